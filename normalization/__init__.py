@@ -1,0 +1,1 @@
+"""Normalisation of responses and belief states: rules as tables, and the code that applies them."""
