@@ -1,0 +1,217 @@
+"""Queries to the venue database.
+
+A query is a domain and constraints (slot -> value). A venue matches if it meets every constraint:
+its own value is unknown (`?`), or it arrives no later or leaves no earlier, or, in a fuzzy
+column, the partial ratio of the two strings is at least 90, or else the values are equal.
+Source: "Shades of BLEU, Flavours of Success" (2021), section 5.1, and its published evaluator.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, KeysView, Mapping, Sequence
+from functools import cache
+from typing import Any, TypeAlias
+
+from sqlalchemy import ColumnElement, Select, bindparam, create_engine, insert, or_, select
+from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.pool import StaticPool
+
+from mwz.normalization.states import RuleSet, minutes, normalize_slot_name, normalize_value
+
+from .fuzzy import MATCHING_RATIO, partial_ratio
+from .models import MODELS, Source, Venue, columns
+
+EMBEDDED = "sqlite://"
+"""The database used by default: SQLite in memory."""
+
+UNKNOWN = "?"
+NO_CONSTRAINT = frozenset(
+    {"dontcare", "not mentioned", "don't care", "dont care", "do n't care", "do not care"}
+)
+
+FUZZY_COLUMNS = {
+    "restaurant": frozenset({"name", "food"}),
+    "hotel": frozenset({"name"}),
+    "attraction": frozenset({"name"}),
+    "train": frozenset({"departure", "destination"}),
+}
+LATEST_COLUMNS = frozenset({"arrive"})
+EARLIEST_COLUMNS = frozenset({"leave"})
+TIME_COLUMNS = LATEST_COLUMNS | EARLIEST_COLUMNS
+
+_Criteria: TypeAlias = "tuple[tuple[str, int | str | tuple[str, ...]], ...]"
+"""What SQL is asked: per column, minutes for a time, all values that match in a fuzzy column, and
+the value itself in any other."""
+
+
+class VenueDatabase:
+    """The venues of a benchmark in a SQL database. Equal queries are answered once.
+
+    Args:
+        records: domain -> venue records with the keys of the public database files; keys that
+            are no column of the domain are ignored.
+        rules: The rule set that normalises constraint values.
+        url: A SQLAlchemy database URL. Tables named `mwz_…` are created there if needed, and
+            filled unless they already hold these very records.
+
+    Raises:
+        sqlalchemy.exc.SQLAlchemyError: The database cannot be reached or written.
+    """
+
+    def __init__(
+        self,
+        records: Mapping[str, Sequence[Mapping[str, Any]]],
+        rules: RuleSet,
+        url: str = EMBEDDED,
+    ) -> None:
+        self._rules = rules
+        self._rows = {domain: _rows(domain, records.get(domain, ())) for domain in MODELS}
+        digest = hashlib.sha256(json.dumps(self._rows).encode()).hexdigest()
+        self._connection = _engine(url).connect()
+        self._source = _filled(self._connection, digest, self._rows)
+        self._matching: dict[tuple[str, str, str], tuple[str, ...]] = {}
+        self._distinct: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._answers: dict[tuple[str, _Criteria], KeysView[str]] = {}
+
+    def query(self, domain: str, constraints: Mapping[str, str]) -> KeysView[str]:
+        """Return the ids of the matching venues (trains: train ids), in the records' order.
+
+        Args:
+            domain: Any domain; one without venues has no results.
+            constraints: Slot -> value. Unknown slots and values such as `dontcare` are ignored.
+        """
+        if domain not in MODELS:
+            return _NOTHING
+        criteria = self._criteria(domain, constraints)
+        if criteria is None:
+            return _NOTHING
+        answer = self._answers.get((domain, criteria))
+        if answer is None:
+            answer = self._answers[domain, criteria] = self._select(domain, criteria)
+        return answer
+
+    def _criteria(self, domain: str, constraints: Mapping[str, str]) -> _Criteria | None:
+        """Return what to ask SQL, sorted by column; None if some constraint matches no venue."""
+        criteria: list[tuple[str, int | str | tuple[str, ...]]] = []
+        for column in _sorted_columns(domain):
+            value = constraints.get(column)
+            if value is None or value in NO_CONSTRAINT:
+                continue
+            value = normalize_value(column, value, self._rules)
+            if column in TIME_COLUMNS:
+                criteria.append((column, minutes(value)))
+            elif column in FUZZY_COLUMNS[domain]:
+                matching = self._matching_values(domain, column, value)
+                if not matching:
+                    return None
+                criteria.append((column, matching))
+            else:
+                criteria.append((column, value))
+        return tuple(criteria)
+
+    def _matching_values(self, domain: str, column: str, value: str) -> tuple[str, ...]:
+        """Return the values of a fuzzy column that match a constraint's value."""
+        key = (domain, column, value)
+        if key not in self._matching:
+            self._matching[key] = tuple(
+                own
+                for own in self._distinct_values(domain, column)
+                if own == UNKNOWN or partial_ratio(own, value) >= MATCHING_RATIO
+            )
+        return self._matching[key]
+
+    def _distinct_values(self, domain: str, column: str) -> tuple[str, ...]:
+        key = (domain, column)
+        if key not in self._distinct:
+            values = dict.fromkeys(row[column] for row in self._rows[domain])
+            self._distinct[key] = tuple(value for value in values if value is not None)
+        return self._distinct[key]
+
+    def _select(self, domain: str, criteria: _Criteria) -> KeysView[str]:
+        statement = _statement(domain, tuple(column for column, _ in criteria))
+        parameters = {"source": self._source, **dict(criteria)}
+        return dict.fromkeys(self._connection.scalars(statement, parameters).all()).keys()
+
+
+_NOTHING: KeysView[str] = dict[str, None]().keys()
+
+
+@cache
+def _sorted_columns(domain: str) -> tuple[str, ...]:
+    return tuple(sorted(columns(domain)))
+
+
+@cache
+def _statement(domain: str, constrained: tuple[str, ...]) -> Select[Any]:
+    """Return the query that constrains some columns, with a parameter for each of them."""
+    table = MODELS[domain].__table__
+    conditions = [table.c.source == bindparam("source")]
+    conditions += [_condition(domain, table.c[column]) for column in constrained]
+    return select(table.c[MODELS[domain].identifier]).where(*conditions).order_by(table.c.place)
+
+
+def _condition(domain: str, column: ColumnElement[Any]) -> ColumnElement[bool]:
+    name = str(column.key)
+    if name in LATEST_COLUMNS:
+        return or_(column <= bindparam(name), column.is_(None))
+    if name in EARLIEST_COLUMNS:
+        return or_(column >= bindparam(name), column.is_(None))
+    if name in FUZZY_COLUMNS[domain]:
+        return column.in_(bindparam(name, expanding=True))
+    return or_(column == bindparam(name), column == UNKNOWN)
+
+
+def _rows(domain: str, records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return a domain's records as rows of its table, columns under their slot names."""
+    names = sorted(columns(domain))
+    rows = []
+    for place, record in enumerate(records):
+        values = {normalize_slot_name(key): value for key, value in record.items()}
+        row = {name: _stored(name, values.get(name)) for name in names}
+        rows.append({"place": place, **row})
+    return rows
+
+
+def _stored(column: str, value: object) -> str | int | None:
+    """Return a record's value as its column holds it: a time in minutes, None if not known."""
+    if not isinstance(value, str):
+        return None
+    if column in TIME_COLUMNS:
+        return None if value == UNKNOWN else minutes(value)
+    return value
+
+
+def _engine(url: str) -> Engine:
+    if url != EMBEDDED:
+        return create_engine(url)
+    # One connection for good: a database in memory lives and dies with it.
+    return create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
+
+
+def _filled(
+    connection: Connection, digest: str, rows: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> int:
+    """Make sure that the database holds the rows of a source, and return the source's id."""
+    Venue.metadata.create_all(connection)
+    known = select(Source.id).where(Source.digest == digest)
+    source = connection.scalar(known)
+    if source is None:
+        try:
+            connection.execute(insert(Source).values(digest=digest))
+            source = connection.scalar(known)
+            for domain, model in MODELS.items():
+                if rows[domain]:
+                    connection.execute(
+                        insert(model), [{"source": source, **row} for row in rows[domain]]
+                    )
+        except IntegrityError:
+            # Somebody else filled it with the same rows meanwhile.
+            connection.rollback()
+            source = connection.scalar(known)
+    connection.commit()
+    if source is None:
+        raise RuntimeError("the venue database lost the rows it was just given")
+    return source
