@@ -1,0 +1,5 @@
+"""`python -m mwz.harness.cli`: the command `mwz`."""
+
+from . import main
+
+main()

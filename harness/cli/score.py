@@ -1,0 +1,157 @@
+"""`mwz score`: score a system's outputs."""
+
+from __future__ import annotations
+
+import click
+
+from mwz.database import EMBEDDED
+from mwz.normalization.states import RULE_SET_NAMES, rule_set
+
+from ..benchmark import CANONICAL_STYLE, GOALS, STYLES, Benchmark
+from ..errors import InputError
+from ..files import STANDARD_STREAM, write_json
+from ..installed import SAMPLE
+from ..report_text import report_text
+from ..scoring import (
+    DEFAULT_METRICS,
+    DOMAIN_SOURCES,
+    METRICS,
+    SETUPS,
+    STATE_SOURCES,
+    Options,
+    score_normalized,
+)
+from ..submission import (
+    NormalizedSubmission,
+    corpus_submission,
+    normalize_submission,
+    read_submission,
+)
+
+_METRIC_ALIASES = {"success": "inform", "richness": "diversity"}
+
+
+class _Metrics(click.ParamType[tuple[str, ...]]):
+    """Metrics, comma-separated."""
+
+    name = "metrics"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        names = str(value).split(",")
+        metrics = tuple(_METRIC_ALIASES.get(name.strip(), name.strip()) for name in names)
+        for metric in metrics:
+            if metric not in METRICS:
+                self.fail(f"{metric!r} is none of {', '.join(METRICS)}", param, ctx)
+        return metrics
+
+
+@click.command(help="Score PREDICTIONS: a JSON file, plain or gzipped, or - for standard input.")
+@click.argument("predictions", required=False)
+@click.option(
+    "--benchmark",
+    metavar="NAME",
+    help="The benchmark to score on. [default: multiwoz if installed, else sample]",
+)
+@click.option(
+    "--rules",
+    type=click.Choice(RULE_SET_NAMES),
+    default=RULE_SET_NAMES[0],
+    show_default=True,
+    help="The rule set: 2021, as all papers until January 2023, or 2023, as those since.",
+)
+@click.option(
+    "--setup",
+    type=click.Choice(SETUPS),
+    default="both",
+    show_default=True,
+    help="Inform and Success as they count (strict), or as generously as some papers did.",
+)
+@click.option(
+    "--domains",
+    type=click.Choice(DOMAIN_SOURCES),
+    default="auto",
+    show_default=True,
+    help="Where active domains come from in the strict set-up: the predictions, the domains that "
+    "placeholders name, changes of the belief states, or the gold annotation. auto: the first "
+    "of these that the predictions allow, never gold.",
+)
+@click.option(
+    "--states",
+    type=click.Choice(STATE_SOURCES),
+    default="auto",
+    show_default=True,
+    help="Belief states to query with. auto: predicted if every turn has one, else gold.",
+)
+@click.option(
+    "--goals",
+    type=click.Choice(GOALS),
+    default="all",
+    show_default=True,
+    help="Score all dialogues, or those whose goal occurs (seen) or does not occur (unseen) in the "
+    "train or dev split; needs `mwz data fetch --split all`.",
+)
+@click.option(
+    "--metrics",
+    type=_Metrics(),
+    default=",".join(DEFAULT_METRICS),
+    show_default=True,
+    help=f"What to compute, comma-separated, of {', '.join(METRICS)} "
+    "(inform is Inform and Success).",
+)
+@click.option(
+    "--corpus",
+    is_flag=False,
+    flag_value=CANONICAL_STYLE,
+    metavar="[STYLE]",
+    help=f"Score the benchmark's own references of a style ({', '.join(STYLES)}; by default "
+    f"{CANONICAL_STYLE}) with gold states instead of predictions.",
+)
+@click.option(
+    "--database",
+    metavar="URL",
+    default=EMBEDDED,
+    help="SQLAlchemy URL of the database to hold the venues. [default: SQLite in memory]",
+)
+@click.option("--json", "json_target", metavar="FILE|-", help="Write the full report as JSON.")
+@click.option("--quiet", is_flag=True, help="Print no table.")
+def command(
+    predictions: str | None,
+    benchmark: str | None,
+    rules: str,
+    setup: str,
+    domains: str,
+    states: str,
+    goals: str,
+    metrics: tuple[str, ...],
+    corpus: str | None,
+    database: str,
+    json_target: str | None,
+    quiet: bool,
+) -> None:
+    """Score a submission, or the corpus itself, and show the report."""
+    options = Options(rules, setup, domains, states, metrics, database, goals)
+    loaded = Benchmark.load(benchmark)
+    if benchmark is None and loaded.name == SAMPLE:
+        click.echo(
+            "mwz: no other benchmark is installed; scoring on the built-in `sample`", err=True
+        )
+    submission = _submission(predictions, corpus, loaded, rules)
+    report = score_normalized(submission, loaded, options)
+    if json_target is not None:
+        write_json(json_target, report.to_dict())
+    if not quiet and json_target != STANDARD_STREAM:
+        click.echo(report_text(report))
+
+
+def _submission(
+    predictions: str | None, corpus: str | None, benchmark: Benchmark, rules: str
+) -> NormalizedSubmission:
+    if corpus is not None and predictions is None:
+        if corpus not in STYLES:
+            raise InputError("--corpus", f"no style {corpus!r}; use one of {', '.join(STYLES)}")
+        return corpus_submission(benchmark, corpus)
+    if predictions is None or corpus is not None:
+        raise click.UsageError("give either PREDICTIONS or --corpus [STYLE]")
+    return normalize_submission(read_submission(predictions, benchmark), rule_set(rules))

@@ -1,0 +1,117 @@
+"""Reading and writing the harness's files: JSON plain or gzipped, all or nothing on the way out."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import sys
+import tempfile
+import zlib
+from pathlib import Path
+
+from .errors import InputError
+
+STANDARD_STREAM = "-"
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Read a file (or standard input for `-`), unpacked if it is gzipped.
+
+    Raises:
+        InputError: The file is missing, cannot be read or is a damaged gzip file.
+    """
+    source = str(path)
+    try:
+        content = (
+            sys.stdin.buffer.read() if source == STANDARD_STREAM else Path(source).read_bytes()
+        )
+    except FileNotFoundError:
+        raise InputError(source, "no such file") from None
+    except IsADirectoryError:
+        raise InputError(source, "is a folder; give a file") from None
+    except OSError as error:
+        raise InputError(source, f"cannot be read ({error.strerror})") from None
+    if not content.startswith(_GZIP_MAGIC):
+        return content
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(source, f"damaged gzip file ({error})") from None
+
+
+def read_json(path: str | Path) -> object:
+    """Read a JSON file, plain or gzipped, or standard input for `-`.
+
+    Raises:
+        InputError: The file is missing, unreadable, empty or not JSON.
+    """
+    return parse_json(read_bytes(path), str(path))
+
+
+def parse_json(content: bytes, source: str) -> object:
+    """Parse JSON; `source` names it in the error message.
+
+    Raises:
+        InputError: The content is empty or not JSON in UTF-8.
+    """
+    if not content.strip():
+        raise InputError(source, "the file is empty; expected JSON")
+    try:
+        return json.loads(content)
+    except UnicodeDecodeError as error:
+        raise InputError(source, f"not text in UTF-8 (byte {error.start})") from None
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise InputError(source, f"not JSON ({where}: {error.msg})") from None
+    except RecursionError:
+        raise InputError(source, "JSON nested too deeply") from None
+
+
+def to_json(data: object) -> str:
+    """Return data as the JSON text every report and file of the harness is written in."""
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file so that it is either there in full or as it was before.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise InputError(str(path), f"cannot be written ({error.strerror})") from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(scratch, 0o666 & ~_umask())
+        os.replace(scratch, path)
+    except OSError as error:
+        raise InputError(str(path), f"cannot be written ({error.strerror})") from None
+    finally:
+        Path(scratch).unlink(missing_ok=True)
+
+
+def write_json(target: str, data: object) -> None:
+    """Write data as JSON to a file, all or nothing, or to standard output for `-`.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    if target == STANDARD_STREAM:
+        sys.stdout.write(to_json(data))
+    else:
+        write_atomically(Path(target), to_json(data))
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

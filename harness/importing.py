@@ -1,0 +1,223 @@
+"""Building the `multiwoz` benchmark from the files of two public repositories.
+
+They are the evaluator's (`MultiWOZ_Evaluation`: references, goals, booked domains, venues) and
+the data set's (`multiwoz`: MultiWOZ 2.2 dialogues and acts). The files are read as they are; the
+test split is kept, whatever else they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mwz.database.models import MODELS
+from mwz.normalization.responses import normalize_response
+from mwz.normalization.states import RULE_SET_NAMES, BeliefState, normalize_state, rule_set
+
+from .benchmark import CANONICAL_STYLE, STYLES, Benchmark, VenueRecords
+from .domains import gold_active_domains
+from .errors import InputError
+from .files import read_json
+from .installed import MULTIWOZ, content_hashes, from_document
+
+EVALUATOR_DATA = "mwzeval/data"
+DATA_SET = "data/MultiWOZ_2.2"
+TEST_FILES = ("test/dialogues_001.json", "test/dialogues_002.json")
+ACTS_FILE = "dialog_acts.json"
+
+
+@dataclass(frozen=True)
+class AnnotatedDialogue:
+    """A test dialogue of MultiWOZ 2.2. Fields have one entry per system turn.
+
+    Attributes:
+        references: Responses delexicalised by the span annotation, normalised.
+        states: Belief states of the user turns before, normalised.
+        acts: Names of the system's acts.
+    """
+
+    references: Sequence[str]
+    states: Sequence[BeliefState]
+    acts: Sequence[Sequence[str]]
+
+
+def read_test_dialogues(multiwoz: Path) -> dict[str, AnnotatedDialogue]:
+    """Read the test split of MultiWOZ 2.2: dialogue id (lower case, no `.json`) -> dialogue.
+
+    Args:
+        multiwoz: A clone of the data set's repository.
+
+    Raises:
+        InputError: A file is missing or not in the expected layout.
+    """
+    folder = multiwoz / DATA_SET
+    acts = _read_object(folder / ACTS_FILE)
+    dialogues = {}
+    for name in TEST_FILES:
+        content = read_json(folder / name)
+        try:
+            for dialogue in content:  # type: ignore[attr-defined]
+                raw_id = dialogue["dialogue_id"]
+                dialogues[short_id(raw_id)] = _annotated(dialogue["turns"], acts[raw_id])
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise _unexpected(folder / name, error) from None
+    return dialogues
+
+
+def read_venues(mwzeval: Path) -> dict[str, Any]:
+    """Read the venue database of the evaluator's repository: domain -> records.
+
+    Raises:
+        InputError: A file is missing or no JSON.
+    """
+    folder = mwzeval / EVALUATOR_DATA / "database"
+    return {domain: read_json(folder / f"{domain}_db.json") for domain in MODELS}
+
+
+def build_benchmark(
+    mwzeval: Path,
+    multiwoz: Path,
+    rebuild: bool = False,
+    venues: Mapping[str, VenueRecords] | None = None,
+) -> Benchmark:
+    """Build the benchmark from clones (or copies) of the two repositories.
+
+    Args:
+        mwzeval: The evaluator's repository.
+        multiwoz: The data set's repository.
+        rebuild: Build the mwz22 references and the gold states from MultiWOZ 2.2 even where the
+            evaluator's repository has them.
+        venues: Rule set -> venue records, for all rule sets; by default all use the database of
+            the evaluator's repository.
+
+    Raises:
+        InputError: A file is missing, not in the expected layout, or does not cover the test
+            split.
+    """
+    annotated = read_test_dialogues(multiwoz)
+    folder = mwzeval / EVALUATOR_DATA
+    goals = _covering(folder / "goals.json", annotated)
+    booked = _per_turn(folder / "booked_domains.json", annotated)
+    references = {}
+    for style in STYLES:
+        path = folder / "references" / f"{style}.json"
+        if style == CANONICAL_STYLE and (rebuild or not path.exists()):
+            references[style] = {id_: d.references for id_, d in annotated.items()}
+        else:
+            references[style] = _per_turn(path, annotated)
+    path = folder / "gold_states.json"
+    if rebuild or not path.exists():
+        states = {id_: d.states for id_, d in annotated.items()}
+    else:
+        states = _per_turn(path, annotated)
+    if venues is None:
+        venues = dict.fromkeys(RULE_SET_NAMES, read_venues(mwzeval))
+    common = venues[RULE_SET_NAMES[0]]
+    document = {
+        "name": MULTIWOZ,
+        "dialogues": {
+            id_: {
+                "goal": _goal(goals[id_]),
+                "references": {style: references[style][id_] for style in STYLES},
+                "states": states[id_],
+                "active_domains": gold_active_domains(states[id_], dialogue.acts),
+                "booked_domains": booked[id_],
+            }
+            for id_, dialogue in annotated.items()
+        },
+        "venues": common,
+        "venues_by_rules": {
+            rules: {d: records[d] for d in records if records[d] != common[d]}
+            for rules, records in venues.items()
+            if records != common
+        },
+    }
+    return from_document({**document, "content_hashes": content_hashes(document)})
+
+
+def short_id(raw_id: str) -> str:
+    """Return a dialogue's id as the evaluator's files write it: lower case, no `.json`."""
+    return raw_id.split(".", maxsplit=1)[0].lower()
+
+
+def _annotated(turns: Sequence[Any], acts: Mapping[str, Any]) -> AnnotatedDialogue:
+    references, states, names = [], [], []
+    for user, system in zip(turns[::2], turns[1::2], strict=False):
+        turn_acts = acts[system["turn_id"]]
+        delexicalized = _delexicalized(system["utterance"], turn_acts["span_info"])
+        references.append(normalize_response(delexicalized).text)
+        # The rule sets differ in names that the gold states do not have.
+        states.append(normalize_state(raw_state(user["frames"]), rule_set("2021")))
+        names.append(list(turn_acts["dialog_act"]))
+    return AnnotatedDialogue(references, states, names)
+
+
+def _delexicalized(utterance: str, spans: Sequence[Sequence[Any]]) -> str:
+    """Replace every annotated span by `[slot]`, left to right."""
+    parts = []
+    done = 0
+    for _, slot, value, start, end in sorted(spans, key=lambda span: span[3]):
+        if start < done or value == "dontcare":
+            continue
+        parts += [utterance[done:start], f"[{slot}]"]
+        done = end
+    return "".join([*parts, utterance[done:]])
+
+
+def raw_state(frames: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
+    """Return a user turn's belief state: each slot's first value, `dontcare` left out."""
+    state = {}
+    for frame in frames:
+        slots = {
+            slot.split("-")[1]: values[0]
+            for slot, values in frame["state"]["slot_values"].items()
+            if "dontcare" not in values
+        }
+        if slots:
+            state[frame["service"]] = slots
+    return state
+
+
+def _goal(goal: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        domain: {
+            "informable": wanted["informable"],
+            "requestable": sorted(wanted["requestable"]),
+            "booking": wanted["booking"] or {},
+        }
+        for domain, wanted in goal.items()
+    }
+
+
+def _read_object(path: Path) -> dict[str, Any]:
+    content = read_json(path)
+    if not isinstance(content, dict):
+        raise InputError(str(path), "expected a JSON object")
+    return content
+
+
+def _covering(path: Path, annotated: Mapping[str, AnnotatedDialogue]) -> dict[str, Any]:
+    """Read a file of all splits and keep the test dialogues."""
+    content = _read_object(path)
+    missing = [id_ for id_ in annotated if id_ not in content]
+    if missing:
+        raise InputError(str(path), [f"test dialogue {id_} is missing" for id_ in missing])
+    return {id_: content[id_] for id_ in annotated}
+
+
+def _per_turn(path: Path, annotated: Mapping[str, AnnotatedDialogue]) -> dict[str, Any]:
+    content = _covering(path, annotated)
+    problems = [
+        f"dialogue {id_}: {len(content[id_])} entries for {len(dialogue.references)} system turns"
+        for id_, dialogue in annotated.items()
+        if len(content[id_]) != len(dialogue.references)
+    ]
+    if problems:
+        raise InputError(str(path), problems)
+    return content
+
+
+def _unexpected(path: Path, error: Exception) -> InputError:
+    return InputError(str(path), f"not in the layout of MultiWOZ 2.2 ({error!r})")

@@ -1,0 +1,167 @@
+"""The benchmarks on this machine: the built-in sample, and those in the user's data directory.
+
+A benchmark is one gzipped JSON document, `<data directory>/benchmarks/<name>.json.gz`. It is
+written all or nothing, so an interrupted installation leaves what was there before.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from mwz.normalization.states import RULE_SET_NAMES
+
+from .benchmark import Benchmark, Dialogue, Goal
+from .errors import InputError
+from .files import parse_json, read_bytes, write_atomically
+
+DATA_VARIABLE = "MWZ_DATA"
+SAMPLE = "sample"
+MULTIWOZ = "multiwoz"
+
+_FORMAT = 1
+_SUFFIX = ".json.gz"
+
+
+def data_directory() -> Path:
+    """Return where benchmarks are kept: `$MWZ_DATA`, or the platform's place for user data."""
+    chosen = os.environ.get(DATA_VARIABLE)
+    return Path(chosen) if chosen else platformdirs.user_data_path("multiwoz-harness")
+
+
+def benchmark_path(name: str) -> Path | None:
+    """Return where a benchmark of that name is or would be installed; None for the built-in one."""
+    return None if name == SAMPLE else data_directory() / "benchmarks" / f"{name}{_SUFFIX}"
+
+
+def installed_benchmarks() -> list[str]:
+    """Return the names of all benchmarks at hand, the built-in one first."""
+    folder = data_directory() / "benchmarks"
+    names = sorted(path.name.removesuffix(_SUFFIX) for path in folder.glob(f"[!.]*{_SUFFIX}"))
+    return [SAMPLE, *names]
+
+
+def default_benchmark() -> str:
+    """Return the benchmark used where none is named: MultiWOZ if installed, else the sample."""
+    return MULTIWOZ if MULTIWOZ in installed_benchmarks() else SAMPLE
+
+
+def load_benchmark(name: str | None = None) -> Benchmark:
+    """Load a benchmark by name, or the default one.
+
+    Raises:
+        InputError: No benchmark of that name is installed, or its file is damaged.
+    """
+    name = name or default_benchmark()
+    if name not in installed_benchmarks():
+        raise InputError(
+            f"benchmark {name}",
+            f"not installed; there are: {', '.join(installed_benchmarks())}. "
+            "`mwz data --help` says how to install one",
+        )
+    path = benchmark_path(name)
+    if path is None:
+        town = resources.files("mwz.harness.sample").joinpath("town.json")
+        return from_document(json.loads(town.read_bytes()))
+    try:
+        document = parse_json(read_bytes(path), str(path))
+        if not isinstance(document, dict) or document.get("format") != _FORMAT:
+            raise InputError(str(path), "written by another version of the harness")
+        return from_document(document)
+    except InputError as error:
+        raise InputError(
+            error.source, f"{error.problems[0]}; install the benchmark again"
+        ) from None
+
+
+def install_benchmark(benchmark: Benchmark) -> Path:
+    """Write a benchmark to the data directory, all or nothing, and return where.
+
+    Raises:
+        InputError: The name is that of the built-in one, or the file cannot be written.
+    """
+    path = benchmark_path(benchmark.name)
+    if path is None:
+        raise InputError(f"benchmark {SAMPLE}", "is built in; give yours another name")
+    document = json.dumps(to_document(benchmark), ensure_ascii=False, separators=(",", ":"))
+    # No time stamp: the same benchmark is the same bytes.
+    write_atomically(path, gzip.compress(document.encode(), compresslevel=6, mtime=0))
+    return path
+
+
+def to_document(benchmark: Benchmark) -> dict[str, Any]:
+    """Return a benchmark as plain data, as it is written to disk."""
+    return {
+        "format": _FORMAT,
+        "name": benchmark.name,
+        "content_hashes": dict(benchmark.content_hashes),
+        "dialogues": {id_: _dialogue_data(d) for id_, d in benchmark.dialogues.items()},
+        "venues": benchmark.venues,
+        "venues_by_rules": benchmark.venues_by_rules,
+        "seen": None if benchmark.seen is None else sorted(benchmark.seen),
+    }
+
+
+def from_document(document: Mapping[str, Any]) -> Benchmark:
+    """Return the benchmark that a document written by `to_document` describes.
+
+    Content hashes are computed where the document has none.
+    """
+    seen = document.get("seen")
+    return Benchmark(
+        name=document["name"],
+        dialogues={id_: _dialogue(data) for id_, data in document["dialogues"].items()},
+        venues=document["venues"],
+        venues_by_rules=document["venues_by_rules"],
+        content_hashes=document.get("content_hashes") or content_hashes(document),
+        seen=None if seen is None else frozenset(seen),
+    )
+
+
+def content_hashes(document: Mapping[str, Any]) -> dict[str, str]:
+    """Return, per rule set, the SHA-256 of all that scores under it depend on."""
+    dialogues = json.dumps(document["dialogues"], sort_keys=True).encode()
+    hashes = {}
+    for rules in RULE_SET_NAMES:
+        venues = {**document["venues"], **document["venues_by_rules"].get(rules, {})}
+        content = dialogues + json.dumps(venues, sort_keys=True).encode()
+        hashes[rules] = hashlib.sha256(content).hexdigest()
+    return hashes
+
+
+def _dialogue_data(dialogue: Dialogue) -> dict[str, Any]:
+    return {
+        "goal": {
+            domain: {
+                "informable": goal.informable,
+                "requestable": sorted(goal.requestable),
+                "booking": goal.booking,
+            }
+            for domain, goal in dialogue.goal.items()
+        },
+        "references": dialogue.references,
+        "states": dialogue.states,
+        "active_domains": dialogue.active_domains,
+        "booked_domains": dialogue.booked_domains,
+    }
+
+
+def _dialogue(data: Mapping[str, Any]) -> Dialogue:
+    return Dialogue(
+        goal={
+            domain: Goal(goal["informable"], frozenset(goal["requestable"]), goal["booking"])
+            for domain, goal in data["goal"].items()
+        },
+        references=data["references"],
+        states=data["states"],
+        active_domains=data["active_domains"],
+        booked_domains=data["booked_domains"],
+    )

@@ -1,0 +1,1 @@
+"""The metrics, one per file: pure functions, each with its definition and its paper."""

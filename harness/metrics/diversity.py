@@ -1,0 +1,88 @@
+"""How varied a system's responses are.
+
+Conventions: counts are numbers of distinct n-grams, entropies are in bits, the mean length is in
+tokens per response, MSTTR is a share (0 to 1). Tokens are those of the lexical-diversity package
+that the published figures were made with. Of no tokens at all every measure is 0.
+
+Source: "Shades of BLEU, Flavours of Success" (2021), section 5.3; van Miltenburg et al. (2018).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+MSTTR_WINDOW = 50
+
+# Deleted from a response, in this order, before it is split.
+_DELETED = (
+    *("``", "''", "'", ".", ",", "?", "!", ")", "(", "%", "/", "-", "_"),
+    *("-LRB-", "-RRB-", "SYM", ":", ";"),
+)
+_BLANKS = re.compile(r"\s+")
+
+
+@dataclass(frozen=True)
+class Diversity:
+    """The diversity of a set of responses.
+
+    Attributes:
+        unigrams: Distinct tokens.
+        bigrams: Distinct pairs of neighbouring tokens of a response.
+        trigrams: Distinct triples of neighbouring tokens of a response.
+        entropy: Shannon entropy of the tokens, in bits.
+        conditional_entropy: Entropy of a token given the one before it, in bits.
+        mean_length: Tokens per response.
+        msttr: Mean type-token ratio of consecutive windows of 50 tokens, a share.
+    """
+
+    unigrams: int
+    bigrams: int
+    trigrams: int
+    entropy: float
+    conditional_entropy: float
+    mean_length: float
+    msttr: float
+
+
+def diversity(responses: Iterable[str]) -> Diversity:
+    """Measure the diversity of normalised responses; their order matters to MSTTR alone."""
+    tokenized = [_tokens(response) for response in responses]
+    unigrams = Counter(token for tokens in tokenized for token in tokens)
+    bigrams = Counter(pair for tokens in tokenized for pair in pairwise(tokens))
+    trigrams = {
+        triple
+        for tokens in tokenized
+        for triple in zip(tokens, tokens[1:], tokens[2:], strict=False)
+    }
+    total = unigrams.total()
+    return Diversity(
+        unigrams=len(unigrams),
+        bigrams=len(bigrams),
+        trigrams=len(trigrams),
+        entropy=-math.fsum(n / total * math.log2(n / total) for n in unigrams.values()),
+        conditional_entropy=-math.fsum(
+            n / total * math.log2(n / unigrams[first]) for (first, _), n in bigrams.items()
+        ),
+        mean_length=total / len(tokenized) if tokenized else 0.0,
+        msttr=_msttr([token for tokens in tokenized for token in tokens]),
+    )
+
+
+def _tokens(response: str) -> list[str]:
+    for deleted in _DELETED:
+        response = response.replace(deleted, "")
+    return _BLANKS.sub(" ", response).lower().split(" ")
+
+
+def _msttr(tokens: Sequence[str]) -> float:
+    """Return the mean type-token ratio of the full windows, or of a text that fills none."""
+    if not tokens:
+        return 0.0
+    window = min(MSTTR_WINDOW, len(tokens))
+    starts = range(0, len(tokens) - window + 1, window)
+    return math.fsum(len(set(tokens[at : at + window])) / window for at in starts) / len(starts)
