@@ -1,0 +1,1 @@
+"""The built-in sample benchmark: a town of its own, written for this project."""
