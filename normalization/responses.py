@@ -81,7 +81,37 @@ def normalize_response(response: str) -> NormalizedResponse:
     text = _PLACEHOLDER.sub(lambda match: names.get(match[1], ""), lowered)
     for suffix in _DELETED:
         text = text.replace(suffix, "")
-    return NormalizedResponse(_detokenize(text), placeholders)
+    return NormalizedResponse(detokenize(text), placeholders)
+
+
+# A text that Moses treats piece by piece: printable ASCII, quotes only within contractions, and
+# not the letters it writes runs of dots as.
+_SEPARABLE = re.compile(r"(?!.*MULTI)(?:[ !#-&(-_a-~]|(?<=[a-z])'(?=[a-z]+(?![a-z'])))*")
+
+
+def detokenize(text: str) -> str:
+    """Moses-tokenise and -detokenise a text in English.
+
+    Moses is slow and responses repeat themselves, so what has been seen is remembered, where
+    possible piece by piece. A blank between two words of letters alone separates pieces: Moses
+    looks beyond such a word neither forwards (for the case of the word after a full stop) nor
+    backwards (for the space before a word); only quotes are counted over the whole text.
+    """
+    if not _SEPARABLE.fullmatch(text):
+        return _detokenize(text)
+    pieces = []
+    piece = ""
+    after_letters = False
+    for word in text.split(" "):
+        letters = word.isalpha()
+        if after_letters and letters:
+            pieces.append(_detokenize(piece))
+            piece = word
+        else:
+            piece = f"{piece} {word}"
+        after_letters = letters
+    pieces.append(_detokenize(piece))
+    return " ".join(pieces)
 
 
 @lru_cache(maxsize=1 << 17)

@@ -21,6 +21,8 @@ BeliefState: TypeAlias = Mapping[str, Mapping[str, str]]
 SLOT_ALIASES = {"arriveby": "arrive", "leaveat": "leave"}
 
 _CLOCK = re.compile(r"([0-9][0-9]):([0-9][0-9])")
+# Characters. Python refuses to read a number of thousands of digits.
+_LONGEST_HOUR = 20
 
 
 @dataclass(frozen=True)
@@ -153,7 +155,7 @@ def _without_suffixes(time: str, suffixes: tuple[str, ...]) -> str:
 def _add_twelve_hours(time: str) -> str | None:
     """Return H:M or a bare hour twelve hours later ("12" gives "24:00"); None of anything else."""
     hour, *rest = time.split(":")
-    if len(rest) > 1 or not hour.strip().isdecimal():
+    if len(rest) > 1 or not hour.strip().isdecimal() or len(hour) > _LONGEST_HOUR:
         return None
     return f"{int(hour) + 12}:{rest[0] if rest else '00'}"
 
