@@ -69,6 +69,7 @@ class VenueDatabase:
     ) -> None:
         self._rules = rules
         self._rows = {domain: _rows(domain, records.get(domain, ())) for domain in MODELS}
+        self._columns = {domain: _own_columns(domain, records.get(domain, ())) for domain in MODELS}
         digest = hashlib.sha256(json.dumps(self._rows).encode()).hexdigest()
         self._connection = _engine(url).connect()
         self._source = _filled(self._connection, digest, self._rows)
@@ -96,7 +97,7 @@ class VenueDatabase:
     def _criteria(self, domain: str, constraints: Mapping[str, str]) -> _Criteria | None:
         """Return what to ask SQL, sorted by column; None if some constraint matches no venue."""
         criteria: list[tuple[str, int | str | tuple[str, ...]]] = []
-        for column in _sorted_columns(domain):
+        for column in self._columns[domain]:
             value = constraints.get(column)
             if value is None or value in NO_CONSTRAINT:
                 continue
@@ -139,9 +140,10 @@ class VenueDatabase:
 _NOTHING: KeysView[str] = dict[str, None]().keys()
 
 
-@cache
-def _sorted_columns(domain: str) -> tuple[str, ...]:
-    return tuple(sorted(columns(domain)))
+def _own_columns(domain: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the columns that a query can constrain, sorted: those of the first record."""
+    slots = {normalize_slot_name(key) for key in records[0]} if records else set()
+    return tuple(sorted(columns(domain) & slots))
 
 
 @cache

@@ -67,6 +67,9 @@ def parse_json(content: bytes, source: str) -> object:
         raise InputError(source, f"not JSON ({where}: {error.msg})") from None
     except RecursionError:
         raise InputError(source, "JSON nested too deeply") from None
+    except ValueError as error:
+        # A number of more digits than Python reads.
+        raise InputError(source, f"cannot be read as JSON ({error})") from None
 
 
 def to_json(data: object) -> str:

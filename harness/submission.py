@@ -235,10 +235,12 @@ def _state_problems(state: object) -> Iterator[str]:
             yield f"`state`, {domain}: expected an object of slot -> value, found {_kind(slots)}"
         else:
             for slot, value in slots.items():
-                if normalize_slot_name(slot) not in STATE_SLOTS:
+                if not isinstance(slot, str) or normalize_slot_name(slot) not in STATE_SLOTS:
                     yield f"`state`, {domain}: unknown slot {slot!r}"
                 elif not isinstance(value, str):
                     yield f"`state`, {domain}, {slot}: expected a string, found {_kind(value)}"
+                elif not _is_text(value):
+                    yield f"`state`, {domain}, {slot}: {value!r} is not valid text"
 
 
 def _domain_problems(domains: object) -> Iterator[str]:
@@ -246,8 +248,17 @@ def _domain_problems(domains: object) -> Iterator[str]:
         yield f"`active_domains`: expected a list of domains, found {_kind(domains)}"
         return
     for domain in domains:
-        if domain not in STATE_DOMAINS:
+        if not isinstance(domain, str) or domain not in STATE_DOMAINS:
             yield f"`active_domains`: unknown domain {domain!r}; use some of {', '.join(DOMAINS)}"
+
+
+def _is_text(value: str) -> bool:
+    """Return whether a string can be stored; JSON may hold a lone half of a surrogate pair."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 # What JSON calls a value of a Python type.

@@ -1,5 +1,5 @@
 """`python -m mwz.harness.cli`: the command `mwz`."""
 
-from . import main
+from . import command_line
 
-main()
+command_line()
