@@ -1,0 +1,122 @@
+"""What the state-tracking metrics compare: a turn's gold and predicted state, slot by slot.
+
+Conventions of all state-tracking metrics:
+
+- A state maps a slot, (domain, slot name), to its value; its items are the (domain, slot, value)
+  triples of the papers. A state holds what is known by then, not what the turn adds.
+- Metrics return shares, from 0 to 1; reports multiply by 100.
+- A value `none` means that the slot has no value. Such slots are taken out before anything is
+  compared (`without_absent`), except for granular change accuracy, which sees them.
+- Averages are over all turns, whichever dialogue they are of.
+- Where a denominator is 0 the score is 1 if nothing was predicted either (there was nothing to do,
+  and nothing was done) and otherwise 0, unless the metric's own definition says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from mwz.normalization.states import BeliefState
+
+Slot: TypeAlias = tuple[str, str]
+"""(domain, slot name)."""
+
+State: TypeAlias = Mapping[Slot, str]
+"""slot -> value."""
+
+ABSENT = "none"
+"""The value that says that a slot has none."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How many slots of a turn's two states agree, and how many fail to in which way.
+
+    Attributes:
+        correct: Slots with the gold value.
+        wrong: Slots with another value than gold.
+        missed: Slots of the gold state only.
+        overshot: Slots of the predicted state only.
+    """
+
+    correct: int
+    wrong: int
+    missed: int
+    overshot: int
+
+    @property
+    def gold(self) -> int:
+        """The slots of the gold state."""
+        return self.correct + self.wrong + self.missed
+
+    @property
+    def predicted(self) -> int:
+        """The slots of the predicted state."""
+        return self.correct + self.wrong + self.overshot
+
+    @property
+    def failed(self) -> int:
+        """The slots on which the states do not agree."""
+        return self.wrong + self.missed + self.overshot
+
+    @property
+    def slots(self) -> int:
+        """The slots of either state."""
+        return self.correct + self.failed
+
+
+@dataclass(frozen=True)
+class StatePair:
+    """The gold and the predicted state of one turn."""
+
+    gold: State
+    predicted: State
+
+    @cached_property
+    def agreement(self) -> Agreement:
+        """How the two states agree; worked out once, since most metrics rest on it."""
+        correct = wrong = missed = 0
+        for slot, value in self.gold.items():
+            found = self.predicted.get(slot)
+            if found == value:
+                correct += 1
+            elif found is None:
+                missed += 1
+            else:
+                wrong += 1
+        return Agreement(correct, wrong, missed, len(self.predicted) - correct - wrong)
+
+
+def flat_state(state: BeliefState) -> State:
+    """Return a belief state as a map from (domain, slot name) to value."""
+    return {
+        (domain, slot): value for domain, slots in state.items() for slot, value in slots.items()
+    }
+
+
+def without_absent(pair: StatePair) -> StatePair:
+    """Return a pair of states without the slots whose value is `none`."""
+    if ABSENT not in pair.gold.values() and ABSENT not in pair.predicted.values():
+        return pair
+    return StatePair(_present(pair.gold), _present(pair.predicted))
+
+
+def of_domain(pair: StatePair, domain: str) -> StatePair:
+    """Return the part of a pair of states that belongs to one domain."""
+    return StatePair(_part(pair.gold, domain), _part(pair.predicted, domain))
+
+
+def slot_name(slot: Slot) -> str:
+    """Return a slot's name as trackers write it: `domain-slot`."""
+    return "-".join(slot)
+
+
+def _present(state: State) -> State:
+    return {slot: value for slot, value in state.items() if value != ABSENT}
+
+
+def _part(state: State, domain: str) -> State:
+    return {slot: value for slot, value in state.items() if slot[0] == domain}

@@ -1,0 +1,104 @@
+"""Flexible goal accuracy (FGA): joint goal accuracy that forgives old errors with time.
+
+Dey, Kummara & Desarkar, "Towards Fair Evaluation of Dialogue State Tracking by Flexible
+Incorporation of Turn-level Performances" (2022), algorithm 1. A turn that is wrong only because an
+earlier one was scores 1 - exp(-λ x), x turns after the error. λ = 0 is joint goal accuracy; as λ
+grows FGA nears the share of turn-level matches.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import fmean
+
+from .dialogue_states import StatePair
+from .jga import is_exact
+
+DEFAULT_LAMBDAS = (0.25, 0.5, 0.75, 1.0)
+"""The values of λ that the paper's table 1 reports."""
+
+EXACT = math.inf
+ERROR = 0
+
+
+def error_distances(turns: Sequence[StatePair], numbers: Sequence[int]) -> list[float]:
+    """Return for each turn of a dialogue how many turns ago its latest error was made.
+
+    A turn that is exact is `EXACT` (infinitely far from any error). A turn that errs itself is
+    `ERROR`, 0: an inexact turn that is the first, or follows an exact one, or adds a gold triple
+    that is not predicted or a predicted one that is not gold. (That a turn after an exact one errs
+    is in the published code, not in the paper's algorithm.)
+
+    Args:
+        turns: The dialogue's turns, in order.
+        numbers: The turns' numbers, which distances are measured in.
+    """
+    distances: list[float] = []
+    last_error = -1
+    for at, turn in enumerate(turns):
+        if is_exact(turn):
+            distances.append(EXACT)
+        elif at == 0 or _errs(turns[at - 1], turn):
+            distances.append(ERROR)
+            last_error = numbers[at]
+        else:
+            distances.append(numbers[at] - last_error)
+    return distances
+
+
+def turn_score(distance: float, decay: float) -> float:
+    """Return a turn's FGA, given its distance from the latest error.
+
+    Args:
+        distance: As `error_distances` gives it.
+        decay: λ, at least 0; infinity gives turn-level matches.
+    """
+    if distance == EXACT:
+        return 1.0
+    if distance == ERROR:
+        return 0.0
+    return -math.expm1(-decay * distance)
+
+
+def flexible_goal_accuracy(distances: Sequence[float], decay: float) -> float:
+    """Return the mean `turn_score` of all turns of all dialogues.
+
+    Args:
+        distances: `error_distances` of the dialogues, one after another.
+        decay: λ, at least 0.
+
+    Raises:
+        ValueError: There are no turns.
+    """
+    return fmean(turn_score(distance, decay) for distance in distances)
+
+
+def turn_matches(distances: Sequence[float]) -> int:
+    """Return M2 of the paper's table 1: the number of turns that make no error of their own."""
+    return sum(distance != ERROR for distance in distances)
+
+
+def decay_to_forget(turns: float, share: float) -> float:
+    """Return the λ with which an error is forgotten by a share in a number of turns (section 3).
+
+    Args:
+        turns: t_f, over 0.
+        share: p, at least 0 and below 1; 0.95 of an error forgotten in 6 turns gives 0.499.
+
+    Raises:
+        ValueError: One of them is out of range.
+    """
+    if not 0 < turns < math.inf:
+        raise ValueError(f"the number of turns must be over 0, not {turns:g}")
+    if not 0 <= share < 1:
+        raise ValueError(f"the share must be at least 0 and below 1, not {share:g}")
+    return -math.log1p(-share) / turns
+
+
+def _errs(before: StatePair, turn: StatePair) -> bool:
+    if is_exact(before):
+        return True
+    gold_added = turn.gold.items() - before.gold.items()
+    predicted_added = turn.predicted.items() - before.predicted.items()
+    return not (gold_added <= turn.predicted.items() and predicted_added <= turn.gold.items())

@@ -1,0 +1,184 @@
+"""Granular change accuracy (GCA): how well the changes of the state are predicted, each once.
+
+Aksu & Chen, "Granular Change Accuracy: A More Accurate Performance Metric for Dialogue State
+Tracking" (2024), algorithm 1 and equation 6, as the authors' code has it. The paper's algorithm
+has two slips (its line 21 tests the predicted state where the gold one is meant, and slots that a
+state drops are not treated); here as there:
+
+- a slot that a side's state had and no longer has is given the value `none`, a change like others;
+- a predicted change that equals gold and was already counted correct in the turn is tested on.
+  Therefore a slot dropped on both sides at once counts as correct and as missed, and a perfect
+  prediction scores below 1 where the gold state drops slots.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from .dialogue_states import ABSENT, Slot, State, StatePair
+
+Outcome: TypeAlias = Literal["missed", "wrong", "overshot", "correct"]
+OUTCOMES: tuple[Outcome, ...] = ("missed", "wrong", "overshot", "correct")
+
+VALUE_WEIGHT = 10 / 11
+"""The weight of the value scores, and 1 less it that of the label scores, in the harmonic mean."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """The outcome of one change of a slot."""
+
+    slot: Slot
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class ChangeCounts:
+    """How many changes were missed (M), wrong (W), overshot (O) and correct (C)."""
+
+    missed: int
+    wrong: int
+    overshot: int
+    correct: int
+
+    @property
+    def mistakes(self) -> int:
+        """The changes that are not correct."""
+        return self.missed + self.wrong + self.overshot
+
+    @property
+    def predictions(self) -> int:
+        """P of the paper: C + W + O."""
+        return self.correct + self.wrong + self.overshot
+
+    @property
+    def golds(self) -> int:
+        """G of the paper: C + W + M."""
+        return self.correct + self.wrong + self.missed
+
+    @property
+    def value_precision(self) -> float:
+        """C / P."""
+        return _share(self.correct, self.predictions, self._nothing)
+
+    @property
+    def value_recall(self) -> float:
+        """C / G."""
+        return _share(self.correct, self.golds, self._nothing)
+
+    @property
+    def label_precision(self) -> float:
+        """(C + W) / P: the share of predicted slots that had a value in gold, right or wrong."""
+        return _share(self.correct + self.wrong, self.predictions, self._nothing)
+
+    @property
+    def label_recall(self) -> float:
+        """(C + W) / G."""
+        return _share(self.correct + self.wrong, self.golds, self._nothing)
+
+    @property
+    def gca(self) -> float:
+        """The four part scores' harmonic mean, weighted by (10/11, 10/11, 1/11, 1/11) x (P, G).
+
+        It is 0 if any of them is 0. Without any change on either side there was nothing to do and
+        nothing was done: 1.
+        """
+        if self._nothing:
+            return 1.0
+        if not self.correct:
+            return 0.0
+        parts = (
+            (VALUE_WEIGHT * self.predictions, self.value_precision),
+            (VALUE_WEIGHT * self.golds, self.value_recall),
+            ((1 - VALUE_WEIGHT) * self.predictions, self.label_precision),
+            ((1 - VALUE_WEIGHT) * self.golds, self.label_recall),
+        )
+        return sum(weight for weight, _ in parts) / sum(weight / score for weight, score in parts)
+
+    @property
+    def _nothing(self) -> bool:
+        return self.correct + self.mistakes == 0
+
+
+def judge_changes(turns: Sequence[StatePair]) -> list[list[Change]]:
+    """Return what became of every change of a dialogue's states, turn by turn.
+
+    Args:
+        turns: The dialogue's turns in order, slots with the value `none` included.
+    """
+    judged = []
+    before = StatePair({}, {})
+    for turn in turns:
+        now = StatePair(_carry(before.gold, turn.gold), _carry(before.predicted, turn.predicted))
+        judged.append(_judge_turn(before, now))
+        before = now
+    return judged
+
+
+def count_changes(changes: Iterable[Change]) -> ChangeCounts:
+    """Count changes by outcome."""
+    counts = Counter(change.outcome for change in changes)
+    return ChangeCounts(**{outcome: counts[outcome] for outcome in OUTCOMES})
+
+
+def count_by_slot(changes: Iterable[Change]) -> Mapping[Slot, ChangeCounts]:
+    """Count changes by slot and outcome; slots are in alphabetical order."""
+    counts = Counter((change.slot, change.outcome) for change in changes)
+    return {
+        slot: ChangeCounts(**{outcome: counts[slot, outcome] for outcome in OUTCOMES})
+        for slot in sorted({slot for slot, _ in counts})
+    }
+
+
+def _carry(before: State, now: State) -> State:
+    """Return a state in which the slots that were there before and are gone have the value none."""
+    return {**dict.fromkeys(before, ABSENT), **now}
+
+
+def _changed(before: State, now: State) -> Iterator[tuple[Slot, str]]:
+    """Return the pairs that were not there before."""
+    return ((slot, value) for slot, value in now.items() if before.get(slot) != value)
+
+
+def _judge_turn(before: StatePair, now: StatePair) -> list[Change]:
+    gold_changes = [
+        Change(slot, _judge_gold(slot, value, now.predicted))
+        for slot, value in _changed(before.gold, now.gold)
+    ]
+    settled = {change.slot: change.outcome for change in gold_changes}
+    predicted_changes = [
+        Change(slot, outcome)
+        for slot, value in _changed(before.predicted, now.predicted)
+        if (outcome := _judge_predicted(slot, value, now.gold, settled.get(slot))) is not None
+    ]
+    return gold_changes + predicted_changes
+
+
+def _judge_gold(slot: Slot, value: str, predicted: State) -> Outcome:
+    if slot not in predicted:
+        return "correct" if value == ABSENT else "missed"
+    if predicted[slot] == value:
+        return "correct"
+    return "overshot" if value == ABSENT else "wrong"
+
+
+def _judge_predicted(
+    slot: Slot, value: str, gold: State, settled: Outcome | None
+) -> Outcome | None:
+    """Judge a predicted change; `settled` is what its slot's gold change was judged, if any."""
+    if slot not in gold:
+        return "correct" if value == ABSENT else "overshot"
+    if value == gold[slot] and settled != "correct":
+        return "correct"
+    if value == ABSENT:
+        return "missed"
+    if value != gold[slot] and settled != "wrong":
+        return "wrong"
+    return None
+
+
+def _share(part: int, whole: int, nothing: bool) -> float:
+    return part / whole if whole else float(nothing)

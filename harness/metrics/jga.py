@@ -1,0 +1,32 @@
+"""Joint goal accuracy (JGA): the share of turns whose state is predicted exactly.
+
+Henderson, Thomson & Williams, "The second dialog state tracking challenge" (2014); equation 1 of
+Kim et al., "Mismatch between Multi-turn Dialogue and its Evaluation Metric in Dialogue State
+Tracking" (2022). An error stays in every later state, so one early slip can cost a dialogue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from .dialogue_states import StatePair
+
+
+def is_exact(turn: StatePair) -> bool:
+    """Return whether a turn's gold and predicted states are the same set of triples."""
+    return not turn.agreement.failed
+
+
+def joint_goal_accuracy(turns: Sequence[StatePair]) -> float:
+    """Return the share of turns whose state is predicted exactly.
+
+    Raises:
+        ValueError: There are no turns.
+    """
+    return fmean(is_exact(turn) for turn in turns)
+
+
+def first_lost(turns: Sequence[StatePair]) -> int | None:
+    """Return the position of a dialogue's first inexact turn, from 0; None if all are exact."""
+    return next((at for at, turn in enumerate(turns) if not is_exact(turn)), None)

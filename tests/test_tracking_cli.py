@@ -1,0 +1,186 @@
+"""The command `mwz dst`: options, tables, JSON, the view of one dialogue, pictures."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, belief
+
+from mwz.harness.cli import main
+
+PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command line; returns status, standard output and standard error."""
+
+    def run_(*args):
+        with pytest.raises(SystemExit) as end:
+            main([str(arg) for arg in args])
+        captured = capsys.readouterr()
+        return end.value.code, captured.out, captured.err
+
+    return run_
+
+
+def write_pairs(path, turns, id_="MUL0003.json"):
+    content = {
+        id_: {
+            str(number): {"gt": belief(gold), "pr": belief(predicted)}
+            for number, (gold, predicted) in enumerate(turns)
+        }
+    }
+    path.write_text(json.dumps(content))
+    return path
+
+
+@pytest.fixture
+def figure_1(tmp_path):
+    return write_pairs(tmp_path / "first.json", FGA_FIGURE_1)
+
+
+@pytest.fixture
+def sample_2(tmp_path):
+    return write_pairs(tmp_path / "second.json", GCA_SAMPLE_2)
+
+
+def reports(run, *args):
+    status, out, _ = run("dst", *args, "--json", "-")
+    assert status == 0
+    return json.loads(out)
+
+
+def test_json_is_a_list_of_reports_even_for_one_file(run, figure_1):
+    [report] = reports(run, figure_1)
+    assert report["file"] == str(figure_1)
+    assert (report["dialogues"], report["turns"]) == (1, 6)
+    assert report["metrics"]["JGA"] == pytest.approx(100 / 3)
+    assert list(report["metrics"]["FGA"]) == ["0.25", "0.5", "0.75", "1"]
+    assert set(report["counts"]) == {
+        *("missed", "wrong", "overshot", "correct", "exact_turns", "turn_matches")
+    }
+    # Missed area and stars, overshot the attraction's name; correct name, day, people, stay, area.
+    assert report["counts"]["missed"] == 2
+    assert report["counts"]["overshot"] == 1
+    assert report["counts"]["correct"] == 5
+    assert (report["counts"]["exact_turns"], report["counts"]["turn_matches"]) == (2, 4)
+
+
+def test_json_of_several_files_keeps_their_order(run, figure_1, sample_2):
+    listed = reports(run, sample_2, figure_1)
+    assert [report["file"] for report in listed] == [str(sample_2), str(figure_1)]
+
+
+def test_json_to_a_file_leaves_the_table_on_the_screen(run, figure_1, tmp_path):
+    target = tmp_path / "report.json"
+    status, out, _ = run("dst", figure_1, "--json", target)
+    assert status == 0
+    assert "JGA" in out
+    assert json.loads(target.read_text())[0]["turns"] == 6
+
+
+def test_table_shows_files_side_by_side(run, figure_1, sample_2):
+    _, out, _ = run("dst", figure_1, sample_2)
+    rows = {line.split("  ")[0]: line.split()[-2:] for line in out.splitlines() if line}
+    assert rows["JGA"] == ["33.33", "25.00"]
+    assert rows["FGA λ=0.5"] == ["46.45", "34.84"]
+    assert rows["missed"] == ["2", "1"]
+
+
+def test_per_domain_adds_domains_and_slots(run, figure_1):
+    _, plain, _ = run("dst", figure_1)
+    _, detailed, _ = run("dst", figure_1, "--per-domain")
+    assert "attraction-name" not in plain
+    assert "attraction-name" in detailed
+
+
+def test_lambda_may_be_repeated_and_comma_separated(run, figure_1):
+    [report] = reports(run, figure_1, "--lambda", "0,2", "--lambda", "0.50")
+    assert list(report["metrics"]["FGA"]) == ["0", "2", "0.5"]
+    assert report["metrics"]["FGA"]["0"] == report["metrics"]["JGA"]
+
+
+def test_forgetting_adds_its_lambda(run, figure_1):
+    [report] = reports(run, figure_1, "--forget-turns", "6", "--forget-share", "0.95")
+    assert list(report["metrics"]["FGA"]) == ["0.25", "0.5", "0.75", "1", "0.499289"]
+
+
+def test_slots_set_the_number_of_slots(run, figure_1):
+    [report] = reports(run, figure_1, "--slots", "10")
+    # 10 of 60 slots wrong over the six turns.
+    assert report["metrics"]["SA"] == pytest.approx(100 * 50 / 60)
+
+
+@pytest.mark.parametrize("spelling", ["MUL0003.json", "mul0003"])
+def test_a_dialogue_is_shown_turn_by_turn(run, figure_1, spelling):
+    _, out, _ = run("dst", figure_1, "--dialogue", spelling, "--lambda", "0.5")
+    assert "RSA: no slots in either state" in out
+    assert "GCA: counts missed hotel-area, hotel-stars; correct" in out
+    assert "FGA λ=0.5: right in itself, 1 after the turn of the latest error   0.3935" in out
+    assert "AGA: left out: the gold state is empty" in out
+
+
+def test_a_dialogue_is_part_of_the_json(run, figure_1):
+    [report] = reports(run, figure_1, "--dialogue", "mul0003")
+    assert [turn["number"] for turn in report["dialogue"]] == list(range(6))
+    assert report["dialogue"][1]["gold"] == {"hotel-name": "v"}
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png"])
+def test_plot_is_written_in_the_format_of_its_suffix(run, figure_1, sample_2, tmp_path, suffix):
+    target = tmp_path / f"picture.{suffix}"
+    status, _, _ = run("dst", figure_1, sample_2, "--plot", target)
+    assert status == 0
+    if suffix == "svg":
+        assert ET.parse(target).getroot().tag.endswith("svg")
+    else:
+        assert target.read_bytes().startswith(PNG_MAGIC)
+
+
+def test_plot_is_the_same_for_the_same_reports(run, figure_1, tmp_path):
+    for name in ("one.svg", "two.svg"):
+        run("dst", figure_1, "--plot", tmp_path / name)
+    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--lambda", "much"], "--lambda: expected numbers of at least 0, found 'much'"),
+        (["--lambda", "-1"], "found '-1'"),
+        (["--lambda", "nan"], "found 'nan'"),
+        (["--forget-turns", "3"], "give both or neither"),
+        (["--forget-turns", "0", "--forget-share", "0.5"], "must be over 0"),
+        (["--forget-turns", "3", "--forget-share", "1"], "below 1"),
+        (["--slots", "2"], "2 slots are fewer than the 3 that are wrong"),
+        (["--slots", "0"], "--slots"),
+        (["--dialogue", "sng9"], "no dialogue sng9"),
+        (["--plot", "picture.bmp"], "picture.bmp: pictures are written as .svg or .png"),
+        (["missing.json"], "missing.json: no such file"),
+    ],
+)
+def test_bad_options_are_told_with_status_2(run, figure_1, options, message):
+    status, out, err = run("dst", figure_1, *options)
+    assert (status, out) == (2, "")
+    assert message in err
+
+
+def test_bad_files_are_told_with_status_2(run, tmp_path):
+    bad = tmp_path / "bad.json"
+    bad.write_text('{"d": {"0": {"gt": {"hotel": {"stars": 4}}, "pr": {}}}}')
+    status, out, err = run("dst", bad)
+    assert (status, out) == (2, "")
+    assert "bad.json: dialogue d, turn 0, gt, hotel, stars: expected a string" in err
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(run, tmp_path):
+    files = []
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        files.append(write_pairs(tmp_path / folder / "states.json", GCA_SAMPLE_2))
+    _, out, _ = run("dst", *files)
+    assert "one/states" in out
+    assert "two/states" in out

@@ -1,0 +1,262 @@
+"""Reading state files: formats told apart by shape, benchmarks, and every kind of bad input."""
+
+from __future__ import annotations
+
+import pytest
+
+from mwz.harness.benchmark import Benchmark, Dialogue
+from mwz.harness.errors import InputError
+from mwz.harness.tracking import score_tracking
+from mwz.harness.tracking_files import parse_tracking_file, track_states
+
+GOLD = {"hotel": {"area": "centre"}}
+OTHER = {"hotel": {"area": "north"}}
+
+
+def toy_benchmark():
+    """Return a benchmark of one dialogue of two turns; the second books a hotel."""
+    states = [GOLD, {"hotel": {"area": "centre", "bookday": "monday", "bookpeople": "2"}}]
+    dialogue = Dialogue({}, {}, states, [["hotel"]] * 2, [[], ["hotel"]])
+    return Benchmark("toy", {"sng0001": dialogue}, {}, {}, {"2021": "0" * 64, "2023": "1" * 64})
+
+
+def parse(content):
+    return parse_tracking_file(content, "states.json", toy_benchmark)
+
+
+def problem(content):
+    with pytest.raises(InputError) as error:
+        parse(content)
+    assert len(error.value.problems) == 1
+    return str(error.value)
+
+
+def read_states(content):
+    file = parse(content)
+    assert file.benchmark is None
+    return file.format, [
+        (dialogue.id, turn.number, turn.gold, turn.predicted)
+        for dialogue in file.dialogues
+        for turn in dialogue.turns
+    ]
+
+
+EXPECTED = [("SNG1.json", 0, GOLD, OTHER), ("SNG1.json", 1, GOLD, GOLD)]
+FLAT_GOLD, FLAT_OTHER = {"hotel-area": "centre"}, {"hotel-area": "north"}
+LIST_GOLD, LIST_OTHER = ["hotel-area-centre"], ["hotel-area-north"]
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (
+            {"SNG1.json": {"0": {"gt": GOLD, "pr": OTHER}, "1": {"gt": GOLD, "pr": GOLD}}},
+            "gold and prediction pairs (gt, pr): domain -> slot -> value",
+        ),
+        (
+            {"SNG1.json": [{"gt": GOLD, "pr": OTHER}, {"gt": GOLD, "pr": GOLD}]},
+            "gold and prediction pairs (gt, pr): domain -> slot -> value",
+        ),
+        (
+            {
+                "SNG1.json": {
+                    "0": {"gt": FLAT_GOLD, "pr": FLAT_OTHER},
+                    "1": {"gt": FLAT_GOLD, "pr": FLAT_GOLD},
+                }
+            },
+            "gold and prediction pairs (gt, pr): domain-slot -> value",
+        ),
+        (
+            {
+                "SNG1.json": {
+                    "0": {"turn_belief": LIST_GOLD, "pred_bs_ptr": LIST_OTHER},
+                    "1": {"turn_belief": LIST_GOLD, "pred_bs_ptr": LIST_GOLD},
+                }
+            },
+            "TRADE (turn_belief, pred_bs_ptr): domain-slot-value lists",
+        ),
+        (
+            {"SNG1.json_0": [LIST_OTHER, LIST_GOLD], "SNG1.json_1": [LIST_GOLD, LIST_GOLD]},
+            "SOM-DST (gold, predicted): domain-slot-value lists",
+        ),
+        (
+            {
+                "SNG1.json": {
+                    "domain": "hotel",
+                    "turns": {
+                        "0": {"turn_belief": LIST_GOLD, "pred_belief": LIST_OTHER},
+                        "1": {"turn_belief": LIST_GOLD, "pred_belief": LIST_GOLD},
+                    },
+                }
+            },
+            "T5-DST (turn_belief, pred_belief): domain-slot-value lists",
+        ),
+    ],
+)
+def test_formats_are_recognised_by_shape_and_read_alike(content, name):
+    assert read_states(content) == (name, EXPECTED)
+
+
+def test_turns_are_ordered_as_numbers_not_as_text():
+    content = {"d": {"10": {"gt": {}, "pr": {}}, "9": {"gt": {}, "pr": {}}}}
+    assert [turn.number for turn in parse(content).dialogues[0].turns] == [9, 10]
+
+
+def test_values_may_hold_dashes():
+    content = {"d": {"0": {"gt": ["hotel-name-a-b"], "pr": {"hotel-name": "a-b"}}}}
+    assert score_tracking(parse(content).dialogues).metrics["JGA"] == 100
+
+
+def test_states_of_files_with_their_own_gold_states_are_compared_as_they_are():
+    content = {
+        "d": {"0": {"gt": {"hotel": {"parking": "yes"}}, "pr": {"hotel": {"parking": "free"}}}}
+    }
+    assert score_tracking(parse(content).dialogues).metrics["JGA"] == 0
+
+
+SUBMITTED = [
+    {"response": "hi", "state": {"hotel": {"area": "centre"}}},
+    {"response": "ok", "state": {"hotel": {"area": "centre", "day": "monday", "people": "2"}}},
+]
+BARE = {
+    "0": {"hotel": {"area": "centre"}},
+    "1": {"hotel": {"area": "centre", "book day": "monday", "book people": "2"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        ({"sng0001": SUBMITTED}, "submission (state): domain -> slot -> value"),
+        ({"SNG0001.json": SUBMITTED}, "submission (state): domain -> slot -> value"),
+        ({"SNG0001.json": BARE}, "predictions: domain -> slot -> value"),
+        (
+            {
+                "SNG0001.json": {
+                    "0": ["hotel-area-centre"],
+                    "1": ["hotel-area-centre", "hotel-book day-monday", "hotel-book people-2"],
+                }
+            },
+            "predictions: domain-slot-value lists",
+        ),
+        (
+            {
+                "SNG0001.json": [
+                    {"hotel-Area": "centre"},
+                    {"hotel-area": "centre", "hotel-day": "monday", "hotel-bookpeople": "2"},
+                ]
+            },
+            "predictions: domain-slot -> value",
+        ),
+    ],
+)
+def test_predictions_are_compared_with_the_benchmark_in_one_spelling_of_slots(content, name):
+    file = parse(content)
+    assert (file.format, file.benchmark.name) == (name, "toy")
+    assert file.dialogues[0].id == "sng0001"
+    report = score_tracking(file.dialogues)
+    assert (report.turns, report.metrics["JGA"]) == (2, 100)
+    assert set(report.per_slot) == {"hotel-area", "hotel-day", "hotel-people"}
+
+
+def test_a_slot_that_gold_never_has_is_a_false_prediction():
+    [dialogue] = track_states(
+        {"sng0001": [{"hotel": {"area": "centre", "stay": "3"}}]}, toy_benchmark()
+    )
+    assert score_tracking([dialogue]).counts["overshot"] == 1
+
+
+def test_a_submission_may_lack_the_last_turns():
+    report = score_tracking(parse({"sng0001": SUBMITTED[:1]}).dialogues)
+    assert (report.turns, report.metrics["JGA"]) == (1, 100)
+
+
+def pair(gold, predicted):
+    return {"SNG1.json": {"0": {"gt": GOLD, "pr": GOLD}, "1": {"gt": gold, "pr": predicted}}}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ([], "expected an object of dialogue id -> turns, found a list"),
+        ({}, "no dialogues"),
+        ({"d": {}}, "dialogue d: no turns; expected them by number or as a list"),
+        ({"d": "x"}, "dialogue d: no turns; expected them by number or as a list, found a string"),
+        (
+            {"d": {"first": {"gt": {}, "pr": {}}}},
+            "dialogue d: expected turn numbers as keys, found 'first'",
+        ),
+        (
+            {"d": {"1": {"gt": {}, "pr": {}}, "01": {"gt": {}, "pr": {}}}},
+            "dialogue d: turn 1 is there twice",
+        ),
+        (pair(GOLD, None), "dialogue SNG1.json, turn 1: `pr` is missing; expected a state"),
+        (pair(None, GOLD), "dialogue SNG1.json, turn 1: `gt` is missing"),
+        (pair(GOLD, "x"), "dialogue SNG1.json, turn 1, pr: expected a state"),
+        (
+            pair({"hotel": {"stars": 4}}, GOLD),
+            "turn 1, gt, hotel, stars: expected a string as value, found a number",
+        ),
+        (
+            pair(GOLD, {"hotel": {"stars": ["4"]}}),
+            "turn 1, pr, hotel, stars: expected a string as value, found a list",
+        ),
+        (
+            pair(GOLD, {"hotel": {"name": "\ud800"}}),
+            "turn 1, pr, hotel, name: '\\ud800' is not valid",
+        ),
+        (pair(GOLD, ["hotel-name-\ud800"]), "turn 1, pr: 'hotel-name-\\ud800' is not valid text"),
+        (
+            pair(GOLD, {"hotel": "centre"}),
+            "dialogue SNG1.json, turn 1, pr, hotel: expected slot -> value, found a string",
+        ),
+        (
+            pair(GOLD, {"hotel-area": None}),
+            "dialogue SNG1.json, turn 1, pr, hotel-area: expected a string as value, found null",
+        ),
+        (
+            pair(GOLD, {"hotel-area": "x", "stars": "4"}),
+            "turn 1, pr: expected `domain-slot` as key, found 'stars'",
+        ),
+        (
+            pair(GOLD, ["hotel-area"]),
+            "turn 1, pr: expected a string `domain-slot-value`, found 'hotel-area'",
+        ),
+        (
+            pair(GOLD, ["hotel-area-centre", "hotel-area-north"]),
+            "turn 1, pr: hotel-area has two values, 'centre' and 'north'; expected one",
+        ),
+        (
+            {"SNG1.json": {"0": {"gt": GOLD, "pr": GOLD}, "1": ["hotel-area-centre"]}},
+            "dialogue SNG1.json, turn 1: expected an object with `gt` and `pr`, found a list",
+        ),
+        ({"sng0002": SUBMITTED}, "dialogue sng0002: not in the benchmark toy"),
+        (
+            {"sng0001": [*SUBMITTED, SUBMITTED[0]]},
+            "dialogue sng0001: turn 2 is not in the benchmark",
+        ),
+        ({"SNG0001.json": {"0": GOLD}}, "dialogue SNG0001.json: turn 1 missing"),
+        ({"SNG0001.json": {"1": GOLD}}, "dialogue SNG0001.json: turn 0 missing"),
+        ({"SNG0001.json": BARE, "sng0001": BARE}, "dialogue sng0001: is there twice"),
+        (
+            {"sng0001": [SUBMITTED[0], {"response": "ok"}]},
+            "dialogue sng0001, turn 1: `state` is missing",
+        ),
+        ({"sng0001": [{"response": "hi"}, {"response": "ok"}]}, "no turn has a `state`"),
+    ],
+)
+def test_bad_input_is_told_once_with_its_place(content, message):
+    assert message in problem(content)
+
+
+def test_every_problem_of_a_file_is_told():
+    with pytest.raises(InputError) as error:
+        parse({"a": {"0": {"gt": {}, "pr": 1}}, "b": {"0": {"gt": {}}, "x": {}}})
+    assert len(error.value.problems) == 3
+
+
+def test_gold_states_of_the_file_need_no_benchmark():
+    def refuse():
+        raise AssertionError("no benchmark is needed")
+
+    parse_tracking_file({"d": {"0": {"gt": {}, "pr": {}}}}, "states.json", refuse)

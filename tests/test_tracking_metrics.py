@@ -1,0 +1,357 @@
+"""State-tracking metrics on cases worked out by hand, the papers' own examples among them."""
+
+from __future__ import annotations
+
+import math
+from itertools import chain
+
+import pytest
+from tracking_cases import (
+    FGA_FIGURE_1,
+    GCA_SAMPLE_1,
+    GCA_SAMPLE_2,
+    HYPOTHETICAL_P1,
+    HYPOTHETICAL_P2,
+    RSA_TABLE_3_A,
+    RSA_TABLE_3_B,
+    RSA_TABLE_A6,
+    pairs,
+    present,
+    tracked,
+)
+
+from mwz.harness.errors import InputError
+from mwz.harness.metrics.aga import average_goal_accuracy, improved_average_goal_accuracy
+from mwz.harness.metrics.fga import (
+    decay_to_forget,
+    error_distances,
+    flexible_goal_accuracy,
+    turn_matches,
+    turn_score,
+)
+from mwz.harness.metrics.fuzzy_joint import fuzzy_joint_accuracy, fuzzy_slot_f1
+from mwz.harness.metrics.gca import ChangeCounts, count_by_slot, count_changes, judge_changes
+from mwz.harness.metrics.jga import first_lost, joint_goal_accuracy
+from mwz.harness.metrics.mistakes import correlation, non_uniformity, tail_orientation
+from mwz.harness.metrics.rsa import relative_slot_accuracy, turn_relative_slot_accuracy
+from mwz.harness.metrics.slot_accuracy import slot_accuracy, turn_slot_accuracy
+from mwz.harness.metrics.slot_f1 import slot_f1
+from mwz.harness.tracking import score_tracking
+
+
+def counts(*turns):
+    return count_changes(chain.from_iterable(judge_changes(pairs(*turns))))
+
+
+def fga(decay, *turns):
+    return flexible_goal_accuracy(error_distances(present(*turns), range(len(turns))), decay)
+
+
+def test_fga_paper_figure_1_jga_sa_and_aga():
+    turns = present(*FGA_FIGURE_1)
+    # Turns 0 and 1 of 6 are exact.
+    assert joint_goal_accuracy(turns) == pytest.approx(2 / 6)  # printed 33.33
+    # Of 30 slots 0, 0, 2, 2, 3 and 3 are wrong: (180 - 10) / 180.
+    assert slot_accuracy(turns) == pytest.approx(170 / 180)  # printed 94.44
+    # Turn 0 has no gold state; then 1/1, 4/6, 5/7, 5/7, 5/7.
+    assert average_goal_accuracy(turns) == pytest.approx((1 + 4 / 6 + 3 * 5 / 7) / 5)
+    assert round(100 * average_goal_accuracy(turns), 2) == 76.19
+
+
+def test_fga_paper_figure_1_turn_scores():
+    # Turn 2 errs, turn 3 adds what is right, one turn later: 1 - exp(-0.5) = 0.3935. Turn 4 errs,
+    # turn 5 adds nothing, one turn later.
+    scores = [turn_score(x, 0.5) for x in error_distances(present(*FGA_FIGURE_1), range(6))]
+    assert [round(score, 2) for score in scores] == [1, 1, 0, 0.39, 0, 0.39]
+    # The paper prints 46.33, which is (1 + 1 + 0.39 + 0.39) / 6 of the rounded scores.
+    assert round(100 * sum(round(score, 2) for score in scores) / 6, 2) == 46.33
+    assert round(100 * fga(0.5, *FGA_FIGURE_1), 2) == 46.45
+
+
+def test_rsa_paper_table_3_tells_apart_what_aga_does_not():
+    # One of three gold values is found by both.
+    assert average_goal_accuracy(present(RSA_TABLE_3_A)) == pytest.approx(1 / 3)
+    assert average_goal_accuracy(present(RSA_TABLE_3_B)) == pytest.approx(1 / 3)
+    # A: 4 slots in either state, `people` missed, 2 wrong predictions: (4 - 1 - 2) / 4.
+    assert relative_slot_accuracy(present(RSA_TABLE_3_A)) == pytest.approx(0.25)
+    # B: 6 slots, `people` missed, 4 wrong predictions: (6 - 1 - 4) / 6.
+    assert round(relative_slot_accuracy(present(RSA_TABLE_3_B)), 4) == 0.1667
+
+
+def test_rsa_paper_table_a6_turn_by_turn():
+    turns = present(*RSA_TABLE_A6)
+    # Wrong of 30 slots: one predicted in vain (0, 1), that and one missed (2, 3), one missed.
+    slots = [round(turn_slot_accuracy(turn), 4) for turn in turns]
+    assert slots == [0.9667, 0.9667, 0.9333, 0.9333, *[0.9667] * 6]
+    # Right of the slots in either state: 0/1, 0/1, 0/2, 0/2, 2/3, 3/4, then 4/5.
+    relative = [round(turn_relative_slot_accuracy(turn), 4) for turn in turns]
+    assert relative == [0, 0, 0, 0, 0.6667, 0.75, *[0.8] * 4]
+    assert joint_goal_accuracy(turns) == 0
+
+
+def test_gca_paper_figure_6():
+    # name correct; type missed; attraction name wrong; attraction area missed: C 1, W 1, M 2.
+    # P = 2, G = 4; VP 1/2, VR 1/4, LP 1, LR 1/2. Times 11, the weights are 20, 40, 2, 4:
+    # 66 / (20 / (1/2) + 40 / (1/4) + 2 / 1 + 4 / (1/2)) = 66 / 210.
+    assert counts(*GCA_SAMPLE_1) == ChangeCounts(missed=2, wrong=1, overshot=0, correct=1)
+    assert counts(*GCA_SAMPLE_1).gca == pytest.approx(66 / 210)  # printed 31.43
+    # Exact, exact, error, 1 after it, error, 1 after it, 2 after it.
+    one, two = 1 - math.exp(-0.5), 1 - math.exp(-1)
+    assert fga(0.5, *GCA_SAMPLE_1) == pytest.approx((2 + one + one + two) / 7)
+    assert round(100 * fga(0.5, *GCA_SAMPLE_1), 2) == 48.84
+
+
+def test_gca_paper_figure_7():
+    # Three correct, area missed, name overshot: all four part scores are 3/4.
+    assert counts(*GCA_SAMPLE_2) == ChangeCounts(missed=1, wrong=0, overshot=1, correct=3)
+    assert counts(*GCA_SAMPLE_2).gca == pytest.approx(0.75)
+    # Exact, error, error (a slot is overshot), 1 after it.
+    assert fga(0.5, *GCA_SAMPLE_2) == pytest.approx((1 + 1 - math.exp(-0.5)) / 4)
+    assert round(100 * fga(0.5, *GCA_SAMPLE_2), 2) == 34.84
+
+
+def test_gca_paper_figure_8_prediction_1():
+    turns = present(*HYPOTHETICAL_P1)
+    assert joint_goal_accuracy(turns) == pytest.approx(5 / 6)  # printed 83.33
+    assert relative_slot_accuracy(turns) == pytest.approx((5 + 1 / 2) / 6)  # printed 91.67
+    # Turn 5 errs whatever it adds: the turn before was exact.
+    assert fga(0.5, *HYPOTHETICAL_P1) == pytest.approx(5 / 6)
+    # One correct, one wrong: P = G = 2; VP = VR = 1/2, LP = LR = 1. Times 11, the weights are
+    # 20, 20, 2, 2: 44 / (40 + 40 + 2 + 2).
+    assert counts(*HYPOTHETICAL_P1).gca == pytest.approx(44 / 84)  # printed 52.38
+
+
+def test_gca_paper_figure_8_prediction_2():
+    turns = present(*HYPOTHETICAL_P2)
+    assert joint_goal_accuracy(turns) == 0
+    assert relative_slot_accuracy(turns) == pytest.approx(1 / 2 / 6)  # printed 8.33
+    # The first turn errs, the others come 1 to 5 turns after it.
+    expected = sum(1 - math.exp(-0.5 * after) for after in range(1, 6)) / 6
+    assert fga(0.5, *HYPOTHETICAL_P2) == pytest.approx(expected)
+    assert round(100 * fga(0.5, *HYPOTHETICAL_P2), 2) == 59.75
+    assert counts(*HYPOTHETICAL_P2).gca == pytest.approx(44 / 84)
+
+
+def test_lambda_of_the_fga_papers_example_of_forgetting():
+    # -ln(0.05) / 6 = 2.9957 / 6
+    assert round(decay_to_forget(6, 0.95), 3) == 0.499
+    assert decay_to_forget(6, 0) == 0
+
+
+@pytest.mark.parametrize(
+    ("turns", "share"), [(0, 0.5), (-1, 0.5), (math.inf, 0.5), (3, 1), (3, -0.1)]
+)
+def test_forgetting_out_of_range_is_refused(turns, share):
+    with pytest.raises(ValueError, match="must be"):
+        decay_to_forget(turns, share)
+
+
+def test_a_value_none_means_absent():
+    turns = present(("hotel.area=none", ""), ("hotel.area", "hotel.area hotel.name=none"))
+    assert joint_goal_accuracy(turns) == 1
+    assert slot_accuracy(turns) == 1
+    assert average_goal_accuracy(turns) == 1
+    # The first turn has no slot at all, which RSA scores 0.
+    assert relative_slot_accuracy(turns) == 0.5
+
+
+def test_a_wrong_value_counts_once_in_slot_accuracy():
+    # One wrong value, one missed, two overshot: 4 of 10.
+    [turn] = present(("a.x a.y a.z", "a.x a.y=other b.x b.y"))
+    assert turn_slot_accuracy(turn, slots=10) == pytest.approx(0.6)
+
+
+def test_slot_accuracy_refuses_fewer_slots_than_are_wrong():
+    dialogue = tracked(("a.x a.y", "b.x"))
+    with pytest.raises(InputError, match=r"2 slots are fewer than the 3 .* d0001, turn 0"):
+        score_tracking([dialogue], slots=2)
+    assert score_tracking([dialogue], slots=3).metrics["SA"] == 0
+
+
+def test_iaga_sees_false_predictions_but_not_where_gold_is_empty():
+    # Turn 0 is left out. Turn 1: 1 shared of 1 + 1; turn 2: 1 of the triples x, y, y=other.
+    turns = present(("", "a.x"), ("a.x", "a.x b.y"), ("a.x a.y", "a.x a.y=other"))
+    assert average_goal_accuracy(turns) == pytest.approx((1 + 1 / 2) / 2)
+    assert improved_average_goal_accuracy(turns) == pytest.approx((1 / 2 + 1 / 3) / 2)
+
+
+def test_precision_and_recall_count_triples_over_all_turns():
+    # Found 1 + 1; predicted 1 + 4; gold 2 + 1.
+    found = slot_f1(present(("a.x a.y", "a.x"), ("a.x", "a.x b.x b.y b.z")))
+    assert (found.precision, found.recall) == (pytest.approx(2 / 5), pytest.approx(2 / 3))
+    assert found.f1 == pytest.approx(2 * 2 / (5 + 3))
+
+
+@pytest.mark.parametrize(("predicted", "score"), [("", 1), ("a.x", 0)])
+def test_without_any_gold_value_only_predicting_nothing_is_right(predicted, score):
+    turns = present(("", predicted))
+    found = slot_f1(turns)
+    assert (found.precision, found.recall, found.f1) == (score, score, score)
+    assert average_goal_accuracy(turns) == score
+    assert improved_average_goal_accuracy(turns) == score
+    assert counts(("", predicted)).gca == score
+
+
+def test_fga_turn_errs_if_it_adds_what_gold_lacks_or_lacks_what_gold_adds():
+    first = ("a.x", "")
+    assert error_distances(present(first, ("a.x a.y", "a.y")), [0, 1])[1] == 1
+    assert error_distances(present(first, ("a.x a.y", "")), [0, 1])[1] == 0
+    assert error_distances(present(first, ("a.x", "a.z")), [0, 1])[1] == 0
+
+
+def test_fga_turn_after_an_exact_one_errs_as_in_the_published_code():
+    # A slot is dropped by the prediction: nothing is added on either side, and the paper's
+    # algorithm would forgive the turn.
+    turns = present(("a.x a.y", "a.x a.y"), ("a.x a.y", "a.x"), ("a.x a.y", "a.x"))
+    distances = error_distances(turns, range(3))
+    assert distances == [math.inf, 0, 1]
+    assert turn_matches(distances) == 2
+
+
+def test_fga_measures_distance_in_turn_numbers():
+    turns = present(("a.x", ""), ("a.x", ""))
+    assert error_distances(turns, [3, 7]) == [0, 4]
+
+
+def test_turn_matches_do_not_depend_on_lambda():
+    dialogue = tracked(("a.x", ""), ("a.x", ""))
+    report = score_tracking([dialogue], lambdas=[0])
+    assert report.metrics["FGA"] == {"0": 0}
+    assert report.counts["turn_matches"] == 1
+
+
+def test_gca_counts_a_slot_dropped_on_both_sides_as_correct_and_as_missed():
+    # From the published code, not the paper: the gold change to `none` is correct, the equal
+    # predicted change falls through to the test for `none`.
+    assert counts(("a.x", "a.x"), ("", "")) == ChangeCounts(1, 0, 0, 2)
+
+
+@pytest.mark.parametrize(
+    ("turns", "expected"),
+    [
+        # (missed, wrong, overshot, correct)
+        ([("a.x=none", "")], (0, 0, 0, 1)),
+        ([("", "a.x=none")], (0, 0, 0, 1)),
+        ([("a.x", "")], (1, 0, 0, 0)),
+        ([("", "a.x")], (0, 0, 1, 0)),
+        ([("a.x", "a.x=other")], (0, 1, 0, 0)),
+        # Gold says none: overshot; the predicted change then differs from it: wrong.
+        ([("a.x=none", "a.x")], (0, 1, 1, 0)),
+        # Predicted none: the gold change is wrong, the predicted one missed.
+        ([("a.x", "a.x=none")], (1, 1, 0, 0)),
+        # Corrected a turn late: wrong, then correct.
+        ([("a.x", "a.x=other"), ("a.x", "a.x")], (0, 1, 0, 1)),
+        # Predicted a turn early: overshot, then correct.
+        ([("", "a.x"), ("a.x", "a.x")], (0, 0, 1, 1)),
+        # Dropped by the prediction alone: missed.
+        ([("a.x", "a.x"), ("a.x", "")], (1, 0, 0, 1)),
+        # Dropped by gold alone: overshot, as the predicted slot does not change.
+        ([("a.x", "a.x"), ("", "a.x")], (0, 0, 1, 1)),
+        # Dropped and told again: correct, correct and missed, correct.
+        ([("a.x", "a.x"), ("", ""), ("a.x", "a.x")], (1, 0, 0, 3)),
+    ],
+)
+def test_gca_counts_of_single_changes(turns, expected):
+    assert counts(*turns) == ChangeCounts(*expected)
+
+
+def test_gca_is_nought_without_a_correct_change():
+    assert counts(("a.x", "a.x=other")).gca == 0
+
+
+def test_gca_counts_by_slot_add_up_to_the_totals():
+    changes = list(chain.from_iterable(judge_changes(pairs(*GCA_SAMPLE_1))))
+    by_slot = count_by_slot(changes)
+    assert by_slot["attraction", "name"] == ChangeCounts(0, 1, 0, 0)
+    assert by_slot["hotel", "name"] == ChangeCounts(0, 0, 0, 1)
+    total = count_changes(changes)
+    assert sum(slot.mistakes for slot in by_slot.values()) == total.mistakes
+
+
+def test_fuzzy_joint_accuracy_forgives_a_longer_form_of_a_value():
+    turns = present(
+        ("a.name=cityroomz", "a.name=the-cityroomz"),  # contained: 100
+        ("a.name=cityroomz", "a.name=acorn"),
+        ("a.name=cityroomz", "a.name=cityroomz a.area"),  # another slot
+    )
+    assert fuzzy_joint_accuracy(turns) == pytest.approx(1 / 3)
+    assert joint_goal_accuracy(turns) == 0
+    found = fuzzy_slot_f1(turns)
+    assert (found.precision, found.recall) == (pytest.approx(2 / 4), pytest.approx(2 / 3))
+
+
+def test_mistakes_at_the_end_are_tail_oriented():
+    # Mean turn 3, middle 1.5, 4 turns.
+    assert tail_orientation([0, 0, 0, 2]) == pytest.approx((3 - 1.5) / 4)
+    assert tail_orientation([1, 0, 0, 1]) == 0
+    assert tail_orientation([0, 0]) is None
+
+
+def test_non_uniformity_is_nought_for_an_even_spread():
+    assert non_uniformity([2, 2, 2]) == 0
+    # Mean 1: (1 + 1 + 2) / 1
+    assert non_uniformity([0, 0, 3]) == pytest.approx(4)
+    assert non_uniformity([0, 0]) is None
+
+
+def test_correlation_is_unknown_where_one_side_is_constant():
+    assert correlation([1, 2, 3], [2, 4, 6]) == pytest.approx(1)
+    assert correlation([1, 1, 1], [2, 4, 6]) is None
+    assert correlation([1], [2]) is None
+    # So little that the variance comes out as 0.
+    assert correlation([0, 1], [0, 1e-217]) is None
+
+
+def test_domains_are_scored_on_the_turns_whose_gold_state_has_them():
+    report = score_tracking(
+        [tracked(("", "b.x"), ("a.x", "a.x b.x"), ("a.x b.x", "a.x b.x=other b.y"))], slots=10
+    )
+    assert list(report.per_domain) == ["a", "b"]
+    assert report.per_domain["a"] == {"turns": 2, "JGA": 100, "SA": 100, "RSA": 100, "F1": 100}
+    # One turn: one value wrong, one slot overshot, of 10; 2 slots, none right.
+    assert report.per_domain["b"] == {"turns": 1, "JGA": 0, "SA": 80, "RSA": 0, "F1": 0}
+
+
+def test_losses_are_those_of_dialogues_that_end_inexact():
+    lost = tracked(("a.x", "a.x"), ("a.x", ""), ("a.x", "a.x"), ("a.x", ""), id_="lost")
+    regained = tracked(("a.x", ""), ("a.x", "a.x"), id_="regained")
+    report = score_tracking([lost, regained])
+    assert (report.losses.dialogues, report.losses.recovered) == (1, 1)
+    # Turn 1 of 4.
+    assert report.losses.mean_position == 0.25
+    assert [part.first_lost for part in report.positions] == [0, 0, 1, *[0] * 7]
+    assert first_lost(present(("a.x", "a.x"))) is None
+
+
+def test_positions_hold_the_turns_of_their_part_of_the_dialogue():
+    # Turns of the first dialogue lie at 0 and 0.5, that of the second at 0.
+    report = score_tracking([tracked(("a.x", "a.x"), ("a.x", "")), tracked(("a.x", ""))])
+    assert [part.turns for part in report.positions] == [2, 0, 0, 0, 0, 1, 0, 0, 0, 0]
+    assert [part.jga for part in report.positions[::5]] == [50, 0]
+    assert report.positions[1].jga is None
+
+
+def test_several_dialogues_are_averaged_over_all_their_turns():
+    # 1 exact turn of 1, 0 of 3.
+    wrong = tracked(*[("a.x", "")] * 3)
+    report = score_tracking([tracked(("a.x", "a.x")), wrong])
+    assert report.metrics["JGA"] == 25
+    # 1 correct and 1 missed change: P = 1, G = 2; VP = LP = 1, VR = LR = 1/2. Times 11, the weights
+    # are 10, 20, 1, 2: 33 / (10 + 40 + 1 + 4).
+    assert report.metrics["GCA"] == pytest.approx(100 * 33 / 55)
+
+
+def test_mistakes_go_with_scores_over_the_dialogues_that_have_any():
+    late = tracked(("a.x", "a.x"), ("a.x a.y", "a.x"), id_="late")
+    early = tracked(("a.x", ""), ("a.x a.y", "a.y"), id_="early")
+    perfect = tracked(("a.x", "a.x"), id_="perfect")
+    mistakes = score_tracking([late, early, perfect], lambdas=[0]).mistakes
+    assert mistakes.dialogues == 2
+    # Two points: late has TO 1/4 and JGA 1/2, early TO -1/4 and JGA 0. GCA is the same for both.
+    assert mistakes.tail_orientation == 0
+    assert mistakes.correlations["TO"] == {"FGA 0": pytest.approx(1), "GCA": None}
+
+
+def test_scoring_no_dialogues_is_refused():
+    with pytest.raises(ValueError, match="no dialogues"):
+        score_tracking([])

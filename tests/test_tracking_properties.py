@@ -1,0 +1,135 @@
+"""What holds of state-tracking metrics whatever the states."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mwz.harness.tracking import TrackedDialogue, TrackedTurn, score_tracking
+
+SLOTS = [(domain, slot) for domain in ("hotel", "taxi") for slot in ("area", "name", "day")]
+SHARES = ("JGA", "SA", "AGA", "IAGA", "RSA", "GCA", "precision", "recall", "F1")
+
+
+def nested(flat):
+    state = {}
+    for (domain, slot), value in flat.items():
+        state.setdefault(domain, {})[slot] = value
+    return state
+
+
+states = st.dictionaries(st.sampled_from(SLOTS), st.sampled_from(["a", "b", "none"])).map(nested)
+turns = st.lists(st.tuples(states, states), min_size=1, max_size=6)
+
+
+def dialogues_of(content, prefix="d"):
+    return [
+        TrackedDialogue(f"{prefix}{at}", [TrackedTurn(n, *turn) for n, turn in enumerate(dialogue)])
+        for at, dialogue in enumerate(content)
+    ]
+
+
+dialogues = st.lists(turns, min_size=1, max_size=3).map(dialogues_of)
+
+
+@given(dialogues)
+def test_all_shares_lie_between_0_and_100(content):
+    report = score_tracking(content)
+    shares = [
+        *(report.metrics[name] for name in SHARES),
+        *report.metrics["FGA"].values(),
+        *report.changes.values(),
+        *report.fuzzy.values(),
+        *(share for scores in report.per_domain.values() for share in list(scores.values())[1:]),
+    ]
+    assert all(0 <= share <= 100 + 1e-9 for share in shares)
+
+
+@given(dialogues)
+def test_a_perfect_prediction_gives_everything_but_rsa_and_gca(content):
+    perfect = [
+        TrackedDialogue(d.id, [TrackedTurn(t.number, t.gold, t.gold) for t in d.turns])
+        for d in content
+    ]
+    report = score_tracking(perfect)
+    for name in set(SHARES) - {"RSA", "GCA"}:
+        assert report.metrics[name] == pytest.approx(100)
+    assert all(score == 100 for score in report.metrics["FGA"].values())
+    assert report.fuzzy["joint_accuracy"] == 100
+    # RSA gives turns without slots 0; GCA counts slots that gold drops as missed (its code does).
+    occupied = [
+        any(value != "none" for slots in turn.gold.values() for value in slots.values())
+        for dialogue in content
+        for turn in dialogue.turns
+    ]
+    assert report.metrics["RSA"] == pytest.approx(100 * sum(occupied) / len(occupied))
+    assert report.counts["wrong"] == report.counts["overshot"] == 0
+
+
+@given(st.lists(st.lists(st.sampled_from(SLOTS), min_size=1, max_size=6), min_size=1, max_size=3))
+def test_a_perfect_prediction_of_growing_states_gives_full_gca(told):
+    content = []
+    for slots in told:
+        flat = {}
+        turns_ = []
+        for slot in slots:
+            flat = {**flat, slot: "a"}
+            turns_.append((nested(flat), nested(flat)))
+        content.append(turns_)
+    report = score_tracking(dialogues_of(content))
+    assert report.metrics["GCA"] == pytest.approx(100)
+    assert report.metrics["RSA"] == 100
+
+
+@given(dialogues, st.floats(0, 5), st.floats(0, 5))
+def test_fga_rises_with_lambda_between_jga_and_turn_level_matches(content, one, other):
+    low, high = sorted([one, other])
+    scores = [
+        score_tracking(content, lambdas=[decay]).metrics["FGA"] for decay in (0, low, high, 1e6)
+    ]
+    values = [next(iter(score.values())) for score in scores]
+    assert values == sorted(values)
+    report = score_tracking(content)
+    assert values[0] == report.metrics["JGA"]
+    assert values[-1] == pytest.approx(100 * report.counts["turn_matches"] / report.turns)
+
+
+@given(st.lists(turns, min_size=1, max_size=3), st.randoms())
+def test_names_of_dialogues_and_the_order_of_slots_and_dialogues_change_nothing(content, random):
+    def shuffled(mapping):
+        items = list(mapping.items())
+        random.shuffle(items)
+        return dict(items)
+
+    other = [
+        [
+            tuple(shuffled({d: shuffled(s) for d, s in state.items()}) for state in turn)
+            for turn in d
+        ]
+        for d in content
+    ]
+    random.shuffle(other)
+    first = score_tracking(dialogues_of(content)).to_dict()
+    second = score_tracking(dialogues_of(other, prefix="other")).to_dict()
+    assert first["counts"] == second["counts"]
+    assert first["per_slot"] == second["per_slot"]
+    for name in SHARES:
+        assert first["metrics"][name] == pytest.approx(second["metrics"][name])
+    for decay, score in first["metrics"]["FGA"].items():
+        assert score == pytest.approx(second["metrics"]["FGA"][decay])
+
+
+@given(dialogues)
+def test_recall_oriented_scores_are_never_below_joint_goal_accuracy_per_turn(content):
+    # An exact turn has every metric's full marks, so the means are ordered.
+    metrics = score_tracking(content).metrics
+    assert metrics["SA"] >= metrics["JGA"] - 1e-9
+    assert metrics["AGA"] >= metrics["IAGA"] - 1e-9
+
+
+@given(dialogues)
+def test_scoring_leaves_the_states_as_they_were(content):
+    before = repr(content)
+    score_tracking(content)
+    assert repr(content) == before

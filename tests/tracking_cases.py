@@ -1,0 +1,124 @@
+"""Small tracked dialogues for the tests of state tracking, in a notation short enough to read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mwz.harness.metrics.dialogue_states import StatePair, flat_state, without_absent
+from mwz.harness.tracking import TrackedDialogue, TrackedTurn
+
+
+def belief(text: str) -> dict[str, dict[str, str]]:
+    """Read a state: `hotel.area=centre hotel.name`; a slot without a value has the value `v`."""
+    state: dict[str, dict[str, str]] = {}
+    for entry in text.split():
+        name, _, value = entry.partition("=")
+        domain, _, slot = name.partition(".")
+        state.setdefault(domain, {})[slot] = value or "v"
+    return state
+
+
+def tracked(*turns: tuple[str, str], id_: str = "d0001") -> TrackedDialogue:
+    """Return a dialogue of (gold, predicted) states."""
+    return TrackedDialogue(
+        id_,
+        [
+            TrackedTurn(number, belief(gold), belief(predicted))
+            for number, (gold, predicted) in enumerate(turns)
+        ],
+    )
+
+
+def pairs(*turns: tuple[str, str]) -> list[StatePair]:
+    """Return the states of (gold, predicted) turns as metrics take them."""
+    return [
+        StatePair(flat_state(belief(gold)), flat_state(belief(predicted)))
+        for gold, predicted in turns
+    ]
+
+
+def present(*turns: tuple[str, str]) -> list[StatePair]:
+    """As `pairs`, without the slots whose value is `none`."""
+    return [without_absent(pair) for pair in pairs(*turns)]
+
+
+BOOKED = "hotel.name hotel.day hotel.people hotel.stay"
+
+# Figure 1 of the FGA paper: two slots missed in turn 2, one overshot in turn 4.
+FGA_FIGURE_1: Sequence[tuple[str, str]] = (
+    ("", ""),
+    ("hotel.name", "hotel.name"),
+    (f"{BOOKED} hotel.area hotel.stars", BOOKED),
+    (f"{BOOKED} hotel.area hotel.stars attraction.area", f"{BOOKED} attraction.area"),
+    (
+        f"{BOOKED} hotel.area hotel.stars attraction.area",
+        f"{BOOKED} attraction.area attraction.name",
+    ),
+    (
+        f"{BOOKED} hotel.area hotel.stars attraction.area",
+        f"{BOOKED} attraction.area attraction.name",
+    ),
+)
+
+# Table 3 of the RSA paper: one gold state, the predictions of models A and B.
+RSA_TABLE_3_A = (
+    "restaurant.area restaurant.food restaurant.people",
+    "restaurant.area restaurant.food=other attraction.area",
+)
+RSA_TABLE_3_B = (
+    "restaurant.area restaurant.food restaurant.people",
+    "restaurant.area restaurant.food=other restaurant.name attraction.area attraction.pricerange",
+)
+
+# Table A6 of the RSA paper: a name taken for a restaurant's that is an attraction's.
+_TWO = "restaurant.area restaurant.food"
+_THREE = f"{_TWO} restaurant.pricerange"
+_FOUR = f"{_THREE} restaurant.name"
+RSA_TABLE_A6: Sequence[tuple[str, str]] = (
+    ("", "restaurant.name=x"),
+    ("", "restaurant.name=x"),
+    ("attraction.name", "restaurant.name=x"),
+    ("attraction.name", "restaurant.name=x"),
+    (f"attraction.name {_TWO}", _TWO),
+    (f"attraction.name {_THREE}", _THREE),
+    *[(f"attraction.name {_FOUR}", _FOUR)] * 4,
+)
+
+# Figures 6 and 7 of the GCA paper.
+GCA_SAMPLE_1: Sequence[tuple[str, str]] = (
+    ("hotel.name", "hotel.name"),
+    ("hotel.name", "hotel.name"),
+    ("hotel.name attraction.type", "hotel.name"),
+    ("hotel.name attraction.type", "hotel.name"),
+    *[
+        (
+            "hotel.name attraction.type attraction.name attraction.area",
+            "hotel.name attraction.name=other",
+        )
+    ]
+    * 3,
+)
+GCA_SAMPLE_2: Sequence[tuple[str, str]] = (
+    ("hotel.parking hotel.pricerange hotel.type", "hotel.parking hotel.pricerange hotel.type"),
+    (
+        "hotel.parking hotel.pricerange hotel.type hotel.area",
+        "hotel.parking hotel.pricerange hotel.type",
+    ),
+    *[
+        (
+            "hotel.parking hotel.pricerange hotel.type hotel.area",
+            "hotel.parking hotel.pricerange hotel.type hotel.name",
+        )
+    ]
+    * 2,
+)
+
+# Figure 8 of the GCA paper: a slot in the first turn and one in the last, one of them wrong.
+HYPOTHETICAL_P1: Sequence[tuple[str, str]] = (
+    *[("hotel.internet", "hotel.internet")] * 5,
+    ("hotel.internet hotel.parking", "hotel.internet hotel.parking=other"),
+)
+HYPOTHETICAL_P2: Sequence[tuple[str, str]] = (
+    *[("hotel.internet", "hotel.internet=other")] * 5,
+    ("hotel.internet hotel.parking", "hotel.internet=other hotel.parking"),
+)
