@@ -97,7 +97,7 @@ class Benchmark:
         Raises:
             InputError: No benchmark of that name is installed, or its file is damaged.
         """
-        from .installed import load_benchmark  # noqa: PLC0415  (it imports this module)
+        from .installed import load_benchmark  # it imports this module
 
         return load_benchmark(name)
 

@@ -14,7 +14,13 @@ from typing import Any
 
 from mwz.database.models import MODELS
 from mwz.normalization.responses import normalize_response
-from mwz.normalization.states import RULE_SET_NAMES, BeliefState, normalize_state, rule_set
+from mwz.normalization.states import (
+    RULE_SET_NAMES,
+    BeliefState,
+    normalize_slot_name,
+    normalize_state,
+    rule_set,
+)
 
 from .benchmark import CANONICAL_STYLE, STYLES, Benchmark, VenueRecords
 from .domains import gold_active_domains
@@ -73,7 +79,7 @@ def read_venues(mwzeval: Path) -> dict[str, Any]:
         InputError: A file is missing or no JSON.
     """
     folder = mwzeval / EVALUATOR_DATA / "database"
-    return {domain: read_json(folder / f"{domain}_db.json") for domain in MODELS}
+    return {domain: _records(folder / f"{domain}_db.json", domain) for domain in MODELS}
 
 
 def build_benchmark(
@@ -97,8 +103,10 @@ def build_benchmark(
             split.
     """
     annotated = read_test_dialogues(multiwoz)
+    if not annotated:
+        raise InputError(str(multiwoz / DATA_SET / "test"), "has no dialogues")
     folder = mwzeval / EVALUATOR_DATA
-    goals = _covering(folder / "goals.json", annotated)
+    goals = _goals(folder / "goals.json", annotated)
     booked = _per_turn(folder / "booked_domains.json", annotated)
     references = {}
     for style in STYLES:
@@ -119,7 +127,7 @@ def build_benchmark(
         "name": MULTIWOZ,
         "dialogues": {
             id_: {
-                "goal": _goal(goals[id_]),
+                "goal": goals[id_],
                 "references": {style: references[style][id_] for style in STYLES},
                 "states": states[id_],
                 "active_domains": gold_active_domains(states[id_], dialogue.acts),
@@ -180,6 +188,35 @@ def raw_state(frames: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
     return state
 
 
+def _records(path: Path, domain: str) -> list[dict[str, Any]]:
+    """Read the venue records of a domain, each of which must say its id."""
+    content = read_json(path)
+    if not (isinstance(content, list) and all(isinstance(record, dict) for record in content)):
+        raise InputError(str(path), "expected a list of venue records, each an object")
+    identifier = MODELS[domain].identifier
+    problems = [
+        f"record {number}: no {identifier}"
+        for number, record in enumerate(content)
+        if identifier not in {normalize_slot_name(key) for key in record}
+    ]
+    if problems:
+        raise InputError(str(path), problems)
+    return content
+
+
+def _goals(path: Path, annotated: Mapping[str, AnnotatedDialogue]) -> dict[str, Any]:
+    content = _covering(path, annotated)
+    goals = {}
+    for id_, goal in content.items():
+        try:
+            goals[id_] = _goal(goal)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise InputError(
+                str(path), f"dialogue {id_}: not in the layout of the evaluator ({error!r})"
+            ) from None
+    return goals
+
+
 def _goal(goal: Mapping[str, Any]) -> dict[str, Any]:
     return {
         domain: {
@@ -209,6 +246,13 @@ def _covering(path: Path, annotated: Mapping[str, AnnotatedDialogue]) -> dict[st
 
 def _per_turn(path: Path, annotated: Mapping[str, AnnotatedDialogue]) -> dict[str, Any]:
     content = _covering(path, annotated)
+    problems = [
+        f"dialogue {id_}: expected a list with one entry per system turn"
+        for id_ in annotated
+        if not isinstance(content[id_], list)
+    ]
+    if problems:
+        raise InputError(str(path), problems)
     problems = [
         f"dialogue {id_}: {len(content[id_])} entries for {len(dialogue.references)} system turns"
         for id_, dialogue in annotated.items()

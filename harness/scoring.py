@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from mwz.database import EMBEDDED
 from mwz.normalization.states import RULE_SET_NAMES, BeliefState, rule_set
@@ -146,7 +147,7 @@ def score_normalized(
         domains=domains_source,
         states=states_source,
         goals=options.goals,
-        tracking=None,
+        tracking=_tracking(submission, benchmark) if "dst" in options.metrics else None,
     )
 
 
@@ -257,6 +258,17 @@ def _combined(rates: Rates, bleu: Mapping[str, float] | None) -> float | None:
     if bleu is None:
         return None
     return (rates.inform[TOTAL] + rates.success[TOTAL]) / 2 + bleu[CANONICAL_STYLE]
+
+
+def _tracking(submission: NormalizedSubmission, benchmark: Benchmark) -> dict[str, Any]:
+    if not submission.predicts_states:
+        raise InputError("option metrics", "`dst` needs a `state` in every turn")
+    # Imported here because every other score does without.
+    from .tracking import score_tracking
+    from .tracking_files import track_states
+
+    states = belief_states(submission, benchmark, "predicted")
+    return score_tracking(track_states(states, benchmark)).to_dict()
 
 
 def _diversity(submission: NormalizedSubmission) -> Diversity:

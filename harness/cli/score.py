@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from mwz.database import EMBEDDED
-from mwz.normalization.states import RULE_SET_NAMES, rule_set
+from mwz.normalization.states import rule_set
 
 from ..benchmark import CANONICAL_STYLE, GOALS, STYLES, Benchmark
 from ..errors import InputError
@@ -27,6 +27,7 @@ from ..submission import (
     normalize_submission,
     read_submission,
 )
+from .options import benchmark_option, rules_option
 
 _METRIC_ALIASES = {"success": "inform", "richness": "diversity"}
 
@@ -49,18 +50,8 @@ class _Metrics(click.ParamType[tuple[str, ...]]):
 
 @click.command(help="Score PREDICTIONS: a JSON file, plain or gzipped, or - for standard input.")
 @click.argument("predictions", required=False)
-@click.option(
-    "--benchmark",
-    metavar="NAME",
-    help="The benchmark to score on. [default: multiwoz if installed, else sample]",
-)
-@click.option(
-    "--rules",
-    type=click.Choice(RULE_SET_NAMES),
-    default=RULE_SET_NAMES[0],
-    show_default=True,
-    help="The rule set: 2021, as all papers until January 2023, or 2023, as those since.",
-)
+@benchmark_option
+@rules_option
 @click.option(
     "--setup",
     type=click.Choice(SETUPS),

@@ -1,0 +1,308 @@
+"""Fetching the pinned files and building the benchmark `multiwoz` from them.
+
+Files are kept as `<data directory>/downloads/<owner>/<repository>/<commit>/<path>`. A file is
+written, all or nothing, only after its content has proved to be the pinned one, and checked again
+before every use. So whatever happens, what is kept is right, what is there is not fetched again,
+and several fetches at once do no harm. The installed benchmark is replaced in one step at the end.
+"""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from http import HTTPStatus
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+import pooch
+import requests
+
+from .benchmark import Benchmark
+from .errors import SHOWN_PROBLEMS, InputError
+from .files import write_atomically
+from .importing import build_benchmark, read_venues
+from .installed import data_directory
+from .overlap import Overlap, find_overlap
+from .pinned import PinnedFile, Source, blob_id, safe_path, select
+
+GITHUB = "https://raw.githubusercontent.com"
+MIRROR_VARIABLE = "MWZ_MIRROR"
+SCHEMES = ("http", "https", "file")
+
+CONTENT_ATTEMPTS = 2
+"""How often a file is fetched whose content turns out not to be the pinned one."""
+
+_CHUNK = 1 << 16
+_NOT_THERE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
+_PASSING_STATUS = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """Where files come from and how patiently they are asked for.
+
+    Attributes:
+        mirror: URL (http, https or file) below which the files are, as `urls` says; None: GitHub.
+        offline: Use only what is kept.
+        attempts: How often a server in trouble is asked for a file, at least once.
+        timeout: Seconds to wait for a connection, and for each piece of an answer.
+        backoff: Seconds to wait before the second attempt; then twice as long each time.
+        progress: Whether to show a progress bar per file on standard error.
+        notify: Called with each remark about what is going on.
+    """
+
+    mirror: str | None = None
+    offline: bool = False
+    attempts: int = 4
+    timeout: float = 20.0
+    backoff: float = 1.0
+    progress: bool = False
+    notify: Callable[[str], None] = lambda remark: None
+
+
+class _NotThereError(Exception):
+    """The place asked lacks the file."""
+
+
+class _PassingError(Exception):
+    """Trouble that may be over at the next attempt."""
+
+
+def downloads_directory() -> Path:
+    """Return where fetched files are kept."""
+    return data_directory() / "downloads"
+
+
+def urls(file: PinnedFile, mirror: str | None) -> tuple[str, ...]:
+    """Return the URLs a file is looked for at, in order.
+
+    At GitHub and on a mirror that is `<owner>/<repository>/<commit>/<path>`; on a mirror then
+    also `<repository>/<path>`, which is how clones lie side by side.
+
+    Raises:
+        InputError: The mirror is no http, https or file URL.
+    """
+    if mirror is None:
+        return (f"{GITHUB}/{file.place}",)
+    if urlsplit(mirror).scheme not in SCHEMES:
+        raise InputError(
+            f"mirror {mirror}", "expected a URL that begins with http://, https:// or file://"
+        )
+    base = mirror.rstrip("/")
+    return (f"{base}/{file.place}", f"{base}/{file.place_in_clones}")
+
+
+def fetch_files(files: Collection[PinnedFile], folder: Path, transfer: Transfer) -> int:
+    """Make sure that all files are kept below a folder, and are the pinned ones.
+
+    What is there is checked; a wrong file is named, removed and fetched again. What a server
+    lacks or has in another version is fetched from nowhere else, and reported when all the rest
+    is there; a server in trouble ends it at once.
+
+    Args:
+        files: The pinned files.
+        folder: Where to keep them.
+        transfer: Where they come from.
+
+    Returns:
+        The number of files fetched.
+
+    Raises:
+        InputError: Some file cannot be had, or cannot be written.
+    """
+    lacking = [file for file in files if not _is_kept(file, folder, transfer.notify)]
+    if lacking and transfer.offline:
+        raise _offline_error(lacking, len(files), folder)
+    problems = []
+    for number, file in enumerate(lacking, start=1):
+        if transfer.progress:
+            transfer.notify(f"{number} of {len(lacking)}: {file.place}")
+        path = safe_path(folder, file.place)
+        try:
+            content = _pinned_content(file, transfer)
+        except _NotThereError as error:
+            problems.append(f"{file.repository}, {file.path}: {error}")
+        else:
+            write_atomically(path, content)
+    if problems:
+        raise InputError(transfer.mirror or GITHUB, problems)
+    return len(lacking)
+
+
+def kept_files(files: Collection[PinnedFile], folder: Path) -> tuple[PinnedFile, ...]:
+    """Return those of the files that are kept below a folder, right or wrong."""
+    return tuple(file for file in files if safe_path(folder, file.place).is_file())
+
+
+def fetch_benchmark(
+    sources: Sequence[Source], split: str, predictions: bool, folder: Path, transfer: Transfer
+) -> tuple[Benchmark, Overlap | None]:
+    """Fetch what the benchmark is built from and build it.
+
+    Args:
+        sources: The table of pinned files.
+        split: "test", or "all" to find the overlap with train and dev as well.
+        predictions: Whether to fetch the published systems' outputs, too.
+        folder: Where to keep the files.
+        transfer: Where they come from.
+
+    Returns:
+        The benchmark, and with all splits the overlap.
+
+    Raises:
+        InputError: Some file cannot be had, or cannot be written.
+    """
+    fetch_files(select(sources, split, predictions), folder, transfer)
+    places = {source.role: folder / source.place for source in sources}
+    evaluator, data_set = places["evaluator"], places["data set"]
+    venues = {s.rules: read_venues(folder / s.place) for s in sources if s.rules is not None}
+    benchmark = build_benchmark(evaluator, data_set, rebuild=True, venues=venues)
+    if split != "all":
+        return benchmark, None
+    overlap = find_overlap(evaluator, data_set, benchmark.dialogues)
+    seen = None if overlap is None else overlap.seen
+    return replace(benchmark, seen=seen), overlap
+
+
+def _is_kept(file: PinnedFile, folder: Path, notify: Callable[[str], None]) -> bool:
+    """Return whether a file is kept; a wrong one is named and removed."""
+    path = safe_path(folder, file.place)
+    try:
+        found = blob_id(path.read_bytes())
+        if found == file.blob:
+            return True
+        notify(f"{path}: not the pinned content (git blob {found}, not {file.blob}); removed")
+        path.unlink(missing_ok=True)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise InputError(str(path), f"cannot be used ({error.strerror}); remove it") from None
+    return False
+
+
+def _offline_error(lacking: Sequence[PinnedFile], total: int, folder: Path) -> InputError:
+    shown = [f"  {file.place}" for file in lacking[:SHOWN_PROBLEMS]]
+    if len(lacking) > SHOWN_PROBLEMS:
+        shown.append(f"  … and {len(lacking) - SHOWN_PROBLEMS} more")
+    lines = [
+        f"{len(lacking)} of {total} files are missing, and --offline fetches none:",
+        *shown,
+        "To have them, do one of these:",
+        "  - fetch without --offline, or from a mirror with --from URL (file:// as well)",
+        f"  - get what `mwz data urls` lists, and put each file below {folder} under its path "
+        "at GitHub: <owner>/<repository>/<commit>/<path>",
+        "  - clone both repositories and use `mwz data import`",
+    ]
+    return InputError(str(folder), "\n".join(lines))
+
+
+def _pinned_content(file: PinnedFile, transfer: Transfer) -> bytes:
+    """Return a file's content from elsewhere.
+
+    Raises:
+        _NotThereError: The file is not there, or not in the pinned version.
+    """
+    for attempt in range(CONTENT_ATTEMPTS):
+        url, content = _first_found(urls(file, transfer.mirror), transfer)
+        found = blob_id(content)
+        if found == file.blob:
+            return content
+        if attempt == 0:
+            transfer.notify(
+                f"{url}: not the pinned content ({len(content)} bytes); fetching it once more"
+            )
+    raise _NotThereError(
+        f"{url} is not the pinned version, or altered ({len(content)} bytes, git blob {found}, "
+        f"not {file.blob})"
+    )
+
+
+def _first_found(places: Sequence[str], transfer: Transfer) -> tuple[str, bytes]:
+    for url in places:
+        try:
+            return url, _patiently(url, transfer)
+        except _NotThereError:
+            continue
+    raise _NotThereError(f"not found at {' or '.join(places)}")
+
+
+def _patiently(url: str, transfer: Transfer) -> bytes:
+    """Return the content at a URL, asked for again while the server is in trouble."""
+    read = _read_local if urlsplit(url).scheme == "file" else _read_remote
+    for pause in _pauses(transfer):
+        time.sleep(pause)
+        try:
+            return read(url, transfer)
+        except _PassingError as error:
+            trouble = error
+    times = "once" if transfer.attempts == 1 else f"{transfer.attempts} times"
+    raise InputError(
+        url,
+        f"{trouble} (tried {times}). What was fetched is kept: try again later, or fetch from a "
+        "mirror (--from URL)",
+    )
+
+
+def _pauses(transfer: Transfer) -> Iterator[float]:
+    """Yield the seconds to wait before each attempt."""
+    yield 0.0
+    for number in range(transfer.attempts - 1):
+        yield transfer.backoff * 2**number
+
+
+def _read_local(url: str, transfer: Transfer) -> bytes:
+    try:
+        return Path(url2pathname(urlsplit(url).path)).read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        raise _NotThereError from None
+    except OSError as error:
+        raise InputError(url, f"cannot be read ({error.strerror})") from None
+
+
+def _read_remote(url: str, transfer: Transfer) -> bytes:
+    content = io.BytesIO()
+    download = pooch.HTTPDownloader(
+        progressbar=transfer.progress, chunk_size=_CHUNK, timeout=transfer.timeout
+    )
+    try:
+        download(url, content, None)
+    except requests.HTTPError as error:
+        status = 0 if error.response is None else error.response.status_code
+        if status in _NOT_THERE:
+            raise _NotThereError from None
+        answer = f"the server answers {status}"
+        if status in _PASSING_STATUS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise _PassingError(answer) from None
+        raise InputError(url, answer) from None
+    except _NEVER_PASSING as error:
+        raise InputError(url, f"cannot be fetched ({error})") from None
+    except requests.RequestException as error:
+        raise _PassingError(_trouble(error, transfer.timeout)) from None
+    return content.getvalue()
+
+
+# Wrong addresses and redirections, which no further attempt sets right.
+_NEVER_PASSING = (
+    requests.exceptions.InvalidSchema,
+    requests.exceptions.InvalidURL,
+    requests.TooManyRedirects,
+)
+
+# What the library's errors mean; the first that fits, so the special ones stand first.
+_TROUBLES: tuple[tuple[type[requests.RequestException], str], ...] = (
+    (requests.Timeout, "no answer within {timeout:g} seconds"),
+    (requests.exceptions.ProxyError, "the proxy does not answer"),
+    (requests.exceptions.SSLError, "no secure connection"),
+    (requests.exceptions.ChunkedEncodingError, "the connection was cut in the middle of the file"),
+    (requests.ConnectionError, "no connection, or it was cut or stalled"),
+)
+
+
+def _trouble(error: requests.RequestException, timeout: float) -> str:
+    for kind, meaning in _TROUBLES:
+        if isinstance(error, kind):
+            return meaning.format(timeout=timeout)
+    return str(error)

@@ -1,0 +1,193 @@
+"""The public files that the benchmark is built from, each pinned by its git blob id.
+
+The table is `pinned.toml` beside this module. Whatever such a table says, its files stay inside
+the folder they are kept in: every part of a path is of plain characters, none leads upwards, and
+no symbolic link on the way leads out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from .errors import InputError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+TABLE = "pinned.toml"
+PARTS = ("test", "all", "predictions")
+ROLES = ("evaluator", "data set", "venues")
+
+# ASCII letters, digits and a few marks: what no file system and no URL takes for anything else
+# than a name. That leaves out separators, drive letters, blanks and control characters.
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_+-][A-Za-z0-9_.+-]*")
+_OBJECT_ID = re.compile(r"[0-9a-f]{40}")
+
+
+@dataclass(frozen=True)
+class PinnedFile:
+    """One version of one file of a public repository.
+
+    Attributes:
+        repository: "<owner>/<name>" at GitHub.
+        commit: The commit it is taken from, 40 hexadecimal digits.
+        path: Its path in the repository.
+        blob: Its git blob id, 40 hexadecimal digits.
+        part: When it is needed, one of `PARTS`: always, with all splits, with predictions.
+    """
+
+    repository: str
+    commit: str
+    path: str
+    blob: str
+    part: str
+
+    @property
+    def place(self) -> str:
+        """Its path below the folder of downloads, and below a mirror's URL."""
+        return f"{self.repository}/{self.commit}/{self.path}"
+
+    @property
+    def place_in_clones(self) -> str:
+        """Its path below a folder of clones side by side, of whatever version they are."""
+        return f"{self.repository.partition('/')[2]}/{self.path}"
+
+
+@dataclass(frozen=True)
+class Source:
+    """One commit of a public repository and what is pinned of it.
+
+    Attributes:
+        repository: "<owner>/<name>" at GitHub.
+        commit: The commit, 40 hexadecimal digits.
+        role: What it is used for, one of `ROLES`.
+        rules: The rule set whose scores use its venue database, if it has one.
+        files: Its pinned files.
+    """
+
+    repository: str
+    commit: str
+    role: str
+    rules: str | None
+    files: tuple[PinnedFile, ...]
+
+    @property
+    def place(self) -> str:
+        """Its path below the folder of downloads."""
+        return f"{self.repository}/{self.commit}"
+
+
+def read_pinned() -> tuple[Source, ...]:
+    """Read the package's table of pinned files.
+
+    Raises:
+        InputError: An entry is wrong, such as a path that leads out of its folder.
+    """
+    text = resources.files(__package__).joinpath(TABLE).read_text(encoding="utf-8")
+    return parse_pinned(tomllib.loads(text), TABLE)
+
+
+def parse_pinned(content: Mapping[str, Any], source: str) -> tuple[Source, ...]:
+    """Check a table of pinned files and return its sources; `source` names it in messages.
+
+    Args:
+        content: `sources`, a list of tables with `repository`, `commit`, `role`, optionally
+            `rules`, and a table path -> git blob id for each of some `PARTS`.
+        source: What the error message calls the table.
+
+    Raises:
+        InputError: With every wrong entry.
+    """
+    sources = tuple(
+        Source(
+            str(entry.get("repository")),
+            str(entry.get("commit")),
+            str(entry.get("role")),
+            entry.get("rules"),
+            tuple(
+                PinnedFile(str(entry.get("repository")), str(entry.get("commit")), path, blob, part)
+                for part in PARTS
+                for path, blob in entry.get(part, {}).items()
+            ),
+        )
+        for entry in content["sources"]
+    )
+    problems = [problem for one in sources for problem in _problems(one)]
+    if problems:
+        raise InputError(source, problems)
+    return sources
+
+
+def select(sources: Collection[Source], split: str, predictions: bool) -> tuple[PinnedFile, ...]:
+    """Return the files needed.
+
+    Args:
+        sources: A table of pinned files.
+        split: "test", or "all" to have train and dev as well.
+        predictions: Whether to have the published systems' outputs as well.
+    """
+    parts = {"test", split} | ({"predictions"} if predictions else set())
+    return tuple(file for source in sources for file in source.files if file.part in parts)
+
+
+def blob_id(content: bytes) -> str:
+    """Return the git blob id of a content: SHA-1 of `blob <size>`, a zero byte and the content.
+
+    Source: "Git Internals - Git Objects", Pro Git (2nd edition), section 10.2.
+    """
+    digest = hashlib.sha1(b"blob %d\0" % len(content), usedforsecurity=False)
+    digest.update(content)
+    return digest.hexdigest()
+
+
+def safe_path(folder: Path, place: str) -> Path:
+    """Return the path of a place below a folder, sure not to lead out of the folder.
+
+    Args:
+        folder: The folder; it need not exist.
+        place: A relative path with `/` between its parts.
+
+    Raises:
+        InputError: The place is absolute, leads upwards, has unusual characters, or a symbolic
+            link on the way leads out of the folder.
+    """
+    if not _is_plain(place):
+        raise InputError(place, _UNSAFE)
+    path = folder.joinpath(*place.split("/"))
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise InputError(str(path), f"a symbolic link leads out of {folder}; remove the link")
+    return path
+
+
+_UNSAFE = (
+    "not a path inside the data directory; expected names of letters, digits, `_`, `-`, `+` and "
+    "`.` (not first) with `/` between them"
+)
+
+
+def _is_plain(place: str) -> bool:
+    return all(_PLAIN_NAME.fullmatch(name) for name in place.split("/"))
+
+
+def _problems(source: Source) -> Iterator[str]:
+    name = source.repository
+    if not (_is_plain(name) and name.count("/") == 1):
+        yield f"repository {name!r}: expected <owner>/<name>"
+    if not _OBJECT_ID.fullmatch(source.commit):
+        yield f"{name}, commit {source.commit!r}: expected 40 hexadecimal digits"
+    if source.role not in ROLES:
+        yield f"{name}, role {source.role!r}: use one of {', '.join(ROLES)}"
+    for file in source.files:
+        if not _is_plain(file.path):
+            yield f"{name}, path {file.path!r}: {_UNSAFE}"
+        if not (isinstance(file.blob, str) and _OBJECT_ID.fullmatch(file.blob)):
+            yield f"{name}, {file.path}: git blob id {file.blob!r}; expected 40 hexadecimal digits"

@@ -1,0 +1,78 @@
+"""What the tests share.
+
+Tests marked `real_data` compare with published figures on the public data. They look for it in
+two folders named by environment variables, and are skipped where a variable is not set:
+
+- `MWZ_TEST_UPSTREAM`: a folder with clones (or copies) of the two public repositories,
+  `MultiWOZ_Evaluation/` and `multiwoz/`;
+- `MWZ_TEST_DST`: a folder of state-tracking files, gold and predicted states per turn.
+
+A third, `MWZ_TEST_EXPECTED`, may name a folder with `scores.json`, `dst.json` and
+`paper_tables.json`, the figures of the public evaluator and of the papers for all of that data.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mwz.harness import Benchmark
+from mwz.harness.importing import build_benchmark
+
+
+def _folder(variable: str) -> Path:
+    value = os.environ.get(variable)
+    if not value:
+        pytest.skip(f"real data not at hand: {variable} is not set")
+    return Path(value)
+
+
+@pytest.fixture(scope="session")
+def upstream() -> Path:
+    """The folder with MultiWOZ_Evaluation/ and multiwoz/."""
+    return _folder("MWZ_TEST_UPSTREAM")
+
+
+@pytest.fixture(scope="session")
+def dst_data() -> Path:
+    """The folder of state-tracking files."""
+    return _folder("MWZ_TEST_DST")
+
+
+@pytest.fixture(scope="session")
+def expected() -> Callable[[str], Any]:
+    """Reads one of the files of expected figures by name."""
+    folder = _folder("MWZ_TEST_EXPECTED")
+    return lambda name: json.loads((folder / name).read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def multiwoz(upstream: Path) -> Benchmark:
+    """The real benchmark, imported from the real files."""
+    return build_benchmark(upstream / "MultiWOZ_Evaluation", upstream / "multiwoz")
+
+
+@pytest.fixture(scope="session")
+def predictions(upstream: Path) -> Callable[[str], Mapping[str, Any]]:
+    """Reads the predictions file of a published system by name."""
+    folder = upstream / "MultiWOZ_Evaluation" / "predictions"
+    return lambda name: json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def sample() -> Benchmark:
+    """The built-in sample benchmark."""
+    return Benchmark.load("sample")
+
+
+@pytest.fixture(autouse=True)
+def data_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty data directory: no test sees or touches what is installed on the machine."""
+    folder = tmp_path / "data"
+    monkeypatch.setenv("MWZ_DATA", str(folder))
+    yield folder

@@ -1,0 +1,247 @@
+"""A tiny pair of repositories in the layout of the public ones, with five made-up dialogues.
+
+Three are of the test split, one of train, one of dev. The goal of `syn0001` is also that of the
+train dialogue; the goals of `mul0002` and `pmul0003` occur nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from mwz.harness.pinned import PinnedFile, Source, blob_id
+
+STYLES = ("damd", "hdsa", "augpt", "uniconv", "lava")
+TEST_IDS = ("syn0001", "mul0002", "pmul0003")
+SEEN_IDS = ("syn0001",)
+SYSTEM_TURNS = 5
+
+# An utterance is a list of pieces: text, or a (slot, value) that the annotation marks.
+_Piece = str | tuple[str, str]
+
+RESTAURANTS: list[dict[str, Any]] = [
+    {"id": "r1", "name": "copper kettle", "area": "north", "food": "basque", "phone": "0111 1"},
+    {"id": "r2", "name": "tin spoon", "area": "south", "food": "basque", "phone": "0111 2"},
+]
+CHANGED_RESTAURANTS = [RESTAURANTS[0], {**RESTAURANTS[1], "phone": "0111 9"}]
+"""The restaurants as a later version has them: one telephone number is another."""
+
+VENUES: dict[str, list[dict[str, Any]]] = {
+    "restaurant": RESTAURANTS,
+    "hotel": [{"id": "h1", "name": "quilt house", "area": "west", "stars": "3", "phone": "0112 1"}],
+    "attraction": [{"id": "a1", "name": "clock museum", "area": "east", "type": "museum"}],
+    "train": [
+        {"trainID": "TR01", "departure": "anstey", "destination": "belton", "leaveAt": "09:10"},
+        {"trainID": "TR02", "departure": "anstey", "destination": "belton", "leaveAt": "11:10"},
+    ],
+}
+
+
+def _goal(requestable: tuple[str, ...] = (), booking: Any = (), **informable: str) -> Any:
+    return {"informable": informable, "requestable": list(requestable), "booking": booking or []}
+
+
+GOALS: dict[str, dict[str, Any]] = {
+    "syn0001": {"restaurant": _goal(("PHONE",), food="basque", area="north")},
+    "mul0002": {
+        "train": _goal(("TRAINID",), departure="anstey", destination="belton"),
+        "attraction": _goal(type="museum"),
+    },
+    "pmul0003": {"hotel": _goal(("REFERENCE",), {"stay": "2"}, area="west")},
+    "trn0004": {"restaurant": _goal(("PHONE",), area="north", food="basque")},
+    "dev0005": {"restaurant": _goal(("PHONE",), area="south", food="basque")},
+}
+
+
+class _Dialogue:
+    """A dialogue in the making: the turns of MultiWOZ 2.2 and the acts beside them."""
+
+    def __init__(self, raw_id: str, *exchanges: tuple[str, dict[str, Any], list[_Piece], str]):
+        self.raw_id = raw_id
+        self.turns: list[dict[str, Any]] = []
+        self.acts: dict[str, Any] = {}
+        for said, state, answer, act in exchanges:
+            self._add("USER", said, [_frame(domain, **of) for domain, of in state.items()])
+            utterance, spans = _marked(answer, act)
+            self.acts[str(len(self.turns))] = {"dialog_act": {act: []}, "span_info": spans}
+            self._add("SYSTEM", utterance, [])
+
+    def _add(self, speaker: str, utterance: str, frames: list[Any]) -> None:
+        turn = {"speaker": speaker, "utterance": utterance, "frames": frames}
+        self.turns.append({**turn, "turn_id": str(len(self.turns))})
+
+
+def _frame(domain: str, requested: tuple[str, ...] = (), **slots: str) -> dict[str, Any]:
+    state = {
+        "active_intent": f"find_{domain}",
+        "requested_slots": [f"{domain}-{slot}" for slot in requested],
+        "slot_values": {f"{domain}-{slot}": [value] for slot, value in slots.items()},
+    }
+    return {"service": domain, "slots": [], "state": state}
+
+
+def _marked(pieces: list[_Piece], act: str) -> tuple[str, list[list[Any]]]:
+    """Return the utterance and the spans of its marked values."""
+    text, spans = "", []
+    for piece in pieces:
+        slot, value = (None, piece) if isinstance(piece, str) else piece
+        if slot is not None:
+            spans.append([act, slot, value, len(text), len(text) + len(value)])
+        text += value
+    return text, spans
+
+
+def _restaurant_dialogue(raw_id: str, area: str, name: str, phone: str) -> _Dialogue:
+    wish = {"food": "basque", "area": area}
+    return _Dialogue(
+        raw_id,
+        (
+            f"Somewhere basque on the {area} side, please.",
+            {"restaurant": wish},
+            ["Try ", ("name", name), " ."],
+            "Restaurant-Inform",
+        ),
+        (
+            "How do I ring them?",
+            {"restaurant": {**wish, "requested": ("phone",)}},
+            ["Dial ", ("phone", phone), " ."],
+            "Restaurant-Inform",
+        ),
+    )
+
+
+_TRIP = {"departure": "anstey", "destination": "belton"}
+_SPLITS: dict[str, list[list[_Dialogue]]] = {
+    "test": [
+        [
+            _restaurant_dialogue("SYN0001.json", "north", "copper kettle", "0111 1"),
+            _Dialogue(
+                "MUL0002.json",
+                (
+                    "I travel from anstey to belton.",
+                    {"train": {**_TRIP, "requested": ("trainid",)}},
+                    ["Board ", ("trainid", "TR01"), " ."],
+                    "Train-Inform",
+                ),
+                (
+                    "And a museum there?",
+                    {"train": _TRIP, "attraction": {"type": "museum"}},
+                    ["See the ", ("name", "clock museum"), " ."],
+                    "Attraction-Recommend",
+                ),
+            ),
+        ],
+        [
+            _Dialogue(
+                "PMUL0003.json",
+                (
+                    "Two nights in the west.",
+                    {"hotel": {"area": "west", "bookstay": "2", "requested": ("ref",)}},
+                    ["Booked ", ("name", "quilt house"), " as ", ("ref", "Q7X"), " ."],
+                    "Booking-Book",
+                ),
+            )
+        ],
+    ],
+    "train": [[_restaurant_dialogue("TRN0004.json", "north", "copper kettle", "0111 1")]],
+    "dev": [[_restaurant_dialogue("DEV0005.json", "south", "tin spoon", "0111 2")]],
+}
+
+# One per system turn of the test dialogues, normalised as the evaluator's files are.
+_REFERENCES = {
+    "syn0001": ["try NAME.", "dial PHONE."],
+    "mul0002": ["board TRAINID.", "see the NAME."],
+    "pmul0003": ["booked NAME as REFERENCE."],
+}
+_BOOKED: dict[str, list[list[str]]] = {
+    "syn0001": [[], []],
+    "mul0002": [[], []],
+    "pmul0003": [["hotel"]],
+    "trn0004": [[], []],
+    "dev0005": [[], []],
+}
+
+
+def write_repositories(folder: Path, all_goals: bool = True) -> tuple[Path, Path]:
+    """Write MultiWOZ_Evaluation/ and multiwoz/ below a folder and return their paths.
+
+    Args:
+        folder: Where to put them.
+        all_goals: Whether goals.json holds the goals of train and dev, too.
+    """
+    mwzeval, multiwoz = folder / "MultiWOZ_Evaluation", folder / "multiwoz"
+    data = mwzeval / "mwzeval" / "data"
+    goals = {id_: goal for id_, goal in GOALS.items() if all_goals or id_ in TEST_IDS}
+    write_json(data / "goals.json", goals)
+    write_json(data / "booked_domains.json", _BOOKED)
+    for style in STYLES:
+        write_json(data / "references" / f"{style}.json", _REFERENCES)
+    for domain, records in VENUES.items():
+        write_json(data / "database" / f"{domain}_db.json", records)
+    corpus = multiwoz / "data" / "MultiWOZ_2.2"
+    acts: dict[str, Any] = {}
+    for split, files in _SPLITS.items():
+        for number, dialogues in enumerate(files, start=1):
+            acts |= {dialogue.raw_id: dialogue.acts for dialogue in dialogues}
+            content = [
+                {"dialogue_id": dialogue.raw_id, "services": [], "turns": dialogue.turns}
+                for dialogue in dialogues
+            ]
+            write_json(corpus / split / f"dialogues_{number:03}.json", content)
+    write_json(corpus / "dialog_acts.json", acts)
+    return mwzeval, multiwoz
+
+
+def write_json(path: Path, content: object) -> None:
+    """Write JSON to a path, in folders made as needed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+
+EVALUATOR, DATA_SET = "someone/MultiWOZ_Evaluation", "somebody/multiwoz"
+NEWER, OLDER, CORPUS = "a" * 40, "b" * 40, "c" * 40
+RESTAURANT_FILE = "mwzeval/data/database/restaurant_db.json"
+
+
+def write_mirror(folder: Path) -> tuple[Source, ...]:
+    """Write a mirror of pinned files below a folder and return the table that pins them.
+
+    The evaluator is there in two commits, whose restaurants differ in a telephone number: the
+    older one belongs to rule set 2021. One "system" has published its outputs.
+    """
+    mwzeval, multiwoz = write_repositories(folder / "clones")
+    newer, older = folder / EVALUATOR / NEWER, folder / EVALUATOR / OLDER
+    shutil.copytree(mwzeval, newer)
+    write_json(newer / RESTAURANT_FILE, CHANGED_RESTAURANTS)
+    write_json(newer / "predictions" / "system.json", {})
+    shutil.copytree(mwzeval / "mwzeval/data/database", older / "mwzeval/data/database")
+    shutil.copytree(multiwoz, folder / DATA_SET / CORPUS)
+    shutil.rmtree(folder / "clones")
+    return (
+        _pinned(folder, EVALUATOR, NEWER, "evaluator", "2023"),
+        _pinned(folder, EVALUATOR, OLDER, "venues", "2021"),
+        _pinned(folder, DATA_SET, CORPUS, "data set", None),
+    )
+
+
+def _pinned(folder: Path, repository: str, commit: str, role: str, rules: str | None) -> Source:
+    root = folder / repository / commit
+    paths = sorted(path for path in root.rglob("*") if path.is_file())
+    files = [
+        PinnedFile(
+            repository,
+            commit,
+            path.relative_to(root).as_posix(),
+            blob_id(path.read_bytes()),
+            _part(path),
+        )
+        for path in paths
+    ]
+    return Source(repository, commit, role, rules, tuple(files))
+
+
+def _part(path: Path) -> str:
+    parts = {"predictions": "predictions", "train": "all", "dev": "all"}
+    return parts.get(path.parent.name, "test")

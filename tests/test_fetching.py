@@ -1,0 +1,686 @@
+"""Fetching from a real HTTP server: whatever happens, the benchmark is the old or the new one."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loopback import Server, serving
+from synthetic import (
+    CHANGED_RESTAURANTS,
+    CORPUS,
+    DATA_SET,
+    EVALUATOR,
+    NEWER,
+    RESTAURANT_FILE,
+    RESTAURANTS,
+    SEEN_IDS,
+    SYSTEM_TURNS,
+    write_json,
+    write_mirror,
+    write_repositories,
+)
+
+from mwz.harness.cli import main
+from mwz.harness.errors import InputError
+from mwz.harness.fetching import (
+    MIRROR_VARIABLE,
+    Transfer,
+    _read_local,
+    downloads_directory,
+    fetch_benchmark,
+    fetch_files,
+    kept_files,
+    urls,
+)
+from mwz.harness.importing import build_benchmark
+from mwz.harness.installed import (
+    benchmark_path,
+    data_directory,
+    install_benchmark,
+    load_benchmark,
+)
+from mwz.harness.pinned import Source, blob_id, read_pinned, select
+
+GOALS_FILE = f"/{EVALUATOR}/{NEWER}/mwzeval/data/goals.json"
+ACTS_FILE = f"/{DATA_SET}/{CORPUS}/data/MultiWOZ_2.2/dialog_acts.json"
+
+SERVER_TROUBLE = {
+    "500": "the server answers 500",
+    "503": "the server answers 503",
+    "429": "the server answers 429",
+    "cut": "cut",
+    "hang": "no answer within",
+    "hang in the middle": "stalled",
+}
+WRONG_CONTENT = ["truncated", "altered", "empty"]
+
+
+@pytest.fixture
+def mirror(tmp_path: Path) -> Path:
+    return tmp_path / "mirror"
+
+
+@pytest.fixture
+def sources(mirror: Path) -> tuple[Source, ...]:
+    return write_mirror(mirror)
+
+
+@pytest.fixture
+def server(
+    mirror: Path, sources: tuple[Source, ...], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Server]:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.delenv(MIRROR_VARIABLE, raising=False)
+    with serving(mirror) as server:
+        yield server
+
+
+class Fetch:
+    """A fetch from the test's server, with what it remarked."""
+
+    def __init__(self, sources: tuple[Source, ...], mirror: str | None) -> None:
+        self.sources = sources
+        self.folder = downloads_directory()
+        self.remarks: list[str] = []
+        self.transfer = Transfer(
+            mirror, attempts=3, timeout=0.3, backoff=0.01, notify=self.remarks.append
+        )
+
+    def __call__(self, split: str = "test", predictions: bool = False, **changes: Any) -> Path:
+        transfer = replace(self.transfer, **changes)
+        benchmark, _ = fetch_benchmark(self.sources, split, predictions, self.folder, transfer)
+        return install_benchmark(benchmark)
+
+    def kept(self) -> list[str]:
+        return sorted(
+            path.relative_to(self.folder).as_posix()
+            for path in self.folder.rglob("*")
+            if path.is_file()
+        )
+
+
+@pytest.fixture
+def fetch(sources: tuple[Source, ...], server: Server) -> Fetch:
+    return Fetch(sources, server.url)
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> bytes:
+    """The bytes of a benchmark that is installed already, other than the one to be fetched."""
+    benchmark = build_benchmark(*write_repositories(tmp_path / "old"))
+    less = {id_: d for id_, d in benchmark.dialogues.items() if id_ != "mul0002"}
+    return install_benchmark(replace(benchmark, dialogues=less)).read_bytes()
+
+
+def installed() -> bytes:
+    path = benchmark_path("multiwoz")
+    assert path is not None
+    return path.read_bytes()
+
+
+def test_a_fetch_installs_what_an_import_of_the_same_files_does(
+    fetch: Fetch, tmp_path: Path
+) -> None:
+    fetch()
+    fetched = load_benchmark("multiwoz")
+    imported = build_benchmark(*write_repositories(tmp_path))
+    assert fetched.dialogues == imported.dialogues
+    assert fetched.turns == SYSTEM_TURNS
+    assert fetched.seen is None
+    assert fetched.content_hashes["2021"] == imported.content_hashes["2021"]
+
+
+def test_each_rule_set_has_its_own_venues(fetch: Fetch) -> None:
+    fetch()
+    benchmark = load_benchmark("multiwoz")
+    assert benchmark.venue_records("2021")["restaurant"] == RESTAURANTS
+    assert benchmark.venue_records("2023")["restaurant"] == CHANGED_RESTAURANTS
+    assert list(benchmark.venues_by_rules["2023"]) == ["restaurant"]
+    assert benchmark.content_hashes["2021"] != benchmark.content_hashes["2023"]
+    # The tin spoon (r2) has the telephone number 0111 2 in 2021, 0111 9 in 2023.
+    found = {
+        rules: list(benchmark.database(rules).query("restaurant", {"phone": "0111 9"}))
+        for rules in ("2021", "2023")
+    }
+    assert found == {"2021": [], "2023": ["r2"]}
+
+
+def test_with_all_splits_the_overlap_is_found(fetch: Fetch) -> None:
+    fetch("all")
+    assert load_benchmark("multiwoz").seen == frozenset(SEEN_IDS)
+
+
+def test_only_what_is_asked_for_is_fetched(fetch: Fetch, server: Server) -> None:
+    fetch()
+    assert not [path for path in server.requests if "/train/" in path or "/predictions/" in path]
+    fetch("all", True)
+    assert server.requests[f"/{EVALUATOR}/{NEWER}/predictions/system.json"] == 1
+    assert server.requests[f"/{DATA_SET}/{CORPUS}/data/MultiWOZ_2.2/dev/dialogues_001.json"] == 1
+
+
+def test_what_is_kept_is_not_fetched_again(fetch: Fetch, server: Server) -> None:
+    fetch()
+    assert set(server.requests.values()) == {1}
+    fetch()
+    assert set(server.requests.values()) == {1}
+
+
+def test_an_interrupted_fetch_goes_on_where_it_was(fetch: Fetch, server: Server) -> None:
+    server.faults[ACTS_FILE] = ["500"] * 3
+    with pytest.raises(InputError):
+        fetch()
+    before = fetch.kept()
+    fetch()
+    assert before
+    assert server.requests[ACTS_FILE] == 4
+    assert {server.requests[f"/{place}"] for place in before} == {1}
+
+
+@pytest.mark.parametrize("fault", SERVER_TROUBLE)
+def test_a_server_in_passing_trouble_is_asked_again(
+    fetch: Fetch, server: Server, fault: str
+) -> None:
+    server.faults[GOALS_FILE] = [fault, fault]
+    fetch()
+    assert server.requests[GOALS_FILE] == 3
+    assert load_benchmark("multiwoz").turns == SYSTEM_TURNS
+
+
+@pytest.mark.parametrize("fault", SERVER_TROUBLE)
+def test_lasting_trouble_ends_in_one_message(
+    fetch: Fetch, server: Server, old: bytes, fault: str
+) -> None:
+    server.faults[GOALS_FILE] = [fault] * 9
+    with pytest.raises(InputError) as raised:
+        fetch()
+    assert GOALS_FILE in raised.value.source
+    assert SERVER_TROUBLE[fault] in str(raised.value)
+    assert "(tried 3 times)" in str(raised.value)
+    assert server.requests[GOALS_FILE] == 3
+    assert installed() == old
+    assert not [place for place in fetch.kept() if "goals" in place]
+
+
+def test_waiting_for_a_hanging_server_is_bounded(fetch: Fetch, server: Server) -> None:
+    """Three attempts of 0.3 s and pauses of 0.01 s and 0.02 s: 0.93 s, and some for the machine."""
+    server.every_fault = "hang"
+    started = time.monotonic()
+    with pytest.raises(InputError, match=r"no answer within 0\.3 seconds"):
+        fetch()
+    assert time.monotonic() - started < 5
+    assert sum(server.requests.values()) == 3
+
+
+def test_pauses_double(fetch: Fetch, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr("mwz.harness.fetching.time.sleep", pauses.append)
+    server.faults[GOALS_FILE] = ["500"] * 4
+    file = next(f for f in select(fetch.sources, "test", False) if f.path.endswith("goals.json"))
+    with pytest.raises(InputError):
+        fetch_files([file], fetch.folder, replace(fetch.transfer, attempts=4, backoff=1.0))
+    assert pauses == [0, 1, 2, 4]
+
+
+def test_no_server_at_all_is_told(fetch: Fetch) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        nowhere = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        with pytest.raises(InputError, match="no connection"):
+            fetch(mirror=nowhere)
+
+
+@pytest.mark.parametrize("fault", WRONG_CONTENT)
+def test_wrong_content_is_fetched_once_more(fetch: Fetch, server: Server, fault: str) -> None:
+    server.faults[GOALS_FILE] = [fault]
+    fetch()
+    assert server.requests[GOALS_FILE] == 2
+    (remark,) = fetch.remarks
+    assert GOALS_FILE in remark
+    assert "not the pinned content" in remark
+
+
+@pytest.mark.parametrize("fault", WRONG_CONTENT)
+def test_content_that_stays_wrong_is_reported_and_not_kept(
+    fetch: Fetch, server: Server, old: bytes, fault: str
+) -> None:
+    server.faults[GOALS_FILE] = [fault] * 9
+    with pytest.raises(InputError, match=r"goals\.json: .* not the pinned version"):
+        fetch()
+    assert server.requests[GOALS_FILE] == 2
+    assert installed() == old
+    assert not [place for place in fetch.kept() if "goals" in place]
+
+
+def test_all_files_a_mirror_lacks_are_named_at_once(
+    fetch: Fetch, server: Server, old: bytes
+) -> None:
+    for path in (GOALS_FILE, ACTS_FILE):
+        (server.folder / path.lstrip("/")).unlink()
+    with pytest.raises(InputError) as raised:
+        fetch()
+    assert [problem.split(":")[0] for problem in raised.value.problems] == [
+        f"{EVALUATOR}, mwzeval/data/goals.json",
+        f"{DATA_SET}, data/MultiWOZ_2.2/dialog_acts.json",
+    ]
+    assert server.requests[GOALS_FILE] == 1
+    assert installed() == old
+
+
+def test_an_answer_that_will_not_change_is_not_asked_for_again(
+    fetch: Fetch, server: Server
+) -> None:
+    server.faults[GOALS_FILE] = ["403"] * 9
+    with pytest.raises(InputError, match="the server answers 403"):
+        fetch()
+    assert server.requests[GOALS_FILE] == 1
+
+
+def test_redirects_are_followed(fetch: Fetch, server: Server) -> None:
+    server.faults[GOALS_FILE] = ["redirect"]
+    fetch()
+    assert server.requests[GOALS_FILE] == 2
+    assert fetch.remarks == []
+
+
+def test_endless_redirects_end(fetch: Fetch, server: Server, old: bytes) -> None:
+    server.every_fault = "redirect for ever"
+    with pytest.raises(InputError, match="redirects"):
+        fetch()
+    assert installed() == old
+
+
+def test_a_mirror_may_be_clones_side_by_side(sources: tuple[Source, ...], tmp_path: Path) -> None:
+    """One clone has one version of the restaurants only: the other is reported."""
+    mwzeval, _ = write_repositories(tmp_path / "clones")
+    with pytest.raises(InputError) as raised:
+        Fetch(sources, (tmp_path / "clones").as_uri())()
+    (problem,) = raised.value.problems
+    assert f"{EVALUATOR}, {RESTAURANT_FILE}" in problem
+    # What the clone lacks is the newer version; all the rest was fetched.
+    write_json(mwzeval / RESTAURANT_FILE, CHANGED_RESTAURANTS)
+    Fetch(sources, (tmp_path / "clones").as_uri())()
+    assert load_benchmark("multiwoz").turns == SYSTEM_TURNS
+
+
+def test_a_mirror_may_be_a_folder(sources: tuple[Source, ...], mirror: Path) -> None:
+    Fetch(sources, f"{mirror.as_uri()}/")("all", True)
+    assert load_benchmark("multiwoz").seen == frozenset(SEEN_IDS)
+
+
+@pytest.mark.parametrize("mirror_url", ["ftp://example.org", "/some/folder", "example.org/x"])
+def test_a_mirror_of_another_kind_is_refused(sources: tuple[Source, ...], mirror_url: str) -> None:
+    with pytest.raises(InputError, match="begins with http://, https:// or file://"):
+        Fetch(sources, mirror_url)()
+
+
+def test_files_are_looked_for_at_github_by_commit() -> None:
+    file = read_pinned()[0].files[0]
+    assert urls(file, None) == (
+        "https://raw.githubusercontent.com/Tomiinek/MultiWOZ_Evaluation/"
+        "1d03eb438daf30e1f0a5f958f5c78fa0c56eaa38/mwzeval/data/booked_domains.json",
+    )
+
+
+def test_proxies_are_taken_from_the_environment(
+    sources: tuple[Source, ...], server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The address does not exist; the "proxy" is the server, which then is asked for all of it."""
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.setenv("http_proxy", server.url)
+    with pytest.raises(InputError):
+        Fetch(sources, "http://mirror.invalid")()
+    assert [path for path in server.requests if path.startswith("http://mirror.invalid/")]
+
+
+def test_a_kept_file_that_went_wrong_is_named_removed_and_fetched_again(
+    fetch: Fetch, server: Server
+) -> None:
+    fetch()
+    wrong = fetch.folder / GOALS_FILE.lstrip("/")
+    right = wrong.read_bytes()
+    wrong.write_bytes(right + b" ")
+    fetch()
+    (remark,) = fetch.remarks
+    assert str(wrong) in remark
+    assert "removed" in remark
+    assert wrong.read_bytes() == right
+    assert server.requests[GOALS_FILE] == 2
+
+
+def test_offline_uses_what_is_kept(fetch: Fetch, server: Server) -> None:
+    fetch("all")
+    asked = sum(server.requests.values())
+    path = fetch("all", offline=True)
+    assert path.exists()
+    assert sum(server.requests.values()) == asked
+
+
+def test_offline_says_what_is_missing_and_how_else_to_get_it(
+    fetch: Fetch, server: Server, old: bytes
+) -> None:
+    fetch_files([f for s in fetch.sources for f in s.files], fetch.folder, fetch.transfer)
+    (fetch.folder / GOALS_FILE.lstrip("/")).unlink()
+    (fetch.folder / ACTS_FILE.lstrip("/")).write_text("wrong")
+    server.requests.clear()
+    with pytest.raises(InputError) as raised:
+        fetch(offline=True)
+    message = str(raised.value)
+    assert "2 of 18 files are missing" in message
+    for hint in (GOALS_FILE[1:], ACTS_FILE[1:], "mwz data urls", "mwz data import", "--from URL"):
+        assert hint in message
+    assert not server.requests
+    assert installed() == old
+
+
+def test_a_full_disk_leaves_the_old_benchmark(
+    sources: tuple[Source, ...], mirror: Path, old: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever write finds the disk full: that of the first file, or at last the benchmark's."""
+    fetch = Fetch(sources, mirror.as_uri())
+    steps = Steps(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+    monkeypatch.setattr("mwz.harness.files.os.fsync", steps.counted(os.fsync))
+    failures = 0
+    while True:
+        shutil.rmtree(fetch.folder, ignore_errors=True)
+        steps.fail_after(failures)
+        try:
+            fetch()
+        except InputError as error:
+            assert "cannot be written (No space left on device)" in str(error)  # noqa: PT017
+            assert installed() == old
+            assert scraps() == []
+            failures += 1
+        else:
+            break
+    # Each file and the benchmark, with a point before and one after the disk is asked.
+    assert failures == 2 * (len(select(sources, "test", False)) + 1)
+    assert load_benchmark("multiwoz").turns == SYSTEM_TURNS
+
+
+def test_an_interruption_at_any_point_leaves_the_old_benchmark_or_the_new_one(
+    sources: tuple[Source, ...], mirror: Path, old: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before and after each file is read, written and put in place, and so the benchmark's."""
+    fetch = Fetch(sources, mirror.as_uri())
+    new = fetch().read_bytes()
+    assert new != old
+    steps = Steps(KeyboardInterrupt())
+    monkeypatch.setattr("mwz.harness.fetching._read_local", steps.counted(_read_local))
+    for name in ("fsync", "replace"):
+        monkeypatch.setattr(f"mwz.harness.files.os.{name}", steps.counted(getattr(os, name)))
+    path = benchmark_path("multiwoz")
+    assert path is not None
+    outcomes: list[bool] = []
+    while True:
+        shutil.rmtree(fetch.folder, ignore_errors=True)
+        path.write_bytes(old)
+        steps.fail_after(len(outcomes))
+        try:
+            fetch()
+        except KeyboardInterrupt:
+            assert installed() in (old, new)
+            assert scraps() == []
+            for file in kept_files(select(sources, "test", False), fetch.folder):
+                assert blob_id((fetch.folder / file.place).read_bytes()) == file.blob
+            outcomes.append(installed() == new)
+        else:
+            break
+    files = len(select(sources, "test", False))
+    # Per file three steps, for the benchmark two, with a point before and one after each; only at
+    # the very last is the benchmark the new one.
+    assert outcomes == [False] * (2 * (3 * files + 2) - 1) + [True]
+    assert installed() == new
+
+
+class Steps:
+    """Counts the points before and after calls, and raises an error at all points past a number."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+        self.left = 0
+
+    def fail_after(self, points: int) -> None:
+        self.left = points
+
+    def point(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise self.error
+
+    def counted(self, function: Any) -> Any:
+        def counting(*args: Any) -> Any:
+            self.point()
+            result = function(*args)
+            self.point()
+            return result
+
+        return counting
+
+
+def scraps() -> list[Path]:
+    """Return the unfinished files in the data directory."""
+    return [path for path in data_directory().rglob(".*") if path.is_file()]
+
+
+# A real process of the command line, with a table of pinned files that it reads from a file.
+_CHILD = """
+import json, sys
+import mwz.harness.cli.data as data
+from mwz.harness.cli import main
+from mwz.harness.pinned import parse_pinned
+with open(sys.argv[1]) as file:
+    sources = parse_pinned(json.load(file), sys.argv[1])
+data.read_pinned = lambda: sources
+main(["data", *sys.argv[2:]])
+"""
+
+
+def start(table: Path, *args: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", _CHILD, str(table), *args],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.fixture
+def table(sources: tuple[Source, ...], tmp_path: Path) -> Path:
+    entries = []
+    for source in sources:
+        parts: dict[str, dict[str, str]] = {}
+        for file in source.files:
+            parts.setdefault(file.part, {})[file.path] = file.blob
+        head = {"repository": source.repository, "commit": source.commit, "role": source.role}
+        entries.append({**head, "rules": source.rules, **parts})
+    path = tmp_path / "table.json"
+    write_json(path, {"sources": entries})
+    return path
+
+
+def test_two_fetches_at_once_do_no_harm(server: Server, table: Path) -> None:
+    both = [start(table, "fetch", "--split", "all", "--from", server.url) for _ in range(2)]
+    outputs = [process.communicate(timeout=60) for process in both]
+    assert [process.returncode for process in both] == [0, 0], outputs
+    assert load_benchmark("multiwoz").seen == frozenset(SEEN_IDS)
+    assert scraps() == []
+
+
+def test_a_killed_fetch_leaves_the_old_benchmark(server: Server, table: Path, old: bytes) -> None:
+    """Killed without notice in the middle of a file."""
+    server.faults[ACTS_FILE] = ["hang in the middle"]
+    process = start(table, "fetch", "--from", server.url)
+    deadline = time.monotonic() + 30
+    while not server.requests[ACTS_FILE]:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=30)
+    assert process.returncode == -signal.SIGKILL
+    assert installed() == old
+    again = start(table, "fetch", "--from", server.url)
+    output, errors = again.communicate(timeout=60)
+    assert again.returncode == 0, errors
+    assert "3 dialogues, 5 system turns" in output
+    assert server.requests[GOALS_FILE] == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--attempts", "2"], "the server answers 500 (tried 2 times)"),
+        (["--offline"], "--offline fetches none"),
+        (["--from", "nonsense"], "expected a URL"),
+    ],
+)
+def test_a_fetch_that_cannot_be_ends_with_status_2_and_one_message(
+    server: Server, table: Path, options: list[str], message: str
+) -> None:
+    server.every_fault = "500"
+    process = start(table, "fetch", "--from", server.url, *options)
+    output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output) == (2, "")
+    assert message in errors
+    assert errors.count("mwz: ") == 1
+    assert "Traceback" not in errors
+
+
+class CommandLine:
+    """`mwz data` in this process, with the test's table of pinned files."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self.capsys = capsys
+
+    def __call__(self, *args: str, status: int = 0) -> tuple[str, str]:
+        with pytest.raises(SystemExit) as raised:
+            main(["data", *args])
+        shown = self.capsys.readouterr()
+        assert raised.value.code == status, shown
+        return shown.out, shown.err
+
+
+@pytest.fixture
+def mwz_data(
+    server: Server,
+    sources: tuple[Source, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> CommandLine:
+    monkeypatch.setenv(MIRROR_VARIABLE, server.url)
+    monkeypatch.setattr("mwz.harness.cli.data.read_pinned", lambda: sources)
+    return CommandLine(capsys)
+
+
+def test_the_mirror_may_be_named_by_the_variable(mwz_data: CommandLine, server: Server) -> None:
+    output, errors = mwz_data("fetch")
+    assert "installed multiwoz: 3 dialogues, 5 system turns" in output
+    assert errors == ""
+    assert server.requests[GOALS_FILE] == 1
+
+
+def test_the_number_of_seen_goals_is_shown(mwz_data: CommandLine) -> None:
+    mwz_data("fetch")
+    assert "1 of 3" not in mwz_data("list")[0]
+    output, _ = mwz_data("fetch", "--split", "all")
+    assert "seen goals: 1 of 3 (goals compared: those of goals.json)" in output
+    assert "1 of 3" in mwz_data("list")[0]
+
+
+def test_fetched_predictions_are_told_of(mwz_data: CommandLine) -> None:
+    output, _ = mwz_data("fetch", "--predictions")
+    path = output.splitlines()[-1].strip()
+    assert path.endswith("predictions/system.json")
+    assert Path(path).is_file()
+
+
+def test_urls_are_listed_one_a_line(mwz_data: CommandLine, server: Server) -> None:
+    lines = mwz_data("urls", "--split", "all", "--predictions")[0].splitlines()
+    assert len(lines) == len(set(lines)) == 21
+    assert server.url + GOALS_FILE in lines
+    assert not server.requests
+
+
+def test_verify_finds_nothing_wrong_with_a_fresh_fetch(mwz_data: CommandLine) -> None:
+    mwz_data("fetch")
+    output, errors = mwz_data("verify")
+    assert output.splitlines() == [
+        "18 downloaded files are as pinned",
+        "benchmark multiwoz: content as installed",
+    ]
+    assert errors == ""
+
+
+def test_verify_names_a_wrong_file_and_fetches_it_again(
+    mwz_data: CommandLine, server: Server
+) -> None:
+    mwz_data("fetch")
+    wrong = downloads_directory() / GOALS_FILE.lstrip("/")
+    wrong.write_text("{}")
+    output, errors = mwz_data("verify")
+    assert f"{wrong}: not the pinned content" in errors
+    assert "18 downloaded files are as pinned, 1 of them fetched again" in output
+    assert server.requests[GOALS_FILE] == 2
+
+
+def test_verify_reports_a_file_that_stays_wrong(mwz_data: CommandLine, server: Server) -> None:
+    mwz_data("fetch")
+    wrong = downloads_directory() / GOALS_FILE.lstrip("/")
+    wrong.write_text("{}")
+    server.faults[GOALS_FILE] = ["altered"] * 9
+    _, errors = mwz_data("verify", status=2)
+    assert "goals.json" in errors.splitlines()[-1]
+    assert not wrong.exists()
+
+
+def test_verify_finds_an_edited_benchmark(mwz_data: CommandLine) -> None:
+    mwz_data("fetch")
+    benchmark = load_benchmark("multiwoz")
+    install_benchmark(replace(benchmark, venues={**benchmark.venues, "hotel": []}))
+    assert "damaged or edited" in mwz_data("verify", status=2)[1]
+
+
+def test_an_import_says_which_venues_a_clone_has(mwz_data: CommandLine, tmp_path: Path) -> None:
+    mwzeval, multiwoz = write_repositories(tmp_path / "clones")
+    arguments = ("import", "--mwzeval", str(mwzeval), "--multiwoz", str(multiwoz))
+    expected = {
+        "is that of rule set 2021, used under 2023 too": RESTAURANTS,
+        "is that of rule set 2023, used under 2021 too": CHANGED_RESTAURANTS,
+        "is of no known version": [],
+    }
+    for message, restaurants in expected.items():
+        write_json(mwzeval / RESTAURANT_FILE, restaurants)
+        (note,) = [line for line in mwz_data(*arguments)[0].splitlines() if "venues" in line]
+        assert message in note
+        benchmark = load_benchmark("multiwoz")
+        assert benchmark.venues_by_rules == {}
+        assert benchmark.venues["restaurant"] == restaurants
+
+
+def test_an_import_of_whole_clones_finds_the_overlap(mwz_data: CommandLine, tmp_path: Path) -> None:
+    mwzeval, multiwoz = write_repositories(tmp_path / "clones", all_goals=False)
+    output, _ = mwz_data("import", "--mwzeval", str(mwzeval), "--multiwoz", str(multiwoz))
+    assert "seen goals: 1 of 3 (goals compared: those of the belief states" in output
+    assert load_benchmark("multiwoz").seen == frozenset(SEEN_IDS)
+
+
+def test_no_progress_is_shown_where_nobody_watches(mwz_data: CommandLine) -> None:
+    assert mwz_data("fetch", "--split", "all")[1] == ""
+
+
+def test_progress_names_each_file(fetch: Fetch, capsys: pytest.CaptureFixture[str]) -> None:
+    fetch(progress=True)
+    assert "B/s]" in capsys.readouterr().err
+    assert fetch.remarks[0].startswith(f"1 of 18: {EVALUATOR}/{NEWER}/")

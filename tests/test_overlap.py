@@ -1,0 +1,253 @@
+"""Overlap of the splits: which test goals also occur in train or dev, and scoring them apart."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from synthetic import SEEN_IDS, TEST_IDS, write_repositories
+
+from mwz.harness import Benchmark, score
+from mwz.harness.cli.score import command as score_command
+from mwz.harness.errors import InputError
+from mwz.harness.importing import build_benchmark
+from mwz.harness.installed import install_benchmark, load_benchmark
+from mwz.harness.overlap import (
+    FROM_GOALS,
+    FROM_STATES,
+    annotated_goal,
+    find_overlap,
+    seen_goals,
+)
+from mwz.harness.scoring import Options
+
+
+def goal(informable: Any = None, requestable: Any = (), booking: Any = ()) -> dict[str, Any]:
+    return {
+        "informable": informable or {},
+        "requestable": list(requestable),
+        "booking": booking or [],
+    }
+
+
+def test_goals_are_the_same_only_as_a_whole() -> None:
+    thai = goal({"food": "thai", "area": "north"}, ["PHONE", "POST"], {"people": "2"})
+    taxi = goal({"arrive": "10:00"}, ["PHONE"])
+    test = {
+        "same": {"restaurant": thai, "taxi": taxi},
+        "other order": {
+            "taxi": taxi,
+            "restaurant": goal(
+                {"area": "north", "food": "thai"}, ["POST", "PHONE"], {"people": "2"}
+            ),
+        },
+        "one domain less": {"restaurant": thai},
+        "one domain more": {"restaurant": thai, "taxi": taxi, "hospital": goal({}, ["PHONE"])},
+        "another value": {
+            "restaurant": goal(
+                {"food": "thai", "area": "south"}, ["PHONE", "POST"], {"people": "2"}
+            ),
+            "taxi": taxi,
+        },
+        "another request": {
+            "restaurant": goal({"food": "thai", "area": "north"}, ["PHONE"], {"people": "2"}),
+            "taxi": taxi,
+        },
+        "another booking": {
+            "restaurant": goal(
+                {"food": "thai", "area": "north"}, ["PHONE", "POST"], {"people": "3"}
+            ),
+            "taxi": taxi,
+        },
+        "only in dev": {"hotel": goal({"stars": "4"})},
+    }
+    train = [{"restaurant": thai, "taxi": taxi}, {"train": goal({"day": "monday"})}]
+    dev = [{"hotel": goal({"stars": "4"})}]
+    assert seen_goals(test, [*train, *dev]) == {"same", "other order", "only in dev"}
+
+
+def test_a_domain_that_wants_nothing_makes_no_other_goal() -> None:
+    test = {"a": {"hotel": goal({"stars": "4"}), "police": goal()}}
+    assert seen_goals(test, [{"hotel": goal({"stars": "4"}, [], {})}]) == {"a"}
+
+
+def test_goals_that_want_nothing_are_not_seen() -> None:
+    assert seen_goals({"a": {}, "b": {"police": goal()}}, [{}, {"police": goal()}]) == set()
+
+
+_GOALS = st.dictionaries(
+    st.sampled_from(["hotel", "train"]),
+    st.builds(
+        goal,
+        st.dictionaries(st.sampled_from(["area", "day"]), st.sampled_from(["x", "y"])),
+        st.lists(st.sampled_from(["PHONE", "POST"]), unique=True),
+        st.dictionaries(st.just("stay"), st.sampled_from(["1", "2"])),
+    ),
+)
+
+
+@given(st.lists(_GOALS, max_size=6), st.lists(_GOALS, max_size=6))
+def test_seen_means_equal_to_some_other_goal(goals: list[Any], others: list[Any]) -> None:
+    """Against a slow definition: some other goal has the same domains and equal parts."""
+
+    def same(one: Any, other: Any) -> bool:
+        wanted = [{d: p for d, p in g.items() if any(p.values())} for g in (one, other)]
+        return wanted[0].keys() == wanted[1].keys() != set() and all(
+            wanted[0][d]["informable"] == wanted[1][d]["informable"]
+            and set(wanted[0][d]["requestable"]) == set(wanted[1][d]["requestable"])
+            and wanted[0][d]["booking"] == wanted[1][d]["booking"]
+            for d in wanted[0]
+        )
+
+    test = {str(number): one for number, one in enumerate(goals)}
+    expected = {id_ for id_, one in test.items() if any(same(one, other) for other in others)}
+    assert seen_goals(test, others) == expected
+
+
+def test_an_annotated_goal_is_the_last_state_and_all_requests() -> None:
+    def user(requested: list[str], **values: list[str]) -> dict[str, Any]:
+        slots = {f"hotel-{slot}": value for slot, value in values.items()}
+        state = {"requested_slots": requested, "slot_values": slots}
+        return {"frames": [{"service": "hotel", "state": state}]}
+
+    turns = [
+        user(["hotel-phone"], area=["north"]),
+        {"frames": []},
+        user(["hotel-address"], area=["south", "south side"], internet=["free"], bookstay=["2"]),
+        {"frames": []},
+        user([], area=["south"], internet=["free"], bookstay=["2"], stars=["dontcare"]),
+        {"frames": []},
+    ]
+    # The first area is gone by the last turn; `free` is written `yes`; no matter how many stars.
+    assert annotated_goal(turns) == {
+        "hotel": {
+            "informable": {"area": "south", "internet": "yes"},
+            "requestable": ["address", "phone"],
+            "booking": {"bookstay": "2"},
+        }
+    }
+
+
+@pytest.mark.parametrize(("all_goals", "source"), [(True, FROM_GOALS), (False, FROM_STATES)])
+def test_goals_of_all_splits_come_from_one_source(
+    tmp_path: Path, all_goals: bool, source: str
+) -> None:
+    mwzeval, multiwoz = write_repositories(tmp_path, all_goals)
+    found = find_overlap(mwzeval, multiwoz, TEST_IDS)
+    assert found is not None
+    assert (set(found.seen), found.source) == (set(SEEN_IDS), source)
+
+
+def test_goals_and_states_can_disagree(tmp_path: Path) -> None:
+    """The source is really the one named: only goals.json says that mul0002's goal is seen."""
+    mwzeval, multiwoz = write_repositories(tmp_path)
+    path = mwzeval / "mwzeval/data/goals.json"
+    goals = json.loads(path.read_text())
+    path.write_text(json.dumps({**goals, "dev0005": goals["mul0002"]}))
+    found = find_overlap(mwzeval, multiwoz, TEST_IDS)
+    assert found is not None
+    assert found.seen == {"syn0001", "mul0002"}
+
+
+def test_overlap_is_unknown_without_the_other_splits(tmp_path: Path) -> None:
+    mwzeval, multiwoz = write_repositories(tmp_path)
+    (multiwoz / "data/MultiWOZ_2.2/dev/dialogues_001.json").unlink()
+    assert find_overlap(mwzeval, multiwoz, TEST_IDS) is None
+
+
+def test_a_damaged_split_is_named(tmp_path: Path) -> None:
+    mwzeval, multiwoz = write_repositories(tmp_path)
+    path = multiwoz / "data/MultiWOZ_2.2/train/dialogues_001.json"
+    path.write_text('[{"turns": []}]')
+    with pytest.raises(InputError, match=r"train.dialogues_001\.json: not in the layout"):
+        find_overlap(mwzeval, multiwoz, TEST_IDS)
+
+
+@pytest.mark.parametrize(
+    "wrong", [[], {"hotel": {"informable": {"area": "x"}}}, {"hotel": "cheap"}, {"hotel": [1]}]
+)
+def test_damaged_goals_are_named(tmp_path: Path, wrong: object) -> None:
+    mwzeval, multiwoz = write_repositories(tmp_path)
+    path = mwzeval / "mwzeval/data/goals.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "trn0004": wrong}))
+    with pytest.raises(InputError, match=r"goals\.json: not in the layout"):
+        find_overlap(mwzeval, multiwoz, TEST_IDS)
+
+
+@pytest.fixture
+def benchmark(tmp_path: Path) -> Benchmark:
+    return replace(build_benchmark(*write_repositories(tmp_path)), seen=frozenset(SEEN_IDS))
+
+
+# Every dialogue is played in full, the seen one (2 of the 5 turns) with a wrong answer.
+_PREDICTIONS = {
+    "syn0001": [{"response": "no idea"}, {"response": "no idea"}],
+    "mul0002": [{"response": "board [trainid]."}, {"response": "see the [name]."}],
+    "pmul0003": [{"response": "booked [name] as [ref]."}],
+}
+
+
+@pytest.mark.parametrize(
+    ("goals", "dialogues", "turns", "inform"),
+    [("seen", 1, 2, 0.0), ("unseen", 2, 3, 100.0), ("all", 3, 5, 100 * 2 / 3)],
+)
+def test_the_parts_are_scored_apart(
+    benchmark: Benchmark, goals: str, dialogues: int, turns: int, inform: float
+) -> None:
+    report = score(_PREDICTIONS, benchmark, Options(goals=goals))
+    assert (report.coverage.dialogues, report.coverage.of) == (dialogues, dialogues)
+    assert (report.coverage.turns, report.coverage.of_turns) == (turns, turns)
+    # Rates are rounded to one decimal.
+    assert report.setups["strict"].totals[0] == pytest.approx(inform, abs=0.05)
+    assert f"|goals:{goals}|" in report.signature
+    assert report.to_dict()["goals"] == goals
+
+
+def test_coverage_counts_against_the_part(benchmark: Benchmark) -> None:
+    predictions = {id_: _PREDICTIONS[id_] for id_ in ("syn0001", "pmul0003")}
+    coverage = score(predictions, benchmark, Options(goals="unseen")).coverage
+    assert (coverage.dialogues, coverage.of, coverage.turns, coverage.of_turns) == (1, 2, 1, 3)
+
+
+def test_different_sets_of_seen_goals_have_different_signatures(benchmark: Benchmark) -> None:
+    other = replace(benchmark, seen=frozenset({"syn0001", "mul0002"}))
+    options = Options(goals="seen")
+    ours, theirs = (score(_PREDICTIONS, b, options).signature for b in (benchmark, other))
+    assert ours != theirs
+    whole = {score(_PREDICTIONS, b, Options()).signature for b in (benchmark, other)}
+    assert len(whole) == 1
+
+
+def test_a_part_that_is_not_played_is_an_error(benchmark: Benchmark) -> None:
+    predictions = {"pmul0003": _PREDICTIONS["pmul0003"]}
+    with pytest.raises(InputError, match="play no dialogue with seen goal"):
+        score(predictions, benchmark, Options(goals="seen"))
+
+
+def test_unknown_overlap_is_an_error_that_says_how_to_find_out(benchmark: Benchmark) -> None:
+    with pytest.raises(InputError, match="mwz data fetch --split all"):
+        score(_PREDICTIONS, replace(benchmark, seen=None), Options(goals="unseen"))
+
+
+@pytest.mark.parametrize("seen", [None, frozenset(SEEN_IDS), frozenset()])
+def test_the_overlap_is_installed_with_the_benchmark(
+    benchmark: Benchmark, seen: frozenset[str] | None
+) -> None:
+    install_benchmark(replace(benchmark, seen=seen))
+    assert load_benchmark(benchmark.name).seen == seen
+
+
+def test_the_command_scores_a_part(benchmark: Benchmark, tmp_path: Path) -> None:
+    install_benchmark(benchmark)
+    path = tmp_path / "predictions.json"
+    path.write_text(json.dumps(_PREDICTIONS))
+    run = CliRunner().invoke(score_command, [str(path), "--goals", "unseen"])
+    assert run.exit_code == 0, run.output
+    assert "unseen goals only: 2 of the benchmark's dialogues" in run.stdout
+    assert "|goals:unseen|" in run.stdout

@@ -1,0 +1,168 @@
+"""The table of pinned files: git blob ids, and paths that stay where they belong."""
+
+from __future__ import annotations
+
+import subprocess
+from collections import Counter
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mwz.harness.errors import InputError
+from mwz.harness.pinned import blob_id, parse_pinned, read_pinned, safe_path, select
+
+OUTSIDE = [
+    "/etc/passwd",
+    "../outside",
+    "data/../../outside",
+    "data/..",
+    ".",
+    "./data",
+    "data//file",
+    "data/",
+    "",
+    "C:/Windows/file",
+    "C:file",
+    "data/file:stream",
+    "..\\outside",
+    "data\\..\\..\\outside",
+    "\\\\server\\share",
+    "~/file",
+    "data/file\0",
+    "data/file\n",
+    "data/%2e%2e/%2e%2e/outside",
+    "data/\uff0e\uff0e/outside",
+    "data/.git",
+]
+
+
+def test_blob_ids_are_those_of_git() -> None:
+    # What `git hash-object` prints for an empty file, and for "hello" and a line feed.
+    assert blob_id(b"") == "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+    assert blob_id(b"hello\n") == "ce013625030ba8dba906f756967f9e9ca394464a"
+
+
+def test_the_table_has_every_file_of_both_repositories() -> None:
+    """13 of the 19 prediction files are the paper's systems; venues are pinned in two versions."""
+    sources = read_pinned()
+    assert [source.role for source in sources] == ["evaluator", "venues", "data set"]
+    assert [source.rules for source in sources] == ["2023", "2021", None]
+    counts = Counter((file.repository, file.part) for s in sources for file in s.files)
+    assert counts == {
+        ("Tomiinek/MultiWOZ_Evaluation", "test"): 11 + 4,
+        ("Tomiinek/MultiWOZ_Evaluation", "predictions"): 19,
+        ("budzianowski/multiwoz", "test"): 4,
+        ("budzianowski/multiwoz", "all"): 17 + 2,
+    }
+
+
+def test_the_rule_sets_differ_in_the_restaurants_only() -> None:
+    newer, older, _ = ({file.path: file.blob for file in source.files} for source in read_pinned())
+    differing = [path for path, blob in older.items() if newer[path] != blob]
+    assert differing == ["mwzeval/data/database/restaurant_db.json"]
+
+
+def test_predictions_and_other_splits_come_only_when_asked_for() -> None:
+    sources = read_pinned()
+    sizes = [
+        len(select(sources, split, predictions))
+        for split in ("test", "all")
+        for predictions in (False, True)
+    ]
+    assert sizes == [19, 19 + 19, 19 + 19, 19 + 19 + 19]
+
+
+@pytest.mark.real_data
+def test_pinned_blob_ids_are_those_of_the_public_files(upstream: Path) -> None:
+    """Of the databases and of the predictions; restaurants are of one version or the other."""
+    pinned: dict[str, set[str]] = {}
+    for source in read_pinned():
+        for file in source.files:
+            pinned.setdefault(file.place_in_clones, set()).add(file.blob)
+    folder = upstream / "MultiWOZ_Evaluation"
+    paths = [*folder.glob("predictions/*.json"), *folder.glob("mwzeval/data/database/*_db.json")]
+    wrong = [
+        path.name
+        for path in paths
+        if blob_id(path.read_bytes()) not in pinned[path.relative_to(upstream).as_posix()]
+    ]
+    assert len(paths) >= 13 + 4
+    assert wrong == []
+
+
+@pytest.mark.parametrize("place", OUTSIDE)
+def test_no_place_leads_out_of_the_folder(tmp_path: Path, place: str) -> None:
+    with pytest.raises(InputError, match="not a path inside the data directory"):
+        safe_path(tmp_path / "data", place)
+
+
+@given(st.text(alphabet="./\\:ab~\0 %C", max_size=12))
+def test_whatever_the_place_its_path_is_below_the_folder(place: str) -> None:
+    folder = Path("/kept/here")
+    try:
+        path = safe_path(folder, place)
+    except InputError:
+        return
+    assert path.relative_to(folder).as_posix() == place
+    assert ".." not in PurePosixPath(place).parts
+    assert not PureWindowsPath(place).drive
+
+
+@pytest.mark.parametrize("linked", ["data/owner", "data/owner/file.json"])
+def test_no_symbolic_link_leads_out_of_the_folder(tmp_path: Path, linked: str) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    link = tmp_path / linked
+    link.parent.mkdir(parents=True)
+    link.symlink_to(outside, target_is_directory=True)
+    with pytest.raises(InputError, match="symbolic link leads out"):
+        safe_path(tmp_path / "data", "owner/file.json")
+
+
+def test_a_folder_that_is_a_link_itself_is_usable(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "data").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    assert safe_path(tmp_path / "data", "a/b.json") == tmp_path / "data" / "a" / "b.json"
+
+
+def _table(**changes: Any) -> dict[str, Any]:
+    entry = {"repository": "a/b", "commit": "0" * 40, "role": "venues", "test": {"x": "1" * 40}}
+    return {"sources": [{**entry, **changes}]}
+
+
+def test_a_right_table_is_read() -> None:
+    (source,) = parse_pinned(_table(rules="2021"), "table")
+    (file,) = source.files
+    assert (source.place, source.rules) == (f"a/b/{'0' * 40}", "2021")
+    assert (file.place, file.part) == (f"a/b/{'0' * 40}/x", "test")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"repository": "../.."}, r"repository '\.\./\.\.': expected <owner>/<name>"),
+        ({"repository": "a/b/c"}, "expected <owner>/<name>"),
+        ({"commit": "../../etc"}, "expected 40 hexadecimal digits"),
+        ({"role": "other"}, "role 'other': use one of"),
+        ({"test": {"x": "abc"}}, "git blob id 'abc'; expected 40"),
+        ({"predictions": {"../x": "1" * 40}}, r"path '\.\./x': not a path inside"),
+        ({"all": {"/etc/x": "1" * 40}}, "path '/etc/x': not a path inside"),
+    ],
+)
+def test_a_wrong_table_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        parse_pinned(_table(**changes), "table")
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.binary(max_size=200))
+def test_blob_ids_agree_with_git_itself(content: bytes) -> None:
+    command = ["git", "hash-object", "--no-filters", "--stdin"]
+    try:
+        run = subprocess.run(command, input=content, capture_output=True, check=True)
+    except FileNotFoundError:
+        pytest.skip("git is not installed")
+    assert blob_id(content) == run.stdout.decode().strip()
