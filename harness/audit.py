@@ -1,0 +1,126 @@
+"""The audit: what papers report, held against what the systems' outputs score.
+
+A reported figure is reproduced if the harness's, rounded to the digits reported, equals it. Where
+it is not reproduced as it should be, the other set-ups and rule sets are tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from mwz.normalization.states import RULE_SET_NAMES
+
+from .benchmark import CANONICAL_STYLE
+from .entries import Reported, Scores, Submitted
+from .metrics.inform_success import TOTAL
+
+SCORED_SETUPS = ("strict", "optimistic")
+
+
+@dataclass(frozen=True)
+class Audited:
+    """A reported figure beside the harness's.
+
+    Attributes:
+        metric: "bleu", "inform", "success" or "combined".
+        reported: The figure reported, with its digits.
+        scored: (Rule set, set-up) -> the harness's figure, where there is one.
+        difference: The harness's figure in the set-up that should give it, less the reported one.
+        verdict: "reproduced", "reproduced under …" or "not reproduced".
+    """
+
+    metric: str
+    reported: Decimal
+    scored: Mapping[tuple[str, str], float]
+    difference: float
+    verdict: str
+
+
+@dataclass(frozen=True)
+class AuditedSource:
+    """Everything one publication reports of a system.
+
+    Attributes:
+        reported: The entry.
+        figures: Its figures, audited.
+    """
+
+    reported: Reported
+    figures: tuple[Audited, ...]
+
+
+def audit(submitted: Submitted) -> list[AuditedSource]:
+    """Hold every figure reported of a system against its scores."""
+    return [
+        AuditedSource(
+            reported,
+            tuple(
+                _audited(submitted.scores, reported, metric, figure)
+                for metric, figure in reported.figures.items()
+            ),
+        )
+        for reported in submitted.entry.reported
+    ]
+
+
+def is_reproduced(scored: float, reported: Decimal) -> bool:
+    """Whether a score, rounded to the digits of a reported figure, equals it."""
+    return f"{scored:.{_digits(reported)}f}" == f"{reported:f}"
+
+
+def _digits(reported: Decimal) -> int:
+    return max(0, -int(reported.as_tuple().exponent))
+
+
+def _audited(scores: Scores, reported: Reported, metric: str, figure: Decimal) -> Audited:
+    scored = {
+        (rules, setup): _scored(under, setup, metric, reported.style or CANONICAL_STYLE)
+        for rules in RULE_SET_NAMES
+        if (under := scores.under(rules)) is not None
+        for setup in SCORED_SETUPS
+    }
+    home = (scores.rules, "optimistic" if reported.setup == "optimistic" else "strict")
+    return Audited(
+        metric=metric,
+        reported=figure,
+        scored=scored,
+        difference=scored[home] - float(figure),
+        verdict=_verdict(scores, home, scored, metric, figure),
+    )
+
+
+def _scored(scores: Scores, setup: str, metric: str, style: str) -> float:
+    if metric == "bleu":
+        return scores.bleu[style]
+    rates = getattr(scores, setup)
+    figure: float = rates["combined"] if metric == "combined" else rates[metric][TOTAL]
+    return figure
+
+
+def _verdict(
+    scores: Scores,
+    home: tuple[str, str],
+    scored: Mapping[tuple[str, str], float],
+    metric: str,
+    figure: Decimal,
+) -> str:
+    if is_reproduced(scored[home], figure):
+        return "reproduced"
+    for found, setup in _alternatives(scores, scored, metric):
+        if is_reproduced(found, figure):
+            return f"reproduced under {setup}"
+    return "not reproduced"
+
+
+def _alternatives(
+    scores: Scores, scored: Mapping[tuple[str, str], float], metric: str
+) -> Iterator[tuple[float, str]]:
+    """Return what else the figure could be, each with the name of the set-up."""
+    if metric == "bleu":
+        for style, bleu in scores.bleu.items():
+            yield bleu, f"{style} references"
+        return
+    for (rules, setup), value in scored.items():
+        yield value, f"{setup} set-up, rules {rules}"

@@ -1,0 +1,238 @@
+"""`mwz audit`: hold reported figures against what the systems score."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+from tqdm import tqdm
+
+from mwz.normalization.states import RULE_SET_NAMES
+
+from ..audit import SCORED_SETUPS, AuditedSource, audit
+from ..entries import Reported, Submitted, read_submissions
+from ..errors import InputError
+from ..explain import BleuPoint, Grid, RatesPoint, explain, nearest_bleu, nearest_rates
+from ..files import STANDARD_STREAM, write_json
+from ..rescoring import find_predictions
+from ..submitting import locked
+from ..tables import figure, signed, text_table
+from .options import benchmark_option, predictions_folder_option, submissions_option
+
+_LISTED = 5
+
+_METRIC_TITLES = {
+    "bleu": "BLEU",
+    "inform": "Inform",
+    "success": "Success",
+    "combined": "Combined",
+}
+
+
+@click.command(
+    help="Hold every reported figure of the submissions NAME… (by default all) against what the "
+    "harness gets, strict and optimistic, under both rule sets."
+)
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.option(
+    "--explain",
+    "explaining",
+    is_flag=True,
+    help="Score the submissions under every combination of set-ups, and list those nearest to "
+    "the reported figures. Needs their predictions.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=os.cpu_count() or 1,
+    show_default="one per processor",
+    help="Processes that --explain uses.",
+)
+@predictions_folder_option
+@click.option("--json", "json_target", metavar="FILE|-", help="Write the audit as JSON.")
+@benchmark_option
+@submissions_option
+def command(
+    names: tuple[str, ...],
+    explaining: bool,
+    workers: int,
+    predictions: Path | None,
+    json_target: str | None,
+    benchmark: str | None,
+    submissions: Path,
+) -> None:
+    """Audit submissions."""
+    chosen = _chosen(submissions, names)
+    found = []
+    for submitted in chosen:
+        grid = None
+        if explaining:
+            content = find_predictions(submitted, predictions)
+            grid = explain(
+                content,
+                benchmark,
+                workers,
+                lambda parts, count, name=submitted.key: tqdm(  # type: ignore[misc]
+                    parts, name, count, unit="part", disable=None
+                ),
+            )
+        sources = audit(submitted)
+        found.append(_data(submitted, sources, grid))
+        if json_target != STANDARD_STREAM:
+            click.echo("\n\n".join(_text(submitted, sources, grid)) + "\n")
+    if json_target is not None:
+        write_json(json_target, found)
+
+
+def _chosen(folder: Path, names: tuple[str, ...]) -> list[Submitted]:
+    if not folder.is_dir():
+        raise InputError(str(folder), "no such folder; name one by --submissions")
+    with locked(folder):
+        entered = {submitted.key: submitted for submitted in read_submissions(folder)}
+    unknown = [name for name in names if name.lower() not in entered]
+    if unknown:
+        raise InputError(
+            str(folder),
+            [f"no submission {name}; there are: {', '.join(entered)}" for name in unknown],
+        )
+    return [entered[name.lower()] for name in names] if names else list(entered.values())
+
+
+def _text(submitted: Submitted, sources: list[AuditedSource], grid: Grid | None) -> Iterator[str]:
+    yield f"{submitted.entry.name} ({submitted.key})"
+    for audited in sources:
+        yield f"{audited.reported.source} [{audited.reported.setup} set-up]\n{_table(audited)}"
+        if grid is not None and audited.reported.setup == "own":
+            yield from _explanation(submitted, audited.reported, grid)
+
+
+def _table(audited: AuditedSource) -> str:
+    columns = [(rules, setup) for rules in RULE_SET_NAMES for setup in SCORED_SETUPS]
+    headers = ["", "reported", *(f"{setup} {rules}" for rules, setup in columns)]
+    rows = []
+    for one in audited.figures:
+        digits = max(1, -int(one.reported.as_tuple().exponent))
+        scored = [figure(one.scored.get(column), digits) for column in columns]
+        shown = [str(one.reported), *scored, signed(one.difference, digits), one.verdict]
+        rows.append([_METRIC_TITLES[one.metric], *shown])
+    return text_table([*headers, "difference", "verdict"], rows)
+
+
+def _explanation(submitted: Submitted, reported: Reported, grid: Grid) -> Iterator[str]:
+    own = submitted.entry.setup
+    bleu = nearest_bleu(grid, reported, len(grid.bleu))
+    if bleu:
+        yield "nearest in BLEU (* the authors' stated set-up)\n" + text_table(
+            ["", "references", "tokenisation", "BLEU", "off by"],
+            [
+                [
+                    _mark(point.stated(own)),
+                    point.style,
+                    point.tokenization,
+                    figure(point.bleu, 2),
+                    figure(point.distance(reported), 2),
+                ]
+                for place, point in enumerate(bleu)
+                if place < _LISTED or point.stated(own)
+            ],
+        )
+    rates = nearest_rates(grid, reported, len(grid.rates))
+    if rates:
+        stated = any(point.stated(own) for point in rates)
+        note = "* the authors' stated set-up" if stated else "the stated set-up is not among them"
+        yield f"nearest in Inform and Success ({note})\n" + text_table(
+            [
+                "",
+                "rules",
+                "venues",
+                "updates",
+                "reduced",
+                "domains",
+                "states",
+                "Inform",
+                "Success",
+                "off by",
+            ],
+            [
+                [_mark(point.stated(own)), *_rates_cells(point), figure(point.distance(reported))]
+                for place, point in enumerate(rates)
+                if place < _LISTED or point.stated(own)
+            ],
+        )
+
+
+def _rates_cells(point: RatesPoint) -> list[str]:
+    setup = point.setup
+    return [
+        point.rules,
+        setup.comparison,
+        setup.updates,
+        "yes" if setup.reduced_search else "no",
+        point.domains,
+        point.states,
+        _with_deviation(point.inform, point.inform_deviation),
+        _with_deviation(point.success, point.success_deviation),
+    ]
+
+
+def _with_deviation(rate: float, deviation: float) -> str:
+    return f"{figure(rate)} ± {figure(deviation)}" if deviation else figure(rate)
+
+
+def _mark(stated: bool) -> str:
+    return "*" if stated else ""
+
+
+def _data(submitted: Submitted, sources: list[AuditedSource], grid: Grid | None) -> dict[str, Any]:
+    return {
+        "submission": submitted.key,
+        "name": submitted.entry.name,
+        "reported": [
+            {
+                "source": audited.reported.source,
+                "setup": audited.reported.setup,
+                "figures": [
+                    {
+                        "metric": one.metric,
+                        "reported": float(one.reported),
+                        "scored": {
+                            rules: {s: v for (r, s), v in one.scored.items() if r == rules}
+                            for rules in RULE_SET_NAMES
+                        },
+                        "difference": one.difference,
+                        "verdict": one.verdict,
+                    }
+                    for one in audited.figures
+                ],
+                **_nearest_data(submitted, audited.reported, grid),
+            }
+            for audited in sources
+        ],
+        **({} if grid is None else {"grid": asdict(grid)}),
+    }
+
+
+def _nearest_data(
+    submitted: Submitted, reported: Reported, grid: Grid | None
+) -> dict[str, list[dict[str, Any]]]:
+    if grid is None:
+        return {}
+    points: dict[str, list[BleuPoint] | list[RatesPoint]] = {
+        "nearest_bleu": nearest_bleu(grid, reported, _LISTED),
+        "nearest_rates": nearest_rates(grid, reported, _LISTED),
+    }
+    return {
+        name: [
+            {
+                **asdict(point),
+                "off_by": point.distance(reported),
+                "stated": point.stated(submitted.entry.setup),
+            }
+            for point in nearest
+        ]
+        for name, nearest in points.items()
+    }

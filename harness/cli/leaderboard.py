@@ -1,0 +1,129 @@
+"""`mwz leaderboard`: make the leaderboard from the submissions."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from pathlib import Path
+
+import click
+from tqdm import tqdm
+
+from ..entries import Submitted, read_submissions
+from ..errors import InputError
+from ..files import read_bytes, write_atomically
+from ..leaderboard import leaderboard
+from ..rescoring import Rescored, rescore
+from ..submitting import locked
+from ..tables import text_table
+from .options import (
+    benchmark_option,
+    leaderboard_path,
+    predictions_folder_option,
+    rules_option,
+    submissions_option,
+)
+
+
+@click.command(help="Make the leaderboard from the submissions: the same bytes every time.")
+@click.option(
+    "--check", is_flag=True, help="Write nothing; exit with 1 and a diff if the page is stale."
+)
+@click.option(
+    "--rescore",
+    "again",
+    is_flag=True,
+    help="First score every submission again whose predictions are at hand (in its folder, in "
+    "the data directory, or in the folder given with --predictions).",
+)
+@predictions_folder_option
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=os.cpu_count() or 1,
+    show_default="one per processor",
+    help="Processes that --rescore uses.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The page. [default: leaderboard.md beside the folder of submissions]",
+)
+@benchmark_option
+@rules_option
+@submissions_option
+def command(
+    check: bool,
+    again: bool,
+    predictions: Path | None,
+    workers: int,
+    output: Path | None,
+    benchmark: str | None,
+    rules: str,
+    submissions: Path,
+) -> int:
+    """Make or check the leaderboard."""
+    if not submissions.is_dir():
+        raise InputError(str(submissions), "no such folder; name one by --submissions")
+    if check and again:
+        raise click.UsageError("--check writes nothing, --rescore does: give one of them")
+    path = output or leaderboard_path(submissions)
+    with locked(submissions):
+        entered = read_submissions(submissions)
+        if again:
+            _rescore(entered, rules, benchmark, predictions, workers)
+            entered = read_submissions(submissions)
+        page = leaderboard(entered, rules)
+        if check:
+            return _check(path, page)
+        write_atomically(path, page)
+    click.echo(f"{path}: {len(entered)} submissions")
+    return 0
+
+
+def _rescore(
+    entered: list[Submitted],
+    rules: str,
+    benchmark: str | None,
+    predictions: Path | None,
+    workers: int,
+) -> None:
+    outcomes = rescore(
+        entered,
+        rules,
+        benchmark,
+        predictions,
+        workers,
+        lambda coming: tqdm(coming, "scoring", len(entered), unit="system", disable=None),
+    )
+    for outcome in outcomes:
+        click.echo(f"{outcome.key}: {_told(outcome)}")
+        if outcome.changes:
+            rows = [
+                [c.rules, c.figure, _shown(c.before), _shown(c.after), c.difference]
+                for c in outcome.changes
+            ]
+            click.echo(text_table(["rules", "figure", "before", "after", "difference"], rows))
+
+
+def _told(outcome: Rescored) -> str:
+    if outcome.problem is not None:
+        return f"kept as it is: {outcome.problem}"
+    return f"{len(outcome.changes)} figures changed" if outcome.changes else "unchanged"
+
+
+def _shown(value: float | None) -> str:
+    return "–" if value is None else repr(value)
+
+
+def _check(path: Path, page: str) -> int:
+    stored = read_bytes(path).decode() if path.exists() else ""
+    if stored == page:
+        click.echo(f"{path}: up to date")
+        return 0
+    diff = difflib.unified_diff(
+        stored.splitlines(), page.splitlines(), str(path), "from submissions", lineterm=""
+    )
+    click.echo("\n".join(diff))
+    click.echo(f"{path} is stale; run `mwz leaderboard`", err=True)
+    return 1

@@ -1,0 +1,117 @@
+"""`mwz submit`: put a system on the leaderboard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mwz.normalization.states import RULE_SET_NAMES
+
+from ..benchmark import Benchmark
+from ..entries import REPORTED_METRICS, TRACKS, Entry, folder_name, read_submissions, validated
+from ..errors import InputError
+from ..files import STANDARD_STREAM, read_bytes, write_atomically
+from ..leaderboard import leaderboard, row_headers, row_text, rows
+from ..submitting import all_reports, locked, submit
+from ..tables import text_table
+from .options import benchmark_option, leaderboard_path, rules_option, submissions_option
+
+
+class _Reported(click.ParamType[tuple[str, str]]):
+    """A figure that a paper reports, metric=value."""
+
+    name = "metric=value"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        metric, _, figure = str(value).partition("=")
+        if metric not in REPORTED_METRICS or not figure:
+            self.fail(f"{value!r}: write metric=value, metric one of {', '.join(REPORTED_METRICS)}")
+        return metric, figure
+
+
+@click.command(
+    help="Score PREDICTIONS, enter them in the folder of submissions, and show their rank. "
+    "The leaderboard is made anew where there is one."
+)
+@click.argument("predictions")
+@click.option("--name", required=True, help="The system's name.")
+@click.option("--track", type=click.Choice(TRACKS[:2]), required=True, help="What it is given.")
+@click.option("--paper", metavar="URL", help="Address of its paper.")
+@click.option("--code", metavar="URL", help="Address of its code.")
+@click.option("--multiwoz", metavar="VERSION", help="The version of MultiWOZ it was trained on.")
+@click.option(
+    "--reported",
+    type=_Reported(),
+    multiple=True,
+    metavar="METRIC=VALUE",
+    help=f"A figure its paper reports ({', '.join(REPORTED_METRICS)}); repeatable.",
+)
+@click.option("--source", default="the system's paper", help="Paper and table of these figures.")
+@click.option("--replace", is_flag=True, help="Replace a submission of the same name.")
+@benchmark_option
+@rules_option
+@submissions_option
+def command(
+    predictions: str,
+    name: str,
+    track: str,
+    paper: str | None,
+    code: str | None,
+    multiwoz: str | None,
+    reported: tuple[tuple[str, str], ...],
+    source: str,
+    replace: bool,
+    benchmark: str | None,
+    rules: str,
+    submissions: Path,
+) -> None:
+    """Check, score and enter a submission."""
+    metrics = [metric for metric, _ in reported]
+    if len(set(metrics)) < len(metrics):
+        raise click.UsageError("--reported: give each metric once")
+    entry = _entry(name, track, paper, code, multiwoz, source, dict(reported))
+    target = submissions / folder_name(name)
+    if target.exists() and not replace:
+        raise InputError(
+            str(target), "there is a submission of that name; use another, or --replace"
+        )
+    content = read_bytes(predictions)
+    shown = "standard input" if predictions == STANDARD_STREAM else predictions
+    reports = all_reports(content, Benchmark.load(benchmark), shown)
+    submitted = submit(submissions, entry, content, reports, rules, replace)
+    click.echo(f"entered {submitted.entry.name} in {submitted.folder}", err=True)
+    with locked(submissions):
+        others = read_submissions(submissions)
+        ranked = [r for r in rows(others, rules) if r.submitted.entry.track == track]
+        page = leaderboard_path(submissions)
+        if page.exists():
+            # The page is that of the default rule set, whatever is shown here.
+            write_atomically(page, leaderboard(others, RULE_SET_NAMES[0]))
+    rank = next(n for n, r in enumerate(ranked, 1) if r.submitted.key == submitted.key)
+    click.echo(text_table(row_headers(), [row_text(ranked[rank - 1])]))
+    click.echo(f"\nrank {rank} of {len(ranked)} in the track {track}")
+
+
+def _entry(
+    name: str,
+    track: str,
+    paper: str | None,
+    code: str | None,
+    multiwoz: str | None,
+    source: str,
+    reported: dict[str, str],
+) -> Entry:
+    facts = {"name": name, "track": track, "paper": paper, "code": code, "multiwoz": multiwoz}
+    return validated(
+        Entry,
+        {
+            **{key: value for key, value in facts.items() if value is not None},
+            # Filled in when the folder is written.
+            "predictions": {"file": "predictions.json.gz"},
+            "reported": [{"source": source, **reported}] if reported else [],
+        },
+        "submission",
+    )

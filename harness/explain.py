@@ -1,0 +1,280 @@
+"""Why a reported figure differs: the submission under every combination of set-ups.
+
+The axes are those along which the systems' own evaluations differ (table 3 of "Shades of BLEU,
+Flavours of Success", 2021): reference style and tokenisation for BLEU; for Inform and Success the
+comparison of venues, their updates, reduced search, the sources of active domains and belief
+states, and the rule set.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from mwz.normalization.states import RULE_SET_NAMES, rule_set
+
+from .benchmark import Benchmark
+from .entries import OwnSetup, Reported
+from .files import parse_json, read_json, to_json, write_atomically
+from .installed import data_directory
+from .metrics.bleu import TOKENIZATIONS, ReferenceIndex
+from .metrics.inform_success import (
+    AT_THE_END,
+    COMPARISONS,
+    TOTAL,
+    UPDATES,
+    Setup,
+    inform_success,
+)
+from .scoring import active_domains, belief_states, play
+from .signature import signature
+from .submission import (
+    NormalizedSubmission,
+    corpus_submission,
+    normalize_submission,
+    parse_submission,
+)
+
+SETUPS = tuple(
+    Setup(comparison, updates, reduced)
+    for comparison in COMPARISONS
+    for updates in (*UPDATES, AT_THE_END)
+    for reduced in (False, True)
+)
+
+# What table 3 says of a system's tokenisation -> the tokenisation here that comes nearest. NLTK's
+# splits off punctuation, as 13a does.
+_STATED_TOKENIZATIONS = {
+    "word": "none",
+    "sub-word": "none",
+    "word, NLTK": "13a",
+    "sub-word, NLTK": "13a",
+}
+
+
+@dataclass(frozen=True)
+class BleuPoint:
+    """BLEU under one combination.
+
+    Attributes:
+        style: Reference style.
+        tokenization: A key of `TOKENIZATIONS`.
+        bleu: BLEU, in percent.
+    """
+
+    style: str
+    tokenization: str
+    bleu: float
+
+    def distance(self, reported: Reported) -> float | None:
+        """How far it is from a reported BLEU, in points; None if none is reported."""
+        return None if reported.bleu is None else abs(self.bleu - float(reported.bleu))
+
+    def stated(self, own: OwnSetup | None) -> bool:
+        """Whether this is how the system's authors say they computed BLEU."""
+        return (
+            own is not None
+            and self.style == own.style
+            and self.tokenization == _STATED_TOKENIZATIONS.get(own.tokenization or "")
+        )
+
+
+@dataclass(frozen=True)
+class RatesPoint:
+    """Inform and Success under one combination.
+
+    Attributes:
+        rules: Rule set.
+        states: Source of belief states.
+        domains: Source of active domains.
+        setup: Comparison, updates, reduced search.
+        inform: Total Inform, in percent; expected, where venues are drawn at random.
+        success: Total Success, alike.
+        inform_deviation: Standard deviation of Inform, in points.
+        success_deviation: Standard deviation of Success, in points.
+    """
+
+    rules: str
+    states: str
+    domains: str
+    setup: Setup
+    inform: float
+    success: float
+    inform_deviation: float
+    success_deviation: float
+
+    def distance(self, reported: Reported) -> float | None:
+        """How far it is from a reported Inform and Success in all, in points."""
+        pairs = [(self.inform, reported.inform), (self.success, reported.success)]
+        gaps = [abs(own - float(figure)) for own, figure in pairs if figure is not None]
+        return sum(gaps) if gaps else None
+
+    def stated(self, own: OwnSetup | None) -> bool:
+        """Whether this is how the system's authors say they computed the rates."""
+        return own is not None and (
+            self.domains,
+            self.setup.comparison,
+            self.setup.updates,
+            self.setup.reduced_search,
+        ) == (own.domains, own.comparison, own.updates, own.reduced_search)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A submission under every combination that it allows.
+
+    Attributes:
+        bleu: BLEU by style and tokenisation.
+        rates: Inform and Success by all other axes.
+    """
+
+    bleu: tuple[BleuPoint, ...]
+    rates: tuple[RatesPoint, ...]
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A part of the grid, small enough to show progress by.
+
+    Attributes:
+        tokenization: The BLEU part with this tokenisation; None for a part of the rates.
+        rules: Rule set of the rates.
+        states: Source of belief states.
+        domains: Source of active domains.
+    """
+
+    tokenization: str | None
+    rules: str = ""
+    states: str = ""
+    domains: str = ""
+
+
+def explain(
+    content: bytes | str,
+    benchmark: str | None,
+    workers: int,
+    progress: Callable[[Iterable[Any], int], Iterable[Any]],
+) -> Grid:
+    """Return a submission's grid, from the cache if it has been computed before.
+
+    Args:
+        content: The (unpacked) predictions file, or the reference style to score as a system.
+        benchmark: Name of the benchmark; None for the default one.
+        workers: How many processes to use.
+        progress: Wraps the parts as they come (the second argument is their number).
+
+    Raises:
+        InputError: The predictions are no submission to the benchmark.
+    """
+    path = _cache_path(content, _benchmark(benchmark))
+    if path.exists():
+        return _grid(read_json(path))
+    submission = _prepared(content, benchmark, RULE_SET_NAMES[0])
+    jobs = _jobs(submission)
+    work = [(content, benchmark, job) for job in jobs]
+    with ProcessPoolExecutor(max(1, min(workers, len(jobs)))) as pool:
+        parts = list(progress(pool.map(_part, work), len(jobs)))
+    grid = Grid(
+        bleu=tuple(point for part in parts for point in part.bleu),
+        rates=tuple(point for part in parts for point in part.rates),
+    )
+    write_atomically(path, to_json(asdict(grid)))
+    return grid
+
+
+def nearest_bleu(grid: Grid, reported: Reported, count: int) -> list[BleuPoint]:
+    """Return the combinations whose BLEU is nearest to a reported one, the nearest first."""
+    if reported.bleu is None:
+        return []
+    return sorted(grid.bleu, key=lambda point: point.distance(reported) or 0.0)[:count]
+
+
+def nearest_rates(grid: Grid, reported: Reported, count: int) -> list[RatesPoint]:
+    """Return the combinations whose Inform and Success are nearest to those reported."""
+    if reported.inform is None and reported.success is None:
+        return []
+    return sorted(grid.rates, key=lambda point: point.distance(reported) or 0.0)[:count]
+
+
+def _jobs(submission: NormalizedSubmission) -> list[_Job]:
+    states = ["gold", *(["predicted"] if submission.predicts_states else [])]
+    domains = ["states", "gold"]
+    domains += ["predicted"] if submission.predicts_domains else []
+    domains += ["slots"] if submission.names_domains else []
+    return [
+        *(_Job(tokenization) for tokenization in TOKENIZATIONS),
+        *(_Job(None, r, s, d) for r in RULE_SET_NAMES for s in states for d in domains),
+    ]
+
+
+def _part(work: tuple[bytes | str, str | None, _Job]) -> Grid:
+    content, name, job = work
+    benchmark = _benchmark(name)
+    if job.tokenization is not None:
+        responses = _prepared(content, name, RULE_SET_NAMES[0]).responses()
+        references = {id_: d.references for id_, d in benchmark.dialogues.items()}
+        scores = ReferenceIndex(references, TOKENIZATIONS[job.tokenization]).scores(responses)
+        return Grid(tuple(BleuPoint(s, job.tokenization, bleu) for s, bleu in scores.items()), ())
+    submission = _prepared(content, name, job.rules)
+    states = belief_states(submission, benchmark, job.states)
+    played = play(
+        submission, benchmark, states, active_domains(submission, benchmark, job.domains, states)
+    )
+    return Grid((), tuple(_rates(job, setup, played, benchmark) for setup in SETUPS))
+
+
+def _rates(job: _Job, setup: Setup, played: Sequence[Any], benchmark: Benchmark) -> RatesPoint:
+    rates = inform_success(played, benchmark.database(job.rules), setup)
+    return RatesPoint(
+        rules=job.rules,
+        states=job.states,
+        domains=job.domains,
+        setup=setup,
+        inform=rates.inform[TOTAL],
+        success=rates.success[TOTAL],
+        inform_deviation=rates.inform_deviation,
+        success_deviation=rates.success_deviation,
+    )
+
+
+@cache
+def _benchmark(name: str | None) -> Benchmark:
+    """Load a benchmark once per process."""
+    return Benchmark.load(name)
+
+
+@lru_cache(maxsize=2 * len(RULE_SET_NAMES))
+def _prepared(content: bytes | str, name: str | None, rules: str) -> NormalizedSubmission:
+    benchmark = _benchmark(name)
+    if isinstance(content, str):
+        return corpus_submission(benchmark, content)
+    submission = parse_submission(parse_json(content, "predictions"), benchmark, "predictions")
+    return normalize_submission(submission, rule_set(rules))
+
+
+def _cache_path(content: bytes | str, benchmark: Benchmark) -> Path:
+    """Return where a grid is kept: a place named by everything that it depends on."""
+    axes = {"setups": [asdict(setup) for setup in SETUPS], "tokenizations": list(TOKENIZATIONS)}
+    identity = [
+        hashlib.sha256(content if isinstance(content, bytes) else content.encode()).hexdigest(),
+        [signature(benchmark.name, h, {"rules": r}) for r, h in benchmark.content_hashes.items()],
+        list(benchmark.content_hashes.values()),
+        axes,
+    ]
+    key = hashlib.sha256(json.dumps(identity).encode()).hexdigest()
+    return data_directory() / "cache" / "audit" / f"{key}.json"
+
+
+def _grid(content: Any) -> Grid:
+    return Grid(
+        bleu=tuple(BleuPoint(**point) for point in content["bleu"]),
+        rates=tuple(
+            RatesPoint(**{**point, "setup": Setup(**point["setup"])}) for point in content["rates"]
+        ),
+    )

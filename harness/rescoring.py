@@ -1,0 +1,168 @@
+"""Scoring submissions again, in parallel, from whatever predictions are at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .benchmark import Benchmark
+from .entries import SCORES_FILE, Scores, Submitted, scores_text
+from .errors import InputError
+from .fetching import downloads_directory
+from .files import read_bytes, write_atomically
+from .pinned import blob_id, safe_path
+from .submitting import all_reports
+
+
+@dataclass(frozen=True)
+class Change:
+    """A figure that came out differently.
+
+    Attributes:
+        rules: The rule set it was computed under.
+        figure: Where it stands in the report, such as "strict.inform.total".
+        before: Its value before; None if there was none.
+        after: Its value now; None if there is none any more.
+    """
+
+    rules: str
+    figure: str
+    before: float | None
+    after: float | None
+
+    @property
+    def difference(self) -> str:
+        """After minus before, with its sign; "new" or "gone" where one of them is missing."""
+        if self.before is None:
+            return "new"
+        return "gone" if self.after is None else f"{self.after - self.before:+.4g}"
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """The outcome of scoring one submission again.
+
+    Attributes:
+        key: The submission's folder name.
+        text: The new content of its `scores.json`; None if its predictions are not at hand.
+        changes: The figures that differ.
+        problem: Why it was not scored, if it was not.
+    """
+
+    key: str
+    text: str | None
+    changes: tuple[Change, ...]
+    problem: str | None
+
+
+def find_predictions(submitted: Submitted, extra: Path | None) -> bytes | str:
+    """Return a submission's (unpacked) predictions file, or the style of a corpus "submission".
+
+    Looked for in its folder, in the data directory, and in an extra folder, where a pinned file
+    may lie under its path, as in a clone, or under its name.
+
+    Args:
+        submitted: The submission.
+        extra: A folder to look in as well.
+
+    Raises:
+        InputError: They are nowhere, or not what is pinned.
+    """
+    predictions = submitted.entry.predictions
+    if predictions.corpus is not None:
+        return str(predictions.corpus)
+    if predictions.file is not None:
+        return read_bytes(submitted.folder / predictions.file)
+    pinned = predictions.pinned
+    if pinned is None:
+        raise InputError(submitted.key, "names no predictions")
+    places = [safe_path(downloads_directory(), pinned.place)]
+    if extra is not None:
+        places += [extra / pinned.path, extra / Path(pinned.path).name]
+    wrong = []
+    for place in (place for place in places if place.is_file()):
+        content = read_bytes(place)
+        if blob_id(content) == pinned.blob:
+            return content
+        wrong.append(f"{place} is not the pinned file (git blob {pinned.blob})")
+    raise InputError(
+        submitted.key,
+        wrong
+        or "predictions not at hand; `mwz data fetch --predictions`, or name a folder that has "
+        f"{pinned.path} by --predictions",
+    )
+
+
+def rescore(
+    submissions: Sequence[Submitted],
+    rules: str,
+    benchmark: str | None,
+    extra: Path | None,
+    workers: int,
+    progress: Callable[[Iterable[Rescored]], Iterable[Rescored]],
+) -> list[Rescored]:
+    """Score submissions again, several at a time, and write the scores that changed.
+
+    Args:
+        submissions: The submissions to score.
+        rules: The rule set whose report comes first in `scores.json`.
+        benchmark: Name of the benchmark; None for the default one.
+        extra: A folder to look for predictions in.
+        workers: How many processes to use.
+        progress: Wraps the outcomes as they come, to show how far things are.
+    """
+    jobs = [(submitted, rules, benchmark, extra) for submitted in submissions]
+    with ProcessPoolExecutor(max(1, min(workers, len(jobs)))) as pool:
+        outcomes = list(progress(pool.map(_rescored, jobs)))
+    for submitted, outcome in zip(submissions, outcomes, strict=True):
+        if outcome.text is not None:
+            path = submitted.folder / SCORES_FILE
+            if outcome.text.encode() != read_bytes(path):
+                write_atomically(path, outcome.text)
+    return outcomes
+
+
+def _rescored(job: tuple[Submitted, str, str | None, Path | None]) -> Rescored:
+    submitted, rules, benchmark, extra = job
+    try:
+        content = find_predictions(submitted, extra)
+        reports = all_reports(content, _benchmark(benchmark), submitted.key)
+    except InputError as error:
+        return Rescored(submitted.key, None, (), "; ".join(error.problems))
+    scored = content if isinstance(content, bytes) else None
+    changes = tuple(
+        change
+        for name, report in reports.items()
+        for change in _changes(name, submitted.scores.under(name), report)
+    )
+    return Rescored(submitted.key, scores_text(reports, rules, scored), changes, None)
+
+
+@cache
+def _benchmark(name: str | None) -> Benchmark:
+    """Load a benchmark once per process."""
+    return Benchmark.load(name)
+
+
+def _changes(rules: str, before: Scores | None, after: Mapping[str, Any]) -> Iterator[Change]:
+    old = {} if before is None else dict(_figures("", before.model_dump(exclude={"other_rules"})))
+    new = dict(_figures("", after))
+    for figure in dict.fromkeys([*old, *new]):
+        if old.get(figure) != new.get(figure):
+            yield Change(rules, figure, old.get(figure), new.get(figure))
+
+
+def _figures(place: str, content: object) -> Iterator[tuple[str, float]]:
+    """Return every number of a report with its place."""
+    if isinstance(content, Mapping):
+        for key, value in content.items():
+            yield from _figures(f"{place}.{key}" if place else str(key), value)
+    elif isinstance(content, Sequence) and not isinstance(content, str):
+        for number, value in enumerate(content):
+            yield from _figures(f"{place}[{number}]", value)
+    elif isinstance(content, int | float) and not isinstance(content, bool):
+        yield place, float(content)
