@@ -109,6 +109,15 @@ class RatesPoint:
     inform_deviation: float
     success_deviation: float
 
+    @property
+    def description(self) -> str:
+        """The combination in words."""
+        search = "reduced" if self.setup.reduced_search else "full"
+        return (
+            f"venues by {self.setup.comparison}, updates at {self.setup.updates}, {search} search, "
+            f"domains {self.domains}, states {self.states}, rules {self.rules}"
+        )
+
     def distance(self, reported: Reported) -> float | None:
         """How far it is from a reported Inform and Success in all, in points."""
         pairs = [(self.inform, reported.inform), (self.success, reported.success)]

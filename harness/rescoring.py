@@ -99,7 +99,6 @@ def find_predictions(submitted: Submitted, extra: Path | None) -> bytes | str:
 
 def rescore(
     submissions: Sequence[Submitted],
-    rules: str,
     benchmark: str | None,
     extra: Path | None,
     workers: int,
@@ -109,13 +108,12 @@ def rescore(
 
     Args:
         submissions: The submissions to score.
-        rules: The rule set whose report comes first in `scores.json`.
-        benchmark: Name of the benchmark; None for the default one.
+        benchmark: Name of the benchmark; None for the one that each was scored on.
         extra: A folder to look for predictions in.
         workers: How many processes to use.
         progress: Wraps the outcomes as they come, to show how far things are.
     """
-    jobs = [(submitted, rules, benchmark, extra) for submitted in submissions]
+    jobs = [(one, benchmark or one.scores.benchmark, extra) for one in submissions]
     with ProcessPoolExecutor(max(1, min(workers, len(jobs)))) as pool:
         outcomes = list(progress(pool.map(_rescored, jobs)))
     for submitted, outcome in zip(submissions, outcomes, strict=True):
@@ -126,24 +124,26 @@ def rescore(
     return outcomes
 
 
-def _rescored(job: tuple[Submitted, str, str | None, Path | None]) -> Rescored:
-    submitted, rules, benchmark, extra = job
+def _rescored(job: tuple[Submitted, str, Path | None]) -> Rescored:
+    submitted, benchmark, extra = job
     try:
         content = find_predictions(submitted, extra)
         reports = all_reports(content, _benchmark(benchmark), submitted.key)
     except InputError as error:
-        return Rescored(submitted.key, None, (), "; ".join(error.problems))
+        about = "" if error.source == submitted.key else f"{error.source}: "
+        return Rescored(submitted.key, None, (), about + "; ".join(error.problems))
     scored = content if isinstance(content, bytes) else None
     changes = tuple(
         change
         for name, report in reports.items()
         for change in _changes(name, submitted.scores.under(name), report)
     )
-    return Rescored(submitted.key, scores_text(reports, rules, scored), changes, None)
+    text = scores_text(reports, submitted.scores.rules, scored)
+    return Rescored(submitted.key, text, changes, None)
 
 
 @cache
-def _benchmark(name: str | None) -> Benchmark:
+def _benchmark(name: str) -> Benchmark:
     """Load a benchmark once per process."""
     return Benchmark.load(name)
 

@@ -74,13 +74,13 @@ def command(
             content = find_predictions(submitted, predictions)
             grid = explain(
                 content,
-                benchmark,
+                benchmark or submitted.scores.benchmark,
                 workers,
                 lambda parts, count, name=submitted.key: tqdm(  # type: ignore[misc]
                     parts, name, count, unit="part", disable=None
                 ),
             )
-        sources = audit(submitted)
+        sources = audit(submitted, grid)
         found.append(_data(submitted, sources, grid))
         if json_target != STANDARD_STREAM:
             click.echo("\n\n".join(_text(submitted, sources, grid)) + "\n")

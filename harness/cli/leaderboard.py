@@ -71,7 +71,7 @@ def command(
     with locked(submissions):
         entered = read_submissions(submissions)
         if again:
-            _rescore(entered, rules, benchmark, predictions, workers)
+            _rescore(entered, benchmark, predictions, workers)
             entered = read_submissions(submissions)
         page = leaderboard(entered, rules)
         if check:
@@ -83,14 +83,12 @@ def command(
 
 def _rescore(
     entered: list[Submitted],
-    rules: str,
     benchmark: str | None,
     predictions: Path | None,
     workers: int,
 ) -> None:
     outcomes = rescore(
         entered,
-        rules,
         benchmark,
         predictions,
         workers,
