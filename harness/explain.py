@@ -21,6 +21,7 @@ from mwz.normalization.states import RULE_SET_NAMES, rule_set
 
 from .benchmark import Benchmark
 from .entries import OwnSetup, Reported
+from .errors import InputError
 from .files import parse_json, read_json, to_json, write_atomically
 from .installed import data_directory
 from .metrics.bleu import TOKENIZATIONS, ReferenceIndex
@@ -182,8 +183,9 @@ def explain(
         InputError: The predictions are no submission to the benchmark.
     """
     path = _cache_path(content, _benchmark(benchmark))
-    if path.exists():
-        return _grid(read_json(path))
+    cached = _cached(path)
+    if cached is not None:
+        return cached
     submission = _prepared(content, benchmark, RULE_SET_NAMES[0])
     jobs = _jobs(submission)
     work = [(content, benchmark, job) for job in jobs]
@@ -278,6 +280,14 @@ def _cache_path(content: bytes | str, benchmark: Benchmark) -> Path:
     ]
     key = hashlib.sha256(json.dumps(identity).encode()).hexdigest()
     return data_directory() / "cache" / "audit" / f"{key}.json"
+
+
+def _cached(path: Path) -> Grid | None:
+    """Return the grid that is kept at a place; None if there is none, or it is damaged."""
+    try:
+        return _grid(read_json(path))
+    except (InputError, KeyError, TypeError):
+        return None
 
 
 def _grid(content: Any) -> Grid:

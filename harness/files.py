@@ -15,6 +15,21 @@ from .errors import InputError
 STANDARD_STREAM = "-"
 _GZIP_MAGIC = b"\x1f\x8b"
 
+_KINDS = {
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    list: "a list",
+    dict: "an object",
+    type(None): "null",
+}
+
+
+def shown_name(path: str | Path) -> str:
+    """Return what messages call an input."""
+    return "standard input" if str(path) == STANDARD_STREAM else str(path)
+
 
 def read_bytes(path: str | Path) -> bytes:
     """Read a file (or standard input for `-`), unpacked if it is gzipped.
@@ -22,10 +37,10 @@ def read_bytes(path: str | Path) -> bytes:
     Raises:
         InputError: The file is missing, cannot be read or is a damaged gzip file.
     """
-    source = str(path)
+    source = shown_name(path)
     try:
         content = (
-            sys.stdin.buffer.read() if source == STANDARD_STREAM else Path(source).read_bytes()
+            sys.stdin.buffer.read() if str(path) == STANDARD_STREAM else Path(path).read_bytes()
         )
     except FileNotFoundError:
         raise InputError(source, "no such file") from None
@@ -47,7 +62,7 @@ def read_json(path: str | Path) -> object:
     Raises:
         InputError: The file is missing, unreadable, empty or not JSON.
     """
-    return parse_json(read_bytes(path), str(path))
+    return parse_json(read_bytes(path), shown_name(path))
 
 
 def parse_json(content: bytes, source: str) -> object:
@@ -70,6 +85,20 @@ def parse_json(content: bytes, source: str) -> object:
     except ValueError as error:
         # A number of more digits than Python reads.
         raise InputError(source, f"cannot be read as JSON ({error})") from None
+
+
+def kind_of(value: object) -> str:
+    """Return what JSON calls a value, with an article, for messages."""
+    return _KINDS.get(type(value), type(value).__name__)
+
+
+def is_text(value: str) -> bool:
+    """Return whether a string is text; JSON may hold a lone half of a surrogate pair."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def to_json(data: object) -> str:

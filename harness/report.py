@@ -8,6 +8,7 @@ from typing import Any
 
 from .metrics.diversity import Diversity
 from .metrics.inform_success import TOTAL, Rates
+from .tracking import TrackingReport
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Report:
     domains: str
     states: str
     goals: str
-    tracking: Mapping[str, Any] | None
+    tracking: TrackingReport | None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain data, ready for JSON."""
@@ -113,7 +114,7 @@ class Report:
         if self.diversity is not None:
             parts["diversity"] = asdict(self.diversity)
         if self.tracking is not None:
-            parts["dst"] = dict(self.tracking)
+            parts["dst"] = self.tracking.to_dict()
         return {
             **parts,
             "unknown_placeholders": dict(self.unknown_placeholders),

@@ -8,15 +8,17 @@ from .benchmark import CANONICAL_STYLE
 from .metrics.inform_success import TOTAL
 from .report import Report
 from .tables import figure, text_table
+from .tracking_text import side_by_side_text
 
 
 def report_text(report: Report) -> str:
-    """Return the report as text: totals, per domain, BLEU, diversity, and last the signature."""
+    """Return the report as text: totals first, then what they are made of, last the signature."""
     parts = [
         _totals(report),
         _per_domain(report),
         _bleu(report),
         _diversity(report),
+        "" if report.tracking is None else side_by_side_text(["state tracking"], [report.tracking]),
         "\n".join(_notes(report)),
         report.signature,
     ]

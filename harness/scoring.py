@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from mwz.database import EMBEDDED
 from mwz.normalization.states import RULE_SET_NAMES, BeliefState, rule_set
@@ -26,6 +25,8 @@ from .metrics.inform_success import (
 from .report import Coverage, Report, SetupScores
 from .signature import signature
 from .submission import NormalizedSubmission, normalize_submission, parse_submission
+from .tracking import TrackingReport, score_tracking
+from .tracking_files import track_states
 
 METRICS = ("bleu", "inform", "diversity", "dst")
 DEFAULT_METRICS = ("bleu", "inform", "diversity")
@@ -260,15 +261,11 @@ def _combined(rates: Rates, bleu: Mapping[str, float] | None) -> float | None:
     return (rates.inform[TOTAL] + rates.success[TOTAL]) / 2 + bleu[CANONICAL_STYLE]
 
 
-def _tracking(submission: NormalizedSubmission, benchmark: Benchmark) -> dict[str, Any]:
+def _tracking(submission: NormalizedSubmission, benchmark: Benchmark) -> TrackingReport:
     if not submission.predicts_states:
         raise InputError("option metrics", "`dst` needs a `state` in every turn")
-    # Imported here because every other score does without.
-    from .tracking import score_tracking
-    from .tracking_files import track_states
-
     states = belief_states(submission, benchmark, "predicted")
-    return score_tracking(track_states(states, benchmark)).to_dict()
+    return score_tracking(track_states(states, benchmark))
 
 
 def _diversity(submission: NormalizedSubmission) -> Diversity:

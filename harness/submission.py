@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from mwz.normalization.states import BeliefState, RuleSet, normalize_slot_name, 
 
 from .benchmark import Benchmark
 from .errors import InputError
-from .files import read_json
+from .files import is_text, kind_of, read_json, shown_name
 
 STATE_DOMAINS = frozenset({*DOMAINS, "bus", "booking", "general"})
 """The domains a predicted state may have: those of MultiWOZ in all its versions."""
@@ -23,9 +24,11 @@ STATE_SLOTS = frozenset(
         *("parking", "people", "phone", "postcode", "price", "pricerange", "ref", "reference"),
         *("stars", "stay", "ticket", "time", "trainid", "type", "car"),
         *("bookday", "bookpeople", "bookstay", "booktime", "booked"),
+        *("addr", "depart", "dest", "fee", "open", "post"),
     }
 )
-"""The slots a predicted state may have, of whatever domain: systems do mix up the domains."""
+"""The slots a predicted state may have: those of MultiWOZ's states and acts in all its versions,
+of whatever domain, for systems do mix up the domains."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +118,7 @@ def read_submission(path: str | Path, benchmark: Benchmark) -> Submission:
     Raises:
         InputError: The file cannot be read, or is no submission to the benchmark.
     """
-    return parse_submission(read_json(path), benchmark, str(path))
+    return parse_submission(read_json(path), benchmark, shown_name(path))
 
 
 def parse_submission(content: object, benchmark: Benchmark, source: str) -> Submission:
@@ -133,7 +136,7 @@ def parse_submission(content: object, benchmark: Benchmark, source: str) -> Subm
     if not isinstance(content, Mapping):
         raise InputError(
             source,
-            f"expected an object of dialogue id -> list of turns, found {_kind(content)}",
+            f"expected an object of dialogue id -> list of turns, found {kind_of(content)}",
         )
     problems = list(_problems(content, benchmark))
     if problems:
@@ -188,13 +191,20 @@ def corpus_submission(benchmark: Benchmark, style: str) -> NormalizedSubmission:
 def _problems(content: Mapping[object, object], benchmark: Benchmark) -> Iterator[str]:
     if not content:
         yield "no dialogues; expected an object of dialogue id -> list of turns"
+    elif not any(dialogue_id(id_) in benchmark.dialogues for id_ in content):
+        first = next(iter(content))
+        yield (
+            f"none of its {len(content)} dialogues (the first is {first}) is in the benchmark "
+            f"{benchmark.name}; name another by --benchmark, or install one by `mwz data`"
+        )
+        return
     for id_, turns in content.items():
         dialogue = benchmark.dialogues.get(id_) if isinstance(id_, str) else None
         if dialogue is None:
             hint = _spelling(id_, benchmark)
             yield f"dialogue {id_}: not in the benchmark {benchmark.name}{hint}"
         elif not isinstance(turns, Sequence) or isinstance(turns, str):
-            yield f"dialogue {id_}: expected a list of turns, found {_kind(turns)}"
+            yield f"dialogue {id_}: expected a list of turns, found {kind_of(turns)}"
         elif len(turns) > dialogue.turns:
             yield f"dialogue {id_}: {len(turns)} turns; it has {dialogue.turns} system turns"
         else:
@@ -203,20 +213,24 @@ def _problems(content: Mapping[object, object], benchmark: Benchmark) -> Iterato
                     yield f"dialogue {id_}, turn {number}: {problem}"
 
 
+def dialogue_id(id_: object) -> str:
+    """Return a dialogue's id as benchmarks write it: `SNG0073.json` is `sng0073`."""
+    return str(id_).lower().removesuffix(".json")
+
+
 def _spelling(id_: object, benchmark: Benchmark) -> str:
     """Return a hint where an id only needs the benchmark's spelling."""
-    spelled = str(id_).lower().removesuffix(".json")
-    return f"; write {spelled}" if spelled in benchmark.dialogues else ""
+    return f"; write {dialogue_id(id_)}" if dialogue_id(id_) in benchmark.dialogues else ""
 
 
 def _turn_problems(turn: object) -> Iterator[str]:
     if not isinstance(turn, Mapping):
-        yield f"expected an object with `response`, found {_kind(turn)}"
+        yield f"expected an object with `response`, found {kind_of(turn)}"
         return
     if "response" not in turn:
         yield "`response` is missing; expected a string"
     elif not isinstance(turn["response"], str):
-        yield f"`response`: expected a string, found {_kind(turn['response'])}"
+        yield f"`response`: expected a string, found {kind_of(turn['response'])}"
     if turn.get("state") is not None:
         yield from _state_problems(turn["state"])
     domains = turn.get("active_domains")
@@ -226,52 +240,32 @@ def _turn_problems(turn: object) -> Iterator[str]:
 
 def _state_problems(state: object) -> Iterator[str]:
     if not isinstance(state, Mapping):
-        yield f"`state`: expected an object of domain -> slot -> value, found {_kind(state)}"
+        yield f"`state`: expected an object of domain -> slot -> value, found {kind_of(state)}"
         return
     for domain, slots in state.items():
         if domain not in STATE_DOMAINS:
             yield f"`state`: unknown domain {domain!r}; use one of {', '.join(DOMAINS)}"
         elif not isinstance(slots, Mapping):
-            yield f"`state`, {domain}: expected an object of slot -> value, found {_kind(slots)}"
+            yield f"`state`, {domain}: expected an object of slot -> value, found {kind_of(slots)}"
         else:
             for slot, value in slots.items():
                 if not isinstance(slot, str) or normalize_slot_name(slot) not in STATE_SLOTS:
-                    yield f"`state`, {domain}: unknown slot {slot!r}"
+                    yield f"`state`, {domain}: unknown slot {slot!r}{_resembling(slot)}"
                 elif not isinstance(value, str):
-                    yield f"`state`, {domain}, {slot}: expected a string, found {_kind(value)}"
-                elif not _is_text(value):
+                    yield f"`state`, {domain}, {slot}: expected a string, found {kind_of(value)}"
+                elif not is_text(value):
                     yield f"`state`, {domain}, {slot}: {value!r} is not valid text"
+
+
+def _resembling(slot: object) -> str:
+    close = difflib.get_close_matches(str(slot), sorted(STATE_SLOTS), n=1)
+    return f"; did you mean {close[0]}?" if close else "; expected one of MultiWOZ's"
 
 
 def _domain_problems(domains: object) -> Iterator[str]:
     if not isinstance(domains, Sequence) or isinstance(domains, str):
-        yield f"`active_domains`: expected a list of domains, found {_kind(domains)}"
+        yield f"`active_domains`: expected a list of domains, found {kind_of(domains)}"
         return
     for domain in domains:
         if not isinstance(domain, str) or domain not in STATE_DOMAINS:
             yield f"`active_domains`: unknown domain {domain!r}; use some of {', '.join(DOMAINS)}"
-
-
-def _is_text(value: str) -> bool:
-    """Return whether a string can be stored; JSON may hold a lone half of a surrogate pair."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-# What JSON calls a value of a Python type.
-_KINDS = {
-    bool: "a boolean",
-    int: "a number",
-    float: "a number",
-    str: "a string",
-    list: "a list",
-    dict: "an object",
-    type(None): "null",
-}
-
-
-def _kind(value: object) -> str:
-    return _KINDS.get(type(value), type(value).__name__)

@@ -25,8 +25,8 @@ from mwz.normalization.states import RULE_SET_NAMES, BeliefState, normalize_stat
 
 from .benchmark import Benchmark
 from .errors import InputError
-from .files import read_json
-from .submission import parse_submission
+from .files import is_text, kind_of, read_json, shown_name
+from .submission import dialogue_id, parse_submission
 from .tracking import TrackedDialogue, TrackedTurn
 
 RULES = RULE_SET_NAMES[0]
@@ -113,7 +113,7 @@ def read_tracking_file(
     Raises:
         InputError: The file cannot be read, has no known shape or is malformed, with every place.
     """
-    return parse_tracking_file(read_json(path), str(path), load_benchmark)
+    return parse_tracking_file(read_json(path), shown_name(path), load_benchmark)
 
 
 def parse_tracking_file(
@@ -194,11 +194,6 @@ def without_booking_prefix(state: BeliefState) -> BeliefState:
         domain: {BOOKING_SLOTS.get(slot, slot): value for slot, value in slots.items()}
         for domain, slots in state.items()
     }
-
-
-def dialogue_id(id_: str) -> str:
-    """Return a dialogue's id as benchmarks write it: `SNG0073.json` is `sng0073`."""
-    return id_.lower().removesuffix(".json")
 
 
 class _Parser:
@@ -316,7 +311,7 @@ class _Parser:
         if not isinstance(value, str):
             self._problem(place, f"expected a string as value, {_found(value)}")
             return False
-        if not _is_text(place + value):
+        if not is_text(place + value):
             self._problem(place, f"{value!r} is not valid text")
             return False
         return True
@@ -416,22 +411,6 @@ def _comparison_problems(
             yield f"dialogue {id_}: turn {max(turns)} is not in the benchmark; {has}"
 
 
-def _is_text(string: str) -> bool:
-    """Return whether a string can be written; JSON may hold a lone half of a surrogate pair."""
-    return string.isascii() or not any("\ud800" <= character <= "\udfff" for character in string)
-
-
 def _found(value: object) -> str:
     """Return what was found instead, as JSON calls it."""
-    return f"found {_KINDS.get(type(value), type(value).__name__)}"
-
-
-_KINDS = {
-    bool: "a boolean",
-    int: "a number",
-    float: "a number",
-    str: "a string",
-    list: "a list",
-    dict: "an object",
-    type(None): "null",
-}
+    return f"found {kind_of(value)}"

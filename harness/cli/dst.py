@@ -19,8 +19,9 @@ from ..metrics.fga import DEFAULT_LAMBDAS, decay_to_forget
 from ..metrics.slot_accuracy import MULTIWOZ_SLOTS
 from ..plots import plot_tracking
 from ..signature import harness_version, signature
+from ..submission import dialogue_id
 from ..tracking import TrackedDialogue, TrackingReport, score_tracking
-from ..tracking_files import RULES, TrackedFile, dialogue_id, read_tracking_file
+from ..tracking_files import RULES, TrackedFile, read_tracking_file
 from ..tracking_text import breakdown_text, dialogue_text, side_by_side_text
 from ..turn_view import view_turns
 

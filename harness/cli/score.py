@@ -122,6 +122,8 @@ def command(
     quiet: bool,
 ) -> None:
     """Score a submission, or the corpus itself, and show the report."""
+    if (predictions is None) == (corpus is None):
+        raise click.UsageError("give either PREDICTIONS or --corpus [STYLE]")
     options = Options(rules, setup, domains, states, metrics, database, goals)
     loaded = Benchmark.load(benchmark)
     if benchmark is None and loaded.name == SAMPLE:
@@ -139,10 +141,8 @@ def command(
 def _submission(
     predictions: str | None, corpus: str | None, benchmark: Benchmark, rules: str
 ) -> NormalizedSubmission:
-    if corpus is not None and predictions is None:
-        if corpus not in STYLES:
-            raise InputError("--corpus", f"no style {corpus!r}; use one of {', '.join(STYLES)}")
-        return corpus_submission(benchmark, corpus)
-    if predictions is None or corpus is not None:
-        raise click.UsageError("give either PREDICTIONS or --corpus [STYLE]")
-    return normalize_submission(read_submission(predictions, benchmark), rule_set(rules))
+    if predictions is not None:
+        return normalize_submission(read_submission(predictions, benchmark), rule_set(rules))
+    if corpus not in STYLES:
+        raise InputError("--corpus", f"no style {corpus!r}; use one of {', '.join(STYLES)}")
+    return corpus_submission(benchmark, corpus)

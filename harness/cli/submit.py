@@ -8,10 +8,12 @@ import click
 
 from mwz.normalization.states import RULE_SET_NAMES
 
+from mwz.normalization.states import RULE_SET_NAMES
+
 from ..benchmark import Benchmark
 from ..entries import REPORTED_METRICS, TRACKS, Entry, folder_name, read_submissions, validated
 from ..errors import InputError
-from ..files import STANDARD_STREAM, read_bytes, write_atomically
+from ..files import read_bytes, shown_name, write_atomically
 from ..leaderboard import leaderboard, row_headers, row_text, rows
 from ..submitting import all_reports, locked, submit
 from ..tables import text_table
@@ -79,8 +81,8 @@ def command(
             str(target), "there is a submission of that name; use another, or --replace"
         )
     content = read_bytes(predictions)
-    shown = "standard input" if predictions == STANDARD_STREAM else predictions
-    reports = all_reports(content, Benchmark.load(benchmark), shown)
+    click.echo(f"scoring under the rule sets {' and '.join(RULE_SET_NAMES)} …", err=True)
+    reports = all_reports(content, Benchmark.load(benchmark), shown_name(predictions))
     submitted = submit(submissions, entry, content, reports, rules, replace)
     click.echo(f"entered {submitted.entry.name} in {submitted.folder}", err=True)
     with locked(submissions):
