@@ -115,13 +115,13 @@ def _shown(value: float | None) -> str:
 
 
 def _check(path: Path, page: str) -> int:
-    stored = read_bytes(path).decode() if path.exists() else ""
+    stored = read_bytes(path).decode(errors="replace") if path.exists() else ""
     if stored == page:
         click.echo(f"{path}: up to date")
         return 0
     diff = difflib.unified_diff(
         stored.splitlines(), page.splitlines(), str(path), "from submissions", lineterm=""
     )
-    click.echo("\n".join(diff))
+    click.echo("\n".join(diff) or "only the ends of lines differ")
     click.echo(f"{path} is stale; run `mwz leaderboard`", err=True)
     return 1
