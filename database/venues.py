@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from sqlalchemy import ColumnElement, Select, bindparam, create_engine, insert, or_, select
 from sqlalchemy.engine import Connection, Engine
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from mwz.normalization.states import RuleSet, minutes, normalize_slot_name, normalize_value
@@ -72,7 +72,11 @@ class VenueDatabase:
         self._columns = {domain: _own_columns(domain, records.get(domain, ())) for domain in MODELS}
         digest = hashlib.sha256(json.dumps(self._rows).encode()).hexdigest()
         self._connection = _engine(url).connect()
-        self._source = _filled(self._connection, digest, self._rows)
+        try:
+            self._source = _filled(self._connection, digest, self._rows)
+        except SQLAlchemyError:
+            self._connection.close()
+            raise
         self._matching: dict[tuple[str, str, str], tuple[str, ...]] = {}
         self._distinct: dict[tuple[str, str], tuple[str, ...]] = {}
         self._answers: dict[tuple[str, _Criteria], KeysView[str]] = {}

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from mwz.database import EMBEDDED, VenueDatabase
 from mwz.normalization.states import BeliefState, rule_set
@@ -163,7 +164,9 @@ class Benchmark:
                 database = VenueDatabase(self.venue_records(rules), rule_set(rules), url)
             except (SQLAlchemyError, ImportError) as error:
                 reason = str(error).splitlines()[0]
-                raise InputError(url, f"cannot be used as venue database ({reason})") from None
+                raise InputError(
+                    _without_password(url), f"cannot be used as venue database ({reason})"
+                ) from None
             self._databases[key] = database
         return self._databases[key]
 
@@ -174,3 +177,10 @@ class Benchmark:
     @cached_property
     def _databases(self) -> dict[tuple[str, str], VenueDatabase]:
         return {}
+
+
+def _without_password(url: str) -> str:
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return url

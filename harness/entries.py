@@ -52,8 +52,9 @@ class _Strict(BaseModel):
 
 
 def _web_address(value: str) -> str:
-    if not value.startswith(("https://", "http://")):
-        raise ValueError("expected an address that begins with https://")
+    # A blank or a bar would end the link in the leaderboard's tables.
+    if not re.fullmatch(r"https?://[^\s|]+", value):
+        raise ValueError("expected an address that begins with https://, without blanks")
     return value
 
 

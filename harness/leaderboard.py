@@ -177,7 +177,7 @@ def _page(ranked: Sequence[Row], rules: str) -> Iterator[str]:
             yield _TRACK_NOTES[track]
             yield _table(systems, _MAIN, linked=True)
             notes = [
-                f"- {r.submitted.entry.name}: {r.submitted.entry.note}"
+                f"- {_line(r.submitted.entry.name)}: {_line(r.submitted.entry.note)}"
                 for r in systems
                 if r.submitted.entry.note
             ]
@@ -201,8 +201,13 @@ def _table(systems: Sequence[Row], columns: _Columns, linked: bool = False) -> s
     )
 
 
+def _line(text: str) -> str:
+    """Return a text as one line: another line would end a table or a list."""
+    return " ".join(text.split())
+
+
 def _name(row: Row) -> str:
-    return row.submitted.entry.name.replace("|", "\\|")
+    return _line(row.submitted.entry.name).replace("|", "\\|")
 
 
 def _linked_name(row: Row) -> str:

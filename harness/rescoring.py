@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -48,7 +49,7 @@ class Rescored:
 
     Attributes:
         key: The submission's folder name.
-        text: The new content of its `scores.json`; None if its predictions are not at hand.
+        text: The new content of its `scores.json`; None if it stays as it is.
         changes: The figures that differ.
         problem: Why it was not scored, if it was not.
     """
@@ -118,9 +119,7 @@ def rescore(
         outcomes = list(progress(pool.map(_rescored, jobs)))
     for submitted, outcome in zip(submissions, outcomes, strict=True):
         if outcome.text is not None:
-            path = submitted.folder / SCORES_FILE
-            if outcome.text.encode() != read_bytes(path):
-                write_atomically(path, outcome.text)
+            write_atomically(submitted.folder / SCORES_FILE, outcome.text)
     return outcomes
 
 
@@ -138,8 +137,18 @@ def _rescored(job: tuple[Submitted, str, Path | None]) -> Rescored:
         for name, report in reports.items()
         for change in _changes(name, submitted.scores.under(name), report)
     )
+    if not changes and _signatures(submitted.scores, reports):
+        return Rescored(submitted.key, None, (), None)
     text = scores_text(reports, submitted.scores.rules, scored)
     return Rescored(submitted.key, text, changes, None)
+
+
+def _signatures(scores: Scores, reports: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether the reports have the signatures that the stored scores have."""
+    return all(
+        (under := scores.under(rules)) is not None and under.signature == report["signature"]
+        for rules, report in reports.items()
+    )
 
 
 @cache
@@ -152,8 +161,15 @@ def _changes(rules: str, before: Scores | None, after: Mapping[str, Any]) -> Ite
     old = {} if before is None else dict(_figures("", before.model_dump(exclude={"other_rules"})))
     new = dict(_figures("", after))
     for figure in dict.fromkeys([*old, *new]):
-        if old.get(figure) != new.get(figure):
+        if not _is_same(old.get(figure), new.get(figure)):
             yield Change(rules, figure, old.get(figure), new.get(figure))
+
+
+def _is_same(before: float | None, after: float | None) -> bool:
+    """Whether two figures differ by no more than the order of summing them up can make."""
+    if before is None or after is None:
+        return before is after
+    return math.isclose(before, after, rel_tol=1e-12, abs_tol=1e-12)
 
 
 def _figures(place: str, content: object) -> Iterator[tuple[str, float]]:

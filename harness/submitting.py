@@ -41,7 +41,7 @@ from .submission import (
 )
 
 _LOCK = ".lock"
-_PATIENCE = 60
+_PATIENCE = 600
 """How many seconds to wait for another process to be done."""
 
 # The names of what is cleared away if it is left behind: nothing else in the folder is ours.

@@ -40,7 +40,7 @@ _FIGURE = re.compile(r"([+-]?\d[\d.]*( %)?( ± [\d.]+)?|–)?")
 
 
 def _table(headers: Sequence[str], rows: Sequence[Sequence[Cell]], style: str) -> str:
-    columns = zip(*rows, strict=True) if rows else [()] * len(headers)
-    alignment = ["right" if all(map(_is_figure, column)) else "left" for column in columns]
+    columns = zip(*rows, strict=True)
+    alignment = ["right" if all(map(_is_figure, column)) else "left" for column in columns] or None
     # Numbers come formatted: tabulate must neither parse nor pad them.
     return tabulate(rows, headers, tablefmt=style, colalign=alignment, disable_numparse=True)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +71,8 @@ def sample() -> Benchmark:
 
 
 @pytest.fixture(autouse=True)
-def data_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def data_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty data directory: no test sees or touches what is installed on the machine."""
     folder = tmp_path / "data"
     monkeypatch.setenv("MWZ_DATA", str(folder))
-    yield folder
+    return folder

@@ -19,9 +19,8 @@ from ..errors import InputError
 from ..explain import BleuPoint, Grid, RatesPoint, explain, nearest_bleu, nearest_rates
 from ..files import STANDARD_STREAM, write_json
 from ..rescoring import find_predictions
-from ..submitting import locked
 from ..tables import figure, signed, text_table
-from .options import benchmark_option, predictions_folder_option, submissions_option
+from .options import predictions_folder_option, scored_benchmark_option, submissions_option
 
 _LISTED = 5
 
@@ -54,7 +53,7 @@ _METRIC_TITLES = {
 )
 @predictions_folder_option
 @click.option("--json", "json_target", metavar="FILE|-", help="Write the audit as JSON.")
-@benchmark_option
+@scored_benchmark_option
 @submissions_option
 def command(
     names: tuple[str, ...],
@@ -67,13 +66,13 @@ def command(
 ) -> None:
     """Audit submissions."""
     chosen = _chosen(submissions, names)
+    contents = _contents(chosen, predictions) if explaining else {}
     found = []
     for submitted in chosen:
         grid = None
         if explaining:
-            content = find_predictions(submitted, predictions)
             grid = explain(
-                content,
+                contents[submitted.key],
                 benchmark or submitted.scores.benchmark,
                 workers,
                 lambda parts, count, name=submitted.key: tqdm(  # type: ignore[misc]
@@ -91,8 +90,7 @@ def command(
 def _chosen(folder: Path, names: tuple[str, ...]) -> list[Submitted]:
     if not folder.is_dir():
         raise InputError(str(folder), "no such folder; name one by --submissions")
-    with locked(folder):
-        entered = {submitted.key: submitted for submitted in read_submissions(folder)}
+    entered = {submitted.key: submitted for submitted in read_submissions(folder)}
     unknown = [name for name in names if name.lower() not in entered]
     if unknown:
         raise InputError(
@@ -100,6 +98,20 @@ def _chosen(folder: Path, names: tuple[str, ...]) -> list[Submitted]:
             [f"no submission {name}; there are: {', '.join(entered)}" for name in unknown],
         )
     return [entered[name.lower()] for name in names] if names else list(entered.values())
+
+
+def _contents(chosen: list[Submitted], extra: Path | None) -> dict[str, bytes | str]:
+    """Return the predictions of all chosen submissions, or tell all that are not at hand."""
+    contents = {}
+    problems = []
+    for submitted in chosen:
+        try:
+            contents[submitted.key] = find_predictions(submitted, extra)
+        except InputError as error:
+            problems += [f"{error.source}: {problem}" for problem in error.problems]
+    if problems:
+        raise InputError("--explain", problems)
+    return contents
 
 
 def _text(submitted: Submitted, sources: list[AuditedSource], grid: Grid | None) -> Iterator[str]:
@@ -143,7 +155,8 @@ def _explanation(submitted: Submitted, reported: Reported, grid: Grid) -> Iterat
     rates = nearest_rates(grid, reported, len(grid.rates))
     if rates:
         stated = any(point.stated(own) for point in rates)
-        note = "* the authors' stated set-up" if stated else "the stated set-up is not among them"
+        missing = "no set-up is stated" if own is None else "the stated set-up is not among them"
+        note = "* the authors' stated set-up" if stated else missing
         yield f"nearest in Inform and Success ({note})\n" + text_table(
             [
                 "",

@@ -17,10 +17,10 @@ from ..rescoring import Rescored, rescore
 from ..submitting import locked
 from ..tables import text_table
 from .options import (
-    benchmark_option,
     leaderboard_path,
     predictions_folder_option,
     rules_option,
+    scored_benchmark_option,
     submissions_option,
 )
 
@@ -49,7 +49,7 @@ from .options import (
     type=click.Path(path_type=Path, dir_okay=False),
     help="The page. [default: leaderboard.md beside the folder of submissions]",
 )
-@benchmark_option
+@scored_benchmark_option
 @rules_option
 @submissions_option
 def command(
@@ -68,15 +68,14 @@ def command(
     if check and again:
         raise click.UsageError("--check writes nothing, --rescore does: give one of them")
     path = output or leaderboard_path(submissions)
+    if check:
+        return _check(path, leaderboard(read_submissions(submissions), rules))
     with locked(submissions):
         entered = read_submissions(submissions)
         if again:
             _rescore(entered, benchmark, predictions, workers)
             entered = read_submissions(submissions)
-        page = leaderboard(entered, rules)
-        if check:
-            return _check(path, page)
-        write_atomically(path, page)
+        write_atomically(path, leaderboard(entered, rules))
     click.echo(f"{path}: {len(entered)} submissions")
     return 0
 
@@ -107,7 +106,10 @@ def _rescore(
 def _told(outcome: Rescored) -> str:
     if outcome.problem is not None:
         return f"kept as it is: {outcome.problem}"
-    return f"{len(outcome.changes)} figures changed" if outcome.changes else "unchanged"
+    changed = len(outcome.changes)
+    if changed:
+        return f"{changed} figure{'s' if changed > 1 else ''} changed"
+    return "unchanged" if outcome.text is None else "unchanged but for the signature"
 
 
 def _shown(value: float | None) -> str:

@@ -16,6 +16,12 @@ benchmark_option = click.option(
     help="The benchmark to score on. [default: multiwoz if installed, else sample]",
 )
 
+scored_benchmark_option = click.option(
+    "--benchmark",
+    metavar="NAME",
+    help="The benchmark to score on. [default: the one that a submission was scored on]",
+)
+
 rules_option = click.option(
     "--rules",
     type=click.Choice(RULE_SET_NAMES),

@@ -32,20 +32,14 @@ from .options import benchmark_option, rules_option
 _METRIC_ALIASES = {"success": "inform", "richness": "diversity"}
 
 
-class _Metrics(click.ParamType[tuple[str, ...]]):
-    """Metrics, comma-separated."""
-
-    name = "metrics"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        names = str(value).split(",")
-        metrics = tuple(_METRIC_ALIASES.get(name.strip(), name.strip()) for name in names)
-        for metric in metrics:
-            if metric not in METRICS:
-                self.fail(f"{metric!r} is none of {', '.join(METRICS)}", param, ctx)
-        return metrics
+def _metrics(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
+    """Return the metrics that an option names."""
+    names = [name.strip() for name in value.split(",")]
+    metrics = tuple(_METRIC_ALIASES.get(name, name) for name in names)
+    for metric in metrics:
+        if metric not in METRICS:
+            raise click.BadParameter(f"{metric!r} is none of {', '.join(METRICS)}", ctx, param)
+    return metrics
 
 
 @click.command(help="Score PREDICTIONS: a JSON file, plain or gzipped, or - for standard input.")
@@ -85,7 +79,8 @@ class _Metrics(click.ParamType[tuple[str, ...]]):
 )
 @click.option(
     "--metrics",
-    type=_Metrics(),
+    callback=_metrics,
+    metavar="METRIC,…",
     default=",".join(DEFAULT_METRICS),
     show_default=True,
     help=f"What to compute, comma-separated, of {', '.join(METRICS)} "

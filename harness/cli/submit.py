@@ -8,8 +8,6 @@ import click
 
 from mwz.normalization.states import RULE_SET_NAMES
 
-from mwz.normalization.states import RULE_SET_NAMES
-
 from ..benchmark import Benchmark
 from ..entries import REPORTED_METRICS, TRACKS, Entry, folder_name, read_submissions, validated
 from ..errors import InputError
@@ -20,23 +18,28 @@ from ..tables import text_table
 from .options import benchmark_option, leaderboard_path, rules_option, submissions_option
 
 
-class _Reported(click.ParamType[tuple[str, str]]):
-    """A figure that a paper reports, metric=value."""
-
-    name = "metric=value"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        metric, _, figure = str(value).partition("=")
+def _reported(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> dict[str, str]:
+    """Return the figures that the options give, metric -> value."""
+    figures: dict[str, str] = {}
+    for value in values:
+        metric, _, figure = value.partition("=")
         if metric not in REPORTED_METRICS or not figure:
-            self.fail(f"{value!r}: write metric=value, metric one of {', '.join(REPORTED_METRICS)}")
-        return metric, figure
+            raise click.BadParameter(
+                f"{value!r}: write METRIC=VALUE, the metric one of {', '.join(REPORTED_METRICS)}",
+                ctx,
+                param,
+            )
+        if metric in figures:
+            raise click.BadParameter(f"{value!r}: give each metric once", ctx, param)
+        figures[metric] = figure
+    return figures
 
 
 @click.command(
     help="Score PREDICTIONS, enter them in the folder of submissions, and show their rank. "
-    "The leaderboard is made anew where there is one."
+    "The leaderboard beside the folder is made anew."
 )
 @click.argument("predictions")
 @click.option("--name", required=True, help="The system's name.")
@@ -46,7 +49,7 @@ class _Reported(click.ParamType[tuple[str, str]]):
 @click.option("--multiwoz", metavar="VERSION", help="The version of MultiWOZ it was trained on.")
 @click.option(
     "--reported",
-    type=_Reported(),
+    callback=_reported,
     multiple=True,
     metavar="METRIC=VALUE",
     help=f"A figure its paper reports ({', '.join(REPORTED_METRICS)}); repeatable.",
@@ -63,7 +66,7 @@ def command(
     paper: str | None,
     code: str | None,
     multiwoz: str | None,
-    reported: tuple[tuple[str, str], ...],
+    reported: dict[str, str],
     source: str,
     replace: bool,
     benchmark: str | None,
@@ -71,10 +74,7 @@ def command(
     submissions: Path,
 ) -> None:
     """Check, score and enter a submission."""
-    metrics = [metric for metric, _ in reported]
-    if len(set(metrics)) < len(metrics):
-        raise click.UsageError("--reported: give each metric once")
-    entry = _entry(name, track, paper, code, multiwoz, source, dict(reported))
+    entry = _entry(name, track, paper, code, multiwoz, source, reported)
     target = submissions / folder_name(name)
     if target.exists() and not replace:
         raise InputError(
@@ -88,10 +88,9 @@ def command(
     with locked(submissions):
         others = read_submissions(submissions)
         ranked = [r for r in rows(others, rules) if r.submitted.entry.track == track]
-        page = leaderboard_path(submissions)
-        if page.exists():
-            # The page is that of the default rule set, whatever is shown here.
-            write_atomically(page, leaderboard(others, RULE_SET_NAMES[0]))
+        # The page is that of the default rule set, whatever is shown here.
+        page = leaderboard(others, RULE_SET_NAMES[0])
+        write_atomically(leaderboard_path(submissions), page)
     rank = next(n for n, r in enumerate(ranked, 1) if r.submitted.key == submitted.key)
     click.echo(text_table(row_headers(), [row_text(ranked[rank - 1])]))
     click.echo(f"\nrank {rank} of {len(ranked)} in the track {track}")

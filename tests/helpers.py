@@ -1,0 +1,90 @@
+"""Small benchmarks, predictions and command-line runs that several tests build."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from mwz.database import VenueDatabase
+from mwz.harness.benchmark import STYLES, Benchmark, Dialogue, Goal
+from mwz.harness.cli import main
+from mwz.normalization.states import rule_set
+
+RULES = rule_set("2021")
+
+RESTAURANTS = [
+    {"id": "r1", "name": "golden spoon", "area": "north", "food": "greek", "pricerange": "cheap"},
+    {"id": "r2", "name": "silver fork", "area": "north", "food": "thai", "pricerange": "cheap"},
+    {"id": "r3", "name": "copper pan", "area": "south", "food": "greek", "pricerange": "?"},
+    {"id": "r4", "name": "iron pot", "area": "south", "food": "thai", "pricerange": "dear"},
+]
+TRAINS = [
+    {
+        "trainID": f"TR{hour:02}",
+        "day": "monday",
+        "departure": "oakham",
+        "destination": "upwell",
+        "leaveAt": f"{hour:02}:00",
+        "arriveBy": f"{hour:02}:50",
+    }
+    for hour in (6, 9, 12, 15)
+]
+VENUES: dict[str, list[dict[str, Any]]] = {"restaurant": RESTAURANTS, "train": TRAINS}
+
+
+def database(records: Mapping[str, Sequence[Mapping[str, Any]]] = VENUES) -> VenueDatabase:
+    """Return an embedded venue database under the rules of 2021."""
+    return VenueDatabase(records, RULES)
+
+
+def goal(informable: Mapping[str, str] | None = None, requestable: Sequence[str] = ()) -> Goal:
+    """Return a goal without booking."""
+    return Goal(informable or {}, frozenset(requestable), {})
+
+
+def dialogue(
+    goals: Mapping[str, Goal],
+    turns: int,
+    states: Sequence[Mapping[str, Mapping[str, str]]] | None = None,
+    active: Sequence[Sequence[str]] | None = None,
+    booked: Sequence[Sequence[str]] | None = None,
+    references: Sequence[str] | None = None,
+) -> Dialogue:
+    """Return a dialogue that has the same references in all styles."""
+    texts = list(references or ["hello there , NAME is nice"] * turns)
+    return Dialogue(
+        goal=goals,
+        references=dict.fromkeys(STYLES, texts),
+        states=states or [{}] * turns,
+        active_domains=active or [[]] * turns,
+        booked_domains=booked or [[]] * turns,
+    )
+
+
+def benchmark(dialogues: Mapping[str, Dialogue], name: str = "tiny") -> Benchmark:
+    """Return a benchmark with the venues above."""
+    hashes = {"2021": "1" * 64, "2023": "3" * 64}
+    return Benchmark(name, dialogues, VENUES, {}, hashes)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run of the command line came to."""
+
+    status: int
+    out: str
+    err: str
+
+
+def run_cli(capsys: pytest.CaptureFixture[str], *arguments: object) -> Run:
+    """Run `mwz` in this process and return its exit status and what it printed."""
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as exit_:
+        main([str(argument) for argument in arguments])
+    printed = capsys.readouterr()
+    code = exit_.value.code
+    assert isinstance(code, int)
+    return Run(code, printed.out, printed.err)

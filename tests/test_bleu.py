@@ -1,0 +1,196 @@
+"""BLEU: a corpus worked out by hand, and equality with sacreBLEU on anything."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+import pytest
+import sacrebleu
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+from mwz.harness import Benchmark
+from mwz.harness.benchmark import STYLES
+from mwz.harness.metrics.bleu import ReferenceIndex, tokenize_13a
+
+References = Mapping[str, Mapping[str, Sequence[str]]]
+Responses = Mapping[str, Sequence[str]]
+
+
+def _bleu(response: str, reference: str) -> float:
+    return ReferenceIndex({"d": {"style": [reference]}}).scores({"d": [response]})["style"]
+
+
+def _sacrebleu(responses: Responses, references: References, style: str) -> float:
+    hypotheses, compared = [], []
+    for id_, texts in responses.items():
+        hypotheses += texts
+        compared += references[id_][style][: len(texts)]
+    return sacrebleu.corpus_bleu(hypotheses, [compared]).score
+
+
+def test_equal_texts_score_100() -> None:
+    assert _bleu("the cat sat on the mat", "the cat sat on the mat") == pytest.approx(100)
+
+
+def test_clipped_counts_of_one_segment() -> None:
+    # Response: the the cat sat on the mat (7 tokens), reference: the cat sat on the mat (6).
+    # Unigrams 6 of 7 (the third "the" is clipped), bigrams 5 of 6 ("the the" is wrong),
+    # trigrams 4 of 5, 4-grams 3 of 4. No brevity penalty, as 7 > 6.
+    expected = 100 * (6 / 7 * 5 / 6 * 4 / 5 * 3 / 4) ** (1 / 4)
+    assert _bleu("the the cat sat on the mat", "the cat sat on the mat") == pytest.approx(expected)
+
+
+def test_an_n_gram_counts_no_more_often_than_the_response_has_it() -> None:
+    # "the" is twice in the reference. Unigrams 5/5, bigrams 4/4, trigrams 3/3, 4-grams 2/2;
+    # 5 tokens against 6: exp(1 - 6/5).
+    expected = 100 * math.exp(1 - 6 / 5)
+    assert _bleu("the cat sat on mats", "the the cat sat on mats") == pytest.approx(expected)
+
+
+def test_counts_are_summed_over_segments_before_they_are_divided() -> None:
+    # Segments "a b c d e" against "a b c d x" and "v w x y" against "v w z y".
+    # Unigrams 4/5 and 3/4: 7/9. Bigrams 3/4 and 1/3 (v w): 4/7. Trigrams 2/3 and 0/2: 2/5.
+    # 4-grams 1/2 and 0/1: 1/3. Lengths 9 and 9.
+    index = ReferenceIndex({"d": {"style": ["a b c d x", "v w z y"]}})
+    expected = 100 * (7 / 9 * 4 / 7 * 2 / 5 * 1 / 3) ** (1 / 4)
+    assert index.scores({"d": ["a b c d e", "v w x y"]})["style"] == pytest.approx(expected)
+
+
+def test_brevity_penalty() -> None:
+    # All n-grams of "a b c d" are in the reference of 6 tokens: exp(1 - 6/4).
+    assert _bleu("a b c d", "a b c d e f") == pytest.approx(100 * math.exp(1 - 6 / 4))
+
+
+def test_orders_without_matches_are_smoothed_exponentially() -> None:
+    # "a b x c" against "a b y c": unigrams 3/4, bigrams 1/3, trigrams 0/2 -> 1/(2*2), 4-grams
+    # 0/1 -> 1/(4*1).
+    expected = 100 * (3 / 4 * 1 / 3 * 1 / 4 * 1 / 4) ** (1 / 4)
+    assert _bleu("a b x c", "a b y c") == pytest.approx(expected)
+
+
+def test_case_and_punctuation_count_as_13a_splits_them() -> None:
+    # Tokens: NAME , it is NAME . against name , it is NAME . : unigrams 5/6, bigrams 4/5,
+    # trigrams 3/4, 4-grams 2/3.
+    expected = 100 * (5 / 6 * 4 / 5 * 3 / 4 * 2 / 3) ** (1 / 4)
+    assert _bleu("NAME, it is NAME.", "name, it is NAME.") == pytest.approx(expected)
+
+
+def test_nothing_in_common_and_nothing_said_score_0() -> None:
+    assert _bleu("x y", "a b") == 0
+    assert _bleu("", "a b") == 0
+    assert _bleu("", "") == 0
+
+
+def test_no_response_at_all_scores_0() -> None:
+    index = ReferenceIndex({"d": {"style": ["a b"]}})
+    assert index.scores({}) == {"style": 0}
+    assert index.scores({"d": []}) == {"style": 0}
+
+
+def test_each_style_has_its_own_score() -> None:
+    references = {"d": {"one": ["a b c d e"], "two": ["v w x y z"], "three": ["a b c d z"]}}
+    scores = ReferenceIndex(references).scores({"d": ["a b c d e"]})
+    assert list(scores) == ["one", "two", "three"]
+    assert scores["one"] == pytest.approx(100)
+    assert scores["two"] == 0
+    # 4/5, 3/4, 2/3, 1/2.
+    assert scores["three"] == pytest.approx(100 * (4 / 5 * 3 / 4 * 2 / 3 / 2) ** (1 / 4))
+
+
+def test_turns_are_compared_by_position_and_unplayed_ones_do_not_count() -> None:
+    references = {
+        "d1": {"style": ["a b c d e", "this is never said"]},
+        "d2": {"style": ["v w x y z"]},
+        "d3": {"style": ["k l m n o"]},
+    }
+    index = ReferenceIndex(references)
+    assert index.scores({"d3": ["k l m n o"], "d1": ["a b c d e"]})["style"] == pytest.approx(100)
+
+
+def test_another_tokenisation_may_be_used() -> None:
+    index = ReferenceIndex(
+        {"d": {"style": ["a,b,c,d"]}}, lambda texts: [text.split(",") for text in texts]
+    )
+    assert index.scores({"d": ["a,b,c,d"]})["style"] == pytest.approx(100)
+    assert index.scores({"d": ["a b c d"]})["style"] == 0
+
+
+_LINES = st.one_of(
+    st.text(max_size=30),
+    st.text(alphabet="ab1.,- \n\t\u00a0\u2028&;<>skip'\"/", max_size=20),
+    st.lists(
+        st.sampled_from(["&quot;", "&amp;", "<skipped>", "3.5", "-\n", "a.b", "1,", ".", "it's"]),
+        max_size=6,
+    ).map(" ".join),
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(_LINES, max_size=5))
+def test_tokens_are_sacrebleus(texts: list[str]) -> None:
+    tokenizer = Tokenizer13a()
+    assert tokenize_13a(texts) == [tokenizer(text.rstrip()).split() for text in texts]
+
+
+_WORDS = st.lists(st.sampled_from(["a", "b", "c", "NAME", ".", "it's"]), max_size=8).map(" ".join)
+
+
+@st.composite
+def _corpora(draw: st.DrawFn) -> tuple[dict[str, dict[str, list[str]]], dict[str, list[str]]]:
+    """Draw references in several styles, and responses to some turns of some dialogues."""
+    styles = ["s1", "s2", "s3"][: draw(st.integers(1, 3))]
+    references = {}
+    for number in range(draw(st.integers(1, 4))):
+        turns = draw(st.integers(1, 3))
+        texts = st.lists(_WORDS, min_size=turns, max_size=turns)
+        references[f"d{number}"] = {style: draw(texts) for style in styles}
+    responses = {}
+    for id_ in draw(st.permutations(sorted(references))):
+        if draw(st.booleans()):
+            turns = len(references[id_][styles[0]])
+            responses[id_] = draw(st.lists(_WORDS, max_size=turns))
+    return references, responses
+
+
+@settings(deadline=None, max_examples=200)
+@given(_corpora())
+def test_scores_are_sacrebleus(corpus: Any) -> None:
+    references, responses = corpus
+    before = deepcopy(responses)
+    scores = ReferenceIndex(references).scores(responses)
+    assert responses == before
+    for style, score in scores.items():
+        if any(responses.values()):
+            expected = _sacrebleu(responses, references, style)
+            assert score == pytest.approx(expected, abs=1e-9)
+        else:
+            assert score == 0
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.tuples(_LINES, _LINES), min_size=1, max_size=4))
+def test_scores_of_any_text_are_sacrebleus(pairs: list[tuple[str, str]]) -> None:
+    responses = {"d": [response for response, _ in pairs]}
+    references = {"d": {"style": [reference for _, reference in pairs]}}
+    expected = _sacrebleu(responses, references, "style")
+    assert ReferenceIndex(references).scores(responses)["style"] == pytest.approx(
+        expected, abs=1e-9
+    )
+
+
+def test_an_index_scores_one_submission_like_the_other(sample: Benchmark) -> None:
+    # The index is kept and reused: no submission may leave traces in it.
+    references = {id_: d.references for id_, d in sample.dialogues.items()}
+    mirrored = {id_: list(d.references["damd"]) for id_, d in sample.dialogues.items()}
+    partial = {id_: texts[:1] for id_, texts in list(mirrored.items())[::2]}
+    for responses in (mirrored, partial, mirrored, partial):
+        scores = sample.reference_index.scores(responses)
+        assert set(scores) == set(STYLES)
+        for style, score in scores.items():
+            expected = _sacrebleu(responses, references, style)
+            assert score == pytest.approx(expected, abs=1e-9)

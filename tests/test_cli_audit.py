@@ -1,0 +1,206 @@
+"""`mwz audit`: what it prints, with and without explanations."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from entered import REPOSITORY, SAMPLE_SUBMISSIONS, entry
+from helpers import Run, run_cli
+
+from mwz.harness import Benchmark
+from mwz.harness import explain as explaining
+from mwz.harness.entries import (
+    ENTRY_FILE,
+    PREDICTIONS_FILE,
+    Entry,
+    entry_text,
+    validated,
+)
+from mwz.harness.submitting import all_reports, submit
+
+# The careful sample submission has Inform 26/30 and Success 25/30 in the strict set-up, and
+# 30/30 in the optimistic one.
+SETUP = {
+    "style": "damd",
+    "tokenization": "word",
+    "comparison": "intersection",
+    "updates": "name",
+    "reduced_search": True,
+    "domains": "gold",
+}
+REPORTED = [
+    {"source": "table 1", "inform": "86.7", "success": "99.9"},
+    {"source": "table 2", "setup": "optimistic", "inform": "100"},
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, sample: Benchmark) -> Path:
+    path = tmp_path / "submissions"
+    content = (SAMPLE_SUBMISSIONS / "careful.json").read_bytes()
+    facts = validated(Entry, entry(name="Careful", setup=SETUP, reported=REPORTED), "entry")
+    submit(path, facts, content, all_reports(content, sample, "careful"), "2021")
+    return path
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A copy of the repository's submissions: a command locks the folder that it reads."""
+    return Path(shutil.copytree(REPOSITORY, tmp_path / "repository"))
+
+
+def _run(capsys: pytest.CaptureFixture[str], folder: Path, *arguments: object) -> Run:
+    return run_cli(capsys, "audit", "--submissions", folder, *arguments)
+
+
+def _lines(run: Run, start: str) -> list[list[str]]:
+    """Return the cells of the lines that begin with a word."""
+    return [line.split() for line in run.out.splitlines() if line.startswith(start)]
+
+
+def test_each_reported_figure_has_a_line_with_the_scores_and_a_verdict(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = _run(capsys, folder)
+    assert run.status == 0
+    own, optimistic = _lines(run, "Inform")
+    scores = ["86.7", "100.0", "86.7", "100.0"]
+    assert own == ["Inform", "86.7", *scores, "0.0", "reproduced"]
+    assert optimistic == ["Inform", "100", *scores, "0.0", "reproduced"]
+    [success] = _lines(run, "Success")
+    # 25/30 less 99.9.
+    assert success[:2] == ["Success", "99.9"]
+    assert success[-3:] == ["-16.6", "not", "reproduced"]
+
+
+def test_the_systems_named_are_audited_in_that_order(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = _run(capsys, repository, "ubar", "DAMD")
+    assert run.status == 0
+    assert run.out.startswith("UBAR (ubar)")
+    assert run.out.index("UBAR (ubar)") < run.out.index("DAMD (damd)")
+    assert "MarCo" not in run.out
+
+
+def test_without_a_name_all_are_audited(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = _run(capsys, repository, "--json", "-")
+    assert {one["submission"] for one in json.loads(run.out)} == {
+        path.name for path in REPOSITORY.iterdir() if not path.name.startswith(".")
+    }
+
+
+def test_an_unknown_name_is_told_with_those_there_are(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = _run(capsys, folder, "carefull")
+    assert run.status == 2
+    assert "no submission carefull; there are: careful" in run.err
+
+
+def test_json_holds_what_the_table_shows(
+    folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    run = _run(capsys, folder, "--json", tmp_path / "audit.json")
+    assert "Careful (careful)" in run.out
+    [audited] = json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))
+    own, _ = audited["reported"]
+    inform = own["figures"][0]
+    assert (inform["metric"], inform["reported"], inform["verdict"]) == (
+        "inform",
+        86.7,
+        "reproduced",
+    )
+    assert inform["scored"]["2021"] == pytest.approx({"strict": 100 * 26 / 30, "optimistic": 100})
+    assert inform["difference"] == pytest.approx(100 * 26 / 30 - 86.7)
+
+
+def _explained(capsys: pytest.CaptureFixture[str], folder: Path) -> Any:
+    run = _run(capsys, folder, "--explain", "--json", "-")
+    assert run.status == 0
+    return json.loads(run.out)
+
+
+def test_json_to_standard_output_is_nothing_but_json(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [audited] = _explained(capsys, folder)
+    # Careful: two rule sets, two sources of states, two of domains, 24 set-ups.
+    assert len(audited["grid"]["rates"]) == 2 * 2 * 2 * 24
+    assert len(audited["grid"]["bleu"]) == 18
+    nearest = audited["reported"][0]["nearest_rates"]
+    assert [point["off_by"] for point in nearest] == sorted(p["off_by"] for p in nearest)
+
+
+def test_an_explanation_lists_the_nearest_and_marks_the_stated_set_up(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = _run(capsys, folder, "--explain", "--workers", 2)
+    assert run.status == 0
+    marked = _lines(run, "*")
+    # Nothing is reported for BLEU. The stated set-up: two rule sets, two sources of states.
+    assert len(marked) == 4
+    for cells in marked:
+        assert cells[2:6] == ["intersection", "name", "yes", "gold"]
+    # Inform 86.7 is met exactly by some, and Success 99.9 is not met along with it.
+    assert "nearest in Inform and Success (* the authors' stated set-up)" in run.out
+    assert "nearest in BLEU" not in run.out
+
+
+def test_an_explanation_of_a_system_whose_set_up_is_not_known_says_so(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    facts = validated(Entry, entry(name="Careful", reported=REPORTED), "entry")
+    (folder / "careful" / ENTRY_FILE).write_text(entry_text(facts), encoding="utf-8")
+    run = _run(capsys, folder, "--explain")
+    assert "nearest in Inform and Success (no set-up is stated)" in run.out
+    assert _lines(run, "*") == []
+
+
+def test_a_second_explanation_is_the_same_and_computes_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = _explained(capsys, folder)
+
+    def fail(*_: object) -> None:
+        raise AssertionError("computed again")
+
+    monkeypatch.setattr(explaining, "ProcessPoolExecutor", fail)
+    assert _explained(capsys, folder) == first
+
+
+def test_an_explanation_without_the_predictions_says_where_to_get_them(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pinned = {
+        "repository": "someone/outputs",
+        "commit": "c" * 40,
+        "path": "predictions/careful.json",
+        "git_blob": "b" * 40,
+    }
+    facts = validated(Entry, entry(name="Careful", predictions=pinned, reported=REPORTED), "entry")
+    (folder / "careful" / ENTRY_FILE).write_text(entry_text(facts), encoding="utf-8")
+    (folder / "careful" / PREDICTIONS_FILE).unlink()
+    run = _run(capsys, folder, "--explain")
+    assert run.status == 2
+    assert "careful: predictions not at hand; `mwz data fetch --predictions`" in run.err
+
+
+def test_an_explanation_is_on_the_benchmark_that_was_scored_on(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The corpus of another benchmark would be explained just as well, and wrongly.
+    run = _run(capsys, repository, "corpus", "--explain")
+    assert run.status == 2
+    assert "benchmark multiwoz: not installed" in run.err
+
+
+def test_a_missing_folder_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = _run(capsys, tmp_path / "none")
+    assert (run.status, "no such folder" in run.err) == (2, True)

@@ -1,0 +1,213 @@
+"""`mwz leaderboard`: the same bytes every time, and a check that says what is stale."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import portalocker
+import pytest
+from entered import PROJECT, REPOSITORY, edit_scores, enter, entry, report
+from helpers import Run, run_cli
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "base" / "submissions"
+    for key, bleu in (("alpha", 20.0), ("beta", 25.0), ("gamma", 15.0)):
+        reports = {rules: report(rules, bleu=bleu) for rules in ("2021", "2023")}
+        enter(path, key, entry(name=key.title()), reports)
+    return path
+
+
+def _page(folder: Path) -> Path:
+    return folder.parent / "leaderboard.md"
+
+
+def _run(capsys: pytest.CaptureFixture[str], folder: Path, *options: object) -> Run:
+    return run_cli(capsys, "leaderboard", "--submissions", folder, *options)
+
+
+def test_the_page_is_beside_the_folder_and_the_same_every_time(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _run(capsys, folder).status == 0
+    first = _page(folder).read_bytes()
+    assert _run(capsys, folder).status == 0
+    assert _page(folder).read_bytes() == first
+    _page(folder).unlink()
+    assert _run(capsys, folder).status == 0
+    assert _page(folder).read_bytes() == first
+
+
+def test_the_repositorys_page_comes_out_again_byte_for_byte(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(REPOSITORY, tmp_path / "submissions")
+    assert _run(capsys, tmp_path / "submissions").status == 0
+    made = (tmp_path / "leaderboard.md").read_bytes()
+    assert made == (PROJECT / "leaderboard.md").read_bytes()
+
+
+def test_a_page_that_is_up_to_date_passes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _run(capsys, folder)
+    run = _run(capsys, folder, "--check")
+    assert (run.status, run.err) == (0, "")
+    assert "up to date" in run.out
+
+
+def test_an_edited_score_fails_the_check_with_a_diff_of_its_lines(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _run(capsys, folder)
+    before = _page(folder).read_bytes()
+    edit_scores(folder / "alpha", "strict", "inform", "total", value=71.25)
+    run = _run(capsys, folder, "--check")
+    assert run.status == 1
+    assert "is stale; run `mwz leaderboard`" in run.err
+    lines = run.out.splitlines()
+    removed = [line for line in lines if line.startswith("-") and not line.startswith("---")]
+    added = [line for line in lines if line.startswith("+") and not line.startswith("+++")]
+    # Alpha's line in its track's table, and in that of the set-ups; no other system's.
+    assert [len(removed), len(added)] == [2, 2]
+    assert all("Alpha" in line for line in removed + added)
+    assert all("70.0" in line for line in removed)
+    assert all("71.2" in line for line in added)
+    assert _page(folder).read_bytes() == before
+
+
+def test_an_edited_page_fails_the_check(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _run(capsys, folder)
+    text = _page(folder).read_text(encoding="utf-8")
+    _page(folder).write_text(text.replace("70.0", "99.0", 1), encoding="utf-8")
+    run = _run(capsys, folder, "--check")
+    assert run.status == 1
+    assert any(line.startswith("-") and "99.0" in line for line in run.out.splitlines())
+
+
+def test_a_missing_page_fails_the_check_and_is_not_made(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = _run(capsys, folder, "--check")
+    assert run.status == 1
+    assert "+# Leaderboard" in run.out
+    assert not _page(folder).exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda page: page.replace(b"\n", b"\r\n"),
+        lambda page: page.rstrip(b"\n"),
+        lambda page: page + b"\xff",
+    ],
+    ids=["CRLF", "no last newline", "not UTF-8"],
+)
+def test_a_page_that_differs_in_bytes_only_fails_the_check_with_a_word(
+    folder: Path, capsys: pytest.CaptureFixture[str], change: object
+) -> None:
+    _run(capsys, folder)
+    assert callable(change)
+    _page(folder).write_bytes(change(_page(folder).read_bytes()))
+    run = _run(capsys, folder, "--check")
+    assert run.status == 1
+    assert run.out.strip()
+
+
+def test_the_page_can_be_put_elsewhere(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    elsewhere = tmp_path / "docs" / "ranking.md"
+    assert _run(capsys, folder, "--output", elsewhere).status == 0
+    assert _run(capsys, folder, "--output", elsewhere, "--check").status == 0
+    assert not _page(folder).exists()
+
+
+def test_the_rule_set_asked_for_is_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(capsys, folder, "--rules", "2023").status == 0
+    text = _page(folder).read_text(encoding="utf-8")
+    assert "under rule set 2023" in text
+    assert _run(capsys, folder, "--check").status == 1
+
+
+def test_scores_under_another_rule_set_are_refused_by_name_and_the_page_kept(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _run(capsys, folder)
+    before = _page(folder).read_bytes()
+    enter(folder, "old", reports={"2023": report("2023")})
+    enter(folder, "older", reports={"2023": report("2023")})
+    run = _run(capsys, folder)
+    assert run.status == 2
+    assert "old: not scored under rule set 2021" in run.err
+    assert "older: not scored under rule set 2021" in run.err
+    assert "alpha" not in run.err
+    assert _page(folder).read_bytes() == before
+
+
+def test_scores_on_another_benchmark_are_refused_by_name(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    enter(folder, "stranger", reports={r: report(r, data="f" * 12) for r in ("2021", "2023")})
+    run = _run(capsys, folder)
+    assert run.status == 2
+    assert "stranger: scored on benchmark:made-up data:ffffffffffff" in run.err
+    assert not _page(folder).exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("submission.toml", "nam = 'x'", "nam: unknown key; did you mean `name`?"),
+        ("submission.toml", "name = ", "not TOML"),
+        ("scores.json", "", "the file is empty"),
+        ("scores.json", "[]", "content: "),
+        ("scores.json", '{"strict": {}}', "strict.inform: field required"),
+    ],
+)
+def test_a_wrong_file_is_told_without_a_traceback(
+    folder: Path, capsys: pytest.CaptureFixture[str], file: str, content: str, message: str
+) -> None:
+    (folder / "beta" / file).write_text(content, encoding="utf-8")
+    run = _run(capsys, folder)
+    assert run.status == 2
+    assert str(Path("beta") / file) in run.err
+    assert message in run.err
+    assert "Traceback" not in run.err
+
+
+def test_a_missing_folder_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = _run(capsys, tmp_path / "none")
+    assert run.status == 2
+    assert "no such folder" in run.err
+    assert list(tmp_path.glob("none*")) == []
+
+
+def test_nothing_else_in_the_folder_is_touched(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / ".git").mkdir()
+    (folder / ".git" / "HEAD").write_text("ref")
+    (folder / "README.md").write_text("read me")
+    assert _run(capsys, folder).status == 0
+    assert (folder / ".git" / "HEAD").read_text() == "ref"
+    assert (folder / "README.md").read_text() == "read me"
+
+
+def test_the_page_is_written_before_another_process_may_submit(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Written later, it would lack what was submitted in between.
+    written = []
+
+    def write(path: Path, content: str) -> None:
+        with (
+            pytest.raises(portalocker.LockException),
+            portalocker.Lock(str(folder / ".lock"), timeout=0.01, check_interval=0.01),
+        ):
+            pass
+        written.append(path)
+
+    monkeypatch.setattr("mwz.harness.cli.leaderboard.write_atomically", write)
+    assert _run(capsys, folder).status == 0
+    assert written == [_page(folder)]

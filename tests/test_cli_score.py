@@ -1,0 +1,432 @@
+"""`mwz score`: what it prints, what it writes, and what it says to bad input."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+from importlib import resources
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from helpers import Run, benchmark, dialogue, goal, run_cli
+
+from mwz.harness import score
+from mwz.harness.benchmark import STYLES, Benchmark
+from mwz.harness.cli import COMMANDS
+from mwz.harness.installed import install_benchmark
+from mwz.harness.scoring import Options
+
+Capture = pytest.CaptureFixture[str]
+
+TURNS = [{"response": "how about [name]?", "state": {"restaurant": {"area": "north"}}}]
+NOTICE = "mwz: no other benchmark is installed; scoring on the built-in `sample`\n"
+
+
+@pytest.fixture
+def careful() -> dict[str, Any]:
+    """One of the sample's submissions."""
+    folder = resources.files("mwz.harness.sample").joinpath("submissions")
+    outputs: dict[str, Any] = json.loads(folder.joinpath("careful.json").read_bytes())
+    return outputs
+
+
+@pytest.fixture
+def file(tmp_path: Path, careful: dict[str, Any]) -> Path:
+    path = tmp_path / "careful.json"
+    path.write_text(json.dumps(careful))
+    return path
+
+
+def _json(capsys: Capture, *arguments: object) -> dict[str, Any]:
+    run = run_cli(capsys, "score", *arguments, "--json", "-")
+    assert run.status == 0, run.err
+    report: dict[str, Any] = json.loads(run.out)
+    return report
+
+
+def _refused(capsys: Capture, *arguments: object) -> str:
+    """Return the one message of a run that is refused."""
+    run = run_cli(capsys, "score", *arguments)
+    assert run.status == 2
+    assert run.out == ""
+    message = run.err.removeprefix(NOTICE)
+    assert message.count("mwz: ") == 1
+    assert message.startswith("mwz: ")
+    assert "Traceback" not in run.err
+    return message.removeprefix("mwz: ").removesuffix("\n")
+
+
+# What is printed.
+
+
+def test_the_table_is_printed_and_last_the_signature(
+    capsys: Capture, file: Path, careful: dict[str, Any], sample: Benchmark
+) -> None:
+    run = run_cli(capsys, "score", file)
+    assert run.status == 0
+    assert run.out.startswith("total")
+    assert run.out.splitlines()[-1] == score(careful, sample).signature
+
+
+def test_the_sample_is_used_where_nothing_else_is_and_it_says_so_in_one_line(
+    capsys: Capture, file: Path
+) -> None:
+    assert run_cli(capsys, "score", file).err == NOTICE
+    assert run_cli(capsys, "score", file, "--benchmark", "sample").err == ""
+
+
+def test_multiwoz_is_used_once_it_is_installed(capsys: Capture, tmp_path: Path) -> None:
+    one = dialogue({"restaurant": goal({"area": "north"})}, 1)
+    install_benchmark(benchmark({"mul0001": one}, "multiwoz"))
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps({"mul0001": TURNS}))
+    run = run_cli(capsys, "score", path)
+    assert (run.status, run.err) == (0, "")
+    assert "|benchmark:multiwoz|" in run.out
+
+
+def test_quiet_prints_no_table(capsys: Capture, file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    assert run_cli(capsys, "score", file, "--quiet", "--json", out) == Run(0, "", NOTICE)
+    assert json.loads(out.read_text())["benchmark"] == "sample"
+
+
+def test_json_to_standard_output_is_all_that_is_printed(
+    capsys: Capture, file: Path, careful: dict[str, Any], sample: Benchmark
+) -> None:
+    for extra in ((), ("--quiet",)):
+        run = run_cli(capsys, "score", file, "--json", "-", *extra)
+        assert json.loads(run.out) == score(careful, sample).to_dict()
+
+
+def test_json_in_a_file_comes_beside_the_table(capsys: Capture, file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "new folder" / "out.json"
+    run = run_cli(capsys, "score", file, "--json", out)
+    report = json.loads(out.read_text())
+    assert run.out.splitlines()[-1] == report["signature"]
+
+
+def test_the_layout_of_the_json(capsys: Capture, file: Path) -> None:
+    report = _json(capsys, file)
+    assert set(report) >= {
+        *("signature", "rules", "benchmark", "coverage", "bleu", "strict", "optimistic"),
+        *("diversity", "unknown_placeholders", "domains", "states"),
+    }
+    assert (report["rules"], report["benchmark"]) == ("2021", "sample")
+    assert report["coverage"].items() >= {"dialogues": 30, "of": 30, "turns": 146}.items()
+    assert set(report["bleu"]) == set(STYLES)
+    for setup in ("strict", "optimistic"):
+        domains = {"total", "restaurant", "hotel", "attraction", "train", "taxi"}
+        assert set(report[setup]["inform"]) == set(report[setup]["success"]) == domains
+        # In percent, at full precision: of 30 dialogues.
+        inform, success = report[setup]["inform"]["total"], report[setup]["success"]["total"]
+        assert inform * 30 / 100 == pytest.approx(round(inform * 30 / 100), abs=1e-9)
+        assert report[setup]["combined"] == pytest.approx(
+            (inform + success) / 2 + report["bleu"]["mwz22"]
+        )
+    assert set(report["diversity"]) == {
+        *("unigrams", "bigrams", "trigrams", "entropy", "conditional_entropy"),
+        *("mean_length", "msttr"),
+    }
+    assert report["unknown_placeholders"] == {}
+    assert (report["domains"], report["states"]) == ("states", "predicted")
+
+
+def test_unknown_placeholders_and_coverage_are_told(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps({"town001": [{"response": "[hotel] [hotel] [x]"}]}))
+    run = run_cli(capsys, "score", path)
+    assert "unknown placeholders, replaced by nothing: [hotel] 2×, [x] 1×" in run.out
+    assert "coverage: 1 of 30 dialogues, 1 of 146 turns (0.68 %)" in run.out
+    report = _json(capsys, path)
+    assert report["unknown_placeholders"] == {"hotel": 2, "x": 1}
+    assert report["coverage"]["dialogues"] == 1
+
+
+# Where predictions come from.
+
+
+def test_gzipped_predictions_are_read(capsys: Capture, file: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "packed.json.gz"
+    packed.write_bytes(gzip.compress(file.read_bytes()))
+    assert _json(capsys, packed) == _json(capsys, file)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_predictions_are_read_from_standard_input(
+    capsys: Capture, file: Path, monkeypatch: pytest.MonkeyPatch, packed: bool
+) -> None:
+    content = gzip.compress(file.read_bytes()) if packed else file.read_bytes()
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+    piped = _json(capsys, "-")
+    assert piped == _json(capsys, file)
+
+
+def test_the_corpus_is_scored_as_a_submission(capsys: Capture) -> None:
+    for arguments in (("--corpus",), ("--corpus", "mwz22")):
+        report = _json(capsys, *arguments)
+        assert report["bleu"]["mwz22"] == pytest.approx(100)
+        assert report["bleu"]["damd"] < 100
+        assert report["states"] == "gold"
+        assert report["coverage"]["dialogues"] == 30
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_the_corpus_may_be_of_any_style(capsys: Capture, style: str) -> None:
+    report = _json(capsys, "--corpus", style, "--metrics", "bleu")
+    assert report["bleu"][style] == pytest.approx(100)
+    assert sum(score == pytest.approx(100) for score in report["bleu"].values()) == 1
+
+
+# Options.
+
+
+def test_options_are_those_of_the_library(
+    capsys: Capture, file: Path, careful: dict[str, Any], sample: Benchmark
+) -> None:
+    arguments = ("--rules", "2023", "--setup", "strict", "--domains", "gold", "--states", "gold")
+    options = Options(
+        rules="2023", setup="strict", domains="gold", states="gold", metrics=("bleu", "inform")
+    )
+    report = _json(capsys, file, *arguments, "--metrics", "bleu,inform")
+    assert report == score(careful, sample, options).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("metrics", "parts"),
+    [
+        ("bleu", {"bleu"}),
+        ("inform", {"strict", "optimistic"}),
+        ("success", {"strict", "optimistic"}),
+        ("diversity", {"diversity"}),
+        ("richness", {"diversity"}),
+        ("bleu, inform", {"bleu", "strict", "optimistic"}),
+    ],
+)
+def test_only_the_asked_for_metrics_are_computed(
+    capsys: Capture, file: Path, metrics: str, parts: set[str]
+) -> None:
+    report = _json(capsys, file, "--metrics", metrics)
+    assert report.keys() & {"bleu", "strict", "optimistic", "diversity"} == parts
+
+
+def test_a_database_on_file_gives_the_same_report(
+    capsys: Capture, file: Path, tmp_path: Path
+) -> None:
+    url = f"sqlite:///{tmp_path / 'venues.db'}"
+    in_memory = _json(capsys, file)
+    assert _json(capsys, file, "--database", url) == in_memory
+    assert (tmp_path / "venues.db").exists()
+    assert _json(capsys, file, "--database", url) == in_memory
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("x.json", "--corpus"),
+        ("x.json", "--rules", "2022"),
+        ("x.json", "--setup", "lax"),
+        ("x.json", "--domains", "guess"),
+        ("x.json", "--states", "guess"),
+        ("x.json", "--metrics", "bleu,rouge"),
+        ("x.json", "--metrics", ""),
+        ("x.json", "y.json"),
+        ("x.json", "--nosuch"),
+    ],
+)
+def test_wrong_usage_exits_2_and_says_how(capsys: Capture, arguments: tuple[str, ...]) -> None:
+    run = run_cli(capsys, "score", *arguments)
+    assert run.status == 2
+    assert run.out == ""
+    assert run.err.count("Error: ") == 1
+    assert "Usage: mwz score" in run.err
+
+
+# Bad input.
+
+
+def _written(tmp_path: Path, content: object) -> Path:
+    path = tmp_path / "bad.json"
+    path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+    return path
+
+
+def _one(turn: object) -> dict[str, object]:
+    return {"town001": [{"response": "hello"}, turn]}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file is empty; expected JSON"),
+        (b"\n", "the file is empty; expected JSON"),
+        (b"{not json", "not JSON (line 1, column 2: "),
+        (b'{"town001": [{"response": "\xff"}]}', "not text in UTF-8 (byte 27)"),
+        (gzip.compress(b"{}")[:-5], "damaged gzip file"),
+        (b"[1" + b"0" * 5000 + b"]", "cannot be read as JSON"),
+        ([], "expected an object of dialogue id -> list of turns, found a list"),
+        ("x", "expected an object of dialogue id -> list of turns, found a string"),
+        ({}, "no dialogues; expected an object of dialogue id -> list of turns"),
+        ({"town001": {}}, "dialogue town001: expected a list of turns, found an object"),
+        ({"town999": []}, "none of its 1 dialogues (the first is town999) is in the benchmark sam"),
+        ({"town999": [], "town001": []}, "dialogue town999: not in the benchmark sample"),
+        ({"TOWN001.json": []}, "dialogue TOWN001.json: not in the benchmark sample; write town001"),
+        ({"town001": [{"response": ""}] * 4}, "dialogue town001: 4 turns; it has 3 system turns"),
+        (_one("hello"), "dialogue town001, turn 1: expected an object with `response`, found a st"),
+        (_one({"state": {}}), "dialogue town001, turn 1: `response` is missing; expected a string"),
+        (_one({"response": 5}), "dialogue town001, turn 1: `response`: expected a string, found a"),
+        (
+            _one({"response": "", "state": {"hostel": {}}}),
+            "dialogue town001, turn 1: `state`: unknown domain 'hostel'; use one of restaurant",
+        ),
+        (
+            _one({"response": "", "state": {"hotel": {"colour": "red"}}}),
+            "dialogue town001, turn 1: `state`, hotel: unknown slot 'colour'",
+        ),
+        (
+            _one({"response": "", "state": {"hotel": {"stars": 4}}}),
+            "dialogue town001, turn 1: `state`, hotel, stars: expected a string, found a number",
+        ),
+        (
+            _one({"response": "", "active_domains": [["hotel"]]}),
+            "dialogue town001, turn 1: `active_domains`: unknown domain ['hotel']",
+        ),
+        (
+            b'{"town001": [{"response": "", "state": {"hotel": {"area": "\\ud800"}}}]}',
+            "dialogue town001, turn 0: `state`, hotel, area: '\\ud800' is not valid text",
+        ),
+    ],
+)
+def test_bad_input_exits_2_with_one_message_that_says_where(
+    capsys: Capture, tmp_path: Path, content: object, message: str
+) -> None:
+    path = _written(tmp_path, content)
+    assert _refused(capsys, path).startswith(f"{path}: {message}")
+
+
+def test_a_missing_file_and_a_folder_are_told(capsys: Capture, tmp_path: Path) -> None:
+    missing = tmp_path / "none.json"
+    assert _refused(capsys, missing) == f"{missing}: no such file"
+    assert _refused(capsys, tmp_path) == f"{tmp_path}: is a folder; give a file"
+
+
+def test_bad_standard_input_is_told(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"")))
+    assert _refused(capsys, "-") == "standard input: the file is empty; expected JSON"
+
+
+def test_several_problems_are_listed_together(capsys: Capture, tmp_path: Path) -> None:
+    path = _written(tmp_path, {"nosuch": [], "town001": [{}], "town002": None})
+    assert _refused(capsys, path).splitlines() == [
+        f"{path}: 3 problems",
+        "  dialogue nosuch: not in the benchmark sample",
+        "  dialogue town001, turn 0: `response` is missing; expected a string",
+        "  dialogue town002: expected a list of turns, found null",
+    ]
+
+
+def test_of_many_problems_ten_are_listed_and_the_rest_counted(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    path = _written(tmp_path, {"town001": [], **{f"nosuch{n}": [] for n in range(25)}})
+    lines = _refused(capsys, path).splitlines()
+    assert lines[0] == f"{path}: 25 problems"
+    assert len(lines) == 12
+    assert lines[10] == "  dialogue nosuch9: not in the benchmark sample"
+    assert lines[11] == "  … and 15 more"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--benchmark", "nosuch"), "benchmark nosuch: not installed; there are: sample"),
+        (("--states", "predicted"), "option states: `predicted` needs a `state` in every turn"),
+        (("--domains", "predicted"), "option domains: `predicted` needs `active_domains` in every"),
+        (("--database", "no url"), "no url: cannot be used as venue database"),
+        (("--database", "sqlite:////nowhere/x.db"), "sqlite:////nowhere/x.db: cannot be used as"),
+    ],
+)
+def test_options_that_do_not_fit_the_data_are_bad_input(
+    capsys: Capture, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    path = _written(tmp_path, {"town001": [{"response": "hello"}]})
+    assert _refused(capsys, path, *arguments).startswith(message)
+
+
+def test_an_unknown_style_is_bad_input(capsys: Capture) -> None:
+    message = "--corpus: no style 'mwz23'; use one of mwz22, damd, hdsa, augpt, uniconv, lava"
+    assert _refused(capsys, "--corpus", "mwz23") == message
+
+
+def test_a_damaged_benchmark_is_bad_input(capsys: Capture, file: Path) -> None:
+    path = install_benchmark(benchmark({"mul0001": dialogue({"taxi": goal()}, 1)}, "multiwoz"))
+    path.write_bytes(path.read_bytes()[:-20])
+    message = _refused(capsys, file)
+    assert message.startswith(f"{path}: damaged gzip file")
+    assert message.endswith("; install the benchmark again")
+
+
+# Writing.
+
+
+def test_json_that_cannot_be_written_is_told_and_nothing_is_left(
+    capsys: Capture, file: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "folder").mkdir()
+    before = sorted(os.listdir(tmp_path))
+    # A folder; below a file. What stands there stays.
+    for target in (tmp_path / "folder", file / "out.json"):
+        message = _refused(capsys, file, "--json", target)
+        assert message.startswith(f"{target}: cannot be written (")
+    assert sorted(os.listdir(tmp_path)) == before
+    assert os.listdir(tmp_path / "folder") == []
+
+
+def test_a_refused_submission_leaves_the_old_report(
+    capsys: Capture, file: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.json"
+    out.write_text("old")
+    file.write_text("{")
+    _refused(capsys, file, "--json", out)
+    assert out.read_text() == "old"
+
+
+# The command as a whole.
+
+
+def test_help_imports_no_subcommand() -> None:
+    code = (
+        "import sys\n"
+        "from mwz.harness.cli import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit as e:\n    assert e.code == 0\n"
+        "assert not [m for m in sys.modules if m.startswith('mwz.harness.cli.')]\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for name, (_, line) in COMMANDS.items():
+        assert name in done.stdout
+        assert line in done.stdout
+
+
+def test_an_unknown_command_exits_2(capsys: Capture) -> None:
+    run = run_cli(capsys, "nosuch")
+    assert run.status == 2
+    assert "No such command 'nosuch'" in run.err
+
+
+def test_the_command_is_run_by_its_module_too(file: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "mwz.harness.cli", "score", str(file), "--json", "-"],
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["benchmark"] == "sample"

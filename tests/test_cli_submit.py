@@ -1,0 +1,311 @@
+"""`mwz submit`: from a predictions file to the leaderboard, or to nothing at all."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter, report
+from helpers import Run, run_cli
+
+from mwz.harness import Benchmark
+from mwz.harness.entries import read_submissions, read_submitted
+from mwz.harness.scoring import Options, score
+
+
+def _file(name: str) -> Path:
+    return SAMPLE_SUBMISSIONS / f"{name}.json"
+
+
+class _Submitting:
+    """Runs `mwz submit` on a folder of submissions."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.folder = folder
+        self.page = folder.parent / "leaderboard.md"
+        self._capsys = capsys
+
+    def __call__(
+        self,
+        predictions: object,
+        name: str,
+        *options: object,
+        track: str = "end-to-end",
+    ) -> Run:
+        chosen = ("--name", name, "--track", track, "--submissions", self.folder)
+        return run_cli(self._capsys, "submit", predictions, *chosen, *options)
+
+    def leaderboard(self, *options: object) -> Run:
+        return run_cli(self._capsys, "leaderboard", "--submissions", self.folder, *options)
+
+    def left(self) -> dict[str, bytes]:
+        """Return every file in the folder and beside it but the lock, by path."""
+        base = self.folder.parent
+        return {
+            path.relative_to(base).as_posix(): path.read_bytes()
+            for path in base.rglob("*")
+            if path.is_file() and path.name != ".lock"
+        }
+
+
+@pytest.fixture
+def submitting(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> _Submitting:
+    (tmp_path / "base").mkdir()
+    return _Submitting(tmp_path / "base" / "submissions", capsys)
+
+
+def _cells(run: Run) -> dict[str, str]:
+    """Return the row that was printed, by column."""
+    lines = run.out.splitlines()
+    [rule] = [line for line in lines if line.startswith("---")]
+    at = lines.index(rule)
+    columns, start = [], 0
+    for part in rule.split("  "):
+        columns.append((start, start + len(part)))
+        start += len(part) + 2
+    header, row = lines[at - 1], lines[at + 1]
+    return {header[a:b].strip(): row[a:b].strip() for a, b in columns}
+
+
+def test_one_command_scores_enters_and_ranks_a_system(
+    submitting: _Submitting, sample: Benchmark
+) -> None:
+    run = submitting(
+        _file("careful"),
+        "Care Ful",
+        *("--paper", "https://paper.org", "--code", "https://code.org", "--multiwoz", "2.2"),
+        *("--reported", "inform=76.30", "--reported", "bleu=16", "--source", "table 2"),
+    )
+    assert run.status == 0
+    submitted = read_submitted(submitting.folder / "care-ful")
+    assert {path.name for path in submitted.folder.iterdir()} == {
+        *("submission.toml", "scores.json", "predictions.json.gz")
+    }
+    entered = submitted.entry
+    assert (entered.name, entered.track, entered.multiwoz) == ("Care Ful", "end-to-end", "2.2")
+    assert (entered.paper, entered.code) == ("https://paper.org", "https://code.org")
+    [reported] = entered.reported
+    assert (reported.source, str(reported.inform), str(reported.bleu)) == ("table 2", "76.30", "16")
+    predictions = _file("careful").read_bytes()
+    kept = submitted.folder / "predictions.json.gz"
+    assert gzip.decompress(kept.read_bytes()) == predictions
+    # The row is that of the scores, and the scores are those of `mwz score`.
+    scored = score(json.loads(predictions), sample, Options(metrics=["bleu", "inform", "dst"]))
+    inform, success = scored.setups["strict"].totals
+    assert (submitted.scores.strict["inform"]["total"], submitted.scores.bleu) == (
+        inform,
+        scored.bleu,
+    )
+    row = _cells(run)
+    assert (row["System"], row["Inform"], row["Success"]) == (
+        "Care Ful",
+        f"{inform:.1f}",
+        f"{success:.1f}",
+    )
+    assert run.out.endswith("rank 1 of 1 in the track end-to-end\n")
+
+
+def test_the_rank_is_that_in_its_track(submitting: _Submitting) -> None:
+    # As the sample is made, careful scores more than scripted, and that more than hasty.
+    assert "rank 1 of 1 " in submitting(_file("hasty"), "hasty").out
+    assert "rank 1 of 2 " in submitting(_file("careful"), "careful").out
+    other = submitting(_file("scripted"), "scripted", track="policy-optimization")
+    assert other.out.endswith("rank 1 of 1 in the track policy-optimization\n")
+    assert "rank 2 of 3 " in submitting(_file("scripted"), "scripted 2").out
+
+
+def test_after_one_command_it_is_on_the_leaderboard(submitting: _Submitting) -> None:
+    submitting(_file("hasty"), "Hasty")
+    assert submitting.leaderboard().status == 0
+    assert "Careful" not in submitting.page.read_text(encoding="utf-8")
+    submitting(_file("careful"), "Careful")
+    assert "\n| Careful " in submitting.page.read_text(encoding="utf-8")
+    assert submitting.leaderboard("--check").status == 0
+
+
+def test_the_page_stays_that_of_the_default_rule_set(submitting: _Submitting) -> None:
+    submitting(_file("hasty"), "Hasty")
+    submitting.leaderboard()
+    run = submitting(_file("careful"), "Careful", "--rules", "2023")
+    assert _cells(run)["Rules"] == "2023"
+    assert submitting.leaderboard("--check").status == 0
+
+
+def test_an_existing_submission_is_not_overwritten(submitting: _Submitting) -> None:
+    submitting(_file("careful"), "System")
+    before = submitting.left()
+    run = submitting(_file("hasty"), " system")
+    assert run.status == 2
+    assert "there is a submission of that name; use another, or --replace" in run.err
+    assert submitting.left() == before
+
+
+def test_an_existing_submission_is_replaced_when_asked(submitting: _Submitting) -> None:
+    submitting(_file("careful"), "System", "--reported", "inform=99")
+    submitting.leaderboard()
+    run = submitting(_file("hasty"), "System", "--replace")
+    assert run.status == 0
+    assert "rank 1 of 1" in run.out
+    alone = _Submitting(submitting.folder.parent / "other" / "submissions", submitting._capsys)
+    alone(_file("hasty"), "System")
+    assert {path.name: path.read_bytes() for path in (submitting.folder / "system").iterdir()} == {
+        path.name: path.read_bytes() for path in (alone.folder / "system").iterdir()
+    }
+    assert submitting.leaderboard("--check").status == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"{", "not JSON"),
+        (b"[]", "expected an object"),
+        (b'{"town001": [{"state": {}}]}', "dialogue town001, turn 0: `response` is missing"),
+        (b'{"nowhere": [{"response": "hello"}]}', "nowhere"),
+    ],
+)
+def test_bad_predictions_leave_nothing(
+    content: bytes, message: str, submitting: _Submitting, tmp_path: Path
+) -> None:
+    path = tmp_path / "bad.json"
+    path.write_bytes(content)
+    run = submitting(path, "System")
+    assert run.status == 2
+    assert message in run.err
+    assert str(path) in run.err
+    assert not submitting.folder.exists()
+
+
+def test_missing_predictions_leave_nothing(submitting: _Submitting, tmp_path: Path) -> None:
+    run = submitting(tmp_path / "none.json", "System")
+    assert (run.status, "no such file" in run.err) == (2, True)
+    assert not submitting.folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--reported", "infrom=76.3"], "metric one of bleu, inform, success, combined"),
+        (["--reported", "inform"], "write METRIC=VALUE"),
+        (["--reported", "inform="], "write METRIC=VALUE"),
+        (["--reported", "inform=high"], "reported.0.inform: "),
+        (["--reported", "inform=nan"], "reported.0.inform: "),
+        (["--reported", "inform=763"], "reported.0.inform: "),
+        (["--reported", "inform=76", "--reported", "inform=77"], "give each metric once"),
+        (["--paper", "arxiv.org/abs/1911.10484"], "paper: expected an address"),
+        (["--code", "here"], "code: expected an address"),
+        (["--rules", "2022"], "2022"),
+        (["--benchmark", "none"], "not installed"),
+    ],
+)
+def test_bad_options_leave_nothing(
+    options: list[str], message: str, submitting: _Submitting
+) -> None:
+    run = submitting(_file("hasty"), "System", *options)
+    assert run.status == 2
+    assert message in run.err
+    assert not submitting.folder.exists()
+
+
+@pytest.mark.parametrize("name", ["", "..", "../up", "x" * 300])
+def test_a_bad_name_leaves_nothing(name: str, submitting: _Submitting) -> None:
+    run = submitting(_file("hasty"), name)
+    assert run.status == 2
+    assert "name" in run.err
+    assert not submitting.folder.exists()
+
+
+@pytest.mark.parametrize("track", ["reference", "chit-chat"])
+def test_a_bad_track_leaves_nothing(track: str, submitting: _Submitting) -> None:
+    assert submitting(_file("hasty"), "System", track=track).status == 2
+    assert not submitting.folder.exists()
+
+
+def test_a_system_on_another_benchmark_is_not_entered(submitting: _Submitting) -> None:
+    reports = {rules: report(rules) for rules in ("2021", "2023")}
+    enter(submitting.folder, "other", reports=reports)
+    submitting.leaderboard()
+    before = submitting.left()
+    run = submitting(_file("hasty"), "System")
+    assert run.status == 2
+    assert "scored on benchmark:sample" in run.err
+    assert submitting.left() == before
+
+
+def test_a_broken_submission_of_another_is_told_before_anything_is_written(
+    submitting: _Submitting,
+) -> None:
+    submitting(_file("careful"), "first")
+    (submitting.folder / "first" / "scores.json").write_text("{}")
+    before = submitting.left()
+    run = submitting(_file("hasty"), "second")
+    assert run.status == 2
+    assert "first/scores.json" in run.err
+    assert submitting.left() == before
+
+
+def test_predictions_come_gzipped_too(submitting: _Submitting, tmp_path: Path) -> None:
+    packed = tmp_path / "hasty.json.gz"
+    packed.write_bytes(gzip.compress(_file("hasty").read_bytes()))
+    assert submitting(packed, "packed").status == 0
+    assert submitting(_file("hasty"), "plain").status == 0
+    [one, other] = read_submissions(submitting.folder)
+    assert one.scores == other.scores
+
+
+def test_predictions_come_by_standard_input_too(
+    submitting: _Submitting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = io.TextIOWrapper(io.BytesIO(_file("hasty").read_bytes()))
+    monkeypatch.setattr(sys, "stdin", content)
+    assert submitting("-", "piped").status == 0
+    [submitted] = read_submissions(submitting.folder)
+    assert submitted.scores.coverage["turns"] == 146
+
+
+def test_the_repositorys_submissions_accept_no_score_on_the_sample(
+    submitting: _Submitting,
+) -> None:
+    submitting.folder.mkdir()
+    for key in ("damd", "ubar"):
+        os.symlink(REPOSITORY / key, submitting.folder / key, target_is_directory=True)
+    run = submitting(_file("hasty"), "hasty")
+    assert run.status == 2
+    assert {path.name for path in submitting.folder.iterdir()} == {".lock", "damd", "ubar"}
+
+
+def _start(submitting: _Submitting, predictions: str, name: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "mwz.harness.cli", "submit", str(_file(predictions))]
+    options = ["--name", name, "--track", "end-to-end", "--submissions", str(submitting.folder)]
+    return subprocess.Popen(
+        [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def test_two_commands_at_once_both_land_on_the_leaderboard(submitting: _Submitting) -> None:
+    submitting(_file("scripted"), "Scripted")
+    submitting.leaderboard()
+    started = [_start(submitting, name, name) for name in ("careful", "hasty")]
+    outputs = [process.communicate(timeout=60) for process in started]
+    assert [process.returncode for process in started] == [0, 0], outputs
+    assert {s.key for s in read_submissions(submitting.folder)} == {"careful", "hasty", "scripted"}
+    assert submitting.leaderboard("--check").status == 0
+
+
+def test_of_two_commands_of_the_same_name_at_once_one_wins(submitting: _Submitting) -> None:
+    started = [_start(submitting, name, "same") for name in ("careful", "hasty")]
+    errors = [process.communicate(timeout=60)[1] for process in started]
+    assert sorted(process.returncode for process in started) == [0, 2]
+    loser = [process.returncode for process in started].index(2)
+    assert "there is a submission of that name" in errors[loser]
+    assert "Traceback" not in errors[loser]
+    [submitted] = read_submissions(submitting.folder)
+    winner = ("hasty", "careful")[loser]
+    kept = gzip.decompress((submitted.folder / "predictions.json.gz").read_bytes())
+    assert kept == _file(winner).read_bytes()

@@ -1,0 +1,76 @@
+"""The figures in the documents are those of the submissions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from mwz.harness.benchmark import CANONICAL_STYLE
+from mwz.harness.entries import Submitted, read_submissions
+from mwz.harness.metrics.inform_success import TOTAL
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def submissions() -> Mapping[str, Submitted]:
+    return {s.entry.name: s for s in read_submissions(ROOT / "submissions")}
+
+
+def table_rows(document: str) -> dict[str, list[str]]:
+    """Return the first table of a document: first cell -> the other cells."""
+    lines = (ROOT / document).read_text(encoding="utf-8").splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("|:"))
+    rows = {}
+    for line in lines[start + 1 :]:
+        if not line.startswith("|"):
+            break
+        first, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+        rows[first] = cells
+    return rows
+
+
+def rates(submitted: Submitted, setup: str, rules: str = "2021") -> list[str]:
+    scores = submitted.scores.under(rules)
+    assert scores is not None
+    return [f"{getattr(scores, setup)[metric][TOTAL]:.1f}" for metric in ("inform", "success")]
+
+
+def test_the_audit_page_shows_the_reported_and_the_scored_figures(
+    submissions: Mapping[str, Submitted],
+) -> None:
+    rows = table_rows("docs/audit.md")
+    assert set(rows) == {name for name, s in submissions.items() if s.entry.track != "reference"}
+    for name, cells in rows.items():
+        submitted = submissions[name]
+        own = submitted.entry.reported[0]
+        bleu = f"{submitted.scores.bleu[CANONICAL_STYLE]:.1f}"
+        assert cells == [
+            f"{own.bleu} / {own.inform} / {own.success}",
+            " / ".join([bleu, *rates(submitted, "strict")]),
+            " / ".join(rates(submitted, "optimistic")),
+            " / ".join(rates(submitted, "strict", "2023")),
+        ]
+
+
+def test_the_readme_shows_the_scored_and_the_reported_figures(
+    submissions: Mapping[str, Submitted],
+) -> None:
+    rows = table_rows("README.md")
+    assert len(rows) > 3
+    for title, cells in rows.items():
+        if title == "Corpus":
+            corpus = submissions["Corpus (mwz22)"]
+            assert cells == ["–", *rates(corpus, "strict"), "–", "–", "–"]
+            continue
+        submitted = submissions[title.split(" (")[0]]
+        own = submitted.entry.reported[0]
+        assert cells == [
+            f"{submitted.scores.bleu[CANONICAL_STYLE]:.1f}",
+            *rates(submitted, "strict"),
+            f"{submitted.scores.strict['combined']:.1f}",
+            str(own.inform),
+            str(own.success),
+        ]

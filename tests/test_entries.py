@@ -1,0 +1,287 @@
+"""The files of a submission: what they may hold, and what is said of what they may not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomli_w
+from entered import REPOSITORY, enter, entry, report
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mwz.harness.entries import (
+    SCORES_FILE,
+    Entry,
+    content_hashes,
+    entry_text,
+    folder_name,
+    read_entry,
+    read_scores,
+    read_submissions,
+    scores_text,
+    validated,
+)
+from mwz.harness.errors import InputError
+
+COMMIT, BLOB = "c" * 40, "b" * 40
+PIN = {"repository": "some/one", "commit": COMMIT, "path": "a/b.json", "git_blob": BLOB}
+
+
+def _refused(content: Mapping[str, Any], tmp_path: Path) -> str:
+    path = tmp_path / "submission.toml"
+    path.write_text(tomli_w.dumps(content), encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        read_entry(path)
+    assert error.value.source == str(path)
+    assert len(error.value.problems) == 1
+    return error.value.problems[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"papper": "https://a.b"}, "papper: unknown key; did you mean `paper`?"),
+        (
+            {"predictions": {"file": "p.json", "git_blop": BLOB}},
+            "predictions.git_blop: unknown key; did you mean `git_blob`?",
+        ),
+        ({"setup": {"comparson": "subset"}}, "did you mean `comparison`?"),
+        (
+            {"reported": [{"source": "s"}, {"source": "s", "infrom": 76.3}]},
+            "reported.1.infrom: unknown key; did you mean `inform`?",
+        ),
+    ],
+)
+def test_an_unknown_key_is_refused_with_its_place_and_the_key_it_resembles(
+    changes: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    assert message in _refused(entry(**changes), tmp_path)
+
+
+def test_an_unknown_key_that_resembles_none_is_refused_with_those_known(tmp_path: Path) -> None:
+    problem = _refused(entry(setup={"qqqq": 1}), tmp_path)
+    assert problem.startswith("setup.qqqq: unknown key; known are comparison, domains,")
+
+
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        ({"name": ""}, "name: "),
+        ({"name": 3}, "name: "),
+        ({"track": "chit-chat"}, "track: "),
+        ({"paper": "arxiv.org/abs/1911.10484"}, "paper: expected an address"),
+        ({"paper": "https://a.b/c d"}, "paper: expected an address"),
+        ({"code": "https://a.b/c|d"}, "code: expected an address"),
+        ({"code": "ftp://a.b/c"}, "code: expected an address"),
+        ({"predictions": {}}, "predictions: give either `file`"),
+        ({"predictions": {"file": "p.json", **PIN}}, "predictions: give either `file`"),
+        ({"predictions": {"file": "p.json", "corpus": "damd"}}, "predictions: give either `file`"),
+        ({"predictions": {"file": "p.json", "commit": COMMIT}}, "predictions: give either `file`"),
+        ({"predictions": {**PIN, "commit": "main"}}, "predictions.commit: "),
+        ({"predictions": {"file": "../p.json"}}, "predictions: `file` must be the name of a file"),
+        ({"predictions": {"corpus": "mwz23"}}, "predictions.corpus: "),
+        ({"setup": {"comparison": "union"}}, "setup.comparison: "),
+        ({"setup": {"reduced_search": "perhaps"}}, "setup.reduced_search: "),
+        ({"reported": [{"inform": 76.3}]}, "reported.0.source: field required"),
+        ({"reported": [{"source": "s", "inform": 101}]}, "reported.0.inform: "),
+        ({"reported": [{"source": "s", "bleu": -0.1}]}, "reported.0.bleu: "),
+        ({"reported": [{"source": "s", "bleu": float("nan")}]}, "reported.0.bleu: "),
+        ({"reported": [{"source": "s", "success": "high"}]}, "reported.0.success: "),
+        ({"reported": [{"source": "s", "setup": "lenient"}]}, "reported.0.setup: "),
+        ({"reported": {"source": "s"}}, "reported: "),
+    ],
+)
+def test_a_wrong_value_is_refused_with_its_place(
+    changes: dict[str, Any], place: str, tmp_path: Path
+) -> None:
+    assert _refused(entry(**changes), tmp_path).startswith(place)
+
+
+def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "submission.toml"
+    path.write_text('nam = "x"\ntrack = "none"\n', encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        read_entry(path)
+    # `name` and `predictions` missing, `nam` unknown, `track` wrong.
+    assert len(error.value.problems) == 4
+
+
+@pytest.mark.parametrize("content", [b"name = ", b'name = "\xff"', b"[[reported\n"])
+def test_what_is_no_toml_is_refused(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "submission.toml"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="not TOML"):
+        read_entry(path)
+
+
+def _without(*place: str) -> Callable[[dict[str, Any]], None]:
+    def change(content: dict[str, Any]) -> None:
+        for part in place[:-1]:
+            content = content[part]
+        del content[place[-1]]
+
+    return change
+
+
+def _with(value: object, *place: str) -> Callable[[dict[str, Any]], None]:
+    def change(content: dict[str, Any]) -> None:
+        for part in place[:-1]:
+            content = content[part]
+        content[place[-1]] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (_with(1, "strikt"), "strikt: unknown key; did you mean `strict`?"),
+        (_with({}, "strict", "imform"), "strict.imform: unknown key; did you mean `inform`?"),
+        (_with(1, "diversity", "unigram"), "unknown key; did you mean `unigrams`?"),
+        (_with("0", "predictions", "sha255"), "unknown key; did you mean `sha256`?"),
+        (_with(1, "other_rules", "2023", "domain"), "unknown key; did you mean `domains`?"),
+        (_without("signature"), "signature: field required"),
+        (_without("strict", "combined"), "strict.combined: field required"),
+        (_without("optimistic", "success", "total"), "optimistic.success: lacks total"),
+        (_without("bleu", "hdsa"), "bleu: lacks hdsa"),
+        (_with("high", "strict", "inform", "total"), "strict.inform.total: "),
+        (_with(float("nan"), "bleu", "mwz22"), "bleu.mwz22: input should be a finite number"),
+        (_with(0, "coverage", "of_turns"), "coverage.of_turns: "),
+        (_with("2022", "rules"), "rules: "),
+        (_with("seen", "goals"), "goals: "),
+        (_with({}, "dst"), "dst: lacks a number at fuzzy.joint_accuracy"),
+        (_with("2021", "other_rules", "2023", "rules"), "2023: holds scores under rule set 2021"),
+    ],
+)
+def test_scores_that_the_leaderboard_could_not_show_are_refused_where_they_are_read(
+    change: Callable[[dict[str, Any]], None], message: str, tmp_path: Path
+) -> None:
+    path = enter(tmp_path, "system").folder / SCORES_FILE
+    content = json.loads(path.read_text(encoding="utf-8"))
+    change(content)
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        read_submissions(tmp_path)
+    assert error.value.source == str(path)
+    assert len(error.value.problems) == 1
+    assert message in error.value.problems[0]
+
+
+@pytest.mark.parametrize("missing", ["submission.toml", "scores.json"])
+def test_half_a_submission_is_refused(missing: str, tmp_path: Path) -> None:
+    path = enter(tmp_path, "system").folder / missing
+    path.unlink()
+    with pytest.raises(InputError) as error:
+        read_submissions(tmp_path)
+    assert error.value.source == str(path)
+
+
+def test_the_order_of_submissions_is_that_of_their_names(tmp_path: Path) -> None:
+    for key in ("c", "a", "b"):
+        enter(tmp_path, key)
+    (tmp_path / ".hidden").mkdir()
+    (tmp_path / "notes.md").touch()
+    assert [submitted.key for submitted in read_submissions(tmp_path)] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("figure", ["76", "76.0", "76.3", "76.30", "0", "0.05", "100"])
+def test_a_reported_figure_keeps_its_digits_when_written_and_read(
+    figure: str, tmp_path: Path
+) -> None:
+    content = entry(reported=[{"source": "table 1", "inform": figure}])
+    path = tmp_path / "submission.toml"
+    path.write_text(entry_text(validated(Entry, content, "entry")), encoding="utf-8")
+    assert str(read_entry(path).reported[0].inform) == figure
+
+
+_FIGURES = st.decimals(0, 100, allow_nan=False, places=2) | st.integers(0, 100).map(Decimal)
+_TEXT = st.text(st.characters(codec="utf-8"), min_size=1)
+
+
+@given(name=_TEXT, source=_TEXT, note=_TEXT, figures=st.lists(_FIGURES, max_size=3))
+def test_an_entry_written_and_read_is_the_same(
+    tmp_path_factory: pytest.TempPathFactory,
+    name: str,
+    source: str,
+    note: str,
+    figures: list[Decimal],
+) -> None:
+    reported = [{"source": source, "success": figure} for figure in figures]
+    before = validated(Entry, entry(name=name, note=note, reported=reported), "entry")
+    path = tmp_path_factory.mktemp("entry") / "submission.toml"
+    path.write_bytes(entry_text(before).encode())
+    assert read_entry(path) == before
+
+
+def test_scores_keep_their_full_precision(tmp_path: Path) -> None:
+    third = 100 / 3
+    path = tmp_path / SCORES_FILE
+    path.write_text(scores_text({"2021": report(bleu=third)}, "2021", None), encoding="utf-8")
+    assert read_scores(path).bleu["mwz22"] == third
+
+
+def test_scores_are_found_by_rule_set(tmp_path: Path) -> None:
+    reports = {"2021": report("2021", bleu=10.0), "2023": report("2023", bleu=11.0)}
+    path = tmp_path / SCORES_FILE
+    path.write_text(scores_text(reports, "2023", b"{}"), encoding="utf-8")
+    scores = read_scores(path)
+    assert scores.rules == "2023"
+    under = {rules: scores.under(rules) for rules in ("2021", "2023")}
+    assert {rules: s and s.bleu["damd"] for rules, s in under.items()} == {
+        "2021": 10.0,
+        "2023": 11.0,
+    }
+
+
+def test_the_hashes_are_those_of_sha256sum_and_git() -> None:
+    # printf '{}' | sha256sum; printf '{}' | git hash-object --stdin
+    assert content_hashes(b"{}") == {
+        "sha256": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+        "git_blob": "9e26dfeeb6e641a33dae4961196235bdb965b21b",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [("DAMD", "damd"), (" My  System 2 ", "my-system-2"), ("a.b_c-d", "a.b_c-d"), ("x" * 100,) * 2],
+)
+def test_a_folder_is_called_as_the_system_in_lower_case_with_hyphens(
+    name: str, folder: str
+) -> None:
+    assert folder_name(name) == folder
+
+
+@pytest.mark.parametrize(
+    "name", ["", " ", ".", "..", ".git", "../x", "a/b", "Ünï", "x" * 101, "-a"]
+)
+def test_a_name_that_would_lead_elsewhere_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match="makes no folder name"):
+        folder_name(name)
+
+
+def test_the_repositorys_submissions_are_the_13_systems_of_the_paper_and_the_corpus() -> None:
+    entered = read_submissions(REPOSITORY)
+    tracks = {s.key: s.entry.track for s in entered}
+    assert sorted(k for k, track in tracks.items() if track == "end-to-end") == [
+        *("augpt", "damd", "dots", "labes", "mintl", "soloist", "ubar")
+    ]
+    assert sorted(k for k, track in tracks.items() if track == "policy-optimization") == [
+        *("hdno", "hdsa", "lava", "marco", "sfn", "uniconv")
+    ]
+    assert [k for k, track in tracks.items() if track == "reference"] == ["corpus"]
+
+
+def test_the_repositorys_scores_are_of_the_pinned_files() -> None:
+    for submitted in read_submissions(REPOSITORY):
+        pinned, hashes = submitted.entry.predictions.pinned, submitted.scores.predictions
+        if submitted.key == "corpus":
+            assert (pinned, hashes) == (None, None)
+        else:
+            assert pinned is not None
+            assert hashes is not None
+            assert pinned.blob == hashes.git_blob, submitted.key

@@ -1,0 +1,411 @@
+"""The grid of set-ups: what is in it, that its figures are right, and its cache."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from entered import SAMPLE_SUBMISSIONS
+from helpers import VENUES, benchmark, database, dialogue, goal
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
+
+from mwz.harness import Benchmark
+from mwz.harness import explain as explaining
+from mwz.harness.benchmark import STYLES
+from mwz.harness.entries import OwnSetup, Reported
+from mwz.harness.errors import InputError
+from mwz.harness.explain import (
+    SETUPS,
+    BleuPoint,
+    Grid,
+    RatesPoint,
+    explain,
+    nearest_bleu,
+    nearest_rates,
+)
+from mwz.harness.installed import install_benchmark
+from mwz.harness.metrics.inform_success import (
+    OPTIMISTIC,
+    STRICT,
+    PlayedDialogue,
+    Setup,
+    inform_success,
+)
+from mwz.harness.scoring import Options, score
+from mwz.harness.submission import normalize_submission, parse_submission
+from mwz.normalization.states import rule_set
+
+# What each sample submission allows: sources of states, and of active domains.
+ALLOWED = {
+    "careful": ({"gold", "predicted"}, {"states", "gold"}),
+    "scripted": ({"gold"}, {"states", "gold", "slots"}),
+    "hasty": ({"gold", "predicted"}, {"states", "gold", "predicted"}),
+}
+
+
+def _content(name: str) -> bytes:
+    return (SAMPLE_SUBMISSIONS / f"{name}.json").read_bytes()
+
+
+def _silent(parts: Iterable[Any], _: int) -> Iterable[Any]:
+    return parts
+
+
+@pytest.fixture(scope="module")
+def grids(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Grid]]:
+    """The grids of the sample submissions, computed once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MWZ_DATA", str(tmp_path_factory.mktemp("data")))
+        yield {name: explain(_content(name), "sample", 2, _silent) for name in ALLOWED}
+
+
+@pytest.mark.parametrize("name", ALLOWED)
+def test_the_grid_has_every_combination_that_the_file_allows_and_no_other(
+    name: str, grids: Mapping[str, Grid]
+) -> None:
+    states, domains = ALLOWED[name]
+    comparisons = ("subset", "intersection", "first", "sampling")
+    setups = product(comparisons, ("name", "reference", "end"), (False, True))
+    wanted = product(("2021", "2023"), states, domains, [Setup(*setup) for setup in setups])
+    found = [(p.rules, p.states, p.domains, p.setup) for p in grids[name].rates]
+    assert len(found) == 2 * len(states) * len(domains) * 24
+    assert set(found) == set(wanted)
+    bleu = [(point.style, point.tokenization) for point in grids[name].bleu]
+    assert len(bleu) == 18
+    assert set(bleu) == set(product(STYLES, ("13a", "none", "lowered")))
+
+
+@pytest.mark.parametrize("rules", ["2021", "2023"])
+@pytest.mark.parametrize("name", ALLOWED)
+def test_its_strict_and_optimistic_points_are_the_scores(
+    name: str, rules: str, grids: Mapping[str, Grid], sample: Benchmark
+) -> None:
+    scored = score(json.loads(_content(name)), sample, Options(rules=rules))
+    for setup, title in ((STRICT, "strict"), (OPTIMISTIC, "optimistic")):
+        [point] = [
+            point
+            for point in grids[name].rates
+            if (point.rules, point.states, point.setup) == (rules, scored.states, setup)
+            and point.domains == scored.setups[title].domains
+        ]
+        assert (point.inform, point.success) == scored.setups[title].totals
+        assert point.inform_deviation == point.success_deviation == 0
+
+
+@pytest.mark.parametrize(
+    ("tokenization", "options"),
+    [
+        ("13a", {}),
+        ("none", {"tokenize": "none"}),
+        ("lowered", {"tokenize": "none", "lowercase": True}),
+    ],
+)
+@pytest.mark.parametrize("name", ALLOWED)
+def test_its_bleu_points_are_sacrebleus(
+    name: str,
+    tokenization: str,
+    options: dict[str, Any],
+    grids: Mapping[str, Grid],
+    sample: Benchmark,
+) -> None:
+    parsed = parse_submission(json.loads(_content(name)), sample, name)
+    responses = normalize_submission(parsed, rule_set("2021")).responses()
+    hypotheses = [text for texts in responses.values() for text in texts]
+    for point in grids[name].bleu:
+        if point.tokenization == tokenization:
+            references = [
+                text
+                for id_, texts in responses.items()
+                for text in sample.dialogues[id_].references[point.style][: len(texts)]
+            ]
+            bleu = BLEU(**options, force=True).corpus_score(hypotheses, [references]).score
+            assert point.bleu == pytest.approx(bleu, abs=1e-9), point
+
+
+def test_only_sampling_has_a_deviation(grids: Mapping[str, Grid]) -> None:
+    drawn = {point.setup.comparison for point in grids["hasty"].rates if point.inform_deviation}
+    assert drawn == {"sampling"}
+
+
+# ------------------------------------------------------------- sampling, draw by draw
+
+_AREAS = st.fixed_dictionaries(
+    {},
+    optional={
+        "area": st.sampled_from(["north", "south", "west"]),
+        "food": st.sampled_from(["thai", "greek"]),
+        "pricerange": st.sampled_from(["cheap", "dear"]),
+    },
+)
+_TURNS = st.lists(st.tuples(st.sampled_from(["NAME", "bye"]), _AREAS), min_size=1, max_size=5)
+DATABASE = database()
+
+
+def _chance(
+    offered: str | None, results: Sequence[Sequence[str]], fitting: frozenset[str]
+) -> Fraction:
+    """Return the probability that the venue offered last fits, by trying every draw."""
+    if not results:
+        return Fraction(offered in fitting)
+    found, later = results[0], results[1:]
+    if offered in found:
+        return _chance(offered, later, fitting)
+    drawn: Sequence[str | None] = found or [None]
+    return sum((_chance(venue, later, fitting) for venue in drawn), start=Fraction(0)) / len(drawn)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.tuples(_AREAS, _TURNS), min_size=1, max_size=3))
+def test_sampling_gives_the_exact_expectation_over_all_draws(
+    dialogues: list[tuple[dict[str, str], list[tuple[str, dict[str, str]]]]],
+) -> None:
+    played, chances = [], []
+    for wanted, turns in dialogues:
+        played.append(
+            PlayedDialogue(
+                gold=dialogue({"restaurant": goal(wanted)}, len(turns)),
+                responses=[response for response, _ in turns],
+                states=[{"restaurant": state} for _, state in turns],
+                active_domains=[["restaurant"]] * len(turns),
+            )
+        )
+        results = [
+            list(DATABASE.query("restaurant", state))
+            for response, state in turns
+            if "N" in response
+        ]
+        fitting = frozenset(DATABASE.query("restaurant", wanted))
+        chances.append(_chance(None, results, fitting))
+    rates = inform_success(played, DATABASE, Setup(comparison="sampling"))
+    count = len(chances)
+    assert rates.inform["total"] == pytest.approx(float(100 * sum(chances) / count))
+    # Of all sets of draws in all dialogues, their share of matches: mean and variance.
+    variance = sum(chance * (1 - chance) for chance in chances) / count**2
+    assert rates.inform_deviation == pytest.approx(100 * float(variance) ** 0.5, abs=1e-6)
+
+
+def test_the_expectation_by_hand_is_in_the_grid() -> None:
+    # Two restaurants in the north, one of them Thai: r2 is drawn by half. The second dialogue
+    # asks for the north and gets it. Inform (1/2 + 1) / 2 = 75 %, of which each of two dialogues
+    # varies by 1/4 and 0: the deviation is the root of 1/4 over 2, 25 points.
+    thai, north = {"restaurant": goal({"food": "thai"})}, {"restaurant": goal({"area": "north"})}
+    state = [{"restaurant": {"area": "north"}}]
+    tiny = benchmark({"a": dialogue(thai, 1, state), "b": dialogue(north, 1, state)}, "tiny-hand")
+    install_benchmark(tiny)
+    grid = explain(_predictions("a", "b"), "tiny-hand", 1, _silent)
+    sampled = [p for p in grid.rates if p.setup.comparison == "sampling" and p.domains == "states"]
+    assert sampled
+    for point in sampled:
+        assert (point.inform, point.inform_deviation) == pytest.approx((75, 25))
+    # By subset r1 does not fit; by intersection r2 does; the first result is r1.
+    others = {
+        point.setup.comparison: point.inform
+        for point in grid.rates
+        if point.setup.comparison != "sampling" and point.domains == "states"
+    }
+    assert others == {"subset": 50, "intersection": 100, "first": 50}
+
+
+def _predictions(*ids: str, text: str = "[name] is nice") -> bytes:
+    return json.dumps({id_: [{"response": text}] for id_ in ids}).encode()
+
+
+# ----------------------------------------------------------------------------- the cache
+
+
+def _install(name: str, **changes: Any) -> None:
+    one = dialogue({"restaurant": goal({"area": "north"})}, 1, [{"restaurant": {"area": "north"}}])
+    install_benchmark(replace(benchmark({"a": one}, name), **changes))
+    # A process loads a benchmark once; a new installation is for the next one.
+    explaining._benchmark.cache_clear()
+    explaining._prepared.cache_clear()
+
+
+@pytest.fixture
+def pools(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Counts how often processes are started to compute a grid."""
+    started: list[int] = []
+
+    def start(workers: int) -> ProcessPoolExecutor:
+        started.append(workers)
+        return ProcessPoolExecutor(workers)
+
+    monkeypatch.setattr(explaining, "ProcessPoolExecutor", start)
+    return started
+
+
+def test_the_second_run_is_answered_from_the_cache(pools: list[int]) -> None:
+    _install("tiny")
+    first = explain(_predictions("a"), "tiny", 1, _silent)
+    assert explain(_predictions("a"), "tiny", 1, _silent) == first
+    assert len(pools) == 1
+
+
+def test_other_predictions_are_computed(pools: list[int]) -> None:
+    _install("tiny")
+    grids = [
+        explain(_predictions("a", text=text), "tiny", 1, _silent)
+        for text in ("[name] is nice", "hello")
+    ]
+    assert len(pools) == 2
+    assert grids[0] != grids[1]
+
+
+def test_other_data_under_the_same_name_are_computed(pools: list[int]) -> None:
+    for number in "12":
+        _install("tiny", content_hashes={"2021": number * 64, "2023": number * 64})
+        explain(_predictions("a"), "tiny", 1, _silent)
+    assert len(pools) == 2
+
+
+def test_data_that_differ_under_one_rule_set_only_are_computed(pools: list[int]) -> None:
+    for number in "12":
+        _install("tiny", content_hashes={"2021": "0" * 64, "2023": number * 64})
+        explain(_predictions("a"), "tiny", 1, _silent)
+    assert len(pools) == 2
+
+
+def test_data_whose_hashes_differ_in_the_part_not_shown_are_computed(pools: list[int]) -> None:
+    for number in "12":
+        _install("tiny", content_hashes=dict.fromkeys(("2021", "2023"), "0" * 63 + number))
+        explain(_predictions("a"), "tiny", 1, _silent)
+    assert len(pools) == 2
+
+
+def test_other_versions_of_the_libraries_are_computed(
+    pools: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _install("tiny")
+    explain(_predictions("a"), "tiny", 1, _silent)
+    monkeypatch.setattr("mwz.harness.signature.version", lambda _: "999")
+    explain(_predictions("a"), "tiny", 1, _silent)
+    assert len(pools) == 2
+
+
+def test_an_interrupted_run_leaves_no_cache(data_directory: Path, pools: list[int]) -> None:
+    _install("tiny")
+
+    def interrupted(parts: Iterable[Any], _: int) -> Iterator[Any]:
+        yield next(iter(parts))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        explain(_predictions("a"), "tiny", 1, interrupted)
+    assert not (data_directory / "cache").exists()
+    assert explain(_predictions("a"), "tiny", 1, _silent).rates
+    assert len(pools) == 2
+
+
+@pytest.mark.parametrize("content", ["", "{", '{"bleu": []}', '{"bleu": [{}], "rates": []}', "[]"])
+def test_a_damaged_cache_is_computed_anew(
+    content: str, data_directory: Path, pools: list[int]
+) -> None:
+    _install("tiny")
+    first = explain(_predictions("a"), "tiny", 1, _silent)
+    [path] = (data_directory / "cache").rglob("*.json")
+    whole = path.read_bytes()
+    path.write_text(content)
+    assert explain(_predictions("a"), "tiny", 1, _silent) == first
+    assert path.read_bytes() == whole
+
+
+def test_progress_is_told_of_every_part(data_directory: Path) -> None:
+    _install("tiny")
+    told: list[int] = []
+
+    def progress(parts: Iterable[Any], count: int) -> Iterator[Any]:
+        told.append(count)
+        for part in parts:
+            told.append(1)
+            yield part
+
+    explain(_predictions("a"), "tiny", 1, progress)
+    # Three tokenisations, and two rule sets by gold states by two sources of domains.
+    assert told == [7, *[1] * 7]
+
+
+def test_the_number_of_workers_changes_nothing(data_directory: Path) -> None:
+    _install("tiny")
+    alone = explain(_predictions("a"), "tiny", 1, _silent)
+    [path] = (data_directory / "cache").rglob("*.json")
+    path.unlink()
+    assert explain(_predictions("a"), "tiny", 3, _silent) == alone
+
+
+def test_predictions_that_do_not_fit_the_benchmark_are_refused(pools: list[int]) -> None:
+    _install("tiny")
+    with pytest.raises(InputError, match="in the benchmark tiny"):
+        explain(_predictions("b"), "tiny", 1, _silent)
+    assert pools == []
+
+
+# ----------------------------------------------------------------- nearest, and stated set-ups
+
+
+def _point(inform: float, success: float, setup: Setup = STRICT) -> RatesPoint:
+    return RatesPoint("2021", "gold", "states", setup, inform, success, 0.0, 0.0)
+
+
+def _reported(**figures: float) -> Reported:
+    return Reported.model_validate({"source": "table 1", **figures})
+
+
+def test_the_nearest_points_come_first() -> None:
+    # Off by 1 + 1, 0 + 3 and 0.5 + 0.5 from (70, 60).
+    near = [_point(71, 59), _point(70, 63), _point(70.5, 60.5)]
+    grid = Grid((BleuPoint("damd", "none", 21), BleuPoint("lava", "13a", 19.5)), tuple(near))
+    reported = _reported(bleu=20, inform=70, success=60)
+    assert nearest_rates(grid, reported, 2) == [near[2], near[0]]
+    assert [point.distance(reported) for point in near] == [2, 3, 1]
+    assert [point.style for point in nearest_bleu(grid, reported, 5)] == ["lava", "damd"]
+
+
+def test_only_what_is_reported_makes_the_distance() -> None:
+    grid = Grid((BleuPoint("damd", "none", 21),), (_point(70, 10), _point(71, 60)))
+    assert nearest_rates(grid, _reported(inform=70), 1) == [_point(70, 10)]
+    assert nearest_bleu(grid, _reported(inform=70), 1) == []
+    assert nearest_rates(grid, _reported(bleu=20), 1) == []
+
+
+def test_the_stated_set_up_is_recognised() -> None:
+    own = OwnSetup(
+        style="damd",
+        tokenization="word",
+        comparison="intersection",
+        updates="name",
+        reduced_search=True,
+        domains="states",
+    )
+    assert _point(0, 0, OPTIMISTIC).stated(own)
+    assert not _point(0, 0, STRICT).stated(own)
+    assert not replace(_point(0, 0, OPTIMISTIC), domains="gold").stated(own)
+    assert not _point(0, 0, OPTIMISTIC).stated(None)
+    assert BleuPoint("damd", "none", 0).stated(own)
+    assert not BleuPoint("damd", "13a", 0).stated(own)
+    assert not BleuPoint("damd", "none", 0).stated(None)
+
+
+@pytest.mark.parametrize("point", [_point(70, 60), BleuPoint("damd", "none", 20)])
+def test_a_set_up_of_which_nothing_is_known_marks_nothing(point: RatesPoint | BleuPoint) -> None:
+    assert not point.stated(OwnSetup())
+
+
+def test_all_set_ups_differ() -> None:
+    assert len(set(SETUPS)) == len(SETUPS) == 24
+    assert STRICT in SETUPS
+    assert OPTIMISTIC in SETUPS
+
+
+def test_the_venues_of_these_tests_are_as_their_comments_say() -> None:
+    north = [venue["id"] for venue in VENUES["restaurant"] if venue["area"] == "north"]
+    thai = [venue["id"] for venue in VENUES["restaurant"] if venue["food"] == "thai"]
+    assert (north, thai) == (["r1", "r2"], ["r2", "r4"])

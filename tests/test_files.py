@@ -1,0 +1,126 @@
+"""Reading and writing: plain or gzipped, one message for what is wrong, all or nothing out."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from mwz.harness.errors import InputError
+from mwz.harness.files import read_json, write_atomically, write_json
+
+
+def _problem(path: Path | str) -> str:
+    with pytest.raises(InputError) as raised:
+        read_json(path)
+    assert raised.value.source == str(path)
+    return str(raised.value)
+
+
+def test_json_is_read_plain_and_gzipped_whatever_the_name(tmp_path: Path) -> None:
+    content = json.dumps({"é": [1]}, ensure_ascii=False).encode()
+    for name, written in (("a.txt", content), ("b.json", gzip.compress(content))):
+        (tmp_path / name).write_bytes(written)
+        assert read_json(tmp_path / name) == {"é": [1]}
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_json_is_read_from_standard_input(pack: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = pack(b'{"a": 1}')  # type: ignore[operator]
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+    assert read_json("-") == {"a": 1}
+
+
+def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(b"\xef\xbb\xbf[1]")
+    assert read_json(tmp_path / "a.json") == [1]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file is empty; expected JSON"),
+        (b" \n\t", "the file is empty; expected JSON"),
+        (b'{"a": 1,\n "b" 2}', r"not JSON \(line 2, column 6: Expecting ':' delimiter\)"),
+        (b"response: hello", r"not JSON \(line 1, column 1"),
+        (b'{"a": 1} {"b": 2}', r"not JSON \(line 1, column 10: Extra data\)"),
+        (b'{"a": "\xff"}', r"not text in UTF-8 \(byte 7\)"),
+        (b"[" * 200_000, "JSON nested too deeply"),
+        (b"[" + b"9" * 5000 + b"]", "cannot be read as JSON"),
+        (gzip.compress(b"[1, 2, 3]")[:-9], "damaged gzip file"),
+        (gzip.compress(b"[1, 2, 3]")[:12] + b"xxxxxxxxxxxxxxx", "damaged gzip file"),
+        (gzip.compress(b""), "the file is empty; expected JSON"),
+    ],
+)
+def test_what_is_no_json_is_told_with_its_place(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
+    path = tmp_path / "broken.json"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read_json(path)
+
+
+def test_a_missing_file_and_a_folder_are_told_apart(tmp_path: Path) -> None:
+    assert _problem(tmp_path / "none.json").endswith("none.json: no such file")
+    assert _problem(tmp_path).endswith("is a folder; give a file")
+    (tmp_path / "file").write_text("x")
+    assert "cannot be read" in _problem(tmp_path / "file" / "below.json")
+
+
+def test_a_file_is_written_with_the_folders_it_needs(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder" / "a.json"
+    write_json(str(path), {"é": 1.5})
+    assert path.read_text(encoding="utf-8") == '{\n  "é": 1.5\n}\n'
+    assert os.listdir(path.parent) == ["a.json"]
+
+
+def test_a_new_file_has_the_usual_permissions(tmp_path: Path) -> None:
+    mask = os.umask(0o022)
+    try:
+        write_atomically(tmp_path / "a", "x")
+    finally:
+        os.umask(mask)
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o644
+
+
+def test_standard_output_gets_json_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    write_json("-", [1, "é"])
+    assert capsys.readouterr().out == '[\n  1,\n  "é"\n]\n'
+
+
+@pytest.mark.parametrize("failing", ["fsync", "replace", "chmod"])
+@pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_a_failed_write_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str, failure: BaseException
+) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("old")
+
+    def fail(*args: object, **kwargs: object) -> None:
+        raise failure
+
+    monkeypatch.setattr(os, failing, fail)
+    expected = InputError if isinstance(failure, OSError) else KeyboardInterrupt
+    with pytest.raises(expected):
+        write_atomically(path, "new")
+    monkeypatch.undo()
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["a.json"]
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "folder").mkdir()
+    for path in (tmp_path / "file" / "a.json", tmp_path / "folder"):
+        with pytest.raises(InputError, match="cannot be written"):
+            write_atomically(path, "x")
+    assert sorted(os.listdir(tmp_path)) == ["file", "folder"]
+    assert (tmp_path / "file").read_text() == "x"

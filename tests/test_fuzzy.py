@@ -1,0 +1,132 @@
+"""The partial ratio: hand-worked windows, where it parts from rapidfuzz, and its invariants."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rapidfuzz import fuzz
+from rapidfuzz.distance import Levenshtein
+
+from mwz.database import partial_ratio
+
+# A ratio is twice the length of the longest common subsequence over the sum of the lengths.
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "ratio"),
+    [
+        # Equal strings, empty ones.
+        ("oak lodge", "oak lodge", 100),
+        ("", "", 100),
+        ("", "oak", 0),
+        ("oak", "", 0),
+        # Block (0, 4, 5): the window of 5 from 4 is "finch". 2*5/10.
+        ("finch", "the finch inn", 100),
+        ("the finch inn", "finch", 100),
+        # Equally long: one window, the whole. Common "ash s": 2*5/12 = 0.833.
+        ("ash st", "ash zs", 83),
+        # Nothing common: the only block is the empty one, its window "xyz"[0:2]. 0/4.
+        ("ab", "xyz", 0),
+        # Blocks (0, 0, 1), (1, 5, 8), (9, 14, 1) and the empty (10, 15, 0). The windows of ten from
+        # 0, 4, 5 and 5: "the tree h", common "tree h", 12/20; "tree hous ", common "tree hous",
+        # 18/20; "ree hous e", common "ree hous" and "e", 18/20.
+        ("tree house", "the tree hous e", 90),
+        # Common "a": 2/16 = 0.125, and the half of 12.5 goes to the even 12.
+        ("aaaaaaaa", "abbbbbbb", 12),
+    ],
+)
+def test_hand_worked_ratios(first: str, second: str, ratio: int) -> None:
+    assert partial_ratio(first, second) == ratio
+
+
+def test_a_window_that_no_block_points_at_is_not_tried() -> None:
+    # The edit operations that make "ash hill mill" of "hill" keep the h of "ash" and the ill of
+    # "mill": blocks (0, 2, 1), (1, 10, 3), (4, 13, 0). Windows from 2, 9 and 9: "h hi", common
+    # "hi", 2*2/8 = 0.5, and "mill", common "ill", 2*3/8 = 0.75. "hill" itself, from 4, is missed.
+    assert partial_ratio("hill", "ash hill mill") == 75
+    assert fuzz.partial_ratio("hill", "ash hill mill") == 100
+
+
+def test_no_window_is_shorter_than_the_shorter_string_unless_the_longer_one_ends() -> None:
+    # rapidfuzz also tries the window "ash s": 2*5/11 = 0.909, which would pass the threshold.
+    assert partial_ratio("ash st", "ash zs") == 83
+    assert fuzz.partial_ratio("ash st", "ash zs") == pytest.approx(100 * 10 / 11)
+    # Levenshtein's blocks of "oak" and "xxoa": (0, 2, 2), (3, 4, 0). Windows from 2, "oa", common
+    # "oa" 2*2/5 = 0.8, and from 1, "xoa", 2*2/6.
+    assert partial_ratio("oak", "xxoa") == 80
+
+
+def test_over_0_995_is_as_good_as_equal() -> None:
+    # One of 201 characters differs: 2*200/402 = 0.99502. One of 200: 2*199/400 = 0.995 -> 99.5,
+    # which goes to the even 100; one of 100: 2*99/200 = 0.99.
+    assert partial_ratio("a" * 200 + "b", "a" * 200 + "c") == 100
+    assert partial_ratio("a" * 199 + "b", "a" * 199 + "c") == 100
+    assert partial_ratio("a" * 99 + "b", "a" * 99 + "c") == 99
+
+
+def test_of_equally_long_strings_the_first_counts_as_the_shorter() -> None:
+    # The edit operations, so the blocks, are (0, 0, 1), (1, 2, 1), (3, 3, 0) either way: windows
+    # from 0, 1 and 0. "aab" in "aba": "aba", common 2, 4/6, and "ba", common 1, 2/5. "aba" in
+    # "aab": "aab", common 2, 4/6, and "ab", common 2, 4/5.
+    assert partial_ratio("aab", "aba") == 67
+    assert partial_ratio("aba", "aab") == 80
+
+
+_TEXTS = st.text(alphabet="abc ", max_size=9)
+
+
+def _common(first: str, second: str) -> int:
+    """Return the length of the longest common subsequence, by the textbook's table."""
+    row = [0] * (len(second) + 1)
+    for a in first:
+        above = row
+        row = [0]
+        for at, b in enumerate(second):
+            row.append(above[at] + 1 if a == b else max(above[at + 1], row[at]))
+    return row[-1]
+
+
+def _by_definition(first: str, second: str) -> int:
+    if first == second:
+        return 100
+    if "" in (first, second):
+        return 0
+    shorter, longer = (second, first) if len(second) < len(first) else (first, second)
+    ratios = []
+    for block in Levenshtein.editops(shorter, longer).as_matching_blocks():
+        start = max(0, block.b - block.a)
+        window = longer[start : start + len(shorter)]
+        ratios.append(2 * _common(shorter, window) / (len(shorter) + len(window)))
+    return 100 if max(ratios) > 0.995 else round(100 * max(ratios))
+
+
+@settings(deadline=None, max_examples=200)
+@given(_TEXTS, _TEXTS)
+def test_it_is_what_the_definition_says(first: str, second: str) -> None:
+    assert partial_ratio(first, second) == _by_definition(first, second)
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_it_is_between_0_and_100_and_symmetrical_for_different_lengths(
+    first: str, second: str
+) -> None:
+    assert 0 <= partial_ratio(first, second) <= 100
+    if len(first) != len(second):
+        assert partial_ratio(first, second) == partial_ratio(second, first)
+
+
+@settings(deadline=None, max_examples=200)
+@given(_TEXTS, _TEXTS)
+def test_100_means_that_one_short_string_contains_the_other(first: str, second: str) -> None:
+    # The converse does not hold: see the window that no block points at.
+    shorter, longer = sorted((first, second), key=len)
+    if partial_ratio(first, second) == 100:
+        assert shorter in longer
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.text(alphabet="abc ", min_size=1, max_size=9), _TEXTS)
+def test_it_never_exceeds_the_ratio_over_all_windows(first: str, second: str) -> None:
+    assert partial_ratio(first, second) <= round(fuzz.partial_ratio(first, second))

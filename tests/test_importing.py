@@ -1,0 +1,279 @@
+"""Building the benchmark from the public repositories' files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from synthetic import STYLES as OTHER_STYLES
+from synthetic import SYSTEM_TURNS, TEST_IDS, VENUES, write_json, write_repositories
+
+from mwz.harness.benchmark import STYLES, Benchmark
+from mwz.harness.errors import InputError
+from mwz.harness.importing import build_benchmark, raw_state, read_test_dialogues, short_id
+
+DATA = "MultiWOZ_Evaluation/mwzeval/data"
+CORPUS = "multiwoz/data/MultiWOZ_2.2"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_repositories(tmp_path)
+    return tmp_path
+
+
+def _build(folder: Path, rebuild: bool = False) -> Benchmark:
+    return build_benchmark(folder / "MultiWOZ_Evaluation", folder / "multiwoz", rebuild)
+
+
+def _change(folder: Path, place: str, change: Callable[[Any], Any]) -> None:
+    path = folder / place
+    write_json(path, change(json.loads(path.read_text(encoding="utf-8"))))
+
+
+def test_only_the_test_split_is_kept(folder: Path) -> None:
+    benchmark = _build(folder)
+    assert benchmark.name == "multiwoz"
+    assert tuple(benchmark.dialogues) == TEST_IDS
+    assert benchmark.turns == SYSTEM_TURNS
+
+
+def test_every_part_of_a_dialogue_is_read(folder: Path) -> None:
+    one = _build(folder).dialogues["syn0001"]
+    goal = one.goal["restaurant"]
+    assert goal.informable == {"food": "basque", "area": "north"}
+    assert goal.requestable == {"PHONE"}
+    assert goal.booking == {}
+    assert tuple(one.references) == STYLES
+    assert set(OTHER_STYLES) | {"mwz22"} == set(STYLES)
+    assert one.references["damd"] == ["try NAME.", "dial PHONE."]
+    assert one.booked_domains == [[], []]
+    assert one.active_domains == [["restaurant"], ["restaurant"]]
+
+
+def test_booking_may_be_an_object_or_an_empty_list(folder: Path) -> None:
+    dialogues = _build(folder).dialogues
+    assert dialogues["pmul0003"].goal["hotel"].booking == {"stay": "2"}
+    assert dialogues["mul0002"].goal["train"].booking == {}
+
+
+def test_references_of_mwz22_are_built_from_spans(folder: Path) -> None:
+    dialogues = _build(folder).dialogues
+    assert list(dialogues["mul0002"].references["mwz22"]) == ["board TRAINID.", "see the NAME."]
+    assert list(dialogues["pmul0003"].references["mwz22"]) == ["booked NAME as REFERENCE."]
+
+
+def test_gold_states_are_those_of_the_user_turns_before(folder: Path) -> None:
+    states = _build(folder).dialogues["mul0002"].states
+    trip = {"departure": "anstey", "destination": "belton"}
+    assert list(states) == [{"train": trip}, {"train": trip, "attraction": {"type": "museum"}}]
+
+
+def test_venues_of_all_rule_sets_are_the_repositorys(folder: Path) -> None:
+    benchmark = _build(folder)
+    assert benchmark.venue_records("2021") == benchmark.venue_records("2023") == VENUES
+    assert benchmark.content_hashes["2021"] == benchmark.content_hashes["2023"]
+
+
+def test_rule_sets_may_have_venues_of_their_own(folder: Path) -> None:
+    moved = [{**VENUES["hotel"][0], "area": "east"}]
+    venues = {"2021": VENUES, "2023": {**VENUES, "hotel": moved}}
+    benchmark = build_benchmark(folder / "MultiWOZ_Evaluation", folder / "multiwoz", False, venues)
+    assert benchmark.venue_records("2021") == VENUES
+    assert benchmark.venue_records("2023")["hotel"] == moved
+    assert benchmark.venue_records("2023")["train"] == VENUES["train"]
+    assert benchmark.content_hashes["2021"] != benchmark.content_hashes["2023"]
+
+
+# Cached mwz22 references and gold states.
+
+
+def test_given_references_and_states_are_used_unless_told_to_rebuild(folder: Path) -> None:
+    given = {"syn0001": ["A", "B"], "mul0002": ["C", "D"], "pmul0003": ["E"]}
+    states = {id_: [{"taxi": {"leave": t}} for t in texts] for id_, texts in given.items()}
+    write_json(folder / DATA / "references" / "mwz22.json", {**given, "trn0004": ["x"]})
+    write_json(folder / DATA / "gold_states.json", states)
+    one = _build(folder).dialogues["mul0002"]
+    assert one.references["mwz22"] == ["C", "D"]
+    assert one.states == [{"taxi": {"leave": "C"}}, {"taxi": {"leave": "D"}}]
+    # Gold active domains follow the gold states that are used: the state changes in both turns.
+    assert one.active_domains == [["taxi", "train"], ["taxi", "attraction"]]
+    rebuilt = _build(folder, rebuild=True).dialogues["mul0002"]
+    assert list(rebuilt.references["mwz22"]) == ["board TRAINID.", "see the NAME."]
+    assert rebuilt.active_domains == [["train"], ["attraction"]]
+
+
+def test_a_rebuild_does_not_touch_the_files(folder: Path) -> None:
+    before = {path: path.read_bytes() for path in folder.rglob("*.json")}
+    _build(folder, rebuild=True)
+    assert {path: path.read_bytes() for path in folder.rglob("*.json")} == before
+
+
+def test_the_order_of_keys_in_the_files_does_not_change_the_content_hash(folder: Path) -> None:
+    before = _build(folder).content_hashes
+    _change(folder, f"{DATA}/goals.json", lambda goals: dict(reversed(goals.items())))
+    assert _build(folder).content_hashes == before
+    _change(folder, f"{DATA}/booked_domains.json", lambda b: {**b, "syn0001": [[], ["hotel"]]})
+    assert _build(folder).content_hashes != before
+
+
+# Delexicalisation and states, rule by rule.
+
+
+def _dialogue(
+    tmp_path: Path,
+    utterance: str,
+    spans: list[list[Any]],
+    slot_values: dict[str, list[str]] | None = None,
+    act: str = "Hotel-Inform",
+) -> Any:
+    frames = [{"service": "hotel", "state": {"slot_values": slot_values or {}}}]
+    turns = [
+        {"turn_id": "0", "speaker": "USER", "utterance": "hello", "frames": frames},
+        {"turn_id": "1", "speaker": "SYSTEM", "utterance": utterance, "frames": []},
+    ]
+    acts = {"PMUL1.json": {"1": {"dialog_act": {act: []}, "span_info": spans}}}
+    folder = tmp_path / "multiwoz" / "data" / "MultiWOZ_2.2"
+    content = [{"dialogue_id": "PMUL1.json", "turns": turns}]
+    write_json(folder / "test" / "dialogues_001.json", content)
+    write_json(folder / "test" / "dialogues_002.json", [])
+    write_json(folder / "dialog_acts.json", acts)
+    return read_test_dialogues(tmp_path / "multiwoz")["pmul1"]
+
+
+@pytest.mark.parametrize(
+    ("spans", "reference"),
+    [
+        ([], "the oak inn, 5 cam road"),
+        # "oak inn" is at 4 to 11, "5 cam road" at 13 to 23.
+        ([["a", "name", "oak inn", 4, 11]], "the NAME, 5 cam road"),
+        # Left to right, in whatever order they are listed.
+        (
+            [["a", "address", "5 cam road", 13, 23], ["a", "name", "oak inn", 4, 11]],
+            "the NAME, ADDRESS",
+        ),
+        # A span that starts before the last one ended is skipped.
+        ([["a", "name", "oak inn", 4, 11], ["a", "type", "inn", 8, 11]], "the NAME, 5 cam road"),
+        (
+            [["a", "type", "oak", 4, 7], ["a", "name", "oak inn, 5", 4, 14]],
+            "the TYPE inn, 5 cam road",
+        ),
+        # One that starts where the last one ended is not.
+        ([["a", "type", "oak", 4, 7], ["a", "name", " inn", 7, 11]], "the TYPENAME, 5 cam road"),
+        # `dontcare` is no text that was said.
+        ([["a", "area", "dontcare", 0, 3]], "the oak inn, 5 cam road"),
+        # Unknown slots vanish, as in any response.
+        ([["a", "view", "oak inn", 4, 11]], "the, 5 cam road"),
+    ],
+)
+def test_spans_are_replaced_left_to_right(
+    tmp_path: Path, spans: list[list[Any]], reference: str
+) -> None:
+    assert _dialogue(tmp_path, "The oak inn, 5 cam road", spans).references == [reference]
+
+
+def test_states_keep_first_values_and_drop_dontcare(tmp_path: Path) -> None:
+    values = {
+        "hotel-name": ["Nando's", "nandos in town"],
+        "hotel-area": ["dontcare"],
+        "hotel-stars": ["4", "dontcare"],
+        "hotel-bookday": ["monday"],
+        "hotel-parking": ["free"],
+    }
+    (state,) = _dialogue(tmp_path, "ok", [], values).states
+    assert state == {"hotel": {"name": "nandos", "bookday": "monday", "parking": "yes"}}
+
+
+def test_a_domain_without_slots_is_not_in_the_state() -> None:
+    frames = [
+        {"service": "hotel", "state": {"slot_values": {}}},
+        {"service": "taxi", "state": {"slot_values": {"taxi-leaveat": ["9:00"]}}},
+    ]
+    assert raw_state(frames) == {"taxi": {"leaveat": "9:00"}}
+
+
+@pytest.mark.parametrize(
+    ("raw", "short"), [("PMUL0698.json", "pmul0698"), ("SNG1.json", "sng1"), ("mul2", "mul2")]
+)
+def test_dialogue_ids_are_lower_case_without_suffix(raw: str, short: str) -> None:
+    assert short_id(raw) == short
+
+
+# Files that cannot be used.
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        f"{DATA}/goals.json",
+        f"{DATA}/booked_domains.json",
+        f"{DATA}/references/lava.json",
+        f"{DATA}/database/train_db.json",
+        f"{CORPUS}/dialog_acts.json",
+        f"{CORPUS}/test/dialogues_002.json",
+    ],
+)
+def test_a_missing_or_broken_file_is_named(folder: Path, place: str) -> None:
+    (folder / place).write_text("{")
+    with pytest.raises(InputError, match="not JSON") as raised:
+        _build(folder)
+    assert raised.value.source == str(folder / place)
+    (folder / place).unlink()
+    with pytest.raises(InputError, match="no such file") as raised:
+        _build(folder)
+    assert raised.value.source == str(folder / place)
+
+
+def _without(id_: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    return lambda content: {key: value for key, value in content.items() if key != id_}
+
+
+def _with(id_: str, value: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    return lambda content: {**content, id_: value}
+
+
+@pytest.mark.parametrize(
+    ("place", "change", "message"),
+    [
+        (f"{DATA}/goals.json", _without("mul0002"), "test dialogue mul0002 is missing"),
+        (f"{DATA}/goals.json", lambda goals: [], "expected a JSON object"),
+        (f"{DATA}/goals.json", _with("mul0002", []), "dialogue mul0002: not in the layout"),
+        (f"{DATA}/goals.json", _with("mul0002", {"taxi": {}}), "dialogue mul0002: not in the lay"),
+        (f"{DATA}/references/damd.json", _without("syn0001"), "test dialogue syn0001 is missing"),
+        (
+            f"{DATA}/references/damd.json",
+            _with("syn0001", ["a"]),
+            "dialogue syn0001: 1 entries for 2 system turns",
+        ),
+        (f"{DATA}/references/damd.json", _with("syn0001", 2), "dialogue syn0001: expected a list"),
+        (
+            f"{DATA}/booked_domains.json",
+            _with("pmul0003", []),
+            "dialogue pmul0003: 0 entries for 1",
+        ),
+        (f"{DATA}/database/hotel_db.json", lambda db: {}, "expected a list of venue records"),
+        (f"{DATA}/database/hotel_db.json", lambda db: ["x"], "expected a list of venue records"),
+        (f"{DATA}/database/hotel_db.json", lambda db: [{"name": "x"}], "record 0: no id"),
+        (f"{DATA}/database/train_db.json", lambda db: [*db, {"id": "x"}], "record 2: no trainid"),
+        (f"{CORPUS}/dialog_acts.json", _without("SYN0001.json"), "not in the layout of MultiWOZ"),
+        (f"{CORPUS}/dialog_acts.json", lambda acts: [], "expected a JSON object"),
+        (f"{CORPUS}/test/dialogues_001.json", lambda d: [{}], "not in the layout of MultiWOZ 2.2"),
+        (f"{CORPUS}/test/dialogues_001.json", lambda d: 5, "not in the layout of MultiWOZ 2.2"),
+    ],
+)
+def test_a_file_in_another_layout_is_named_with_the_place(
+    folder: Path, place: str, change: Callable[[Any], Any], message: str
+) -> None:
+    _change(folder, place, change)
+    with pytest.raises(InputError, match=message):
+        _build(folder)
+
+
+def test_a_data_set_without_test_dialogues_is_refused(folder: Path) -> None:
+    for name in ("dialogues_001.json", "dialogues_002.json"):
+        write_json(folder / CORPUS / "test" / name, [])
+    with pytest.raises(InputError, match="has no dialogues"):
+        _build(folder)

@@ -1,0 +1,468 @@
+"""Inform and Success: each rule by hand, in every set-up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from helpers import VENUES, database, dialogue, goal
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mwz.harness.benchmark import Goal
+from mwz.harness.metrics.inform_success import (
+    COMPARISONS,
+    OPTIMISTIC,
+    STRICT,
+    Outcome,
+    PlayedDialogue,
+    Setup,
+    dialogue_outcome,
+    inform_success,
+)
+
+# The venues of helpers.py: r1 north greek cheap, r2 north thai cheap, r3 south greek (price not
+# known), r4 south thai dear; trains at 6, 9, 12 and 15 o'clock, all on the same route.
+DATABASE = database()
+
+State = Mapping[str, Mapping[str, str]]
+
+
+def _played(
+    goals: Mapping[str, Goal],
+    *turns: tuple[str, State],
+    active: Sequence[Sequence[str]] | None = None,
+    booked: Sequence[Sequence[str]] | None = None,
+) -> PlayedDialogue:
+    """Return a played dialogue of (response, state) turns, by default all about every domain."""
+    gold = dialogue(goals, len(turns), booked=booked)
+    return PlayedDialogue(
+        gold=gold,
+        responses=[response for response, _ in turns],
+        states=[state for _, state in turns],
+        active_domains=active or [list(goals)] * len(turns),
+    )
+
+
+def _outcome(played: PlayedDialogue, setup: Setup = STRICT) -> Outcome:
+    return dialogue_outcome(played, DATABASE, setup)
+
+
+def _matched(
+    wanted: Mapping[str, str], *turns: tuple[str, State], setup: Setup = STRICT, **kwargs: Any
+) -> float:
+    """Return the probability that a dialogue about a restaurant is matched."""
+    played = _played({"restaurant": goal(wanted)}, *turns, **kwargs)
+    return _outcome(played, setup).matched["restaurant"]
+
+
+def _restaurant(**slots: str) -> dict[str, dict[str, str]]:
+    return {"restaurant": slots}
+
+
+NORTH, SOUTH = _restaurant(area="north"), _restaurant(area="south")
+NORTH_THAI = _restaurant(area="north", food="thai")
+THAI = _restaurant(food="thai")
+
+
+# What is offered.
+
+
+def test_a_name_offers_what_the_state_finds() -> None:
+    assert _matched({"area": "north"}, ("NAME is nice", NORTH)) == 1
+    assert _matched({"area": "north"}, ("NAME is nice", SOUTH)) == 0
+
+
+def test_without_a_name_nothing_is_offered() -> None:
+    assert _matched({"area": "north"}, ("PHONE is its number", NORTH)) == 0
+    assert _matched({"area": "north"}, ("TRAINID is nice", NORTH)) == 0
+
+
+def test_a_mention_is_a_plain_substring() -> None:
+    assert _matched({"area": "north"}, ("theNAMEs are", NORTH)) == 1
+    assert _matched({"area": "north"}, ("the name is", NORTH)) == 0
+
+
+def test_only_turns_about_the_domain_count() -> None:
+    turns = (("NAME", NORTH), ("NAME", SOUTH))
+    assert _matched({"area": "north"}, *turns, active=[["restaurant"], ["hotel"]]) == 1
+    assert _matched({"area": "north"}, *turns, active=[["hotel"], ["restaurant"]]) == 0
+    assert _matched({"area": "north"}, *turns, active=[[], []]) == 0
+
+
+def test_a_state_without_the_domain_finds_no_venues() -> None:
+    assert _matched({}, ("NAME", {"hotel": {"area": "north"}})) == 0
+    # Even venues offered before are gone: none of them is among no results.
+    assert _matched({}, ("NAME", NORTH), ("NAME", {})) == 0
+
+
+def test_a_domain_without_slots_finds_all_venues() -> None:
+    assert _matched({}, ("NAME", {"restaurant": {}})) == 1
+    assert _matched({"area": "north"}, ("NAME", {"restaurant": {}})) == 0
+
+
+def test_every_offered_venue_must_fit() -> None:
+    # North finds r1 and r2, of which only r2 is Thai.
+    assert _matched({"food": "thai"}, ("NAME", NORTH)) == 0
+    assert _matched({"food": "thai"}, ("NAME", NORTH_THAI)) == 1
+
+
+def test_an_offer_holds_while_all_of_it_is_among_the_results() -> None:
+    # r2, then r1 and r2: the offer stays r2.
+    assert _matched({"food": "thai"}, ("NAME", NORTH_THAI), ("NAME", NORTH)) == 1
+
+
+def test_an_offer_is_replaced_as_soon_as_one_of_it_is_not_among_the_results() -> None:
+    # r1 and r2, then r2: the offer becomes r2.
+    assert _matched({"food": "thai"}, ("NAME", NORTH), ("NAME", NORTH_THAI)) == 1
+    # r2, then r3 and r4.
+    assert _matched({"food": "thai"}, ("NAME", NORTH_THAI), ("NAME", SOUTH)) == 0
+
+
+def test_an_offer_of_nothing_is_replaced_by_the_next_results() -> None:
+    nowhere = _restaurant(area="nowhere")
+    assert _matched({"area": "north"}, ("NAME", nowhere), ("NAME", NORTH)) == 1
+    assert _matched({"area": "north"}, ("NAME", nowhere)) == 0
+    assert _matched({"area": "north"}, ("NAME", NORTH), ("NAME", nowhere)) == 0
+
+
+# What is matched outright.
+
+
+@pytest.mark.parametrize("domain", ["taxi", "police", "hospital"])
+def test_domains_without_venues_are_matched(domain: str) -> None:
+    assert _outcome(_played({domain: goal({"leave": "10:00"})}, ("ok", {}))).matched[domain] == 1
+
+
+def test_a_goal_that_gives_a_name_is_matched() -> None:
+    assert _matched({"name": "silver fork"}, ("bye", {})) == 1
+    assert _matched({"name": "no such venue", "area": "north"}, ("NAME", SOUTH)) == 1
+
+
+def test_a_train_that_nobody_offers_is_matched_unless_its_id_is_asked_for() -> None:
+    for requestable, matched in (((), 1), (("REFERENCE",), 1), (("TRAINID",), 0)):
+        wanted = {"train": goal({"leave": "09:00"}, requestable)}
+        assert _outcome(_played(wanted, ("NAME", {"train": {}}))).matched["train"] == matched
+
+
+def test_a_train_offered_must_fit() -> None:
+    wanted = {"train": goal({"leave": "09:00"})}
+    for leave, matched in (("12:00", 1), ("09:00", 1), ("06:00", 0)):
+        played = _played(wanted, ("TRAINID", {"train": {"leave": leave}}))
+        assert _outcome(played).matched["train"] == matched
+
+
+def test_a_train_search_without_results_counts_as_nothing_offered() -> None:
+    played = _played({"train": goal({"leave": "09:00"})}, ("TRAINID", {"train": {"day": "sunday"}}))
+    assert _outcome(played).matched["train"] == 1
+
+
+# What is provided.
+
+
+def _provided(
+    requestable: Sequence[str], *responses: str, domain: str = "restaurant", **kwargs: Any
+) -> bool:
+    turns = [(response, {domain: {}}) for response in responses]
+    played = _played({domain: goal({}, requestable)}, *turns, **kwargs)
+    return _outcome(played).provided[domain]
+
+
+@pytest.mark.parametrize("slot", ["PHONE", "ADDRESS", "POST", "TRAINID"])
+def test_a_mentioned_slot_is_provided(slot: str) -> None:
+    assert _provided([slot], f"it is {slot}.")
+    assert _provided([slot], f"x{slot}x")
+    assert not _provided([slot], "it is NAME.")
+    assert not _provided([slot], slot.lower())
+
+
+def test_slots_may_be_provided_over_several_turns() -> None:
+    assert _provided(["PHONE", "POST"], "PHONE", "POST")
+    assert not _provided(["PHONE", "POST"], "PHONE", "PHONE")
+
+
+def test_a_slot_is_provided_only_in_a_turn_about_the_domain() -> None:
+    assert not _provided(["PHONE"], "PHONE", "ok", active=[["hotel"], ["restaurant"]])
+    assert _provided(["PHONE"], "ok", "PHONE", active=[["hotel"], ["hotel", "restaurant"]])
+
+
+def test_a_reference_number_is_provided_only_once_the_domain_is_booked() -> None:
+    booked = [[], ["restaurant"]]
+    assert _provided(["REFERENCE"], "ok", "REFERENCE", booked=booked)
+    assert not _provided(["REFERENCE"], "REFERENCE", "ok", booked=booked)
+    assert not _provided(["REFERENCE"], "ok", "REFERENCE", booked=[["hotel"], ["hotel"]])
+
+
+def test_nothing_asked_for_is_always_provided() -> None:
+    assert _provided([], "ok")
+
+
+def test_what_is_provided_is_not_asked_of_the_other_domain() -> None:
+    wanted = {"restaurant": goal({}, ["PHONE"]), "taxi": goal({}, ["PHONE"])}
+    played = _played(
+        wanted,
+        ("NAME, PHONE", {"restaurant": {}}),
+        ("a taxi", {}),
+        active=[["restaurant"], ["taxi"]],
+    )
+    outcome = _outcome(played)
+    assert outcome.provided == {"restaurant": True, "taxi": False}
+    assert (outcome.inform, outcome.success) == (1, 0)
+
+
+# Rates.
+
+
+def test_rates_by_hand() -> None:
+    asks = ["PHONE"]
+    good = ("NAME at PHONE", NORTH)
+    dialogues = [
+        # Restaurant and taxi matched and provided.
+        _played({"restaurant": goal({"area": "north"}, asks), "taxi": goal()}, good),
+        # The restaurant does not fit: the whole dialogue has no Success, the taxi neither.
+        _played({"restaurant": goal({"area": "south"}, asks), "taxi": goal()}, good),
+        # Matched, but the telephone number is not provided; the taxi's Success counts.
+        _played({"restaurant": goal({"area": "north"}, asks), "taxi": goal()}, ("NAME", NORTH)),
+        # Only a taxi.
+        _played({"taxi": goal({}, asks)}, ("PHONE", {})),
+    ]
+    rates = inform_success(dialogues, DATABASE, STRICT)
+    assert rates.inform == pytest.approx({"total": 75, "restaurant": 200 / 3, "taxi": 100})
+    assert rates.success == pytest.approx({"total": 50, "restaurant": 100 / 3, "taxi": 75})
+    assert (rates.inform_deviation, rates.success_deviation) == (0, 0)
+
+
+def test_of_no_dialogue_the_rates_are_0() -> None:
+    rates = inform_success([], DATABASE, STRICT)
+    assert (rates.inform, rates.success) == ({"total": 0}, {"total": 0})
+    assert (rates.inform_deviation, rates.success_deviation) == (0, 0)
+
+
+# The optimistic set-up.
+
+
+def test_optimistic_matches_if_one_offered_venue_fits() -> None:
+    assert _matched({"food": "thai"}, ("NAME", NORTH), setup=OPTIMISTIC) == 1
+    assert _matched({"area": "south"}, ("NAME", NORTH), setup=OPTIMISTIC) == 0
+    assert _matched({"area": "south"}, ("ok", SOUTH), setup=OPTIMISTIC) == 0
+
+
+def test_optimistic_searches_by_a_name_alone() -> None:
+    # r4 is in the south; the strict search for it in the north finds nothing.
+    wrong = _restaurant(area="north", name="iron pot")
+    assert _matched({"area": "south"}, ("NAME", wrong), setup=OPTIMISTIC) == 1
+    assert _matched({"area": "south"}, ("NAME", wrong), setup=STRICT) == 0
+    # Were the name one constraint of many, nothing would be found; without it, r1 and r2.
+    anything = _restaurant(area="north", name="dontcare")
+    assert _matched({"area": "north"}, ("NAME", anything), setup=OPTIMISTIC) == 1
+    assert _matched({"area": "south"}, ("NAME", anything), setup=OPTIMISTIC) == 0
+
+
+def test_optimistic_searches_by_a_train_id_alone() -> None:
+    wanted = {"train": goal({"leave": "09:00"})}
+    state = {"train": {"trainid": "TR12", "leave": "23:00"}}
+    # Strictly no train leaves so late: nothing is offered, and no id is asked for. A wrong id
+    # is offered though.
+    assert _outcome(_played(wanted, ("TRAINID", state)), OPTIMISTIC).matched["train"] == 1
+    early = {"train": {"trainid": "TR06", "leave": "12:00"}}
+    assert _outcome(_played(wanted, ("TRAINID", early)), OPTIMISTIC).matched["train"] == 0
+    assert _outcome(_played(wanted, ("TRAINID", early)), Setup("subset")).matched["train"] == 1
+    # A train's departure is no name.
+    named = {"train": {"name": "TR06", "leave": "12:00"}}
+    assert _outcome(_played(wanted, ("TRAINID", named)), OPTIMISTIC).matched["train"] == 1
+
+
+# The other set-ups of the paper's table 3.
+
+
+def test_first_offers_the_first_result_alone() -> None:
+    first = Setup(comparison="first")
+    # North: r1 (Greek), r2. South: r3 (Greek), r4.
+    assert _matched({"food": "greek"}, ("NAME", NORTH), setup=first) == 1
+    assert _matched({"food": "thai"}, ("NAME", NORTH), setup=first) == 0
+    # r2 stays while it is a result, first or not; else the first result follows.
+    assert _matched({"food": "thai"}, ("NAME", NORTH_THAI), ("NAME", NORTH), setup=first) == 1
+    assert _matched({"food": "thai"}, ("NAME", NORTH_THAI), ("NAME", SOUTH), setup=first) == 0
+
+
+def test_end_offers_what_the_last_state_finds_mentioned_or_not() -> None:
+    end = Setup(updates="end")
+    turns = (("NAME", NORTH), ("bye", SOUTH))
+    assert _matched({"area": "south"}, *turns, setup=end) == 1
+    assert _matched({"area": "north"}, *turns, setup=end) == 0
+    assert _matched({"area": "south"}, *turns, setup=end, active=[[], []]) == 1
+    assert _matched({"area": "south"}, setup=end) == 0
+
+
+def test_reference_updates_at_reference_numbers_too() -> None:
+    turn = ("booked, REFERENCE", NORTH)
+    assert _matched({"area": "north"}, turn, setup=Setup(updates="reference")) == 1
+    assert _matched({"area": "north"}, turn) == 0
+    assert _matched({"area": "north"}, ("NAME", NORTH), setup=Setup(updates="reference")) == 1
+
+
+SAMPLING = Setup(comparison="sampling")
+
+
+def test_one_venue_drawn_of_two_fits_by_half() -> None:
+    assert _matched({"food": "thai"}, ("NAME", NORTH), setup=SAMPLING) == pytest.approx(1 / 2)
+    assert _matched({"area": "north"}, ("NAME", NORTH), setup=SAMPLING) == pytest.approx(1)
+    assert _matched({"area": "south"}, ("NAME", NORTH), setup=SAMPLING) == 0
+    assert _matched({"area": "south"}, ("ok", SOUTH), setup=SAMPLING) == 0
+
+
+def test_a_drawn_venue_stays_while_it_is_a_result() -> None:
+    # r1 or r2 by half. Then all Thai ones are results, r2 and r4: r2 stays, r1 is drawn anew,
+    # a quarter each. So r2 by 3/4, r4 by 1/4.
+    turns = (("NAME", NORTH), ("NAME", THAI))
+    assert _matched({"area": "north"}, *turns, setup=SAMPLING) == pytest.approx(3 / 4)
+    assert _matched({"area": "south"}, *turns, setup=SAMPLING) == pytest.approx(1 / 4)
+    # Back in the north r2 stays by 3/4, and r4's 1/4 is drawn anew, 1/8 each: r1 1/8, r2 7/8.
+    again = (*turns, ("NAME", NORTH))
+    assert _matched({"food": "greek"}, *again, setup=SAMPLING) == pytest.approx(1 / 8)
+    assert _matched({"food": "thai"}, *again, setup=SAMPLING) == pytest.approx(7 / 8)
+
+
+def test_a_draw_from_nothing_is_no_offer() -> None:
+    nowhere = _restaurant(area="nowhere")
+    assert _matched({}, ("NAME", NORTH), ("NAME", nowhere), setup=SAMPLING) == 0
+    turns = (("NAME", nowhere), ("NAME", NORTH))
+    assert _matched({"food": "thai"}, *turns, setup=SAMPLING) == pytest.approx(1 / 2)
+
+
+def test_expected_rates_and_deviations_of_draws() -> None:
+    # Dialogue 1: r1 or r2, Thai wanted, PHONE provided: Inform and Success 1/2. Dialogue 2: all
+    # four restaurants, north wanted, 1/2, and one train of four, leaving at 9 or later, 3/4, both
+    # by 3/8; its PHONE is missing. Dialogue 3 is certain.
+    one = _played({"restaurant": goal({"food": "thai"}, ["PHONE"])}, ("NAME, PHONE", NORTH))
+    two = _played(
+        {"restaurant": goal({"area": "north"}, ["PHONE"]), "train": goal({"leave": "09:00"})},
+        ("NAME and TRAINID", {"restaurant": {}, "train": {}}),
+    )
+    three = _played({"taxi": goal()}, ("ok", {}))
+    rates = inform_success([one, two, three], DATABASE, SAMPLING)
+    assert rates.inform == pytest.approx(
+        {
+            "total": 100 * (1 / 2 + 3 / 8 + 1) / 3,
+            "restaurant": 100 * (1 / 2 + 1 / 2) / 2,
+            "train": 75,
+            "taxi": 100,
+        }
+    )
+    # The train's slots are all provided, so its Success is the dialogue's Inform.
+    assert rates.success == pytest.approx(
+        {
+            "total": 100 * (1 / 2 + 0 + 1) / 3,
+            "restaurant": 100 * (1 / 2 + 0) / 2,
+            "train": 100 * 3 / 8,
+            "taxi": 100,
+        }
+    )
+    # Variances p(1-p): 1/4, 15/64 and 0 for Inform; 1/4, 0 and 0 for Success. Of a mean of three
+    # the deviation is the root of their sum over 3.
+    assert rates.inform_deviation == pytest.approx(100 * math.sqrt(1 / 4 + 15 / 64) / 3)
+    assert rates.success_deviation == pytest.approx(100 * math.sqrt(1 / 4) / 3)
+
+
+# Invariants.
+
+_STATES = st.fixed_dictionaries(
+    {},
+    optional={
+        "restaurant": st.fixed_dictionaries(
+            {},
+            optional={
+                "area": st.sampled_from(["north", "south", "west"]),
+                "food": st.sampled_from(["thai", "greek"]),
+                "name": st.sampled_from(["iron pot", "golden spoon", "dontcare"]),
+            },
+        ),
+        "train": st.fixed_dictionaries({}, optional={"leave": st.sampled_from(["09:00", "16:00"])}),
+    },
+)
+_TURNS = st.lists(
+    st.tuples(
+        st.sampled_from(["ok", "NAME", "TRAINID", "NAME, PHONE, TRAINID", "REFERENCE and PHONE"]),
+        _STATES,
+        st.lists(st.sampled_from(["restaurant", "train", "taxi"]), max_size=2),
+    ),
+    max_size=5,
+)
+_GOALS = st.fixed_dictionaries(
+    {},
+    optional={
+        "restaurant": st.builds(
+            goal,
+            st.fixed_dictionaries({}, optional={"area": st.sampled_from(["north", "south"])}),
+            st.lists(st.sampled_from(["PHONE", "REFERENCE"])),
+        ),
+        "train": st.builds(goal, st.just({"leave": "09:00"}), st.lists(st.just("TRAINID"))),
+        "taxi": st.builds(goal, st.just({}), st.lists(st.just("PHONE"))),
+    },
+).filter(bool)
+_SETUPS = st.builds(
+    Setup,
+    st.sampled_from(sorted(COMPARISONS)),
+    st.sampled_from(["name", "reference", "end"]),
+    st.booleans(),
+)
+
+
+@st.composite
+def _dialogues(draw: st.DrawFn) -> PlayedDialogue:
+    turns = draw(_TURNS)
+    booked = [["restaurant"] if draw(st.booleans()) else [] for _ in turns]
+    return _played(
+        draw(_GOALS),
+        *((response, state) for response, state, _ in turns),
+        active=[active for _, _, active in turns],
+        booked=booked,
+    )
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(_dialogues(), max_size=4), _SETUPS)
+def test_rates_are_shares_and_success_needs_inform(
+    dialogues: list[PlayedDialogue], setup: Setup
+) -> None:
+    before = deepcopy(dialogues)
+    rates = inform_success(dialogues, DATABASE, setup)
+    assert dialogues == before
+    assert rates.inform.keys() == rates.success.keys()
+    for domain, inform in rates.inform.items():
+        assert -1e-9 <= rates.success[domain] <= inform + 1e-9
+        assert inform <= 100 + 1e-9
+    if setup.comparison != "sampling":
+        assert rates.inform_deviation == rates.success_deviation == 0
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(_dialogues(), max_size=4), _SETUPS, st.randoms(use_true_random=False))
+def test_the_order_of_dialogues_does_not_matter(
+    dialogues: list[PlayedDialogue], setup: Setup, random: Any
+) -> None:
+    shuffled = list(dialogues)
+    random.shuffle(shuffled)
+    rates = inform_success(dialogues, DATABASE, setup)
+    others = inform_success(shuffled, DATABASE, setup)
+    assert others.inform == pytest.approx(rates.inform)
+    assert others.success == pytest.approx(rates.success)
+
+
+@settings(deadline=None, max_examples=100)
+@given(_dialogues(), st.sampled_from(["name", "reference", "end"]), st.booleans())
+def test_venues_that_all_fit_also_intersect(
+    played: PlayedDialogue, updates: str, reduced: bool
+) -> None:
+    # Of the same offer only: the optimistic set-up as a whole may score lower than the strict one.
+    strictly = _outcome(played, Setup("subset", updates, reduced)).matched
+    loosely = _outcome(played, Setup("intersection", updates, reduced)).matched
+    assert all(loosely[domain] >= strictly[domain] for domain in strictly)
+
+
+def test_the_venues_of_these_tests_are_as_their_comments_say() -> None:
+    assert [v["id"] for v in VENUES["restaurant"] if v["area"] == "north"] == ["r1", "r2"]
+    assert [v["id"] for v in VENUES["restaurant"] if v["food"] == "thai"] == ["r2", "r4"]

@@ -1,0 +1,303 @@
+"""Scoring submissions again: what changed is put right and told, what did not is left alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from entered import REPOSITORY, SAMPLE_SUBMISSIONS, edit_scores, entry
+from helpers import Run, run_cli
+
+from mwz.harness import Benchmark
+from mwz.harness.entries import (
+    ENTRY_FILE,
+    PREDICTIONS_FILE,
+    SCORES_FILE,
+    Entry,
+    Submitted,
+    entry_text,
+    read_submissions,
+    read_submitted,
+    scores_text,
+    validated,
+)
+from mwz.harness.errors import InputError
+from mwz.harness.pinned import blob_id
+from mwz.harness.rescoring import Change, Rescored, _changes, find_predictions, rescore
+from mwz.harness.submitting import all_reports, submit
+
+NAMES = ("careful", "hasty", "scripted")
+
+
+@pytest.fixture(scope="module")
+def scored() -> dict[str, dict[str, dict[str, Any]]]:
+    benchmark = Benchmark.load("sample")
+    return {name: all_reports(_content(name), benchmark, name) for name in NAMES}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, scored: dict[str, dict[str, dict[str, Any]]]) -> Path:
+    """Three submissions to the sample with their predictions beside them."""
+    path = tmp_path / "submissions"
+    for name, reports in scored.items():
+        facts = validated(Entry, entry(name=name), "entry")
+        submit(path, facts, _content(name), reports, "2021")
+    return path
+
+
+def _content(name: str) -> bytes:
+    return (SAMPLE_SUBMISSIONS / f"{name}.json").read_bytes()
+
+
+def _shown(coming: Iterable[Rescored]) -> Iterable[Rescored]:
+    return coming
+
+
+def _rescore(folder: Path, extra: Path | None = None) -> dict[str, Rescored]:
+    outcomes = rescore(read_submissions(folder), None, extra, 2, _shown)
+    return {outcome.key: outcome for outcome in outcomes}
+
+
+def _pin(folder: Path, content: bytes, **changes: str) -> Submitted:
+    """Make a submission's predictions pinned ones, to be found elsewhere."""
+    pinned = {
+        "repository": "someone/outputs",
+        "commit": "c" * 40,
+        "path": "predictions/careful.json",
+        "git_blob": blob_id(content),
+        **changes,
+    }
+    facts = validated(Entry, entry(name=folder.name, predictions=pinned), "entry")
+    (folder / ENTRY_FILE).write_text(entry_text(facts), encoding="utf-8")
+    (folder / PREDICTIONS_FILE).unlink(missing_ok=True)
+    return read_submitted(folder)
+
+
+def test_unchanged_scores_are_not_written(folder: Path) -> None:
+    paths = [folder / name / SCORES_FILE for name in NAMES]
+    for path in paths:
+        os.utime(path, ns=(10**18, 10**18))
+    outcomes = _rescore(folder)
+    assert [(outcomes[name].changes, outcomes[name].problem) for name in NAMES] == [((), None)] * 3
+    assert {path.stat().st_mtime_ns for path in paths} == {10**18}
+
+
+def test_an_edited_score_is_put_right_and_its_change_told(folder: Path) -> None:
+    path = folder / "careful" / SCORES_FILE
+    before = path.read_bytes()
+    true = json.loads(before)["strict"]["inform"]["total"]
+    edit_scores(path.parent, "strict", "inform", "total", value=99.5)
+    outcomes = _rescore(folder)
+    assert outcomes["careful"].changes == (Change("2021", "strict.inform.total", 99.5, true),)
+    assert outcomes["hasty"].changes == ()
+    assert path.read_bytes() == before
+
+
+def test_a_score_edited_under_the_other_rule_set_is_told_as_such(folder: Path) -> None:
+    path = folder / "careful" / SCORES_FILE
+    before = path.read_bytes()
+    edit_scores(path.parent, "other_rules", "2023", "bleu", "lava", value=1.0)
+    [change] = _rescore(folder)["careful"].changes
+    assert (change.rules, change.figure, change.before) == ("2023", "bleu.lava", 1.0)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "difference"),
+    [
+        (57.9, 58.0, "+0.1"),
+        (58.0, 57.9, "-0.1"),
+        (20.0, 20.000001, "+1e-06"),
+        (None, 1.0, "new"),
+        (1.0, None, "gone"),
+    ],
+)
+def test_the_size_of_a_change_has_its_sign(
+    before: float | None, after: float | None, difference: str
+) -> None:
+    assert Change("2021", "bleu.mwz22", before, after).difference == difference
+
+
+def test_the_rule_set_that_comes_first_stays(
+    folder: Path, scored: dict[str, dict[str, dict[str, Any]]]
+) -> None:
+    path = folder / "hasty" / SCORES_FILE
+    path.write_text(scores_text(scored["hasty"], "2023", _content("hasty")), encoding="utf-8")
+    before = path.read_bytes()
+    assert _rescore(folder)["hasty"].changes == ()
+    assert path.read_bytes() == before
+
+
+def test_scores_are_made_on_the_benchmark_they_were_made_on_before(folder: Path) -> None:
+    # The default benchmark is another one where the submission's own is not installed.
+    path = folder / "careful" / SCORES_FILE
+    for place in [("benchmark",), ("other_rules", "2023", "benchmark")]:
+        edit_scores(path.parent, *place, value="elsewhere")
+    before = path.read_bytes()
+    outcomes = _rescore(folder)
+    assert outcomes["careful"].problem is not None
+    assert "benchmark elsewhere: not installed" in outcomes["careful"].problem
+    assert path.read_bytes() == before
+
+
+def test_what_is_not_at_hand_is_told_and_the_rest_is_scored(folder: Path) -> None:
+    _pin(folder / "careful", _content("careful"))
+    path = folder / "hasty" / SCORES_FILE
+    before = path.read_bytes()
+    edit_scores(folder / "hasty", "bleu", "mwz22", value=1.0)
+    outcomes = _rescore(folder)
+    assert outcomes["careful"].text is None
+    assert outcomes["careful"].problem is not None
+    assert "predictions/careful.json by --predictions" in outcomes["careful"].problem
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("place", ["predictions/careful.json", "careful.json"])
+def test_pinned_predictions_are_found_in_a_clone_and_in_a_plain_folder(
+    place: str, folder: Path, tmp_path: Path
+) -> None:
+    submitted = _pin(folder / "careful", _content("careful"))
+    file = tmp_path / "elsewhere" / place
+    file.parent.mkdir(parents=True)
+    file.write_bytes(_content("careful"))
+    assert find_predictions(submitted, tmp_path / "elsewhere") == _content("careful")
+    outcome = _rescore(folder, tmp_path / "elsewhere")["careful"]
+    assert (outcome.problem, outcome.changes) == (None, ())
+
+
+def test_pinned_predictions_are_found_in_the_data_directory(
+    folder: Path, data_directory: Path
+) -> None:
+    submitted = _pin(folder / "careful", _content("careful"))
+    pinned = submitted.entry.predictions.pinned
+    assert pinned is not None
+    file = data_directory / "downloads" / pinned.place
+    file.parent.mkdir(parents=True)
+    file.write_bytes(_content("careful"))
+    assert find_predictions(submitted, None) == _content("careful")
+
+
+def test_a_file_that_is_not_the_pinned_one_is_refused(folder: Path, tmp_path: Path) -> None:
+    submitted = _pin(folder / "careful", _content("careful"))
+    (tmp_path / "careful.json").write_bytes(_content("hasty"))
+    with pytest.raises(InputError, match="is not the pinned file"):
+        find_predictions(submitted, tmp_path)
+    before = (folder / "careful" / SCORES_FILE).read_bytes()
+    outcome = _rescore(folder, tmp_path)["careful"]
+    assert outcome.problem is not None
+    assert blob_id(_content("careful")) in outcome.problem
+    assert (folder / "careful" / SCORES_FILE).read_bytes() == before
+
+
+def test_the_right_file_is_taken_past_a_wrong_one(folder: Path, tmp_path: Path) -> None:
+    submitted = _pin(folder / "careful", _content("careful"))
+    (tmp_path / "predictions").mkdir()
+    (tmp_path / "predictions" / "careful.json").write_bytes(_content("hasty"))
+    (tmp_path / "careful.json").write_bytes(_content("careful"))
+    assert find_predictions(submitted, tmp_path) == _content("careful")
+
+
+@pytest.mark.parametrize("commit_path", ["../../etc/passwd", "/etc/passwd", "a/../../b"])
+def test_a_pinned_path_does_not_lead_out_of_its_folder(commit_path: str, folder: Path) -> None:
+    submitted = _pin(folder / "careful", _content("careful"), path=commit_path)
+    with pytest.raises(InputError, match="not a path inside"):
+        find_predictions(submitted, None)
+
+
+def test_missing_and_damaged_predictions_are_told(folder: Path) -> None:
+    (folder / "careful" / PREDICTIONS_FILE).unlink()
+    (folder / "hasty" / PREDICTIONS_FILE).write_bytes(_content("hasty")[:100])
+    outcomes = _rescore(folder)
+    assert {name: outcomes[name].problem is not None for name in NAMES} == {
+        "careful": True,
+        "hasty": True,
+        "scripted": False,
+    }
+    assert "no such file" in str(outcomes["careful"].problem)
+    assert "not JSON" in str(outcomes["hasty"].problem)
+
+
+def test_changed_predictions_change_the_scores_and_their_hashes(folder: Path) -> None:
+    shutil.copy(folder / "hasty" / PREDICTIONS_FILE, folder / "careful" / PREDICTIONS_FILE)
+    [careful, hasty, _] = read_submissions(folder)
+    assert careful.scores.predictions != hasty.scores.predictions
+    assert any(c.figure == "bleu.mwz22" for c in _rescore(folder)["careful"].changes)
+    [careful, hasty, _] = read_submissions(folder)
+    assert careful.scores == hasty.scores
+
+
+def test_the_corpus_is_scored_from_the_benchmark(folder: Path, sample: Benchmark) -> None:
+    corpus = folder / "corpus"
+    corpus.mkdir()
+    facts = validated(Entry, entry(track="reference", predictions={"corpus": "damd"}), "entry")
+    (corpus / ENTRY_FILE).write_text(entry_text(facts), encoding="utf-8")
+    reports = all_reports("damd", sample, "corpus")
+    (corpus / SCORES_FILE).write_text(scores_text(reports, "2021", None), encoding="utf-8")
+    edit_scores(corpus, "bleu", "damd", value=1.0)
+    [change] = _rescore(folder)["corpus"].changes
+    # The references against themselves.
+    assert change.figure == "bleu.damd"
+    assert change.after == pytest.approx(100)
+    assert read_submitted(corpus).scores.predictions is None
+
+
+# ------------------------------------------------------------------------ on the command line
+
+
+def _leaderboard(capsys: pytest.CaptureFixture[str], folder: Path, *options: object) -> Run:
+    return run_cli(capsys, "leaderboard", "--submissions", folder, *options)
+
+
+def test_the_command_tells_what_changed_and_makes_the_page(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _leaderboard(capsys, folder).status == 0
+    page = (folder.parent / "leaderboard.md").read_bytes()
+    # Inform of the careful sample submission is 26 of 30 dialogues.
+    edit_scores(folder / "careful", "strict", "inform", "total", value=90.0)
+    run = _leaderboard(capsys, folder, "--rescore", "--workers", 2)
+    assert run.status == 0
+    assert "careful: 1 figure changed" in run.out
+    assert _line(run.out, "strict.inform.total").split() == [
+        *("2021", "strict.inform.total", "90.0", repr(100 * 26 / 30), "-3.333")
+    ]
+    assert "hasty: unchanged" in run.out
+    assert (folder.parent / "leaderboard.md").read_bytes() == page
+
+
+def _line(text: str, part: str) -> str:
+    [line] = [line for line in text.splitlines() if part in line]
+    return line
+
+
+def test_the_command_tells_what_it_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _pin(folder / "careful", _content("careful"))
+    run = _leaderboard(capsys, folder, "--rescore")
+    assert "careful: kept as it is: predictions not at hand" in run.out
+
+
+def test_checking_and_rescoring_exclude_each_other(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edit_scores(folder / "careful", "strict", "inform", "total", value=90.0)
+    before = (folder / "careful" / SCORES_FILE).read_bytes()
+    run = _leaderboard(capsys, folder, "--check", "--rescore")
+    assert run.status == 2
+    assert "--check writes nothing" in run.err
+    assert (folder / "careful" / SCORES_FILE).read_bytes() == before
+
+
+@pytest.mark.real_data
+def test_the_repositorys_own_scores_come_out_again(upstream: Path, multiwoz: Benchmark) -> None:
+    # The smallest file and the corpus stand for all of them.
+    for key in ("hdno", "corpus"):
+        submitted = read_submitted(REPOSITORY / key)
+        content = find_predictions(submitted, upstream / "MultiWOZ_Evaluation")
+        reports = all_reports(content, multiwoz, key)
+        for rules, report in reports.items():
+            assert not list(_changes(rules, submitted.scores.under(rules), report))

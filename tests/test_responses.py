@@ -1,0 +1,62 @@
+"""Responses: the order of the steps, deleted suffixes, Moses."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacremoses import MosesDetokenizer, MosesTokenizer
+
+from mwz.normalization.responses import normalize_response
+
+
+@pytest.mark.parametrize(
+    ("response", "text"),
+    [
+        # Every "-s", wherever it stands, and after it every "-ly".
+        ("the pub -s menu", "the pub menu"),
+        ("a well-suited t-shirt", "a welluited thirt"),
+        ("cheap -ly priced", "cheap priced"),
+        ("friend-ly", "friend"),
+        # Deleting "-s" leaves "-ly", which goes next: "a--sly" -> "a-ly" -> "a".
+        ("a--sly", "a"),
+        # The other way round nothing is left to delete "-s" again: "a--lys" -> "a-s".
+        ("a--lys", "a-s"),
+    ],
+)
+def test_s_then_ly_are_deleted(response: str, text: str) -> None:
+    assert normalize_response(response).text == text
+
+
+@pytest.mark.parametrize(
+    ("response", "text"),
+    [
+        ("Hello !", "hello!"),
+        ("i ' ve booked it , ok ?", "i 've booked it, ok?"),
+        ("is n't it [name] ?", "is n't it NAME?"),
+        ("it   is\there", "it is here"),
+        ("it's  [value_price] .", "it's PRICE."),
+        ("fish & chips", "fish & chips"),
+        ("", ""),
+        ("   ", ""),
+    ],
+)
+def test_text_is_lower_case_and_detokenised(response: str, text: str) -> None:
+    assert normalize_response(response).text == text
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.text(max_size=60))
+def test_text_without_placeholders_is_what_moses_makes_of_it(response: str) -> None:
+    plain = response.replace("[", "(").lower().replace("-s", "").replace("-ly", "")
+    expected = MosesDetokenizer(lang="en").detokenize(MosesTokenizer(lang="en").tokenize(plain))
+    assert normalize_response(response.replace("[", "(")).text == expected
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.text(alphabet="[]-slye_ NAMEhotel\u0130\u03a3.,'", max_size=40))
+def test_any_response_is_normalised_with_blanks_only_inside(response: str) -> None:
+    normalized = normalize_response(response)
+    assert normalized.text == " ".join(normalized.text.split())
+    assert set(normalized.unknown) <= set(normalized.placeholders)
+    assert normalized.naming <= normalized.identifying <= len(normalized.placeholders)

@@ -1,0 +1,325 @@
+"""From predictions to a report: sources, set-ups, coverage, and that nothing is changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from importlib import resources
+from typing import Any
+
+import pytest
+from helpers import benchmark, dialogue, goal
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mwz.harness import Benchmark, InputError, Report, score
+from mwz.harness.benchmark import STYLES
+from mwz.harness.scoring import Options, score_normalized
+from mwz.harness.submission import corpus_submission
+
+NORTH = {"restaurant": {"area": "north"}}
+
+# One dialogue: a restaurant in the north and its telephone number; the gold annotation says so in
+# both turns. Another is about a taxi.
+TOWN = benchmark(
+    {
+        "mul0001": dialogue(
+            {"restaurant": goal({"area": "north"}, ["PHONE"])},
+            2,
+            states=[NORTH, NORTH],
+            active=[["restaurant"], ["restaurant"]],
+            references=["how about NAME in the north?", "its number is PHONE, goodbye now."],
+        ),
+        "mul0002": dialogue({"taxi": goal()}, 1, active=[["taxi"]], references=["a taxi it is"]),
+    }
+)
+GOOD = ["how about [name] in the north?", "its number is [phone], goodbye now."]
+
+
+def _predictions(
+    responses: Sequence[str] = GOOD, **fields: Sequence[object]
+) -> dict[str, list[dict[str, Any]]]:
+    """Return predictions of the first dialogue; `fields` holds a value per turn."""
+    turns = [{"response": response} for response in responses]
+    for name, values in fields.items():
+        turns = [{**turn, name: value} for turn, value in zip(turns, values, strict=True)]
+    return {"mul0001": turns}
+
+
+def _score(predictions: Mapping[str, Any], **options: Any) -> Report:
+    return score(predictions, TOWN, Options(**options))
+
+
+def _rates(report: Report, setup: str = "strict") -> tuple[float, float]:
+    return report.setups[setup].totals
+
+
+def test_the_whole_report_of_a_perfect_dialogue() -> None:
+    report = _score(_predictions())
+    assert report.bleu == pytest.approx(dict.fromkeys(STYLES, 100))
+    assert _rates(report) == _rates(report, "optimistic") == (100, 100)
+    # (100 + 100) / 2 + 100.
+    assert report.setups["strict"].combined == pytest.approx(200)
+    assert report.diversity is not None
+    assert report.diversity.mean_length == (6 + 6) / 2
+    assert (report.rules, report.benchmark, report.goals) == ("2021", "tiny", "all")
+    assert report.unknown_placeholders == {}
+
+
+def test_combined_is_the_mean_rate_plus_the_canonical_bleu() -> None:
+    report = _score(_predictions(["how about [name] in the west?", "goodbye now."]))
+    assert report.bleu is not None
+    # Inform 100, Success 0: the telephone number is missing.
+    assert _rates(report) == (100, 0)
+    assert report.setups["strict"].combined == pytest.approx((100 + 0) / 2 + report.bleu["mwz22"])
+
+
+def test_coverage_counts_dialogues_and_turns_and_only_they_are_scored() -> None:
+    coverage = _score(_predictions(GOOD[:1])).coverage
+    assert (coverage.dialogues, coverage.of) == (1, 2)
+    assert (coverage.turns, coverage.of_turns) == (1, 3)
+    assert coverage.percent == pytest.approx(100 / 3)
+    assert not coverage.complete
+    # Of the one dialogue played, none has the telephone number.
+    assert _rates(_score(_predictions(GOOD[:1]))) == (100, 0)
+    everything = {**_predictions(), "mul0002": [{"response": "ok"}]}
+    assert _score(everything).coverage.complete
+
+
+# Where belief states come from.
+
+
+def test_predicted_states_are_used_if_every_turn_has_one() -> None:
+    south = {"restaurant": {"area": "south"}}
+    report = _score(_predictions(state=[south, south]))
+    assert report.states == "predicted"
+    assert _rates(report) == (0, 0)
+
+
+def test_gold_states_are_used_if_one_turn_lacks_its_state() -> None:
+    south = {"restaurant": {"area": "south"}}
+    for states in ([south, None], [None, south]):
+        report = _score(_predictions(state=states))
+        assert report.states == "gold"
+        assert _rates(report) == (100, 100)
+
+
+def test_gold_states_may_be_asked_for() -> None:
+    south = {"restaurant": {"area": "south"}}
+    report = _score(_predictions(state=[south, south]), states="gold")
+    assert report.states == "gold"
+    assert _rates(report) == (100, 100)
+
+
+# Where active domains come from.
+
+
+def test_predicted_domains_are_used_if_every_turn_has_them() -> None:
+    report = _score(_predictions(active_domains=[["restaurant"], ["hotel"]]))
+    assert report.domains == "predicted"
+    # The telephone number comes in a turn about hotels.
+    assert _rates(report) == (100, 0)
+    partly = _score(_predictions(active_domains=[["restaurant"], None]))
+    assert partly.domains == "states"
+
+
+def test_the_domains_of_placeholders_are_used_where_they_have_them() -> None:
+    responses = ["how about [restaurant_name]?", "it is [hotel_phone]"]
+    report = _score(_predictions(responses))
+    assert report.domains == "slots"
+    assert _rates(report) == (100, 0)
+
+
+def test_else_domains_are_estimated_from_the_states_used() -> None:
+    report = _score(_predictions())
+    assert report.domains == "states"
+    assert _rates(report) == (100, 100)
+    # Predicted states that never speak of the restaurant leave no turn about it.
+    report = _score(_predictions(state=[{}, {}]))
+    assert (report.domains, report.states) == ("states", "predicted")
+    assert _rates(report) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("domains", "rates"),
+    [
+        ("predicted", (0, 0)),
+        ("slots", (100, 0)),
+        ("states", (100, 100)),
+        ("gold", (100, 100)),
+    ],
+)
+def test_each_source_may_be_asked_for(domains: str, rates: tuple[float, float]) -> None:
+    predictions = _predictions(
+        ["[restaurant_name]", "[hotel_phone]"], active_domains=[["hotel"], ["hotel"]]
+    )
+    report = _score(predictions, domains=domains)
+    assert report.domains == report.setups["strict"].domains == domains
+    assert _rates(report) == rates
+
+
+def test_the_optimistic_set_up_uses_gold_domains_whatever_is_asked_for() -> None:
+    predictions = _predictions(active_domains=[["hotel"], ["hotel"]])
+    for domains in ("auto", "predicted", "states"):
+        report = _score(predictions, domains=domains)
+        assert report.setups["optimistic"].domains == "gold"
+        assert _rates(report, "optimistic") == (100, 100)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"states": "predicted"}, "`predicted` needs a `state` in every turn"),
+        ({"domains": "predicted"}, "`predicted` needs `active_domains` in every turn"),
+    ],
+)
+def test_a_source_that_is_not_there_is_bad_input(options: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        _score(_predictions(), **options)
+
+
+def test_wrong_options_are_told_together() -> None:
+    with pytest.raises(InputError) as raised:
+        Options(rules="2022", setup="lax", metrics=("bleu", "rouge"))
+    assert list(raised.value.problems) == [
+        "rules: '2022'; use one of 2021, 2023",
+        "setup: 'lax'; use one of strict, optimistic, both",
+        "metrics: 'rouge'; use some of bleu, inform, diversity, dst",
+    ]
+
+
+# What is computed.
+
+
+def test_only_the_asked_for_metrics_are_in_the_report() -> None:
+    report = _score(_predictions(), metrics=("bleu",))
+    assert report.bleu is not None
+    assert (report.setups, report.diversity) == ({}, None)
+    report = _score(_predictions(), metrics=("inform",))
+    assert (report.bleu, report.diversity) == (None, None)
+    # Without BLEU there is no combined score.
+    assert report.setups["strict"].combined is None
+    assert "combined" not in report.to_dict()["strict"]
+
+
+@pytest.mark.parametrize(
+    ("setup", "setups"),
+    [
+        ("strict", ["strict"]),
+        ("optimistic", ["optimistic"]),
+        ("both", ["strict", "optimistic"]),
+    ],
+)
+def test_only_the_asked_for_setups_are_in_the_report(setup: str, setups: list[str]) -> None:
+    assert list(_score(_predictions(), setup=setup).setups) == setups
+
+
+def test_unknown_placeholders_are_counted_the_most_frequent_first() -> None:
+    report = _score(_predictions(["[one] [two] [two] [name]", "[three] [two] [three]"]))
+    assert list(report.unknown_placeholders.items()) == [("two", 3), ("three", 2), ("one", 1)]
+
+
+def test_rule_sets_see_their_own_venues() -> None:
+    # Under 2023 the northern restaurants have moved: the state still finds r3, which the goal
+    # finds too, but the state asks for the old food.
+    moved = [{**one, "area": "west"} for one in TOWN.venues["restaurant"]]
+    town = replace(TOWN, venues_by_rules={"2023": {"restaurant": moved}})
+    assert _rates(score(_predictions(), town, Options(rules="2021"))) == (100, 100)
+    assert _rates(score(_predictions(), town, Options(rules="2023"))) == (0, 0)
+
+
+def test_the_rule_set_decides_how_states_are_read() -> None:
+    venues = {"hotel": [{"id": "h1", "name": "finches b and b", "area": "north"}]}
+    wanted = {"hotel": goal({"area": "north"})}
+    gold = [{"hotel": {"area": "north"}}]
+    town = replace(benchmark({"mul0001": dialogue(wanted, 1, states=gold)}), venues=venues)
+    state = {"hotel": {"name": "finches bed and breakfast"}}
+    predictions = {"mul0001": [{"response": "[name]", "state": state}]}
+    assert _rates(score(predictions, town, Options(rules="2021"))) == (0, 0)
+    assert _rates(score(predictions, town, Options(rules="2023"))) == (100, 100)
+
+
+def test_the_corpus_is_scored_with_gold_states() -> None:
+    report = score_normalized(corpus_submission(TOWN, "mwz22"), TOWN, Options())
+    assert (report.domains, report.states) == ("states", "gold")
+    assert report.bleu == pytest.approx(dict.fromkeys(STYLES, 100))
+    assert _rates(report) == (100, 100)
+
+
+# What stays as it is.
+
+
+def _sample_outputs(name: str) -> dict[str, Any]:
+    folder = resources.files("mwz.harness.sample").joinpath("submissions")
+    outputs: dict[str, Any] = json.loads(folder.joinpath(f"{name}.json").read_bytes())
+    return outputs
+
+
+@pytest.mark.parametrize("name", ["careful", "scripted", "hasty"])
+@pytest.mark.parametrize("rules", ["2021", "2023"])
+def test_the_callers_dictionary_is_left_as_it_was(sample: Benchmark, name: str, rules: str) -> None:
+    predictions = _sample_outputs(name)
+    before = deepcopy(predictions)
+    score(predictions, sample, Options(rules=rules))
+    assert predictions == before
+    assert json.dumps(predictions) == json.dumps(before)
+
+
+def test_a_benchmark_scores_the_same_again(sample: Benchmark) -> None:
+    # It keeps what it derives; a fresh one, and one that has scored others, must agree.
+    fresh = score(_sample_outputs("careful"), Benchmark.load("sample")).to_dict()
+    for name in ("hasty", "scripted", "careful"):
+        score(_sample_outputs(name), sample, Options(rules="2023"))
+    assert score(_sample_outputs("careful"), sample).to_dict() == fresh
+
+
+def test_the_order_of_dialogues_changes_nothing_but_msttr(sample: Benchmark) -> None:
+    predictions = _sample_outputs("careful")
+    backwards = dict(reversed(predictions.items()))
+    report, other = score(predictions, sample).to_dict(), score(backwards, sample).to_dict()
+    for one in (report, other):
+        del one["diversity"]["msttr"]
+    assert _close(other, report)
+
+
+def _close(one: Any, other: Any) -> bool:
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_close(one[key], other[key]) for key in one)
+    if isinstance(one, float):
+        return one == pytest.approx(other, abs=1e-9)
+    return bool(one == other)
+
+
+def test_the_report_is_plain_data(sample: Benchmark) -> None:
+    report = score(_sample_outputs("hasty"), sample).to_dict()
+    assert json.loads(json.dumps(report, allow_nan=False)) == report
+
+
+def test_on_any_sqlalchemy_database_the_scores_are_the_same(
+    sample: Benchmark, tmp_path: Any
+) -> None:
+    predictions = _sample_outputs("careful")
+    url = f"sqlite:///{tmp_path / 'venues.db'}"
+    assert score(predictions, sample, Options(database_url=url)) == score(predictions, sample)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.data())
+def test_any_cut_of_a_submission_keeps_the_rates_in_bounds(
+    sample: Benchmark, data: st.DataObject
+) -> None:
+    predictions = _sample_outputs(data.draw(st.sampled_from(["careful", "scripted", "hasty"])))
+    kept = data.draw(st.sets(st.sampled_from(sorted(predictions)), min_size=1, max_size=6))
+    cut = {
+        id_: predictions[id_][: data.draw(st.integers(0, len(predictions[id_])))] for id_ in kept
+    }
+    before = deepcopy(cut)
+    report = score(cut, sample)
+    assert cut == before
+    assert report.coverage.dialogues == len(cut)
+    for scores in report.setups.values():
+        assert scores.rates.inform.keys() == scores.rates.success.keys()
+        for domain, inform in scores.rates.inform.items():
+            assert 0 <= scores.rates.success[domain] <= inform <= 100

@@ -1,0 +1,311 @@
+"""Belief states in one spelling: every branch of the value rules, under both rule sets."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mwz.normalization.states import (
+    RULE_SET_NAMES,
+    minutes,
+    normalize_slot_name,
+    normalize_state,
+    normalize_value,
+    rule_set,
+)
+from mwz.normalization.tables import read_table
+
+OLD, NEW = rule_set("2021"), rule_set("2023")
+TIME_SLOTS = ("arrive", "leave", "arriveby", "leaveat", "time")
+NAME_SLOTS = ("name", "departure", "destination")
+
+
+@pytest.mark.parametrize(
+    ("slot", "name"),
+    [
+        ("arriveBy", "arrive"),
+        ("Arrive By", "arrive"),
+        ("leaveAt", "leave"),
+        ("leave at", "leave"),
+        ("Price Range", "pricerange"),
+        ("entrance fee", "entrancefee"),
+        ("trainID", "trainid"),
+        ("arrive", "arrive"),
+        ("leave", "leave"),
+        # Only blanks are removed, and only the whole name is an alias.
+        ("book_day", "book_day"),
+        ("arrivebys", "arrivebys"),
+    ],
+)
+def test_slot_names_are_lower_case_without_blanks_and_aliases(slot: str, name: str) -> None:
+    assert normalize_slot_name(slot) == name
+
+
+@pytest.mark.parametrize(
+    ("value", "time"),
+    [
+        # Whole expressions.
+        ("afternoon", "13:00"),
+        ("lunch", "12:00"),
+        ("noon", "12:00"),
+        ("mid-day", "12:00"),
+        ("around lunch time", "12:00"),
+        ("morning", "08:00"),
+        ("seven o'clock tomorrow evening", "07:00"),
+        ("three forty five p.m", "15:45"),
+        ("one thirty p.m.", "13:30"),
+        ("six fourty five", "06:45"),
+        ("eight thirty", "08:30"),
+        ("  Lunch ", "12:00"),
+        ("late afternoon", "late afternoon"),
+        # Beginnings.
+        ("one o'clock p.m", "13:00"),
+        ("One o'clock p.m. sharp", "13:00"),
+        ("ten o'clock a.m. or so", "10:00"),
+        # "by" and the character after it; "after", "afer" and blanks.
+        ("by 10:15", "10:15"),
+        ("by10:15", "00:15"),
+        ("after 9:05", "09:05"),
+        ("after9:05", "09:05"),
+        ("afer 17:45", "17:45"),
+        ("by after 5:00", "05:00"),
+        ("after afer 5:00", "05:00"),
+        ("after by 5:00", "by5:00"),
+        # am, then a.m.
+        ("9:30 am", "09:30"),
+        ("9:30am", "09:30"),
+        ("9:30 a.m.", "09:30"),
+        ("10 a.m. am", "10:00"),
+        ("10 am a.m.", "10 am"),
+        ("10 a.m", "10 a.m"),
+        # pm, then p.m.: twelve hours later, even from noon.
+        ("2 pm", "14:00"),
+        ("2pm", "14:00"),
+        ("2:15 p.m.", "14:15"),
+        ("02:15pm", "14:15"),
+        ("12 pm", "24:00"),
+        ("13:15 pm", "25:15"),
+        ("3 p.m. pm", "15:00"),
+        ("9 am pm", "9 am"),
+        ("9 pm am", "21:00"),
+        ("1715 pm", "1727:00"),
+        ("noonish pm", "noonish"),
+        ("2:15:30 pm", "2:15:30"),
+        ("pm", "00:00"),
+        # Nothing left.
+        ("", "00:00"),
+        ("   ", "00:00"),
+        ("by", "00:00"),
+        ("after", "00:00"),
+        ("am", "00:00"),
+        # One final mark.
+        ("10:15.", "10:15"),
+        ("10:15,", "10:15"),
+        ("10:15?", "10:15"),
+        ("10:15??", "10:15?"),
+        (".", ""),
+        # Digits alone.
+        ("1745", "17:45"),
+        ("0915", "09:15"),
+        ("7", "07:00"),
+        ("17", "17:00"),
+        ("915", "915:00"),
+        ("17455", "17455:00"),
+        # Blanks around a colon; one digit before it.
+        ("10 : 15", "10:15"),
+        ("9 : 15", "09:15"),
+        ("9:15", "09:15"),
+        ("9:5", "9:5"),
+        ("10:15", "10:15"),
+        ("24:30", "24:30"),
+        # All else as it is.
+        ("ten thirty", "ten thirty"),
+        ("dontcare", "dontcare"),
+    ],
+)
+def test_times_become_hh_mm_where_they_can_be_read(value: str, time: str) -> None:
+    for slot in TIME_SLOTS:
+        for rules in (OLD, NEW):
+            assert normalize_value(slot, value, rules) == time
+
+
+def test_an_absurdly_long_hour_is_no_error() -> None:
+    digits = "9" * 5000
+    assert normalize_value("time", f"{digits} pm", OLD) == f"{digits}:00"
+
+
+@pytest.mark.parametrize(
+    ("value", "old", "new"),
+    [
+        ("  Curry Garden ", "curry garden", "curry garden"),
+        ("eraina & co", "eraina and co", "eraina and co"),
+        ("eraina&co", "eraina and co", "eraina and co"),
+        # The first replacement takes one blank on each side, the second adds one.
+        ("a  &b", "a   and b", "a   and b"),
+        ("john 's place", "john's place", "john's place"),
+        ("nando's", "nandos", "nandos"),
+        ("nando 's", "nandos", "nandos"),
+        ("Cafe Uno", "caffe uno", "caffe uno"),
+        ("christ college", "christ's college", "christ's college"),
+        # 2023: the phrase goes first, then the table is asked.
+        ("rosas bed and breakfast", "rosas bed and breakfast", "rosas b and b"),
+        ("finches bed & breakfast", "finches bed and breakfast", "finches b and b"),
+        ("rosa's", "rosas bed and breakfast", "rosas bed and breakfast"),
+        (
+            "city center bed and breakfast",
+            "city center bed and breakfast",
+            "city center north b and b",
+        ),
+        ("a and b guest house", "a and b guest house", "a and b guesthouse"),
+        ("acorn guesthouse", "acorn guesthouse", "acorn guest house"),
+        ("acorn house", "acorn guest house", "acorn guest house"),
+    ],
+)
+def test_names_and_places_follow_the_rule_set(value: str, old: str, new: str) -> None:
+    for slot in NAME_SLOTS:
+        assert normalize_value(slot, value, OLD) == old
+        assert normalize_value(slot, value, NEW) == new
+
+
+@pytest.mark.parametrize("table", ["name", "food", "type", "parking", "internet"])
+def test_every_line_of_a_value_table_is_applied(table: str) -> None:
+    for value, canonical in read_table("values.toml")[table].items():
+        assert normalize_value(table, value, OLD) == canonical
+
+
+@pytest.mark.parametrize(
+    ("slot", "value", "canonical"),
+    [
+        ("food", " Portugese ", "portuguese"),
+        ("food", "Thai", "thai"),
+        ("food", "asian or oriental", "asian"),
+        # Types are compared just as they are.
+        ("type", "night club", "nightclub"),
+        ("type", "Night Club", "Night Club"),
+        ("type", " night club", " night club"),
+        ("parking", "free", "yes"),
+        ("internet", "free", "yes"),
+        ("parking", "Free", "Free"),
+        ("internet", "no", "no"),
+        # No rule at all: other slots.
+        ("area", " Centre ", " Centre "),
+        ("pricerange", "free", "free"),
+        ("day", "9 pm", "9 pm"),
+        ("booktime", "9 pm", "9 pm"),
+        ("duration", "9 am", "9 am"),
+        ("stars", "4", "4"),
+    ],
+)
+def test_other_values_follow_the_rule_of_their_slot(slot: str, value: str, canonical: str) -> None:
+    assert normalize_value(slot, value, OLD) == canonical
+    assert normalize_value(slot, value, NEW) == canonical
+
+
+def test_a_state_gets_new_names_and_values_and_the_given_one_is_kept() -> None:
+    state = {"train": {"arriveBy": "9:15", "leave At": "2 pm"}, "taxi": {}}
+    before = deepcopy(state)
+    assert normalize_state(state, OLD) == {
+        "train": {"arrive": "09:15", "leave": "14:00"},
+        "taxi": {},
+    }
+    assert state == before
+
+
+def test_of_two_spellings_of_a_slot_the_later_one_wins() -> None:
+    assert normalize_state({"train": {"arrive": "9:00", "arriveBy": "8:00"}}, OLD) == {
+        "train": {"arrive": "08:00"}
+    }
+
+
+def test_an_unknown_rule_set_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="'2022': use one of 2021, 2023"):
+        rule_set("2022")
+
+
+@pytest.mark.parametrize(
+    ("time", "since_midnight"),
+    [
+        ("00:00", 0),
+        ("09:05", 9 * 60 + 5),
+        ("24:00", 24 * 60),
+        ("10:15:30", 10 * 60 + 15),
+        ("9:05", 0),
+        (" 09:05", 0),
+        ("135:00", 0),
+        ("", 0),
+        ("?", 0),
+        # Digits of other scripts are not read as a clock.
+        ("\u0661\u0662:\u0663\u0660", 0),
+    ],
+)
+def test_minutes_are_read_off_what_begins_as_a_clock(time: str, since_midnight: int) -> None:
+    assert minutes(time) == since_midnight
+
+
+_SLOTS = st.sampled_from(
+    ["name", "departure", "food", "type", "arrive", "leaveAt", "Time", "parking", "area", "x y"]
+)
+_VALUES = st.one_of(
+    st.text(max_size=12),
+    st.text(alphabet="0123456789:apm. byfter&'", max_size=12),
+    st.sampled_from(sorted(key for t in read_table("values.toml").values() for key in t)),
+)
+_STATES = st.dictionaries(
+    st.sampled_from(["hotel", "train"]), st.dictionaries(_SLOTS, _VALUES, max_size=4)
+)
+
+
+@settings(deadline=None, max_examples=200)
+@given(_STATES, st.sampled_from(RULE_SET_NAMES))
+def test_any_state_is_normalised_and_left_as_it_was(
+    state: dict[str, dict[str, str]], rules: str
+) -> None:
+    before = deepcopy(state)
+    normalized = normalize_state(state, rule_set(rules))
+    assert state == before
+    assert list(normalized) == list(state)
+    for domain, slots in normalized.items():
+        assert set(slots) == {normalize_slot_name(slot) for slot in state[domain]}
+        assert all(isinstance(value, str) for value in slots.values())
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.text(max_size=12))
+def test_slot_names_are_settled_after_one_pass(slot: str) -> None:
+    once = normalize_slot_name(slot)
+    assert normalize_slot_name(once) == once
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.sampled_from(["food", "type", "parking", "internet", "area"]), _VALUES)
+def test_all_values_but_names_and_times_are_settled_after_one_pass(slot: str, value: str) -> None:
+    # Names are not: "&" becomes " and ", which a second pass strips. Times are not: "." becomes
+    # the empty text, which a second pass takes for midnight.
+    once = normalize_value(slot, value, OLD)
+    assert normalize_value(slot, once, OLD) == once
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.integers(0, 23), st.integers(0, 59))
+def test_clock_times_are_canonical_in_every_spelling(hour: int, minute: int) -> None:
+    canonical = f"{hour:02}:{minute:02}"
+    spellings = [
+        canonical,
+        f"{hour}:{minute:02}",
+        f"{hour:02}{minute:02}",
+        f"{hour:02} : {minute:02}",
+    ]
+    spellings += [f"by {canonical}", f"after {canonical}", f"{canonical} am", f"{canonical}."]
+    if hour >= 12:
+        spellings += [f"{hour - 12}:{minute:02} pm", f"{hour - 12}:{minute:02}p.m."]
+    for spelling in spellings:
+        assert normalize_value("leave", spelling, OLD) == canonical
+    assert minutes(canonical) == 60 * hour + minute
+
+
+def test_canonical_names_of_2021_are_settled() -> None:
+    for canonical in read_table("values.toml")["name"].values():
+        assert normalize_value("name", canonical, OLD) == canonical

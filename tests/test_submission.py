@@ -1,0 +1,318 @@
+"""Submissions: what is accepted, what is refused and how it is told, how it is normalised."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import RULES, benchmark, dialogue, goal
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mwz.harness.errors import InputError
+from mwz.harness.submission import (
+    STATE_DOMAINS,
+    STATE_SLOTS,
+    corpus_submission,
+    normalize_submission,
+    parse_submission,
+    read_submission,
+)
+from mwz.normalization.states import rule_set
+
+TWO = benchmark(
+    {
+        "mul0001": dialogue({"taxi": goal()}, 2),
+        "pmul0002": dialogue({"restaurant": goal()}, 1),
+    }
+)
+TURN = {"response": "hello"}
+
+
+def _problems(content: object) -> list[str]:
+    with pytest.raises(InputError) as raised:
+        parse_submission(content, TWO, "file.json")
+    assert raised.value.source == "file.json"
+    return list(raised.value.problems)
+
+
+def _turn_problem(**turn: object) -> str:
+    (problem,) = _problems({"mul0001": [TURN, {**TURN, **turn}]})
+    place = "dialogue mul0001, turn 1: "
+    assert problem.startswith(place)
+    return problem.removeprefix(place)
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [([], "a list"), ("x", "a string"), (1.5, "a number"), (True, "a boolean"), (None, "null")],
+)
+def test_the_top_must_be_an_object(content: object, found: str) -> None:
+    assert _problems(content) == [
+        f"expected an object of dialogue id -> list of turns, found {found}"
+    ]
+
+
+def test_no_dialogues_are_no_submission() -> None:
+    assert _problems({}) == ["no dialogues; expected an object of dialogue id -> list of turns"]
+
+
+@pytest.mark.parametrize("turns", [{"response": "x"}, "hello", None, 3])
+def test_a_dialogue_must_be_a_list(turns: object) -> None:
+    (problem,) = _problems({"mul0001": turns})
+    assert problem.startswith("dialogue mul0001: expected a list of turns, found ")
+
+
+@pytest.mark.parametrize(
+    ("id_", "hint"),
+    [
+        ("sng9999", ""),
+        ("MUL0001", "; write mul0001"),
+        ("MUL0001.json", "; write mul0001"),
+        ("pmul0002.json", "; write pmul0002"),
+        ("", ""),
+    ],
+)
+def test_an_unknown_dialogue_is_named_with_the_spelling_that_is_meant(id_: str, hint: str) -> None:
+    problems = _problems({id_: [TURN], "mul0001": [TURN]})
+    assert problems == [f"dialogue {id_}: not in the benchmark tiny{hint}"]
+
+
+def test_a_file_for_another_benchmark_is_told_in_one_line() -> None:
+    (problem,) = _problems({f"sng{number}": [TURN] for number in range(20)})
+    assert problem.startswith(
+        "none of its 20 dialogues (the first is sng0) is in the benchmark tiny"
+    )
+
+
+def test_more_turns_than_the_dialogue_has_are_refused() -> None:
+    assert _problems({"mul0001": [TURN] * 3}) == [
+        "dialogue mul0001: 3 turns; it has 2 system turns"
+    ]
+
+
+@pytest.mark.parametrize("turn", ["hello", None, ["hello"], 1])
+def test_a_turn_must_be_an_object(turn: object) -> None:
+    (problem,) = _problems({"mul0001": [turn]})
+    assert problem.startswith(
+        "dialogue mul0001, turn 0: expected an object with `response`, found "
+    )
+
+
+def test_a_turn_must_have_a_response() -> None:
+    assert _problems({"pmul0002": [{"state": {}}]}) == [
+        "dialogue pmul0002, turn 0: `response` is missing; expected a string"
+    ]
+
+
+@pytest.mark.parametrize(("response", "found"), [(None, "null"), (1, "a number"), ([], "a list")])
+def test_a_response_must_be_a_string(response: object, found: str) -> None:
+    assert _turn_problem(response=response) == f"`response`: expected a string, found {found}"
+
+
+@pytest.mark.parametrize(
+    ("state", "problem"),
+    [
+        ([], "`state`: expected an object of domain -> slot -> value, found a list"),
+        ("hotel", "`state`: expected an object of domain -> slot -> value, found a string"),
+        ({"hostel": {}}, "`state`: unknown domain 'hostel'; use one of restaurant, hotel, "),
+        ({"Hotel": {}}, "`state`: unknown domain 'Hotel'; use one of restaurant, hotel, "),
+        ({"hotel": []}, "`state`, hotel: expected an object of slot -> value, found a list"),
+        ({"hotel": None}, "`state`, hotel: expected an object of slot -> value, found null"),
+        ({"hotel": {"colour": "red"}}, "`state`, hotel: unknown slot 'colour'"),
+        ({"hotel": {"": "red"}}, "`state`, hotel: unknown slot ''"),
+        ({"hotel": {"area": None}}, "`state`, hotel, area: expected a string, found null"),
+        ({"hotel": {"stars": 4}}, "`state`, hotel, stars: expected a string, found a number"),
+        ({"hotel": {"name": ["a"]}}, "`state`, hotel, name: expected a string, found a list"),
+        ({"hotel": {"name": "\ud800"}}, "`state`, hotel, name: '\\ud800' is not valid text"),
+    ],
+)
+def test_a_state_must_be_made_of_known_domains_and_slots_and_strings(
+    state: object, problem: str
+) -> None:
+    assert _turn_problem(state=state).startswith(problem)
+
+
+@pytest.mark.parametrize(
+    ("domains", "problem"),
+    [
+        ("hotel", "`active_domains`: expected a list of domains, found a string"),
+        ({"hotel": 1}, "`active_domains`: expected a list of domains, found an object"),
+        (["hostel"], "`active_domains`: unknown domain 'hostel'; use some of restaurant, "),
+        ([["hotel"]], "`active_domains`: unknown domain ['hotel']; use some of restaurant, "),
+        ([{}], "`active_domains`: unknown domain {}; use some of restaurant, "),
+        ([None], "`active_domains`: unknown domain None; use some of restaurant, "),
+    ],
+)
+def test_active_domains_must_be_a_list_of_known_domains(domains: object, problem: str) -> None:
+    assert _turn_problem(active_domains=domains).startswith(problem)
+
+
+def test_slots_and_domains_that_are_no_text_are_refused_in_dictionaries_too() -> None:
+    # Not from JSON, where every key is a string.
+    assert _turn_problem(state={"hotel": {5: "x"}}).startswith("`state`, hotel: unknown slot 5")
+    problems = _problems({1: [TURN], "mul0001": [TURN]})
+    assert problems == ["dialogue 1: not in the benchmark tiny"]
+
+
+def test_all_problems_are_found() -> None:
+    content = {
+        "nosuch": [TURN],
+        "mul0001": [{"response": 1, "state": {"x": {}, "hotel": {"y": "", "area": 1}}}, {}],
+        "pmul0002": {},
+    }
+    places = [problem.split(": ")[0] for problem in _problems(content)]
+    assert places == [
+        "dialogue nosuch",
+        *["dialogue mul0001, turn 0"] * 4,
+        "dialogue mul0001, turn 1",
+        "dialogue pmul0002",
+    ]
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        {"response": ""},
+        {"response": "hi", "state": None, "active_domains": None},
+        {"response": "hi", "state": {}, "active_domains": []},
+        {"response": "hi", "state": {"taxi": {}}, "active_domains": ["taxi", "general"]},
+        {"response": "hi", "resp_gen": 5, "user": ["extra", "keys"], "dspn": None},
+        {"response": "hi", "state": {"train": {"arriveBy": "", "leave at": "dontcare"}}},
+        {"response": "hi", "state": {"taxi": {"Price Range": "cheap"}, "bus": {}}},
+    ],
+)
+def test_what_the_format_allows_is_accepted(turn: dict[str, Any]) -> None:
+    content = {"mul0001": [turn]}
+    before = deepcopy(content)
+    submission = parse_submission(content, TWO, "x")
+    assert content == before
+    (parsed,) = submission.dialogues["mul0001"]
+    assert parsed.response == turn["response"]
+    assert (parsed.state, parsed.active_domains) == (turn.get("state"), turn.get("active_domains"))
+
+
+@pytest.mark.parametrize("domain", sorted(STATE_DOMAINS))
+def test_every_slot_is_accepted_in_every_domain(domain: str) -> None:
+    state = {domain: dict.fromkeys(sorted(STATE_SLOTS), "x")}
+    parse_submission({"mul0001": [{**TURN, "state": state, "active_domains": [domain]}]}, TWO, "x")
+
+
+def test_fewer_dialogues_and_fewer_turns_are_accepted_in_their_order() -> None:
+    submission = parse_submission({"pmul0002": [], "mul0001": (TURN,)}, TWO, "x")
+    assert {id_: len(turns) for id_, turns in submission.dialogues.items()} == {
+        "pmul0002": 0,
+        "mul0001": 1,
+    }
+    assert list(submission.dialogues) == ["pmul0002", "mul0001"]
+
+
+def test_a_file_is_named_in_its_problems(tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps({"mul0001": [{}]}))
+    with pytest.raises(InputError, match=r"mine\.json: dialogue mul0001, turn 0: `response` is"):
+        read_submission(path, TWO)
+
+
+# Normalising.
+
+
+def _normalized(*turns: dict[str, Any], rules: str = "2021") -> Any:
+    submission = parse_submission({"mul0001": list(turns)}, TWO, "x")
+    return normalize_submission(submission, rule_set(rules))
+
+
+def test_responses_and_states_are_normalised_and_the_submission_is_kept() -> None:
+    turn = {
+        "response": "The [hotel_name] is at [foo] !",
+        "state": {"hotel": {"Name": "Finches Bed & Breakfast"}},
+        "active_domains": ["hotel"],
+    }
+    submission = parse_submission({"mul0001": [turn]}, TWO, "x")
+    before = deepcopy(submission)
+    normalized = normalize_submission(submission, rule_set("2023"))
+    assert submission == before
+    (one,) = normalized.dialogues["mul0001"]
+    assert one.response == "the NAME is at!"
+    assert one.state == {"hotel": {"name": "finches b and b"}}
+    assert one.active_domains == ["hotel"]
+    assert one.placeholder_domains == ("hotel",)
+    assert one.unknown_placeholders == ("foo",)
+
+
+def test_states_and_domains_are_predicted_only_if_every_turn_has_them() -> None:
+    full = {**TURN, "state": {}, "active_domains": []}
+    assert _normalized(full, full).predicts_states
+    assert _normalized(full, full).predicts_domains
+    assert not _normalized(full, {**full, "state": None}).predicts_states
+    assert not _normalized(full, TURN).predicts_domains
+    assert _normalized(full, {**TURN, "state": {}}).predicts_states
+
+
+@pytest.mark.parametrize(
+    ("responses", "names"),
+    [
+        (("[hotel_name]", "[hotel_phone]"), True),
+        (("[value_name]", "[phone]"), False),
+        # Half is not most; two of three are.
+        (("[hotel_name]", "[name]"), False),
+        (("[hotel_name] [train_id]", "[reference]"), True),
+        # No placeholder about a venue at all.
+        (("[hotel_area]", "hello"), False),
+    ],
+)
+def test_placeholders_name_domains_if_most_about_venues_do(
+    responses: tuple[str, str], names: bool
+) -> None:
+    assert _normalized(*({"response": text} for text in responses)).names_domains is names
+
+
+def test_a_corpus_submission_is_a_styles_references_as_they_are() -> None:
+    corpus = corpus_submission(TWO, "damd")
+    assert corpus.responses() == {
+        id_: list(one.references["damd"]) for id_, one in TWO.dialogues.items()
+    }
+    assert corpus.turns == 3
+    assert not corpus.predicts_states
+    assert not corpus.predicts_domains
+    assert not corpus.names_domains
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["mul0001", "response", "state", "active_domains", "hotel", "area", "x"]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.one_of(
+        _JSON,
+        st.lists(_JSON, max_size=2).map(lambda turns: {"mul0001": turns}),
+        st.fixed_dictionaries({"response": st.text(max_size=9), "state": _JSON}).map(
+            lambda turn: {"mul0001": [turn]}
+        ),
+        st.fixed_dictionaries({"response": st.text(max_size=9), "active_domains": _JSON}).map(
+            lambda turn: {"mul0001": [turn]}
+        ),
+    )
+)
+def test_any_json_is_either_refused_as_bad_input_or_can_be_normalised(content: Any) -> None:
+    try:
+        submission = parse_submission(content, TWO, "x")
+    except InputError:
+        return
+    assert normalize_submission(submission, RULES).turns <= TWO.turns

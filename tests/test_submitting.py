@@ -1,0 +1,439 @@
+"""Submitting: all or nothing, whatever interrupts it, and whoever else submits meanwhile."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import portalocker
+import pytest
+from entered import SAMPLE_SUBMISSIONS, enter, entry, report
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mwz.harness import Benchmark, submitting
+from mwz.harness.cli import main
+from mwz.harness.entries import (
+    PREDICTIONS_FILE,
+    Entry,
+    content_hashes,
+    read_submissions,
+    read_submitted,
+    validated,
+)
+from mwz.harness.errors import InputError
+from mwz.harness.scoring import Options, score
+from mwz.harness.submitting import all_reports, locked, recover, submit
+
+REPORTS = {rules: report(rules) for rules in ("2021", "2023")}
+NEW, OLD = b'{"new": []}', b'{"old": []}'
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+
+
+def _entry(name: str = "System", **changes: Any) -> Entry:
+    return validated(Entry, entry(name=name, **changes), "entry")
+
+
+def _submit(folder: Path, name: str = "System", content: bytes = NEW, **options: Any) -> None:
+    submit(folder, _entry(name), content, REPORTS, "2021", **options)
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    """Return every file below a folder but the lock, by its path."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != ".lock"
+    }
+
+
+def _predictions(folder: Path, key: str) -> bytes:
+    return gzip.decompress((folder / key / PREDICTIONS_FILE).read_bytes())
+
+
+def test_the_folder_holds_the_entry_the_scores_and_the_predictions(tmp_path: Path) -> None:
+    folder = tmp_path / "deep" / "submissions"
+    submitted = submit(folder, _entry("My System"), NEW, REPORTS, "2023")
+    assert {path.name for path in (folder / "my-system").iterdir()} == {
+        *("submission.toml", "scores.json", "predictions.json.gz")
+    }
+    assert submitted == read_submitted(folder / "my-system")
+    assert submitted.entry.predictions.file == PREDICTIONS_FILE
+    assert submitted.scores.rules == "2023"
+    assert submitted.scores.predictions is not None
+    assert submitted.scores.predictions.model_dump() == content_hashes(NEW)
+    assert _predictions(folder, "my-system") == NEW
+
+
+def test_the_same_predictions_give_the_same_bytes(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        _submit(tmp_path / folder)
+    assert _files(tmp_path / "one") == _files(tmp_path / "two")
+
+
+def test_reports_have_every_metric_that_the_predictions_allow(sample: Benchmark) -> None:
+    for name, has_states in [("careful", True), ("scripted", False)]:
+        content = (SAMPLE_SUBMISSIONS / f"{name}.json").read_bytes()
+        reports = all_reports(content, sample, name)
+        assert list(reports) == ["2021", "2023"]
+        for rules, scored in reports.items():
+            metrics = ["bleu", "inform", "diversity", *(["dst"] if has_states else [])]
+            options = Options(rules=rules, metrics=metrics)
+            assert scored == score(json.loads(content), sample, options).to_dict()
+            assert ("dst" in scored) is has_states
+
+
+def test_an_existing_submission_is_not_overwritten(tmp_path: Path) -> None:
+    _submit(tmp_path, content=OLD)
+    before = _files(tmp_path)
+    # Another spelling of the same name.
+    with pytest.raises(InputError, match="there is a submission of that name"):
+        _submit(tmp_path, name=" SYSTEM ")
+    assert _files(tmp_path) == before
+
+
+def test_replacing_leaves_nothing_of_the_old_one(tmp_path: Path) -> None:
+    _submit(tmp_path, content=OLD)
+    (tmp_path / "system" / "notes.txt").write_text("old")
+    _submit(tmp_path, replace=True)
+    assert _predictions(tmp_path, "system") == NEW
+    assert not (tmp_path / "system" / "notes.txt").exists()
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["system"]
+
+
+def test_scores_that_do_not_compare_with_the_others_are_not_entered(tmp_path: Path) -> None:
+    other = {rules: report(rules, data="ba9876543210") for rules in ("2021", "2023")}
+    enter(tmp_path, "first", reports=other)
+    before = _files(tmp_path)
+    with pytest.raises(InputError, match="scored on benchmark:made-up"):
+        _submit(tmp_path)
+    assert _files(tmp_path) == before
+
+
+def test_a_disk_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _submit(tmp_path, content=OLD)
+    before = _files(tmp_path)
+
+    def fail(path: Path, content: bytes) -> None:
+        if path.name == PREDICTIONS_FILE:
+            raise OSError(28, "No space left on device")
+        path.write_bytes(content)
+
+    monkeypatch.setattr(submitting, "write_atomically", fail)
+    for options in ({"name": "Other"}, {"replace": True}):
+        with pytest.raises(InputError, match="No space left on device"):
+            _submit(tmp_path, **options)
+        assert _files(tmp_path) == before
+
+
+# ------------------------------------------------------------------------ killed at any moment
+
+
+def _killed_at_every_step(
+    folder: Path, act: Callable[[], None], look: Callable[[int], None]
+) -> int:
+    """Kill a process before each step that it takes in a folder, and look at what it leaves.
+
+    A step is whatever Python tells audit hooks about: opening, renaming, removing a file, making
+    or listing a folder. Returns the number of steps.
+    """
+    steps = 0
+    while True:
+        child = os.fork()
+        if child == 0:
+            _die_at(steps, str(folder))
+            status = 3
+            try:
+                act()
+                status = 0
+            finally:
+                os._exit(status)
+        _, status = os.waitpid(child, 0)
+        if not os.WIFSIGNALED(status):
+            assert os.waitstatus_to_exitcode(status) == 0
+            return steps
+        assert os.WTERMSIG(status) == signal.SIGKILL
+        look(steps)
+        steps += 1
+
+
+def _die_at(step: int, folder: str) -> None:
+    left = step
+
+    def hook(event: str, arguments: tuple[object, ...]) -> None:
+        nonlocal left
+        if event.startswith(("os.", "open", "shutil.", "tempfile.")) and any(
+            isinstance(argument, str | os.PathLike) and str(argument).startswith(folder)
+            for argument in arguments
+        ):
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            left -= 1
+
+    sys.addaudithook(hook)
+
+
+@needs_fork
+def test_killed_at_any_moment_it_leaves_nothing_or_everything(tmp_path: Path) -> None:
+    folder, whole = tmp_path / "submissions", tmp_path / "whole"
+    _submit(whole)
+    seen = set()
+
+    def look(step: int) -> None:
+        if not folder.exists():
+            return
+        # What a reader sees, before anything is cleared away.
+        seen.add(tuple(s.key for s in read_submissions(folder)))
+        with locked(folder):
+            pass
+        left = _files(folder)
+        assert left in ({}, _files(whole)), step
+        assert {path.name for path in folder.iterdir()} <= {".lock", "system"}, step
+        recovered = folder / "system"
+        if recovered.exists():
+            for path in recovered.iterdir():
+                path.unlink()
+            recovered.rmdir()
+
+    steps = _killed_at_every_step(folder, lambda: _submit(folder), look)
+    assert steps > 15
+    assert seen == {(), ("system",)}
+
+
+@needs_fork
+def test_killed_while_replacing_it_leaves_the_old_or_the_new(tmp_path: Path) -> None:
+    folder, old, new = (tmp_path / name for name in ("submissions", "old", "new"))
+    _submit(old, content=OLD)
+    _submit(new)
+    _submit(folder, content=OLD)
+    seen = set()
+
+    def look(step: int) -> None:
+        with locked(folder):
+            pass
+        left = _files(folder)
+        assert left in (_files(old), _files(new)), step
+        assert {path.name for path in folder.iterdir()} == {".lock", "system"}, step
+        seen.add(_predictions(folder, "system"))
+        _submit(folder, content=OLD, replace=True)
+
+    steps = _killed_at_every_step(folder, lambda: _submit(folder, replace=True), look)
+    assert steps > 20
+    assert seen == {OLD, NEW}
+
+
+@needs_fork
+def test_clearing_away_can_itself_be_killed(tmp_path: Path) -> None:
+    folder = tmp_path / "submissions"
+    _submit(folder, content=OLD)
+    whole = _files(folder)
+
+    def interrupt() -> None:
+        # As left by a process that was killed between its two renamings.
+        (folder / "system").rename(folder / ".system.replaced")
+        _submit(folder / ".other.x.unfinished")
+
+    def look(step: int) -> None:
+        with locked(folder):
+            pass
+        assert _files(folder) == whole, step
+        assert {path.name for path in folder.iterdir()} == {".lock", "system"}, step
+        interrupt()
+
+    interrupt()
+    assert _killed_at_every_step(folder, lambda: _lock_once(folder), look) > 5
+    assert _files(folder) == whole
+
+
+def _lock_once(folder: Path) -> None:
+    with locked(folder):
+        pass
+
+
+@needs_fork
+def test_the_command_killed_at_any_moment_leaves_a_leaderboard_that_one_command_puts_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mwz.harness.cli.submit.all_reports", lambda *_: REPORTS)
+    base = tmp_path / "base"
+    folder, page = base / "submissions", base / "leaderboard.md"
+    enter(folder, "rival")
+    options = [*("--submissions", str(folder))]
+    predictions = SAMPLE_SUBMISSIONS / "hasty.json"
+    command = ["submit", str(predictions), "--name", "x", "--track", "end-to-end", *options]
+    assert _status("leaderboard", *options) == 0
+    without = page.read_bytes()
+    assert _status(*command) == 0
+    with_it = page.read_bytes()
+    seen = set()
+
+    def reset() -> None:
+        _submit(folder, "X", replace=True)
+        for path in (folder / "x").iterdir():
+            path.unlink()
+        (folder / "x").rmdir()
+        page.write_bytes(without)
+
+    def look(step: int) -> None:
+        shown = page.read_bytes()
+        assert shown in (without, with_it), step
+        assert _status("leaderboard", *options) == 0
+        entered = (folder / "x").exists()
+        assert page.read_bytes() == (with_it if entered else without), step
+        seen.add((entered, shown == with_it))
+        reset()
+
+    reset()
+    _killed_at_every_step(base, lambda: _run_quietly(*command), look)
+    # Nothing; entered, but not yet on the page; both.
+    assert seen == {(False, False), (True, False), (True, True)}
+
+
+def _status(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as exit_:
+        main(list(arguments))
+    assert isinstance(exit_.value.code, int)
+    return exit_.value.code
+
+
+def _run_quietly(*arguments: str) -> None:
+    try:
+        main(list(arguments))
+    except SystemExit as exit_:
+        if exit_.code != 0:
+            raise
+
+
+def test_a_submission_that_was_set_aside_comes_back(tmp_path: Path) -> None:
+    _submit(tmp_path)
+    before = _files(tmp_path)
+    (tmp_path / "system").rename(tmp_path / ".system.replaced")
+    recover(tmp_path)
+    assert _files(tmp_path) == before
+
+
+def test_only_what_submitting_left_is_cleared_away(tmp_path: Path) -> None:
+    for name in (".git", ".github", ".ipynb_checkpoints"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "HEAD").write_text("keep")
+    (tmp_path / ".x.abc.unfinished").mkdir()
+    with locked(tmp_path):
+        left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == [".git", ".github", ".ipynb_checkpoints", ".lock"]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
+@given(steps=st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=6))
+def test_the_folder_holds_the_last_of_what_was_accepted(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, bool]]
+) -> None:
+    folder = tmp_path_factory.mktemp("submissions")
+    model: dict[str, bytes] = {}
+    for number, (name, replace) in enumerate(steps):
+        content = b'{"number": %d}' % number
+        if name in model and not replace:
+            with pytest.raises(InputError):
+                _submit(folder, name, content)
+        else:
+            _submit(folder, name, content, replace=replace)
+            model[name] = content
+    assert {s.key: _predictions(folder, s.key) for s in read_submissions(folder)} == model
+
+
+# ------------------------------------------------------------------------------- several at once
+
+_SUBMITTER = """\
+import sys, json, time
+from pathlib import Path
+from mwz.harness.entries import Entry, validated
+from mwz.harness.submitting import submit
+from mwz.harness.errors import InputError
+from entered import entry, report
+folder, name, content = Path(sys.argv[1]), sys.argv[2], sys.argv[3].encode()
+reports = {rules: report(rules) for rules in ("2021", "2023")}
+one = validated(Entry, entry(name=name), "entry")
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    submit(folder, one, content, reports, "2021")
+except InputError as error:
+    print(error, file=sys.stderr)
+    sys.exit(2)
+"""
+
+
+def _at_once(folder: Path, names: list[str]) -> list[int]:
+    """Submit from several processes at the same moment and return their exit statuses."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", _SUBMITTER, str(folder), name, f'{{"{number}": []}}'],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            text=True,
+        )
+        for number, name in enumerate(names)
+    ]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in processes:
+        process.communicate(timeout=60)
+    return [process.returncode for process in processes]
+
+
+def test_two_who_submit_at_once_both_land(tmp_path: Path) -> None:
+    assert _at_once(tmp_path / "submissions", ["one", "two", "three"]) == [0, 0, 0]
+    entered = read_submissions(tmp_path / "submissions")
+    assert {s.key for s in entered} == {"one", "two", "three"}
+
+
+def test_of_two_who_submit_the_same_name_at_once_one_wins_whole(tmp_path: Path) -> None:
+    folder = tmp_path / "submissions"
+    statuses = _at_once(folder, ["same", "same", "same"])
+    assert sorted(statuses) == [0, 2, 2]
+    winner = b'{"%d": []}' % statuses.index(0)
+    [submitted] = read_submissions(folder)
+    assert _predictions(folder, "same") == winner
+    assert submitted.scores.predictions is not None
+    assert submitted.scores.predictions.model_dump() == content_hashes(winner)
+
+
+def test_a_folder_that_another_process_holds_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(submitting, "_PATIENCE", 0.1)
+    with portalocker.Lock(str(tmp_path / ".lock")), pytest.raises(InputError) as error:
+        _submit(tmp_path)
+    assert "another process is writing" in str(error.value)
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / ".lock").mkdir()
+    with pytest.raises(InputError, match="cannot be written"), locked(tmp_path):
+        pass
+
+
+def test_the_lock_is_let_go_when_the_work_fails(tmp_path: Path) -> None:
+    def work() -> None:
+        with locked(tmp_path):
+            raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        work()
+    with portalocker.Lock(str(tmp_path / ".lock"), timeout=0.1):
+        pass

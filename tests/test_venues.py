@@ -1,0 +1,454 @@
+"""Venue queries: every rule by hand, and SQL against a plain implementation."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import RULES, VENUES, database
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import create_engine, event, inspect
+from sqlalchemy.exc import SQLAlchemyError
+
+from mwz.database import EMBEDDED, VenueDatabase, partial_ratio
+from mwz.database.venues import FUZZY_COLUMNS, NO_CONSTRAINT
+from mwz.harness import InputError
+from mwz.normalization.states import normalize_slot_name, normalize_value, rule_set
+
+Records = Mapping[str, Sequence[Mapping[str, Any]]]
+
+
+def _found(domain: str, records: Records = VENUES, **constraints: str) -> list[str]:
+    return list(database(records).query(domain, constraints))
+
+
+def test_without_constraints_all_venues_are_found_in_the_records_order() -> None:
+    assert _found("restaurant") == ["r1", "r2", "r3", "r4"]
+    backwards = {"restaurant": VENUES["restaurant"][::-1]}
+    assert _found("restaurant", backwards) == ["r4", "r3", "r2", "r1"]
+
+
+def test_trains_are_known_by_their_train_id() -> None:
+    assert _found("train") == ["TR06", "TR09", "TR12", "TR15"]
+    assert _found("train", trainid="TR09") == ["TR09"]
+
+
+@pytest.mark.parametrize("domain", ["taxi", "police", "hospital", "bus", ""])
+def test_domains_without_venues_have_no_results(domain: str) -> None:
+    assert _found(domain) == []
+    assert _found(domain, area="north") == []
+
+
+def test_a_venue_meets_every_constraint() -> None:
+    assert _found("restaurant", area="north") == ["r1", "r2"]
+    assert _found("restaurant", area="north", food="thai") == ["r2"]
+    assert _found("restaurant", area="north", food="thai", pricerange="dear") == []
+
+
+def test_an_unknown_value_of_a_venue_meets_any_constraint() -> None:
+    # r3's price range is "?".
+    assert _found("restaurant", pricerange="dear") == ["r3", "r4"]
+    assert _found("restaurant", pricerange="no such") == ["r3"]
+
+
+def test_unknown_times_and_names_meet_any_constraint() -> None:
+    trains = [
+        {"trainID": "T1", "leaveAt": "?", "arriveBy": "09:00", "departure": "oakham"},
+        {"trainID": "T2", "leaveAt": "08:00", "arriveBy": "?", "departure": "?"},
+    ]
+    assert _found("train", {"train": trains}, leave="23:00") == ["T1"]
+    assert _found("train", {"train": trains}, arrive="00:10") == ["T2"]
+    assert _found("train", {"train": trains}, departure="upwell") == ["T2"]
+
+
+@pytest.mark.parametrize(
+    ("slot", "value", "trains"),
+    [
+        ("leave", "09:00", ["TR09", "TR12", "TR15"]),
+        ("leave", "09:01", ["TR12", "TR15"]),
+        ("leave", "24:00", []),
+        ("arrive", "09:50", ["TR06", "TR09"]),
+        ("arrive", "09:49", ["TR06"]),
+        ("arrive", "05:00", []),
+        # Values are normalised: 2 pm is 14:00, "by 9:50" is 09:50.
+        ("leave", "2 pm", ["TR15"]),
+        ("arrive", "by 9:50", ["TR06", "TR09"]),
+        # What is no time counts as midnight.
+        ("leave", "whenever", ["TR06", "TR09", "TR12", "TR15"]),
+        ("arrive", "whenever", []),
+    ],
+)
+def test_trains_leave_no_earlier_and_arrive_no_later(
+    slot: str, value: str, trains: list[str]
+) -> None:
+    assert _found("train", **{slot: value}) == trains
+
+
+def test_a_venues_own_time_that_is_no_clock_counts_as_midnight() -> None:
+    trains = [{"trainID": "T1", "leaveAt": "9:00", "arriveBy": "soon"}]
+    assert _found("train", {"train": trains}, leave="00:01") == []
+    assert _found("train", {"train": trains}, leave="00:00") == ["T1"]
+    assert _found("train", {"train": trains}, arrive="00:00") == ["T1"]
+
+
+@pytest.mark.parametrize("value", sorted(NO_CONSTRAINT))
+def test_an_indifferent_value_is_no_constraint(value: str) -> None:
+    assert _found("restaurant", area=value, name=value) == ["r1", "r2", "r3", "r4"]
+    assert _found("restaurant", area=value, food="thai") == ["r2", "r4"]
+
+
+def test_only_the_six_spellings_are_indifferent() -> None:
+    assert len(NO_CONSTRAINT) == 6
+    for value in ("Dontcare", "any", "", "none", "not mentioned "):
+        assert _found("restaurant", area=value) == []
+
+
+def test_constraints_on_unknown_columns_are_ignored() -> None:
+    assert _found("restaurant", stars="4", openhours="x", bookday="monday", source="1") == [
+        "r1",
+        "r2",
+        "r3",
+        "r4",
+    ]
+
+
+def test_columns_of_the_source_files_that_are_no_slots_are_ignored() -> None:
+    records = {
+        "restaurant": [{"id": "r", "location": [1, 2], "introduction": "x", "signature": "y"}],
+        "attraction": [{"id": "a", "openhours": "always", "location": [1, 2]}],
+        "hotel": [{"id": "h", "price": {"single": "9"}, "takesbookings": "yes"}],
+    }
+    assert _found("restaurant", records, introduction="z", signature="z", location="z") == ["r"]
+    assert _found("attraction", records, openhours="never", location="z") == ["a"]
+    assert _found("hotel", records, price="1", takesbookings="no") == ["h"]
+
+
+def test_the_columns_are_those_of_the_first_record() -> None:
+    records = [{"id": "r1", "area": "north"}, {"id": "r2", "area": "north", "phone": "1"}]
+    assert _found("restaurant", {"restaurant": records}, phone="2") == ["r1", "r2"]
+    # The other way round the column is there, and what has no value in it meets no constraint.
+    assert _found("restaurant", {"restaurant": records[::-1]}, phone="1") == ["r2"]
+
+
+def test_columns_are_named_as_slots_are() -> None:
+    records = {
+        "attraction": [{"id": "a", "Entrance Fee": "free"}, {"id": "b", "entrance fee": "1"}]
+    }
+    assert _found("attraction", records, entrancefee="free") == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("domain", "slot"),
+    [
+        ("hotel", "name"),
+        ("attraction", "name"),
+        ("restaurant", "name"),
+        ("restaurant", "food"),
+        ("train", "departure"),
+        ("train", "destination"),
+    ],
+)
+def test_fuzzy_columns_match_from_a_ratio_of_90(domain: str, slot: str) -> None:
+    # "golden spoon" is a window of "the golden spoon". One of ten characters differing gives
+    # 18/20 = 0.9, one of nine 16/18 = 0.889.
+    identifier = "trainID" if domain == "train" else "id"
+    values = ["golden spoon", "abcdefghij", "abcdefghi"]
+    records = {domain: [{identifier: str(n), slot: value} for n, value in enumerate(values)]}
+    assert _found(domain, records, **{slot: "the golden spoon"}) == ["0"]
+    assert _found(domain, records, **{slot: "abcdefghiX"}) == ["1", "2"]
+    assert _found(domain, records, **{slot: "abcdefghX"}) == []
+    assert FUZZY_COLUMNS[domain] >= {slot}
+
+
+def test_other_columns_match_only_what_is_equal() -> None:
+    assert _found("restaurant", area="nort") == []
+    assert _found("restaurant", area="the north") == []
+    assert _found("restaurant", area="North") == []
+    assert _found("train", day="monday ") == []
+
+
+def test_hotels_types_are_normalised_as_their_slot_says() -> None:
+    records = {"hotel": [{"id": "h", "name": "x", "type": "guesthouse", "parking": "yes"}]}
+    assert _found("hotel", records, type="guest house", parking="free") == ["h"]
+
+
+def test_the_rule_set_decides_what_a_name_constraint_is() -> None:
+    records = {"hotel": [{"id": "h", "name": "willow bed and breakfast"}]}
+    constraint = {"name": "willow bed and breakfast"}
+    # 2023 makes the constraint "willow b and b", 14 characters, the best window of the name
+    # "willow bed and": common "willow b and" of 14 and 14: 24/28 = 0.857.
+    assert list(VenueDatabase(records, rule_set("2021")).query("hotel", constraint)) == ["h"]
+    assert list(VenueDatabase(records, rule_set("2023")).query("hotel", constraint)) == []
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "x' OR '1'='1",
+        "'; DROP TABLE mwz_restaurant; --",
+        '" OR ""="',
+        "%",
+        "_____",
+        "north%",
+        ":area",
+        "%(area)s",
+        "?1",
+        "nor\x00th",
+        "\\",
+    ],
+)
+def test_values_reach_sql_only_as_data(value: str) -> None:
+    venues = database()
+    assert list(venues.query("restaurant", {"area": value, "pricerange": value})) == []
+    assert list(venues.query("restaurant", {"food": value})) == []
+    assert list(venues.query("restaurant", {"pricerange": value})) == ["r3"]
+    assert len(venues.query("restaurant", {})) == 4
+
+
+def test_a_venue_with_quotes_and_percent_signs_is_found_by_them() -> None:
+    odd = "x'or'1'='1 100% \\ \u00e9"
+    records = {"restaurant": [{"id": "r'1", "area": odd, "name": odd}, {"id": "r2", "area": "a"}]}
+    assert _found("restaurant", records, area=odd) == ["r'1"]
+    assert _found("restaurant", records, name=odd) == ["r'1"]
+
+
+def test_no_value_is_part_of_a_statement() -> None:
+    venues = database()
+    statements: list[str] = []
+    engine = venues._connection.engine  # the only place where the text of a query can be seen
+    event.listen(engine, "before_cursor_execute", lambda *a: statements.append(str(a[2])))
+    venues.query("restaurant", {"area": "zzz", "food": "greek", "name": "golden spoon"})
+    venues.query("train", {"leave": "09:17", "day": "zzz", "departure": "oakham"})
+    assert len(statements) == 2
+    for statement in statements:
+        for value in ("zzz", "greek", "golden", "oakham", "09:17", "557"):
+            assert value not in statement
+
+
+def test_equal_queries_are_asked_once() -> None:
+    venues = database()
+    statements: list[str] = []
+    engine = venues._connection.engine  # the only place where queries can be counted
+    event.listen(engine, "before_cursor_execute", lambda *a: statements.append(str(a[2])))
+    asked = [
+        {"area": "north", "food": "thai"},
+        {"food": "thai", "area": "north"},
+        {"food": "thai", "area": "north", "stars": "4", "name": "dontcare"},
+        {"food": " Thai ", "area": "north"},
+    ]
+    assert [list(venues.query("restaurant", constraints)) for constraints in asked] == [["r2"]] * 4
+    assert len(statements) == 1
+    venues.query("restaurant", {"food": "thai", "area": "south"})
+    assert len(statements) == 2
+
+
+def test_a_database_without_records_has_no_results() -> None:
+    assert _found("restaurant", {}, area="north") == []
+    assert _found("train", {"train": []}) == []
+
+
+def test_query_leaves_its_arguments_as_they_were() -> None:
+    constraints = {"leave": "2 pm", "Day": "monday", "departure": " Oakham"}
+    database().query("train", constraints)
+    assert constraints == {"leave": "2 pm", "Day": "monday", "departure": " Oakham"}
+
+
+def test_a_file_is_filled_once_and_can_hold_several_sources(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'venues.db'}"
+    other = {"restaurant": [{"id": "x1", "area": "north", "name": "other"}]}
+    for _ in range(2):
+        assert list(VenueDatabase(VENUES, RULES, url).query("restaurant", {"area": "north"})) == [
+            "r1",
+            "r2",
+        ]
+        assert list(VenueDatabase(other, RULES, url).query("restaurant", {"area": "north"})) == [
+            "x1"
+        ]
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        assert set(inspect(engine).get_table_names()) == {
+            *("mwz_source", "mwz_restaurant", "mwz_hotel", "mwz_attraction", "mwz_train")
+        }
+        count = connection.exec_driver_sql("SELECT count(*) FROM mwz_restaurant").scalar()
+        assert count == len(VENUES["restaurant"]) + 1
+    engine.dispose()
+
+
+def test_an_interrupted_filling_leaves_nothing_half_filled(tmp_path: Path) -> None:
+    # Another process writes the source and the restaurants, and dies before the trains.
+    url = f"sqlite:///{tmp_path / 'venues.db'}"
+    code = f"""
+import os
+from helpers import RULES, VENUES
+from mwz.database import venues
+seen, insert = [], venues.insert
+venues.insert = lambda table: os._exit(9) if len(seen) == 2 else seen.append(table) or insert(table)
+venues.VenueDatabase(VENUES, RULES, {url!r})
+"""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    died = subprocess.run([sys.executable, "-c", code], env=environment, check=False)
+    assert died.returncode == 9
+    assert len(VenueDatabase(VENUES, RULES, url).query("restaurant", {})) == 4
+    assert len(VenueDatabase(VENUES, RULES, url).query("train", {})) == 4
+
+
+def test_a_database_that_cannot_be_used_is_bad_input(sample: Any, tmp_path: Path) -> None:
+    (tmp_path / "no.db").write_text("this is no database, whatever its name says" * 100)
+    for url in (
+        f"sqlite:///{tmp_path / 'no.db'}",
+        f"sqlite:///{tmp_path / 'nowhere' / 'x.db'}",
+        "no url at all",
+        "nosuchdialect://host/x",
+    ):
+        with pytest.raises(InputError, match="cannot be used as venue database"):
+            sample.database("2021", url)
+    with pytest.raises(SQLAlchemyError):
+        VenueDatabase(VENUES, RULES, "no url at all")
+
+
+_NAMES = ["golden spoon", "golden spoons", "the golden spoon", "silver fork", "fork", "?", ""]
+_AREAS = ["north", "south", "?", "North", "dontcare", "x' OR '1'='1"]
+_TIMES = ["09:00", "9:00", "17:30", "5 pm", "by 09:00", "?", "noon", "24:10", ""]
+
+
+def _records(identifier: str, **columns: list[str]) -> st.SearchStrategy[list[dict[str, str]]]:
+    # The first record has all columns, the others may lack some.
+    whole = st.fixed_dictionaries({c: st.sampled_from(v) for c, v in columns.items()})
+    part = st.fixed_dictionaries({}, optional={c: st.sampled_from(v) for c, v in columns.items()})
+    rows = st.tuples(whole, st.lists(part, max_size=5)).map(lambda pair: [pair[0], *pair[1]])
+    return rows.map(lambda rs: [{identifier: f"v{n}", **r} for n, r in enumerate(rs)])
+
+
+_RESTAURANTS = _records("id", name=_NAMES, food=["thai", "thais", "greek", "?"], area=_AREAS)
+_TRAINS = _records("trainID", departure=_NAMES, day=_AREAS)
+_TIMED_TRAINS = st.lists(
+    st.fixed_dictionaries(
+        {"leaveAt": st.sampled_from(_TIMES), "arriveBy": st.sampled_from(_TIMES)}
+    ),
+    min_size=1,
+    max_size=5,
+).map(lambda rs: [{"trainID": f"t{n}", **r} for n, r in enumerate(rs)])
+_RESTAURANT_CONSTRAINTS = st.fixed_dictionaries(
+    {},
+    optional={
+        "name": st.sampled_from(_NAMES),
+        "food": st.sampled_from(["thai", "portugese", "greek", "do n't care"]),
+        "area": st.sampled_from(_AREAS),
+        "stars": st.just("4"),
+    },
+)
+_TRAIN_CONSTRAINTS = st.fixed_dictionaries(
+    {},
+    optional={
+        "departure": st.sampled_from(_NAMES),
+        "day": st.sampled_from(_AREAS),
+        "leave": st.sampled_from(_TIMES),
+        "arrive": st.sampled_from(_TIMES),
+    },
+)
+
+
+def _minutes(time: str) -> int:
+    clock = time[:5]
+    digits = clock.replace(":", "", 1)
+    if len(clock) == 5 and clock[2] == ":" and len(digits) == 4 and digits.isdecimal():
+        return int(digits[:2]) * 60 + int(digits[2:])
+    return 0
+
+
+def _plainly(
+    domain: str, records: Sequence[Mapping[str, str]], constraints: Mapping[str, str]
+) -> list[str]:
+    """Answer a query record by record, rule by rule."""
+    rows = [{normalize_slot_name(k): v for k, v in record.items()} for record in records]
+    results = []
+    for row in rows:
+        for column, constraint in constraints.items():
+            if column not in rows[0] or constraint in NO_CONSTRAINT:
+                continue
+            value = normalize_value(column, constraint, RULES)
+            own = row.get(column)
+            if own == "?":
+                continue
+            if own is None:
+                break
+            if column == "leave":
+                met = _minutes(own) >= _minutes(value)
+            elif column == "arrive":
+                met = _minutes(own) <= _minutes(value)
+            elif column in FUZZY_COLUMNS[domain]:
+                met = partial_ratio(own, value) >= 90
+            else:
+                met = own == value
+            if not met:
+                break
+        else:
+            results.append(row["trainid" if domain == "train" else "id"])
+    return results
+
+
+@settings(deadline=None, max_examples=100)
+@given(_RESTAURANTS, st.lists(_RESTAURANT_CONSTRAINTS, min_size=1, max_size=4))
+def test_sql_finds_what_a_look_at_every_restaurant_finds(
+    records: list[dict[str, str]], queries: list[dict[str, str]]
+) -> None:
+    venues = database({"restaurant": records})
+    for constraints in queries:
+        assert list(venues.query("restaurant", constraints)) == _plainly(
+            "restaurant", records, constraints
+        )
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.one_of(_TRAINS, _TIMED_TRAINS), st.lists(_TRAIN_CONSTRAINTS, min_size=1, max_size=4))
+def test_sql_finds_what_a_look_at_every_train_finds(
+    records: list[dict[str, str]], queries: list[dict[str, str]]
+) -> None:
+    venues = database({"train": records})
+    for constraints in queries:
+        assert list(venues.query("train", constraints)) == _plainly("train", records, constraints)
+
+
+@settings(deadline=None, max_examples=100)
+@given(_RESTAURANTS, _RESTAURANT_CONSTRAINTS, st.sampled_from(_AREAS))
+def test_one_more_constraint_never_adds_venues(
+    records: list[dict[str, str]], constraints: dict[str, str], area: str
+) -> None:
+    venues = database({"restaurant": records})
+    fewer = {slot: value for slot, value in constraints.items() if slot != "area"}
+    assert venues.query("restaurant", {**fewer, "area": area}) <= venues.query("restaurant", fewer)
+
+
+def test_sqlite_on_file_gives_the_results_of_sqlite_in_memory(sample: Any, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'venues.db'}"
+    for rules in ("2021", "2023"):
+        in_memory, on_file = sample.database(rules, EMBEDDED), sample.database(rules, url)
+        asked = 0
+        for one in sample.dialogues.values():
+            for state in [*one.states, {d: g.informable for d, g in one.goal.items()}]:
+                for domain, constraints in state.items():
+                    expected = list(in_memory.query(domain, constraints))
+                    assert list(on_file.query(domain, constraints)) == expected
+                    asked += bool(expected)
+        assert asked > 50
+
+
+@settings(deadline=None, max_examples=20)
+@given(_RESTAURANTS, st.lists(_RESTAURANT_CONSTRAINTS, min_size=1, max_size=4))
+def test_any_records_give_the_same_results_on_file(
+    tmp_path_factory: pytest.TempPathFactory,
+    records: list[dict[str, str]],
+    queries: list[dict[str, str]],
+) -> None:
+    url = f"sqlite:///{tmp_path_factory.mktemp('venues') / 'venues.db'}"
+    in_memory, on_file = (VenueDatabase({"restaurant": records}, RULES, u) for u in (EMBEDDED, url))
+    for constraints in queries:
+        assert list(on_file.query("restaurant", constraints)) == list(
+            in_memory.query("restaurant", constraints)
+        )
