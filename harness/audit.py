@@ -15,7 +15,7 @@ from itertools import chain
 from mwz.normalization.states import RULE_SET_NAMES
 
 from .benchmark import CANONICAL_STYLE
-from .entries import Reported, Scores, Submitted
+from .entries import Reported, Scores, SetupFigures, Submitted
 from .explain import Grid
 from .metrics.inform_success import TOTAL
 
@@ -110,9 +110,11 @@ def _audited(
 def _scored(scores: Scores, setup: str, metric: str, style: str) -> float:
     if metric == "bleu":
         return scores.bleu[style]
-    rates = getattr(scores, setup)
-    figure: float = rates["combined"] if metric == "combined" else rates[metric][TOTAL]
-    return figure
+    rates: SetupFigures = getattr(scores, setup)
+    if metric == "combined":
+        return rates.combined
+    total: float = getattr(rates, metric)[TOTAL]
+    return total
 
 
 def _verdict(figure: Decimal, scored: float, alternatives: Iterable[tuple[float, str]]) -> str:

@@ -21,15 +21,16 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import tomli_w
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
-from typing_extensions import TypedDict
 
 from mwz.normalization.states import RULE_SET_NAMES
 
 from .benchmark import STYLES
 from .errors import InputError
 from .files import parse_json, read_bytes, to_json
+from .metrics.diversity import Diversity
 from .metrics.inform_success import TOTAL
 from .pinned import PinnedFile, blob_id
+from .report import Coverage
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -212,34 +213,19 @@ def _with_fuzzy_joint_accuracy(tracking: dict[str, Any]) -> dict[str, Any]:
     return tracking
 
 
-class CoverageFigures(TypedDict):
-    """How much of the benchmark was played, as a report tells it."""
-
-    dialogues: int
-    of: int
-    turns: int
-    of_turns: Annotated[int, Field(gt=0)]
+def _played(coverage: Coverage) -> Coverage:
+    if coverage.of_turns < 1:
+        raise ValueError("of_turns must be at least 1")
+    return coverage
 
 
-class SetupFigures(TypedDict):
+class SetupFigures(_Strict):
     """Inform and Success under one set-up, as a report tells them."""
 
     inform: Annotated[dict[str, float], _with_keys(TOTAL)]
     success: Annotated[dict[str, float], _with_keys(TOTAL)]
     combined: float
     domains: str
-
-
-class DiversityFigures(TypedDict):
-    """Diversity of the responses, as a report tells it."""
-
-    unigrams: int
-    bigrams: int
-    trigrams: int
-    entropy: float
-    conditional_entropy: float
-    mean_length: float
-    msttr: float
 
 
 class Scores(_Strict):
@@ -254,11 +240,11 @@ class Scores(_Strict):
     rules: Literal[RULE_SET_NAMES]  # type: ignore[valid-type]
     benchmark: str
     goals: Literal["all"]
-    coverage: CoverageFigures
+    coverage: Annotated[Coverage, AfterValidator(_played)]
     bleu: Annotated[dict[Literal[STYLES], float], _with_keys(*STYLES)]  # type: ignore[valid-type]
     strict: SetupFigures
     optimistic: SetupFigures
-    diversity: DiversityFigures
+    diversity: Diversity
     unknown_placeholders: dict[str, int]
     states: str
     domains: str
@@ -420,7 +406,7 @@ def validated(model: type[_Model], content: object, source: str) -> _Model:
 
 def _problem(model: type[BaseModel], problem: Any) -> str:
     place = ".".join(map(str, problem["loc"])) or "content"
-    if problem["type"] == "extra_forbidden":
+    if problem["type"] in _UNKNOWN_KEY:
         return f"{place}: unknown key{_suggestion(model, problem['loc'])}"
     message = problem["msg"].removeprefix("Value error, ")
     return f"{place}: {message[:1].lower()}{message[1:]}"
@@ -434,6 +420,9 @@ def _suggestion(model: type[BaseModel], place: tuple[str | int, ...]) -> str:
     return f"; did you mean `{close[0]}`?" if close else f"; known are {', '.join(known)}"
 
 
+# How a model and a dataclass call it.
+_UNKNOWN_KEY = ("extra_forbidden", "unexpected_keyword_argument")
+
 # The keys of the tables in the two files, for messages about them.
 _PARTS: Mapping[type[BaseModel], Mapping[str, Collection[str]]] = {
     Entry: {
@@ -442,10 +431,10 @@ _PARTS: Mapping[type[BaseModel], Mapping[str, Collection[str]]] = {
         "reported": Reported.model_fields,
     },
     Scores: {
-        "coverage": CoverageFigures.__annotations__,
-        "strict": SetupFigures.__annotations__,
-        "optimistic": SetupFigures.__annotations__,
-        "diversity": DiversityFigures.__annotations__,
+        "coverage": Coverage.__annotations__,
+        "strict": SetupFigures.model_fields,
+        "optimistic": SetupFigures.model_fields,
+        "diversity": Diversity.__annotations__,
         "predictions": Hashes.model_fields,
     },
 }

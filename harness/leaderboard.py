@@ -42,12 +42,12 @@ class Row:
 
     def rate(self, setup: str, metric: str) -> float:
         """Total "inform" or "success" under a set-up, in percent."""
-        rates: Mapping[str, float] = getattr(self.scores, setup)[metric]
+        rates: Mapping[str, float] = getattr(getattr(self.scores, setup), metric)
         return rates[TOTAL]
 
     def combined(self, setup: str = "strict") -> float:
         """(Inform + Success) / 2 + BLEU under a set-up."""
-        combined: float = getattr(self.scores, setup)["combined"]
+        combined: float = getattr(self.scores, setup).combined
         return combined
 
 
@@ -59,12 +59,12 @@ _MAIN: _Columns = {
     "Inform": lambda row: figure(row.rate("strict", "inform")),
     "Success": lambda row: figure(row.rate("strict", "success")),
     "Combined": lambda row: figure(row.combined()),
-    "Av. len.": lambda row: figure(row.scores.diversity["mean_length"], 2),
-    "CBE": lambda row: figure(row.scores.diversity["conditional_entropy"], 2),
-    "Unigrams": lambda row: f"{row.scores.diversity['unigrams']:.0f}",
-    "Trigrams": lambda row: f"{row.scores.diversity['trigrams']:.0f}",
+    "Av. len.": lambda row: figure(row.scores.diversity.mean_length, 2),
+    "CBE": lambda row: figure(row.scores.diversity.conditional_entropy, 2),
+    "Unigrams": lambda row: str(row.scores.diversity.unigrams),
+    "Trigrams": lambda row: str(row.scores.diversity.trigrams),
     "Joint acc.": lambda row: figure(_joint_accuracy(row)),
-    "Coverage": lambda row: f"{figure(_coverage(row), 2)} %",
+    "Coverage": lambda row: f"{figure(row.scores.coverage.percent, 2)} %",
     "Rules": lambda row: row.scores.rules,
 }
 _SETUPS: _Columns = {
@@ -215,10 +215,6 @@ def _linked_name(row: Row) -> str:
     links = {"paper": entry.paper, "code": entry.code}
     shown = ", ".join(f"[{what}]({link})" for what, link in links.items() if link)
     return f"{_name(row)} ({shown})" if shown else _name(row)
-
-
-def _coverage(row: Row) -> float:
-    return 100 * row.scores.coverage["turns"] / row.scores.coverage["of_turns"]
 
 
 def _joint_accuracy(row: Row) -> float | None:

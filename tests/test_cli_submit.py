@@ -98,7 +98,7 @@ def test_one_command_scores_enters_and_ranks_a_system(
     # The row is that of the scores, and the scores are those of `mwz score`.
     scored = score(json.loads(predictions), sample, Options(metrics=["bleu", "inform", "dst"]))
     inform, success = scored.setups["strict"].totals
-    assert (submitted.scores.strict["inform"]["total"], submitted.scores.bleu) == (
+    assert (submitted.scores.strict.inform["total"], submitted.scores.bleu) == (
         inform,
         scored.bleu,
     )
@@ -266,7 +266,7 @@ def test_predictions_come_by_standard_input_too(
     monkeypatch.setattr(sys, "stdin", content)
     assert submitting("-", "piped").status == 0
     [submitted] = read_submissions(submitting.folder)
-    assert submitted.scores.coverage["turns"] == 146
+    assert submitted.scores.coverage.turns == 146
 
 
 def test_the_repositorys_submissions_accept_no_score_on_the_sample(

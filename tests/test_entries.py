@@ -151,7 +151,7 @@ def _with(value: object, *place: str) -> Callable[[dict[str, Any]], None]:
         (_without("bleu", "hdsa"), "bleu: lacks hdsa"),
         (_with("high", "strict", "inform", "total"), "strict.inform.total: "),
         (_with(float("nan"), "bleu", "mwz22"), "bleu.mwz22: input should be a finite number"),
-        (_with(0, "coverage", "of_turns"), "coverage.of_turns: "),
+        (_with(0, "coverage", "of_turns"), "coverage: of_turns must be at least 1"),
         (_with("2022", "rules"), "rules: "),
         (_with("seen", "goals"), "goals: "),
         (_with({}, "dst"), "dst: lacks a number at fuzzy.joint_accuracy"),
