@@ -127,12 +127,15 @@ def from_document(document: Mapping[str, Any]) -> Benchmark:
 
 
 def content_hashes(document: Mapping[str, Any]) -> dict[str, str]:
-    """Return, per rule set, the SHA-256 of all that scores under it depend on."""
-    dialogues = json.dumps(document["dialogues"], sort_keys=True).encode()
+    """Return, per rule set, the SHA-256 of all that scores under it depend on.
+
+    That includes the order of things: active domains are estimated along a state's domains.
+    """
+    dialogues = json.dumps(document["dialogues"]).encode()
     hashes = {}
     for rules in RULE_SET_NAMES:
         venues = {**document["venues"], **document["venues_by_rules"].get(rules, {})}
-        content = dialogues + json.dumps(venues, sort_keys=True).encode()
+        content = dialogues + json.dumps(venues).encode()
         hashes[rules] = hashlib.sha256(content).hexdigest()
     return hashes
 

@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 from mwz.database import VenueDatabase
 from mwz.normalization.states import BeliefState
 
-from ..benchmark import Dialogue
+from ..benchmark import REQUESTABLE_SLOTS, Dialogue
 
 TOTAL = "total"
 
@@ -36,8 +36,8 @@ _IDENTIFYING_SLOTS = {
     "train": "trainid",
 }
 _ALWAYS_MATCHED = frozenset({"taxi", "police", "hospital"})
-_PROVIDED_BY_MENTION = frozenset({"PHONE", "ADDRESS", "POST", "TRAINID"})
 _REFERENCE = "REFERENCE"
+_PROVIDED_BY_MENTION = frozenset(REQUESTABLE_SLOTS) - {_REFERENCE}
 
 _Offer: TypeAlias = Any
 """The venues offered last, in the form that the comparison at hand keeps them in."""
