@@ -8,14 +8,19 @@ database can hold the venues of several benchmarks and rule sets.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlalchemy import Index, String
 from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column
 
+# Some databases need a length, and some compare without regard to case if not told otherwise.
+_TEXT = String(200).with_variant(String(200, collation="utf8mb4_bin"), "mysql", "mariadb")
+
 
 class Venue(DeclarativeBase):
     """What the tables of all domains share."""
+
+    type_annotation_map: ClassVar[dict[Any, Any]] = {str: _TEXT}
 
     identifier: str
     """The column that identifies a venue."""

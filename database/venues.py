@@ -42,9 +42,8 @@ LATEST_COLUMNS = frozenset({"arrive"})
 EARLIEST_COLUMNS = frozenset({"leave"})
 TIME_COLUMNS = LATEST_COLUMNS | EARLIEST_COLUMNS
 
-_Criteria: TypeAlias = "tuple[tuple[str, int | str | tuple[str, ...]], ...]"
-"""What SQL is asked: per column, minutes for a time, all values that match in a fuzzy column, and
-the value itself in any other."""
+_Criteria: TypeAlias = "tuple[tuple[str, int | tuple[str, ...]], ...]"
+"""What SQL is asked: per column, minutes for a time, else the column's own values that match."""
 
 
 class VenueDatabase:
@@ -100,7 +99,7 @@ class VenueDatabase:
 
     def _criteria(self, domain: str, constraints: Mapping[str, str]) -> _Criteria | None:
         """Return what to ask SQL, sorted by column; None if some constraint matches no venue."""
-        criteria: list[tuple[str, int | str | tuple[str, ...]]] = []
+        criteria: list[tuple[str, int | tuple[str, ...]]] = []
         for column in self._columns[domain]:
             value = constraints.get(column)
             if value is None or value in NO_CONSTRAINT:
@@ -108,23 +107,23 @@ class VenueDatabase:
             value = normalize_value(column, value, self._rules)
             if column in TIME_COLUMNS:
                 criteria.append((column, minutes(value)))
-            elif column in FUZZY_COLUMNS[domain]:
-                matching = self._matching_values(domain, column, value)
-                if not matching:
-                    return None
-                criteria.append((column, matching))
-            else:
-                criteria.append((column, value))
+                continue
+            matching = self._matching_values(domain, column, value)
+            if not matching:
+                return None
+            criteria.append((column, matching))
         return tuple(criteria)
 
     def _matching_values(self, domain: str, column: str, value: str) -> tuple[str, ...]:
-        """Return the values of a fuzzy column that match a constraint's value."""
+        """Return the values of a column that match a constraint's value."""
         key = (domain, column, value)
         if key not in self._matching:
+            fuzzy = column in FUZZY_COLUMNS[domain]
             self._matching[key] = tuple(
                 own
                 for own in self._distinct_values(domain, column)
-                if own == UNKNOWN or partial_ratio(own, value) >= MATCHING_RATIO
+                if own in (UNKNOWN, value)
+                or (fuzzy and partial_ratio(own, value) >= MATCHING_RATIO)
             )
         return self._matching[key]
 
@@ -155,19 +154,17 @@ def _statement(domain: str, constrained: tuple[str, ...]) -> Select[Any]:
     """Return the query that constrains some columns, with a parameter for each of them."""
     table = MODELS[domain].__table__
     conditions = [table.c.source == bindparam("source")]
-    conditions += [_condition(domain, table.c[column]) for column in constrained]
+    conditions += [_condition(table.c[column]) for column in constrained]
     return select(table.c[MODELS[domain].identifier]).where(*conditions).order_by(table.c.place)
 
 
-def _condition(domain: str, column: ColumnElement[Any]) -> ColumnElement[bool]:
+def _condition(column: ColumnElement[Any]) -> ColumnElement[bool]:
     name = str(column.key)
     if name in LATEST_COLUMNS:
         return or_(column <= bindparam(name), column.is_(None))
     if name in EARLIEST_COLUMNS:
         return or_(column >= bindparam(name), column.is_(None))
-    if name in FUZZY_COLUMNS[domain]:
-        return column.in_(bindparam(name, expanding=True))
-    return or_(column == bindparam(name), column == UNKNOWN)
+    return column.in_(bindparam(name, expanding=True))
 
 
 def _rows(domain: str, records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
