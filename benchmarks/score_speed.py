@@ -2,9 +2,10 @@
 
 A: `mwz score` as a user starts it, cold, with everything (six BLEU, strict and optimistic Inform
 and Success, diversity). B: six plain `sacrebleu.corpus_bleu` calls on the responses normalised
-already, within this process. Both in turn; the medians and the ratio A/B are printed.
+already, within this process. Both in turn; the medians and the ratio A/B are printed. On small
+benchmarks such as the sample it is start-up that is measured.
 
-    python benchmarks/score_speed.py [PREDICTIONS] [--benchmark NAME] [--runs N]
+    python benchmarks/score_speed.py PREDICTIONS [--benchmark NAME] [--runs N]
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import statistics
 import subprocess
 import sys
 import time
-from importlib import resources
 
 import sacrebleu
 
@@ -26,14 +26,10 @@ from mwz.normalization.states import rule_set
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("predictions", nargs="?", help="[default: the references of the sample]")
-    parser.add_argument("--benchmark")
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("predictions", help="a predictions file")
+    parser.add_argument("--benchmark", help="[default: multiwoz if installed, else sample]")
+    parser.add_argument("--runs", type=int, default=5, help="[default: 5]")
     arguments = parser.parse_args()
-    if arguments.predictions is None:
-        arguments.benchmark = "sample"
-        folder = resources.files("mwz.harness.sample").joinpath("submissions")
-        arguments.predictions = min(str(path) for path in folder.iterdir())
     benchmark = Benchmark.load(arguments.benchmark)
     submission = normalize_submission(
         read_submission(arguments.predictions, benchmark), rule_set("2021")

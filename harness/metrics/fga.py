@@ -71,7 +71,7 @@ def flexible_goal_accuracy(distances: Sequence[float], decay: float) -> float:
     Raises:
         ValueError: There are no turns.
     """
-    return fmean(turn_score(distance, decay) for distance in distances)
+    return fmean([turn_score(distance, decay) for distance in distances])
 
 
 def turn_matches(distances: Sequence[float]) -> int:

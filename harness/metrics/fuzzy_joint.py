@@ -41,7 +41,7 @@ def fuzzy_joint_accuracy(turns: Sequence[StatePair]) -> float:
     Raises:
         ValueError: There are no turns.
     """
-    return fmean(is_fuzzily_exact(turn) for turn in turns)
+    return fmean([is_fuzzily_exact(turn) for turn in turns])
 
 
 def fuzzy_slot_f1(turns: Iterable[StatePair]) -> PrecisionRecall:

@@ -24,7 +24,7 @@ def joint_goal_accuracy(turns: Sequence[StatePair]) -> float:
     Raises:
         ValueError: There are no turns.
     """
-    return fmean(is_exact(turn) for turn in turns)
+    return fmean([is_exact(turn) for turn in turns])
 
 
 def first_lost(turns: Sequence[StatePair]) -> int | None:

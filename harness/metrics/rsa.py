@@ -31,4 +31,4 @@ def relative_slot_accuracy(turns: Sequence[StatePair]) -> float:
     Raises:
         ValueError: There are no turns.
     """
-    return fmean(turn_relative_slot_accuracy(turn) for turn in turns)
+    return fmean([turn_relative_slot_accuracy(turn) for turn in turns])

@@ -48,4 +48,4 @@ def slot_accuracy(turns: Sequence[StatePair], slots: int = MULTIWOZ_SLOTS) -> fl
     Raises:
         ValueError: There are no turns, or a turn has more wrong slots than there are slots.
     """
-    return fmean(turn_slot_accuracy(turn, slots) for turn in turns)
+    return fmean([turn_slot_accuracy(turn, slots) for turn in turns])
