@@ -126,8 +126,8 @@ class Benchmark:
         if self.seen is None:
             raise InputError(
                 "option goals",
-                f"benchmark {self.name} does not say which goals occur in train or dev; "
-                "`mwz data fetch --split all` finds out",
+                f"benchmark {self.name} does not say which goals occur in train or dev; the one "
+                "that `mwz data fetch --split all` installs does",
             )
         wanted = self.seen if goals == "seen" else self.dialogues.keys() - self.seen
         kept = {id_: d for id_, d in self.dialogues.items() if id_ in wanted}

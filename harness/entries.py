@@ -108,7 +108,7 @@ class OwnSetup(_Strict):
 
     Attributes:
         style: The reference style of BLEU.
-        tokenization: As the table says: "word", "sub-word", with or without "NLTK".
+        tokenization: Of BLEU, in the table's words.
         comparison: How offered and goal venues are compared.
         updates: When the offered venues are updated.
         reduced_search: Whether a venue's name or id replaces all other constraints.
@@ -116,7 +116,7 @@ class OwnSetup(_Strict):
     """
 
     style: Literal[STYLES] | None = None  # type: ignore[valid-type]
-    tokenization: str | None = None
+    tokenization: Literal["word", "word, NLTK", "sub-word", "sub-word, NLTK"] | None = None
     comparison: Literal["subset", "intersection", "first", "sampling"] | None = None
     updates: Literal["name", "reference", "end"] | None = None
     reduced_search: bool | None = None
@@ -142,7 +142,7 @@ class Reported(_Strict):
         combined: Combined score.
     """
 
-    source: str
+    source: Annotated[str, Field(min_length=1)]
     setup: Literal["own", "strict", "optimistic"] = "own"
     style: Literal[STYLES] | None = None  # type: ignore[valid-type]
     bleu: Percentage | None = None

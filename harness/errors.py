@@ -24,7 +24,8 @@ class InputError(Exception):
     def __init__(self, source: str, problems: str | Sequence[str]) -> None:
         self.source = source
         self.problems = (problems,) if isinstance(problems, str) else tuple(problems)
-        super().__init__(str(self))
+        # The arguments as they were given: that is what a copy for another process is made of.
+        super().__init__(source, problems)
 
     def __str__(self) -> str:
         if len(self.problems) == 1:

@@ -83,16 +83,29 @@ def urls(file: PinnedFile, mirror: str | None) -> tuple[str, ...]:
     also `<repository>/<path>`, which is how clones lie side by side.
 
     Raises:
-        InputError: The mirror is no http, https or file URL.
+        InputError: The mirror is no complete http, https or file URL.
     """
     if mirror is None:
         return (f"{GITHUB}/{file.place}",)
-    if urlsplit(mirror).scheme not in SCHEMES:
+    if not _is_mirror(mirror):
         raise InputError(
-            f"mirror {mirror}", "expected a URL that begins with http://, https:// or file://"
+            f"mirror {mirror}",
+            "expected a URL that begins with http://, https:// or file://, the first two followed "
+            "by a host",
         )
     base = mirror.rstrip("/")
     return (f"{base}/{file.place}", f"{base}/{file.place_in_clones}")
+
+
+def _is_mirror(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        # Half a pair of brackets, as in http://[::1
+        return False
+    if parts.scheme not in SCHEMES or not url.lower().startswith(f"{parts.scheme}://"):
+        return False
+    return parts.scheme == "file" or bool(parts.hostname)
 
 
 def fetch_files(files: Collection[PinnedFile], folder: Path, transfer: Transfer) -> int:
@@ -144,7 +157,8 @@ def fetch_benchmark(
 
     Args:
         sources: The table of pinned files.
-        split: "test", or "all" to find the overlap with train and dev as well.
+        split: "test", or "all" to find the overlap with train and dev as well; it is found, too,
+            where the files for it are kept already.
         predictions: Whether to fetch the published systems' outputs, too.
         folder: Where to keep the files.
         transfer: Where they come from.
@@ -155,6 +169,10 @@ def fetch_benchmark(
     Raises:
         InputError: Some file cannot be had, or cannot be written.
     """
+    every = select(sources, "all", predictions=False)
+    if len(kept_files(every, folder)) == len(every):
+        # What is known of the overlap is not to be lost when something else is fetched.
+        split = "all"
     fetch_files(select(sources, split, predictions), folder, transfer)
     places = {source.role: folder / source.place for source in sources}
     evaluator, data_set = places["evaluator"], places["data set"]
@@ -284,12 +302,9 @@ def _read_remote(url: str, transfer: Transfer) -> bytes:
     return content.getvalue()
 
 
-# Wrong addresses and redirections, which no further attempt sets right.
-_NEVER_PASSING = (
-    requests.exceptions.InvalidSchema,
-    requests.exceptions.InvalidURL,
-    requests.TooManyRedirects,
-)
+# Wrong addresses and redirections, which no further attempt sets right. The errors about
+# addresses, of this library and of those below it, have nothing else in common.
+_NEVER_PASSING = (ValueError, requests.TooManyRedirects)
 
 # What the library's errors mean; the first that fits, so the special ones stand first.
 _TROUBLES: tuple[tuple[type[requests.RequestException], str], ...] = (

@@ -39,9 +39,12 @@ def read_bytes(path: str | Path) -> bytes:
     """
     source = shown_name(path)
     try:
-        content = (
-            sys.stdin.buffer.read() if str(path) == STANDARD_STREAM else Path(path).read_bytes()
-        )
+        if str(path) != STANDARD_STREAM:
+            content = Path(path).read_bytes()
+        elif sys.stdin is not None:
+            content = sys.stdin.buffer.read()
+        else:
+            raise InputError(source, "is closed; give a file")
     except FileNotFoundError:
         raise InputError(source, "no such file") from None
     except IsADirectoryError:
@@ -109,13 +112,20 @@ def to_json(data: object) -> str:
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Write a file so that it is either there in full or as it was before.
 
+    A link stays one, and the file it leads to is written. A device or a pipe, which nothing could
+    take the place of, is written to as it is.
+
     Raises:
         InputError: The file cannot be written.
     """
     data = content.encode() if isinstance(content, str) else content
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            path.write_bytes(data)
+            return
+        target = Path(os.path.realpath(path))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, scratch = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:
         raise InputError(str(path), f"cannot be written ({error.strerror})") from None
     try:
@@ -124,7 +134,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.chmod(scratch, 0o666 & ~_umask())
-        os.replace(scratch, path)
+        os.replace(scratch, target)
     except OSError as error:
         raise InputError(str(path), f"cannot be written ({error.strerror})") from None
     finally:
@@ -135,12 +145,17 @@ def write_json(target: str, data: object) -> None:
     """Write data as JSON to a file, all or nothing, or to standard output for `-`.
 
     Raises:
-        InputError: The file cannot be written.
+        InputError: The file cannot be written, or standard output is closed.
     """
-    if target == STANDARD_STREAM:
-        sys.stdout.write(to_json(data))
-    else:
+    if target != STANDARD_STREAM:
         write_atomically(Path(target), to_json(data))
+        return
+    if sys.stdout is None:
+        raise InputError("standard output", "is closed; give a file")
+    # JSON is UTF-8, whatever the terminal's encoding.
+    sys.stdout.flush()
+    sys.stdout.buffer.write(to_json(data).encode())
+    sys.stdout.buffer.flush()
 
 
 def _umask() -> int:

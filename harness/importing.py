@@ -7,7 +7,7 @@ test split is kept, whatever else they hold.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from mwz.normalization.states import (
 from .benchmark import CANONICAL_STYLE, STYLES, Benchmark, VenueRecords
 from .domains import gold_active_domains
 from .errors import InputError
-from .files import read_json
+from .files import kind_of, read_json
 from .installed import MULTIWOZ, content_hashes, from_document
 
 EVALUATOR_DATA = "mwzeval/data"
@@ -62,21 +62,34 @@ def read_test_dialogues(multiwoz: Path) -> dict[str, AnnotatedDialogue]:
     acts = _read_object(folder / ACTS_FILE)
     dialogues = {}
     for name in TEST_FILES:
-        content = read_json(folder / name)
+        content = read_dialogues(folder / name)
         try:
-            for dialogue in content:  # type: ignore[attr-defined]
+            for dialogue in content:
                 raw_id = dialogue["dialogue_id"]
                 dialogues[short_id(raw_id)] = _annotated(dialogue["turns"], acts[raw_id])
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise _unexpected(folder / name, error) from None
+        except UNEXPECTED as error:
+            raise not_in_layout(folder / name, repr(error)) from None
     return dialogues
+
+
+def read_dialogues(path: Path) -> list[Any]:
+    """Read one file of dialogues of MultiWOZ 2.2, which are still to be looked into.
+
+    Raises:
+        InputError: The file is missing or is no JSON list.
+    """
+    content = read_json(path)
+    if not isinstance(content, list):
+        found = kind_of(content)
+        raise not_in_layout(path, f"expected a list of dialogues, found {found}")
+    return content
 
 
 def read_venues(mwzeval: Path) -> dict[str, Any]:
     """Read the venue database of the evaluator's repository: domain -> records.
 
     Raises:
-        InputError: A file is missing or no JSON.
+        InputError: A file is missing, no JSON or no list of venue records.
     """
     folder = mwzeval / EVALUATOR_DATA / "database"
     return {domain: _records(folder / f"{domain}_db.json", domain) for domain in MODELS}
@@ -107,19 +120,19 @@ def build_benchmark(
         raise InputError(str(multiwoz / DATA_SET / "test"), "has no dialogues")
     folder = mwzeval / EVALUATOR_DATA
     goals = _goals(folder / "goals.json", annotated)
-    booked = _per_turn(folder / "booked_domains.json", annotated)
+    booked = _per_turn(folder / "booked_domains.json", annotated, _DOMAINS)
     references = {}
     for style in STYLES:
         path = folder / "references" / f"{style}.json"
         if style == CANONICAL_STYLE and (rebuild or not path.exists()):
             references[style] = {id_: d.references for id_, d in annotated.items()}
         else:
-            references[style] = _per_turn(path, annotated)
+            references[style] = _per_turn(path, annotated, _RESPONSE)
     path = folder / "gold_states.json"
     if rebuild or not path.exists():
         states = {id_: d.states for id_, d in annotated.items()}
     else:
-        states = _per_turn(path, annotated)
+        states = _per_turn(path, annotated, _STATE)
     if venues is None:
         venues = dict.fromkeys(RULE_SET_NAMES, read_venues(mwzeval))
     common = venues[RULE_SET_NAMES[0]]
@@ -194,11 +207,14 @@ def _records(path: Path, domain: str) -> list[dict[str, Any]]:
     if not (isinstance(content, list) and all(isinstance(record, dict) for record in content)):
         raise InputError(str(path), "expected a list of venue records, each an object")
     identifier = MODELS[domain].identifier
-    problems = [
-        f"record {number}: no {identifier}"
-        for number, record in enumerate(content)
-        if identifier not in {normalize_slot_name(key) for key in record}
-    ]
+    problems = []
+    for number, record in enumerate(content):
+        values = {normalize_slot_name(key): value for key, value in record.items()}
+        if identifier not in values:
+            problems.append(f"record {number}: no {identifier}")
+        elif not isinstance(values[identifier], str):
+            found = kind_of(values[identifier])
+            problems.append(f"record {number}, {identifier}: expected a string, found {found}")
     if problems:
         raise InputError(str(path), problems)
     return content
@@ -218,6 +234,11 @@ def _goals(path: Path, annotated: Mapping[str, AnnotatedDialogue]) -> dict[str, 
 
 
 def _goal(goal: Mapping[str, Any]) -> dict[str, Any]:
+    for wanted in goal.values():
+        if not _is_slots(wanted["informable"]):
+            raise TypeError("informable: expected an object of slot -> value")
+        if not _is_list_of_texts(wanted["requestable"]):
+            raise TypeError("requestable: expected a list of slots")
     return {
         domain: {
             "informable": wanted["informable"],
@@ -244,7 +265,38 @@ def _covering(path: Path, annotated: Mapping[str, AnnotatedDialogue]) -> dict[st
     return {id_: content[id_] for id_ in annotated}
 
 
-def _per_turn(path: Path, annotated: Mapping[str, AnnotatedDialogue]) -> dict[str, Any]:
+def _is_list_of_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _is_slots(value: object) -> bool:
+    return isinstance(value, dict) and _is_list_of_texts(list(value.values()))
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """What a file holds per system turn.
+
+    Attributes:
+        name: What messages call it.
+        fits: Tells whether a value is one.
+    """
+
+    name: str
+    fits: Callable[[Any], bool]
+
+
+_RESPONSE = _Entry("a string", lambda value: isinstance(value, str))
+_DOMAINS = _Entry("a list of domains", _is_list_of_texts)
+_STATE = _Entry(
+    "an object of domain -> slot -> value",
+    lambda value: isinstance(value, dict) and all(map(_is_slots, value.values())),
+)
+
+
+def _per_turn(
+    path: Path, annotated: Mapping[str, AnnotatedDialogue], entry: _Entry
+) -> dict[str, Any]:
     content = _covering(path, annotated)
     problems = [
         f"dialogue {id_}: expected a list with one entry per system turn"
@@ -258,10 +310,21 @@ def _per_turn(path: Path, annotated: Mapping[str, AnnotatedDialogue]) -> dict[st
         for id_, dialogue in annotated.items()
         if len(content[id_]) != len(dialogue.references)
     ]
+    problems += [
+        f"dialogue {id_}, turn {number}: expected {entry.name}"
+        for id_ in annotated
+        for number, value in enumerate(content[id_])
+        if not entry.fits(value)
+    ]
     if problems:
         raise InputError(str(path), problems)
     return content
 
 
-def _unexpected(path: Path, error: Exception) -> InputError:
-    return InputError(str(path), f"not in the layout of MultiWOZ 2.2 ({error!r})")
+UNEXPECTED = (KeyError, TypeError, ValueError, IndexError, AttributeError)
+"""What reading a file in another layout ends in."""
+
+
+def not_in_layout(path: Path, reason: str) -> InputError:
+    """Return what to say of a file of MultiWOZ 2.2 that is in another layout."""
+    return InputError(str(path), f"not in the layout of MultiWOZ 2.2 ({reason})")

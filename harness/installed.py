@@ -27,6 +27,9 @@ DATA_VARIABLE = "MWZ_DATA"
 SAMPLE = "sample"
 MULTIWOZ = "multiwoz"
 
+DAMAGED = "damaged or edited; install the benchmark again"
+"""What is said of a benchmark file that is not as it was written."""
+
 _FORMAT = 1
 _SUFFIX = ".json.gz"
 
@@ -80,6 +83,8 @@ def load_benchmark(name: str | None = None) -> Benchmark:
         raise InputError(
             error.source, f"{error.problems[0]}; install the benchmark again"
         ) from None
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise InputError(str(path), DAMAGED) from None
 
 
 def install_benchmark(benchmark: Benchmark) -> Path:

@@ -28,7 +28,15 @@ from mwz.normalization.states import RULE_SET_NAMES, normalize_slot_name, normal
 
 from .errors import InputError
 from .files import read_json
-from .importing import DATA_SET, EVALUATOR_DATA, raw_state, short_id
+from .importing import (
+    DATA_SET,
+    EVALUATOR_DATA,
+    UNEXPECTED,
+    not_in_layout,
+    raw_state,
+    read_dialogues,
+    short_id,
+)
 
 OTHER_SPLITS = ("train", "dev")
 DIALOGUE_FILES = "dialogues_*.json"
@@ -147,9 +155,9 @@ _NO_GOAL = _canonical({})
 
 def _goals_in(path: Path) -> Iterator[tuple[str, dict[str, dict[str, Any]]]]:
     """Yield the id and the goal, from the annotation, of each dialogue in a file."""
-    content = read_json(path)
+    content = read_dialogues(path)
     try:
-        for dialogue in content:  # type: ignore[attr-defined]
+        for dialogue in content:
             yield short_id(dialogue["dialogue_id"]), annotated_goal(dialogue["turns"])
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise InputError(str(path), f"not in the layout of MultiWOZ 2.2 ({error!r})") from None
+    except UNEXPECTED as error:
+        raise not_in_layout(path, repr(error)) from None

@@ -29,6 +29,14 @@ _STYLES = (
     ("1.0", "...", "D"),
     ("0.70", "xxx", "v"),
     ("0.95", "\\\\\\", "P"),
+    ("0.85", "", "<"),
+    ("1.0", "|||", ">"),
+    ("0.55", "///", "p"),
+    ("1.0", "", "*"),
+    ("0.85", "...", "h"),
+    ("1.0", "xxx", "X"),
+    ("0.70", "---", "d"),
+    ("1.0", "+++", "H"),
 )
 
 
@@ -136,6 +144,8 @@ def _draw_bars(axes: Axes, columns: Sequence[Sequence[float]]) -> None:
 def _label_positions(axes: Axes) -> None:
     labels = [f"{10 * part}-{10 * part + 10}" for part in range(POSITIONS)]
     axes.set_xticks(range(POSITIONS), labels)
+    # The same stretch in every panel, whatever parts hold turns.
+    axes.set_xlim(-0.5, POSITIONS - 0.5)
     axes.set_xlabel("relative position in the dialogue (%)")
 
 

@@ -90,4 +90,5 @@ def _notes(report: Report) -> Iterator[str]:
         yield f"unknown placeholders, replaced by nothing: {counts}"
     if report.goals != "all":
         yield f"{report.goals} goals only: {coverage.of} of the benchmark's dialogues"
-    yield f"active domains (strict): {report.domains}; belief states: {report.states}"
+    domains = f"active domains (strict): {report.domains}; " if "strict" in report.setups else ""
+    yield f"{domains}belief states: {report.states}"

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from .benchmark import Benchmark
-from .entries import SCORES_FILE, Scores, Submitted, scores_text
+from .entries import SCORES_FILE, Scores, Submitted, content_hashes, parse_scores, scores_text
 from .errors import InputError
 from .fetching import downloads_directory
 from .files import read_bytes, write_atomically
+from .leaderboard import rows
 from .pinned import blob_id, safe_path
 from .submitting import all_reports
 
@@ -105,7 +106,7 @@ def rescore(
     workers: int,
     progress: Callable[[Iterable[Rescored]], Iterable[Rescored]],
 ) -> list[Rescored]:
-    """Score submissions again, several at a time, and write the scores that changed.
+    """Score submissions again, several at a time; `write_rescored` writes what changed.
 
     Args:
         submissions: The submissions to score.
@@ -113,14 +114,48 @@ def rescore(
         extra: A folder to look for predictions in.
         workers: How many processes to use.
         progress: Wraps the outcomes as they come, to show how far things are.
+
+    Raises:
+        InputError: The benchmark that is named cannot be loaded.
     """
+    if benchmark is not None:
+        _benchmark(benchmark)
     jobs = [(one, benchmark or one.scores.benchmark, extra) for one in submissions]
     with ProcessPoolExecutor(max(1, min(workers, len(jobs)))) as pool:
-        outcomes = list(progress(pool.map(_rescored, jobs)))
-    for submitted, outcome in zip(submissions, outcomes, strict=True):
+        return list(progress(pool.map(_rescored, jobs)))
+
+
+def write_rescored(
+    submissions: Sequence[Submitted], outcomes: Sequence[Rescored], rules: str
+) -> list[Submitted]:
+    """Write the scores that changed, unless the submissions would no longer compare.
+
+    Args:
+        submissions: All submissions of the folder.
+        outcomes: Their outcomes, in the same order.
+        rules: The rule set that they are to be ranked under.
+
+    Returns:
+        The submissions with their new scores.
+
+    Raises:
+        InputError: Some would have no score under the rule set, or be scored on different
+            benchmarks, and nothing is written; or a file cannot be written.
+    """
+    updated = [
+        submitted
+        if outcome.text is None
+        else replace(submitted, scores=parse_scores(outcome.text.encode(), SCORES_FILE))
+        for submitted, outcome in zip(submissions, outcomes, strict=True)
+    ]
+    try:
+        rows(updated, rules)
+    except InputError as error:
+        raise InputError("no scores are written", error.problems) from None
+    for submitted, outcome in zip(updated, outcomes, strict=True):
         if outcome.text is not None:
             write_atomically(submitted.folder / SCORES_FILE, outcome.text)
-    return outcomes
+    return updated
 
 
 def _rescored(job: tuple[Submitted, str, Path | None]) -> Rescored:
@@ -137,15 +172,18 @@ def _rescored(job: tuple[Submitted, str, Path | None]) -> Rescored:
         for name, report in reports.items()
         for change in _changes(name, submitted.scores.under(name), report)
     )
-    if not changes and _signatures(submitted.scores, reports):
+    if not changes and _is_current(submitted.scores, reports, scored):
         return Rescored(submitted.key, None, (), None)
     text = scores_text(reports, submitted.scores.rules, scored)
     return Rescored(submitted.key, text, changes, None)
 
 
-def _signatures(scores: Scores, reports: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether the reports have the signatures that the stored scores have."""
-    return all(
+def _is_current(
+    scores: Scores, reports: Mapping[str, Mapping[str, Any]], content: bytes | None
+) -> bool:
+    """Whether the stored scores have the signatures of the reports, and the predictions' hashes."""
+    hashes = None if scores.predictions is None else scores.predictions.model_dump()
+    return hashes == (None if content is None else content_hashes(content)) and all(
         (under := scores.under(rules)) is not None and under.signature == report["signature"]
         for rules, report in reports.items()
     )

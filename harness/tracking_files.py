@@ -26,7 +26,7 @@ from mwz.normalization.states import RULE_SET_NAMES, BeliefState, normalize_stat
 from .benchmark import Benchmark
 from .errors import InputError
 from .files import is_text, kind_of, read_json, shown_name
-from .submission import dialogue_id, parse_submission
+from .submission import STATE_DOMAINS, dialogue_id, parse_submission
 from .tracking import TrackedDialogue, TrackedTurn
 
 RULES = RULE_SET_NAMES[0]
@@ -144,6 +144,8 @@ def parse_tracking_file(
     dialogues = {id_: parser.dialogue(id_, turns) for id_, turns in arranged.items()}
     if parser.problems:
         raise InputError(source, parser.problems)
+    if layout is PREDICTIONS:
+        _check_domains(dialogues, source)
     if layout.gold is not None:
         tracked = [TrackedDialogue(id_, turns) for id_, turns in dialogues.items()]
         return TrackedFile(source, parser.format, None, tracked)
@@ -386,6 +388,24 @@ def _normalized(states: Mapping[str, Mapping[int, BeliefState]]) -> dict[str, li
     }
 
 
+def _check_domains(dialogues: Mapping[str, Sequence[TrackedTurn]], source: str) -> None:
+    """Refuse a file of bare states in which no state names a domain: it has another shape."""
+    states = [
+        (f"dialogue {id_}, turn {turn.number}", turn.predicted)
+        for id_, turns in dialogues.items()
+        for turn in turns
+        if turn.predicted
+    ]
+    if states and not any(STATE_DOMAINS & state.keys() for _, state in states):
+        place, state = states[0]
+        pairs = [" and ".join(f"`{key}`" for key in layout.keys) for layout in LAYOUTS]
+        raise InputError(
+            source,
+            f"{place}: unknown shape; expected {', '.join(pairs)}, or a state by domain, "
+            f"found {', '.join(map(repr, state))}",
+        )
+
+
 def _comparison_problems(
     states: Mapping[str, Mapping[int, BeliefState]], benchmark: Benchmark, may_be_short: bool
 ) -> Iterator[str]:
@@ -393,6 +413,12 @@ def _comparison_problems(
 
     A submission may lack a dialogue's last turns, as published ones do; a tracker's file may not.
     """
+    if not any(dialogue_id(id_) in benchmark.dialogues for id_ in states):
+        yield (
+            f"dialogue {next(iter(states))}: not in the benchmark {benchmark.name}, like all "
+            "of this file, and no gold states here; name another by --benchmark"
+        )
+        return
     seen: set[str] = set()
     for id_, turns in states.items():
         gold = benchmark.dialogues.get(dialogue_id(id_))

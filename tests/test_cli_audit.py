@@ -104,6 +104,23 @@ def test_an_unknown_name_is_told_with_those_there_are(
     assert "no submission carefull; there are: careful" in run.err
 
 
+def test_a_folder_in_upper_case_is_called_by_its_name(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "careful").rename(folder / "Careful-2")
+    assert "Careful (Careful-2)" in _run(capsys, folder, "Careful-2").out
+
+
+def test_a_system_of_which_nothing_is_reported_is_said_to_have_no_figures(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    facts = validated(Entry, entry(name="Careful"), "entry")
+    (folder / "careful" / ENTRY_FILE).write_text(entry_text(facts), encoding="utf-8")
+    run = _run(capsys, folder)
+    assert run.status == 0
+    assert "no figures are reported of it" in run.out
+
+
 def test_json_holds_what_the_table_shows(
     folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -151,6 +168,15 @@ def test_an_explanation_lists_the_nearest_and_marks_the_stated_set_up(
     # Inform 86.7 is met exactly by some, and Success 99.9 is not met along with it.
     assert "nearest in Inform and Success (* the authors' stated set-up)" in run.out
     assert "nearest in BLEU" not in run.out
+
+
+def test_json_marks_the_stated_set_up_wherever_it_ranks(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [audited] = _explained(capsys, folder)
+    stated = [point for point in audited["reported"][0]["nearest_rates"] if point["stated"]]
+    # Two rule sets, two sources of states, as in the table.
+    assert len(stated) == 4
 
 
 def test_an_explanation_of_a_system_whose_set_up_is_not_known_says_so(

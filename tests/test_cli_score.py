@@ -430,3 +430,54 @@ def test_the_command_is_run_by_its_module_too(file: Path) -> None:
     )
     assert done.returncode == 0
     assert json.loads(done.stdout)["benchmark"] == "sample"
+
+
+# Standard output that cannot take what is printed.
+
+
+def _shell(command: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a shell command in which `mwz` is the command line of the harness."""
+    return subprocess.run(
+        ["/bin/sh", "-c", f'mwz() {{ "{sys.executable}" -m mwz.harness.cli "$@"; }}\n{command}'],
+        capture_output=True,
+        env={**os.environ, **environment},
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.parametrize("options", ["", "--json -"])
+def test_a_full_disk_behind_standard_output_is_told(file: Path, options: str) -> None:
+    done = _shell(f"mwz score {file} {options} >/dev/full")
+    assert done.returncode == 2
+    assert done.stderr.decode().removeprefix(NOTICE) == (
+        "mwz: standard output: cannot be written (No space left on device)\n"
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
+def test_whoever_stops_reading_gets_no_traceback(file: Path) -> None:
+    done = _shell(f"(sleep 0.1; mwz score {file}; echo status $? >&2) | true")
+    assert done.stderr.decode() == f"{NOTICE}status 1\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
+def test_closed_standard_streams_are_no_traceback(file: Path) -> None:
+    assert _shell(f"mwz score {file} >&-").stderr.decode() == NOTICE
+    done = _shell("mwz score - <&-")
+    assert done.returncode == 2
+    assert done.stderr.decode() == f"{NOTICE}mwz: standard input: is closed; give a file\n"
+
+
+def test_tables_are_shown_where_the_terminal_lacks_their_dashes(file: Path) -> None:
+    done = _shell("mwz data list", PYTHONIOENCODING="latin-1")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"sample" in done.stdout
+
+
+def test_json_is_utf_8_whatever_the_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"town001": [{"response": "[h\\u00f6tel]"}]}')
+    done = _shell(f"mwz score {path} --json -", PYTHONIOENCODING="latin-1")
+    assert json.loads(done.stdout.decode())["unknown_placeholders"] == {"hötel": 1}

@@ -16,6 +16,13 @@ def test_of_no_responses_every_measure_is_0() -> None:
     assert diversity([]) == Diversity(0, 0, 0, 0, 0, 0, 0)
 
 
+@pytest.mark.parametrize("responses", [[], [""], ["a"]])
+def test_no_measure_is_a_negative_zero(responses: list[str]) -> None:
+    measured = diversity(responses)
+    for value in (measured.entropy, measured.conditional_entropy):
+        assert f"{value:.2f}" == "0.00"
+
+
 def test_two_responses_by_hand() -> None:
     # "a b a", "a c": a 3, b 1, c 1 of 5 tokens. Pairs: ab, ba, ac, each once; one triple aba.
     measured = diversity(["a b a", "a c"])

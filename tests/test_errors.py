@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from mwz.harness.errors import InputError
@@ -21,3 +23,9 @@ def test_the_first_ten_problems_are_listed_and_the_rest_counted(
     assert message[0] == f"a.json: {problems} problems"
     assert message[1 : shown + 1] == [f"  problem {n}" for n in range(shown)]
     assert message[shown + 1 :] == ([] if more is None else [f"  … and {more} more"])
+
+
+def test_it_reaches_another_process_whole() -> None:
+    error = pickle.loads(pickle.dumps(InputError("a.json", ["one", "two"])))
+    assert (error.source, error.problems) == ("a.json", ("one", "two"))
+    assert str(error) == str(InputError("a.json", ["one", "two"]))

@@ -157,6 +157,11 @@ def test_each_rule_set_has_its_own_venues(fetch: Fetch) -> None:
     assert found == {"2021": [], "2023": ["r2"]}
 
 
+def test_a_later_fetch_of_something_else_keeps_the_overlap(fetch: Fetch) -> None:
+    whole = fetch("all").read_bytes()
+    assert fetch("test", predictions=True).read_bytes() == whole
+
+
 def test_with_all_splits_the_overlap_is_found(fetch: Fetch) -> None:
     fetch("all")
     assert load_benchmark("multiwoz").seen == frozenset(SEEN_IDS)
@@ -323,6 +328,20 @@ def test_a_mirror_may_be_a_folder(sources: tuple[Source, ...], mirror: Path) -> 
 def test_a_mirror_of_another_kind_is_refused(sources: tuple[Source, ...], mirror_url: str) -> None:
     with pytest.raises(InputError, match="begins with http://, https:// or file://"):
         Fetch(sources, mirror_url)()
+
+
+@pytest.mark.parametrize("mirror_url", ["http://", "https:///path", "http://[::1", "file:folder"])
+def test_an_incomplete_mirror_is_refused(sources: tuple[Source, ...], mirror_url: str) -> None:
+    with pytest.raises(InputError, match="expected a URL"):
+        Fetch(sources, mirror_url)()
+
+
+@pytest.mark.parametrize("host", ["a..b", "127.0.0.1:99999", "exa mple"])
+def test_a_mirror_at_no_possible_address_is_not_asked_again(
+    sources: tuple[Source, ...], host: str
+) -> None:
+    with pytest.raises(InputError, match="cannot be fetched"):
+        Fetch(sources, f"http://{host}")()
 
 
 def test_files_are_looked_for_at_github_by_commit() -> None:
@@ -544,6 +563,7 @@ def test_a_killed_fetch_leaves_the_old_benchmark(server: Server, table: Path, ol
         (["--attempts", "2"], "the server answers 500 (tried 2 times)"),
         (["--offline"], "--offline fetches none"),
         (["--from", "nonsense"], "expected a URL"),
+        (["--timeout", "nan"], "cannot be fetched"),
     ],
 )
 def test_a_fetch_that_cannot_be_ends_with_status_2_and_one_message(
@@ -582,6 +602,12 @@ def mwz_data(
     monkeypatch.setenv(MIRROR_VARIABLE, server.url)
     monkeypatch.setattr("mwz.harness.cli.data.read_pinned", lambda: sources)
     return CommandLine(capsys)
+
+
+@pytest.mark.parametrize("timeout", ["0", "inf", "1e300"])
+def test_a_timeout_is_of_a_sensible_length(mwz_data: CommandLine, timeout: str) -> None:
+    _, errors = mwz_data("fetch", "--timeout", timeout, status=2)
+    assert "Invalid value for '--timeout'" in errors
 
 
 def test_the_mirror_may_be_named_by_the_variable(mwz_data: CommandLine, server: Server) -> None:

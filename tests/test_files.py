@@ -116,6 +116,39 @@ def test_a_failed_write_leaves_what_was_there(
     assert os.listdir(tmp_path) == ["a.json"]
 
 
+def test_a_link_stays_a_link_and_the_file_it_leads_to_is_written(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a.json").write_text("old")
+    (tmp_path / "link.json").symlink_to(tmp_path / "folder" / "a.json")
+    write_atomically(tmp_path / "link.json", "new")
+    assert (tmp_path / "link.json").is_symlink()
+    assert (tmp_path / "folder" / "a.json").read_text() == "new"
+    assert sorted(os.listdir(tmp_path)) == ["folder", "link.json"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_atomically(pipe, "text")
+        assert os.read(reader, 100) == b"text"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+    assert os.listdir(tmp_path) == ["pipe"]
+
+
+def test_standard_streams_that_are_closed_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InputError, match="standard input: is closed"):
+        read_json("-")
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(InputError, match="standard output: is closed"):
+        write_json("-", {})
+
+
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     (tmp_path / "folder").mkdir()

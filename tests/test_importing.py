@@ -250,6 +250,26 @@ def _with(id_: str, value: object) -> Callable[[dict[str, Any]], dict[str, Any]]
         ),
         (f"{DATA}/references/damd.json", _with("syn0001", 2), "dialogue syn0001: expected a list"),
         (
+            f"{DATA}/references/damd.json",
+            _with("syn0001", ["a", None]),
+            "dialogue syn0001, turn 1: expected a string",
+        ),
+        (
+            f"{DATA}/booked_domains.json",
+            _with("pmul0003", ["hotel"]),
+            "dialogue pmul0003, turn 0: expected a list of domains",
+        ),
+        (
+            f"{DATA}/goals.json",
+            _with("mul0002", {"taxi": {"informable": [], "requestable": [], "booking": []}}),
+            "informable: expected an object of slot -> value",
+        ),
+        (
+            f"{DATA}/goals.json",
+            _with("mul0002", {"taxi": {"informable": {}, "requestable": "POST", "booking": []}}),
+            "requestable: expected a list of slots",
+        ),
+        (
             f"{DATA}/booked_domains.json",
             _with("pmul0003", []),
             "dialogue pmul0003: 0 entries for 1",
@@ -258,10 +278,21 @@ def _with(id_: str, value: object) -> Callable[[dict[str, Any]], dict[str, Any]]
         (f"{DATA}/database/hotel_db.json", lambda db: ["x"], "expected a list of venue records"),
         (f"{DATA}/database/hotel_db.json", lambda db: [{"name": "x"}], "record 0: no id"),
         (f"{DATA}/database/train_db.json", lambda db: [*db, {"id": "x"}], "record 2: no trainid"),
+        (
+            f"{DATA}/database/hotel_db.json",
+            lambda db: [*db, {"id": 7}],
+            "record 1, id: expected a string, found a number",
+        ),
         (f"{CORPUS}/dialog_acts.json", _without("SYN0001.json"), "not in the layout of MultiWOZ"),
         (f"{CORPUS}/dialog_acts.json", lambda acts: [], "expected a JSON object"),
         (f"{CORPUS}/test/dialogues_001.json", lambda d: [{}], "not in the layout of MultiWOZ 2.2"),
         (f"{CORPUS}/test/dialogues_001.json", lambda d: 5, "not in the layout of MultiWOZ 2.2"),
+        (f"{CORPUS}/test/dialogues_001.json", lambda d: {}, "expected a list of dialogues"),
+        (
+            f"{CORPUS}/test/dialogues_001.json",
+            lambda d: [{**d[0], "turns": [{"frames": [{"state": {"slot_values": []}}]}] * 2}],
+            "not in the layout of MultiWOZ 2.2",
+        ),
     ],
 )
 def test_a_file_in_another_layout_is_named_with_the_place(
@@ -269,6 +300,14 @@ def test_a_file_in_another_layout_is_named_with_the_place(
 ) -> None:
     _change(folder, place, change)
     with pytest.raises(InputError, match=message):
+        _build(folder)
+
+
+@pytest.mark.parametrize("state", [3, {"hotel": 3}, {"hotel": {"area": ["west"]}}])
+def test_a_gold_state_in_another_form_is_told_with_its_turn(folder: Path, state: object) -> None:
+    states: dict[str, Any] = {id_: d.states for id_, d in _build(folder).dialogues.items()}
+    write_json(folder / DATA / "gold_states.json", {**states, "pmul0003": [state]})
+    with pytest.raises(InputError, match="pmul0003, turn 0: expected an object of domain -> slot"):
         _build(folder)
 
 

@@ -111,6 +111,14 @@ def test_an_unknown_name_is_told_with_those_there_are(name: str) -> None:
         (gzip.compress(b'{"format": 1}')[:-4], "damaged gzip file"),
         (gzip.compress(b"[]"), "written by another version of the harness"),
         (gzip.compress(b'{"format": 99}'), "written by another version of the harness"),
+        (gzip.compress(b'{"format": 1}'), "damaged or edited"),
+        (
+            gzip.compress(
+                b'{"format": 1, "name": "multiwoz", "dialogues": [], "venues": {}, '
+                b'"venues_by_rules": {}}'
+            ),
+            "damaged or edited",
+        ),
     ],
 )
 def test_a_damaged_file_is_told_with_what_to_do(content: bytes, message: str) -> None:

@@ -164,9 +164,10 @@ def test_overlap_is_unknown_without_the_other_splits(tmp_path: Path) -> None:
 def test_a_damaged_split_is_named(tmp_path: Path) -> None:
     mwzeval, multiwoz = write_repositories(tmp_path)
     path = multiwoz / "data/MultiWOZ_2.2/train/dialogues_001.json"
-    path.write_text('[{"turns": []}]')
-    with pytest.raises(InputError, match=r"train.dialogues_001\.json: not in the layout"):
-        find_overlap(mwzeval, multiwoz, TEST_IDS)
+    for damaged in ('[{"turns": []}]', "{}"):
+        path.write_text(damaged)
+        with pytest.raises(InputError, match=r"train.dialogues_001\.json: not in the layout"):
+            find_overlap(mwzeval, multiwoz, TEST_IDS)
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,7 @@ def test_unknown_placeholders_are_shown_with_counts() -> None:
 def test_it_says_where_domains_and_states_come_from() -> None:
     assert "active domains (strict): states; belief states: gold" in _text(ONE)
     assert "active domains (strict): gold; belief states: gold" in _text(ONE, domains="gold")
+    assert "(strict)" not in _text(ONE, setup="optimistic")
 
 
 def test_what_was_not_computed_is_not_shown() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import REPOSITORY, SAMPLE_SUBMISSIONS, edit_scores, entry
+from entered import REPOSITORY, SAMPLE_SUBMISSIONS, edit_scores, enter, entry, report
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
@@ -28,7 +29,14 @@ from mwz.harness.entries import (
 )
 from mwz.harness.errors import InputError
 from mwz.harness.pinned import blob_id
-from mwz.harness.rescoring import Change, Rescored, _changes, find_predictions, rescore
+from mwz.harness.rescoring import (
+    Change,
+    Rescored,
+    _changes,
+    find_predictions,
+    rescore,
+    write_rescored,
+)
 from mwz.harness.submitting import all_reports, submit
 
 NAMES = ("careful", "hasty", "scripted")
@@ -59,7 +67,9 @@ def _shown(coming: Iterable[Rescored]) -> Iterable[Rescored]:
 
 
 def _rescore(folder: Path, extra: Path | None = None) -> dict[str, Rescored]:
-    outcomes = rescore(read_submissions(folder), None, extra, 2, _shown)
+    submissions = read_submissions(folder)
+    outcomes = rescore(submissions, None, extra, 2, _shown)
+    write_rescored(submissions, outcomes, "2021")
     return {outcome.key: outcome for outcome in outcomes}
 
 
@@ -231,6 +241,33 @@ def test_changed_predictions_change_the_scores_and_their_hashes(folder: Path) ->
     assert careful.scores == hasty.scores
 
 
+def test_predictions_that_score_the_same_still_bring_their_hashes_up_to_date(folder: Path) -> None:
+    content = _content("careful") + b"\n"
+    (folder / "careful" / PREDICTIONS_FILE).write_bytes(gzip.compress(content, mtime=0))
+    outcome = _rescore(folder)["careful"]
+    assert (outcome.changes, outcome.problem) == ((), None)
+    hashes = read_submitted(folder / "careful").scores.predictions
+    assert hashes is not None
+    assert hashes.git_blob == blob_id(content)
+
+
+def test_rescoring_on_a_benchmark_that_is_not_installed_is_refused(folder: Path) -> None:
+    with pytest.raises(InputError, match="benchmark nowhere: not installed"):
+        rescore(read_submissions(folder), "nowhere", None, 2, _shown)
+
+
+def test_scores_that_would_no_longer_compare_are_not_written(tmp_path: Path) -> None:
+    submissions = [enter(tmp_path, "one"), enter(tmp_path, "two")]
+    moved = {rules: report(rules, data="ba9876543210") for rules in ("2021", "2023")}
+    outcomes = [
+        Rescored("one", None, (), "predictions not at hand"),
+        Rescored("two", scores_text(moved, "2021", b"{}"), (), None),
+    ]
+    with pytest.raises(InputError, match="no scores are written: two: scored on"):
+        write_rescored(submissions, outcomes, "2021")
+    assert read_submissions(tmp_path) == submissions
+
+
 def test_the_corpus_is_scored_from_the_benchmark(folder: Path, sample: Benchmark) -> None:
     corpus = folder / "corpus"
     corpus.mkdir()
@@ -299,5 +336,5 @@ def test_the_repositorys_own_scores_come_out_again(upstream: Path, multiwoz: Ben
         submitted = read_submitted(REPOSITORY / key)
         content = find_predictions(submitted, upstream / "MultiWOZ_Evaluation")
         reports = all_reports(content, multiwoz, key)
-        for rules, report in reports.items():
-            assert not list(_changes(rules, submitted.scores.under(rules), report))
+        for rules, found in reports.items():
+            assert not list(_changes(rules, submitted.scores.under(rules), found))

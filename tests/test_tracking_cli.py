@@ -9,6 +9,7 @@ import pytest
 from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, belief
 
 from mwz.harness.cli import main
+from mwz.harness.plots import _STYLES
 
 PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 
@@ -138,6 +139,11 @@ def test_plot_is_written_in_the_format_of_its_suffix(run, figure_1, sample_2, tm
         assert ET.parse(target).getroot().tag.endswith("svg")
     else:
         assert target.read_bytes().startswith(PNG_MAGIC)
+
+
+def test_thirteen_systems_have_a_bar_and_a_marker_each_of_their_own():
+    assert len({(shade, hatch) for shade, hatch, _ in _STYLES}) == len(_STYLES) > 13
+    assert len({marker for _, _, marker in _STYLES}) == len(_STYLES)
 
 
 def test_plot_is_the_same_for_the_same_reports(run, figure_1, tmp_path):

@@ -243,6 +243,10 @@ def pair(gold, predicted):
             "dialogue sng0001, turn 1: `state` is missing",
         ),
         ({"sng0001": [{"response": "hi"}, {"response": "ok"}]}, "no turn has a `state`"),
+        (
+            {"sng0001": {"0": {"truth": {"hotel-area": "centre"}, "guess": {}}}},
+            "dialogue sng0001, turn 0: unknown shape; expected `gt` and `pr`,",
+        ),
     ],
 )
 def test_bad_input_is_told_once_with_its_place(content, message):
@@ -253,6 +257,13 @@ def test_every_problem_of_a_file_is_told():
     with pytest.raises(InputError) as error:
         parse({"a": {"0": {"gt": {}, "pr": 1}}, "b": {"0": {"gt": {}}, "x": {}}})
     assert len(error.value.problems) == 3
+
+
+def test_a_file_of_another_benchmark_is_told_in_one_sentence():
+    with pytest.raises(InputError) as error:
+        parse({"sng0002": SUBMITTED, "sng0003": SUBMITTED})
+    [told] = error.value.problems
+    assert told.startswith("dialogue sng0002: not in the benchmark toy, like all of this file,")
 
 
 def test_gold_states_of_the_file_need_no_benchmark():

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import gc
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -49,7 +52,11 @@ def _mwz() -> None:
 
 
 def main(args: Sequence[str] | None = None) -> None:
-    """Run the command line and exit: 0 done, 1 a check failed, 2 input that cannot be used."""
+    """Run the command line and exit.
+
+    The status is 0 when done, 1 if a check failed or nobody reads the output, 2 for input that
+    cannot be used or output that cannot be written, and 130 if interrupted.
+    """
     # A run makes millions of small objects and no cycles to speak of; looking for cycles as
     # often as Python does by default takes a third of its time.
     gc.set_threshold(1_000_000, 100, 100)
@@ -64,6 +71,15 @@ def main(args: Sequence[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("mwz: interrupted", err=True)
         sys.exit(130)
+    except BrokenPipeError:
+        # Whoever reads the output has read enough of it, as in `mwz data urls | head -1`.
+        sys.exit(1)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        # Whatever goes to a file says so itself.
+        click.echo(f"mwz: standard output: cannot be written ({error.strerror})", err=True)
+        sys.exit(2)
     sys.exit(status if isinstance(status, int) else 0)
 
 
@@ -73,13 +89,16 @@ def command_line() -> None:
     The process ends without taking down the interpreter piece by piece, which would take a tenth
     of the whole time of `mwz score` and nobody would see the result of.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that lacks the dash of a table is no reason to show no table.
+        sys.stdout.reconfigure(errors="replace")
     try:
         main()
     except SystemExit as done:
         status = done.code if isinstance(done.code, int) else 0
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except BrokenPipeError:
-        pass
+    for stream in (sys.stdout, sys.stderr):
+        # A stream is None if the shell closed it.
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.flush()
     os._exit(status)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from tqdm import tqdm
@@ -14,7 +14,7 @@ from tqdm import tqdm
 from mwz.normalization.states import RULE_SET_NAMES
 
 from ..audit import SCORED_SETUPS, AuditedSource, audit
-from ..entries import Reported, Submitted, read_submissions
+from ..entries import OwnSetup, Reported, Submitted, read_submissions
 from ..errors import InputError
 from ..explain import BleuPoint, Grid, RatesPoint, explain, nearest_bleu, nearest_rates
 from ..files import STANDARD_STREAM, write_json
@@ -23,6 +23,9 @@ from ..tables import figure, signed, text_table
 from .options import predictions_folder_option, scored_benchmark_option, submissions_option
 
 _LISTED = 5
+"""How many of the nearest combinations are shown, besides the stated ones."""
+
+_Point = TypeVar("_Point", BleuPoint, RatesPoint)
 
 _METRIC_TITLES = {
     "bleu": "BLEU",
@@ -91,13 +94,15 @@ def _chosen(folder: Path, names: tuple[str, ...]) -> list[Submitted]:
     if not folder.is_dir():
         raise InputError(str(folder), "no such folder; name one by --submissions")
     entered = {submitted.key: submitted for submitted in read_submissions(folder)}
-    unknown = [name for name in names if name.lower() not in entered]
+    # Folders that `mwz submit` makes are in lower case, those made by hand may not be.
+    keys = [name if name in entered else name.lower() for name in names]
+    there = ", ".join(entered) or "none"
+    unknown = [name for name, key in zip(names, keys, strict=True) if key not in entered]
     if unknown:
         raise InputError(
-            str(folder),
-            [f"no submission {name}; there are: {', '.join(entered)}" for name in unknown],
+            str(folder), [f"no submission {name}; there are: {there}" for name in unknown]
         )
-    return [entered[name.lower()] for name in names] if names else list(entered.values())
+    return [entered[key] for key in keys] if names else list(entered.values())
 
 
 def _contents(chosen: list[Submitted], extra: Path | None) -> dict[str, bytes | str]:
@@ -116,6 +121,8 @@ def _contents(chosen: list[Submitted], extra: Path | None) -> dict[str, bytes | 
 
 def _text(submitted: Submitted, sources: list[AuditedSource], grid: Grid | None) -> Iterator[str]:
     yield f"{submitted.entry.name} ({submitted.key})"
+    if not sources:
+        yield "no figures are reported of it"
     for audited in sources:
         yield f"{audited.reported.source} [{audited.reported.setup} set-up]\n{_table(audited)}"
         if grid is not None and audited.reported.setup == "own":
@@ -136,7 +143,7 @@ def _table(audited: AuditedSource) -> str:
 
 def _explanation(submitted: Submitted, reported: Reported, grid: Grid) -> Iterator[str]:
     own = submitted.entry.setup
-    bleu = nearest_bleu(grid, reported, len(grid.bleu))
+    bleu, rates = _nearest(submitted, reported, grid)
     if bleu:
         yield "nearest in BLEU (* the authors' stated set-up)\n" + text_table(
             ["", "references", "tokenisation", "BLEU", "off by"],
@@ -148,11 +155,9 @@ def _explanation(submitted: Submitted, reported: Reported, grid: Grid) -> Iterat
                     figure(point.bleu, 2),
                     figure(point.distance(reported), 2),
                 ]
-                for place, point in enumerate(bleu)
-                if place < _LISTED or point.stated(own)
+                for point in bleu
             ],
         )
-    rates = nearest_rates(grid, reported, len(grid.rates))
     if rates:
         stated = any(point.stated(own) for point in rates)
         missing = "no set-up is stated" if own is None else "the stated set-up is not among them"
@@ -172,10 +177,24 @@ def _explanation(submitted: Submitted, reported: Reported, grid: Grid) -> Iterat
             ],
             [
                 [_mark(point.stated(own)), *_rates_cells(point), figure(point.distance(reported))]
-                for place, point in enumerate(rates)
-                if place < _LISTED or point.stated(own)
+                for point in rates
             ],
         )
+
+
+def _nearest(
+    submitted: Submitted, reported: Reported, grid: Grid
+) -> tuple[list[BleuPoint], list[RatesPoint]]:
+    """Return the combinations to show, for BLEU and for the rates, the nearest first."""
+    own = submitted.entry.setup
+    return (
+        _listed(nearest_bleu(grid, reported, len(grid.bleu)), own),
+        _listed(nearest_rates(grid, reported, len(grid.rates)), own),
+    )
+
+
+def _listed(points: Sequence[_Point], own: OwnSetup | None) -> list[_Point]:
+    return [point for place, point in enumerate(points) if place < _LISTED or point.stated(own)]
 
 
 def _rates_cells(point: RatesPoint) -> list[str]:
@@ -234,9 +253,10 @@ def _nearest_data(
 ) -> dict[str, list[dict[str, Any]]]:
     if grid is None:
         return {}
+    bleu, rates = _nearest(submitted, reported, grid)
     points: dict[str, list[BleuPoint] | list[RatesPoint]] = {
-        "nearest_bleu": nearest_bleu(grid, reported, _LISTED),
-        "nearest_rates": nearest_rates(grid, reported, _LISTED),
+        "nearest_bleu": bleu,
+        "nearest_rates": rates,
     }
     return {
         name: [

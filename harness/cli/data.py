@@ -23,6 +23,7 @@ from ..fetching import (
 )
 from ..importing import build_benchmark
 from ..installed import (
+    DAMAGED,
     SAMPLE,
     benchmark_path,
     content_hashes,
@@ -88,7 +89,7 @@ _patience = _options(
     click.option(
         "--timeout",
         metavar="SECONDS",
-        type=click.FloatRange(min=0, min_open=True),
+        type=click.FloatRange(min=0, min_open=True, max=3600),
         default=Transfer.timeout,
         show_default=True,
         help="How long to wait for a connection and for each piece of an answer.",
@@ -153,9 +154,7 @@ def verify(mirror: str | None, offline: bool, timeout: float, attempts: int) -> 
     for name in names:
         benchmark = Benchmark.load(name)
         if content_hashes(to_document(benchmark)) != dict(benchmark.content_hashes):
-            raise InputError(
-                str(benchmark_path(name)), "damaged or edited; install the benchmark again"
-            )
+            raise InputError(str(benchmark_path(name)), DAMAGED)
         click.echo(f"benchmark {name}: content as installed")
 
 

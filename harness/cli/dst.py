@@ -93,7 +93,7 @@ def command(
     reports = [score_tracking(file.dialogues, decays, slots) for file in tracked]
     views = [view_turns(dialogue, decays, slots) for dialogue in chosen]
     if plot is not None:
-        plot_tracking(_short_names(files), reports, plot)
+        plot_tracking(_short_names([file.source for file in tracked]), reports, plot)
     if json_target is not None:
         documents = [_document(*pair) for pair in zip(tracked, reports, strict=True)]
         for document, view in zip(documents, views, strict=False):

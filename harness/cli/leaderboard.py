@@ -13,7 +13,7 @@ from ..entries import Submitted, read_submissions
 from ..errors import InputError
 from ..files import read_bytes, write_atomically
 from ..leaderboard import leaderboard
-from ..rescoring import Rescored, rescore
+from ..rescoring import Rescored, rescore, write_rescored
 from ..submitting import locked
 from ..tables import text_table
 from .options import (
@@ -73,8 +73,8 @@ def command(
     with locked(submissions):
         entered = read_submissions(submissions)
         if again:
-            _rescore(entered, benchmark, predictions, workers)
-            entered = read_submissions(submissions)
+            outcomes = _rescore(entered, benchmark, predictions, workers)
+            entered = write_rescored(entered, outcomes, rules)
         write_atomically(path, leaderboard(entered, rules))
     click.echo(f"{path}: {len(entered)} submissions")
     return 0
@@ -85,7 +85,8 @@ def _rescore(
     benchmark: str | None,
     predictions: Path | None,
     workers: int,
-) -> None:
+) -> list[Rescored]:
+    """Score the submissions again and tell what changed."""
     outcomes = rescore(
         entered,
         benchmark,
@@ -101,6 +102,7 @@ def _rescore(
                 for c in outcome.changes
             ]
             click.echo(text_table(["rules", "figure", "before", "after", "difference"], rows))
+    return outcomes
 
 
 def _told(outcome: Rescored) -> str:
@@ -109,7 +111,7 @@ def _told(outcome: Rescored) -> str:
     changed = len(outcome.changes)
     if changed:
         return f"{changed} figure{'s' if changed > 1 else ''} changed"
-    return "unchanged" if outcome.text is None else "unchanged but for the signature"
+    return "unchanged" if outcome.text is None else "unchanged but for signature and hashes"
 
 
 def _shown(value: float | None) -> str:

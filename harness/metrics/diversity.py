@@ -60,12 +60,14 @@ def diversity(responses: Iterable[str]) -> Diversity:
         for triple in zip(tokens, tokens[1:], tokens[2:], strict=False)
     }
     total = unigrams.total()
+    # Sums are subtracted from 0 and not negated: of nothing varied, 0 must not come out as -0.
     return Diversity(
         unigrams=len(unigrams),
         bigrams=len(bigrams),
         trigrams=len(trigrams),
-        entropy=-math.fsum(n / total * math.log2(n / total) for n in unigrams.values()),
-        conditional_entropy=-math.fsum(
+        entropy=0.0 - math.fsum(n / total * math.log2(n / total) for n in unigrams.values()),
+        conditional_entropy=0.0
+        - math.fsum(
             n / total * math.log2(n / unigrams[first]) for (first, _), n in bigrams.items()
         ),
         mean_length=total / len(tokenized) if tokenized else 0.0,

@@ -24,7 +24,7 @@ Outcome: TypeAlias = Literal["missed", "wrong", "overshot", "correct"]
 OUTCOMES: tuple[Outcome, ...] = ("missed", "wrong", "overshot", "correct")
 
 VALUE_WEIGHT = 10 / 11
-"""The weight of the value scores, and 1 less it that of the label scores, in the harmonic mean."""
+"""The weight of the value scores in the harmonic mean; the label scores have the rest."""
 
 
 @dataclass(frozen=True)

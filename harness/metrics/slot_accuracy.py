@@ -22,8 +22,7 @@ def wrong_slots(turn: StatePair) -> int:
     M counts the gold triples that are not predicted. W counts the predicted triples that are not
     gold and whose slot is not already among the missed ones, so a wrong value counts once.
     """
-    missed = turn.agreement.missed + turn.agreement.wrong
-    return missed + turn.agreement.overshot
+    return turn.agreement.failed
 
 
 def turn_slot_accuracy(turn: StatePair, slots: int = MULTIWOZ_SLOTS) -> float:
