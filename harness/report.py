@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .metrics.diversity import Diversity
 from .metrics.inform_success import TOTAL, Rates
-from .tracking import TrackingReport
+
+if TYPE_CHECKING:
+    from .tracking import TrackingReport
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from .benchmark import CANONICAL_STYLE
 from .metrics.inform_success import TOTAL
 from .report import Report
 from .tables import figure, text_table
-from .tracking_text import side_by_side_text
 
 
 def report_text(report: Report) -> str:
@@ -18,7 +17,7 @@ def report_text(report: Report) -> str:
         _per_domain(report),
         _bleu(report),
         _diversity(report),
-        "" if report.tracking is None else side_by_side_text(["state tracking"], [report.tracking]),
+        _tracking(report),
         "\n".join(_notes(report)),
         report.signature,
     ]
@@ -76,6 +75,14 @@ def _diversity(report: Report) -> str:
         ["MSTTR-50", figure(measured.msttr, 2)],
     ]
     return text_table(["diversity", ""], rows)
+
+
+def _tracking(report: Report) -> str:
+    if report.tracking is None:
+        return ""
+    from .tracking_text import side_by_side_text  # most reports do without
+
+    return side_by_side_text(["state tracking"], [report.tracking])
 
 
 def _notes(report: Report) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from mwz.database import EMBEDDED
 from mwz.normalization.states import RULE_SET_NAMES, BeliefState, rule_set
@@ -25,8 +26,9 @@ from .metrics.inform_success import (
 from .report import Coverage, Report, SetupScores
 from .signature import signature
 from .submission import NormalizedSubmission, normalize_submission, parse_submission
-from .tracking import TrackingReport, score_tracking
-from .tracking_files import track_states
+
+if TYPE_CHECKING:
+    from .tracking import TrackingReport
 
 METRICS = ("bleu", "inform", "diversity", "dst")
 DEFAULT_METRICS = ("bleu", "inform", "diversity")
@@ -264,6 +266,10 @@ def _combined(rates: Rates, bleu: Mapping[str, float] | None) -> float | None:
 def _tracking(submission: NormalizedSubmission, benchmark: Benchmark) -> TrackingReport:
     if not submission.predicts_states:
         raise InputError("option metrics", "`dst` needs a `state` in every turn")
+    # Imported here: most scores do without, and start the sooner.
+    from .tracking import score_tracking
+    from .tracking_files import track_states
+
     states = belief_states(submission, benchmark, "predicted")
     return score_tracking(track_states(states, benchmark))
 
