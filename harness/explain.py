@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from mwz.normalization.states import RULE_SET_NAMES, rule_set
+from mwz.normalization.states import RULE_SET_NAMES
 
 from .benchmark import Benchmark
 from .entries import OwnSetup, Reported
 from .errors import InputError
-from .files import parse_json, read_json, to_json, write_atomically
-from .installed import data_directory
+from .files import read_json, to_json, write_atomically
+from .installed import data_directory, loaded_once
 from .metrics.bleu import TOKENIZATIONS, ReferenceIndex
 from .metrics.inform_success import (
     AT_THE_END,
@@ -35,12 +35,7 @@ from .metrics.inform_success import (
 )
 from .scoring import active_domains, belief_states, play
 from .signature import signature
-from .submission import (
-    NormalizedSubmission,
-    corpus_submission,
-    normalize_submission,
-    parse_submission,
-)
+from .submission import NormalizedSubmission, normalized_by_rules
 
 SETUPS = tuple(
     Setup(comparison, updates, reduced)
@@ -182,11 +177,11 @@ def explain(
     Raises:
         InputError: The predictions are no submission to the benchmark.
     """
-    path = _cache_path(content, _benchmark(benchmark))
+    path = _cache_path(content, loaded_once(benchmark))
     cached = _cached(path)
     if cached is not None:
         return cached
-    submission = _prepared(content, benchmark, RULE_SET_NAMES[0])
+    submission = _prepared(content, benchmark)[RULE_SET_NAMES[0]]
     jobs = _jobs(submission)
     work = [(content, benchmark, job) for job in jobs]
     with ProcessPoolExecutor(max(1, min(workers, len(jobs)))) as pool:
@@ -226,13 +221,13 @@ def _jobs(submission: NormalizedSubmission) -> list[_Job]:
 
 def _part(work: tuple[bytes | str, str | None, _Job]) -> Grid:
     content, name, job = work
-    benchmark = _benchmark(name)
+    benchmark = loaded_once(name)
     if job.tokenization is not None:
-        responses = _prepared(content, name, RULE_SET_NAMES[0]).responses()
+        responses = _prepared(content, name)[RULE_SET_NAMES[0]].responses()
         references = {id_: d.references for id_, d in benchmark.dialogues.items()}
         scores = ReferenceIndex(references, TOKENIZATIONS[job.tokenization]).scores(responses)
         return Grid(tuple(BleuPoint(s, job.tokenization, bleu) for s, bleu in scores.items()), ())
-    submission = _prepared(content, name, job.rules)
+    submission = _prepared(content, name)[job.rules]
     states = belief_states(submission, benchmark, job.states)
     played = play(
         submission, benchmark, states, active_domains(submission, benchmark, job.domains, states)
@@ -254,19 +249,9 @@ def _rates(job: _Job, setup: Setup, played: Sequence[Any], benchmark: Benchmark)
     )
 
 
-@cache
-def _benchmark(name: str | None) -> Benchmark:
-    """Load a benchmark once per process."""
-    return Benchmark.load(name)
-
-
-@lru_cache(maxsize=2 * len(RULE_SET_NAMES))
-def _prepared(content: bytes | str, name: str | None, rules: str) -> NormalizedSubmission:
-    benchmark = _benchmark(name)
-    if isinstance(content, str):
-        return corpus_submission(benchmark, content)
-    submission = parse_submission(parse_json(content, "predictions"), benchmark, "predictions")
-    return normalize_submission(submission, rule_set(rules))
+@lru_cache(maxsize=2)
+def _prepared(content: bytes | str, name: str | None) -> Mapping[str, NormalizedSubmission]:
+    return normalized_by_rules(content, loaded_once(name), "predictions")
 
 
 def _cache_path(content: bytes | str, benchmark: Benchmark) -> Path:

@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,16 @@ def load_benchmark(name: str | None = None) -> Benchmark:
         ) from None
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(str(path), DAMAGED) from None
+
+
+@cache
+def loaded_once(name: str | None) -> Benchmark:
+    """Load a benchmark as `load_benchmark` does, once per process: for work spread over processes.
+
+    Raises:
+        InputError: No benchmark of that name is installed, or its file is damaged.
+    """
+    return load_benchmark(name)
 
 
 def install_benchmark(benchmark: Benchmark) -> Path:

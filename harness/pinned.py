@@ -9,19 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-import sys
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from .errors import InputError
+from mwz.normalization.tables import read_table
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from .errors import InputError
 
 TABLE = "pinned.toml"
 PARTS = ("test", "all", "predictions")
@@ -92,8 +87,7 @@ def read_pinned() -> tuple[Source, ...]:
     Raises:
         InputError: An entry is wrong, such as a path that leads out of its folder.
     """
-    text = resources.files(__package__).joinpath(TABLE).read_text(encoding="utf-8")
-    return parse_pinned(tomllib.loads(text), TABLE)
+    return parse_pinned(read_table(TABLE, __package__), TABLE)
 
 
 def parse_pinned(content: Mapping[str, Any], source: str) -> tuple[Source, ...]:

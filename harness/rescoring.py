@@ -6,15 +6,14 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .benchmark import Benchmark
 from .entries import SCORES_FILE, Scores, Submitted, content_hashes, parse_scores, scores_text
 from .errors import InputError
 from .fetching import downloads_directory
 from .files import read_bytes, write_atomically
+from .installed import loaded_once
 from .leaderboard import rows
 from .pinned import blob_id, safe_path
 from .submitting import all_reports
@@ -119,7 +118,7 @@ def rescore(
         InputError: The benchmark that is named cannot be loaded.
     """
     if benchmark is not None:
-        _benchmark(benchmark)
+        loaded_once(benchmark)
     jobs = [(one, benchmark or one.scores.benchmark, extra) for one in submissions]
     with ProcessPoolExecutor(max(1, min(workers, len(jobs)))) as pool:
         return list(progress(pool.map(_rescored, jobs)))
@@ -162,7 +161,7 @@ def _rescored(job: tuple[Submitted, str, Path | None]) -> Rescored:
     submitted, benchmark, extra = job
     try:
         content = find_predictions(submitted, extra)
-        reports = all_reports(content, _benchmark(benchmark), submitted.key)
+        reports = all_reports(content, loaded_once(benchmark), submitted.key)
     except InputError as error:
         about = "" if error.source == submitted.key else f"{error.source}: "
         return Rescored(submitted.key, None, (), about + "; ".join(error.problems))
@@ -187,12 +186,6 @@ def _is_current(
         (under := scores.under(rules)) is not None and under.signature == report["signature"]
         for rules, report in reports.items()
     )
-
-
-@cache
-def _benchmark(name: str) -> Benchmark:
-    """Load a benchmark once per process."""
-    return Benchmark.load(name)
 
 
 def _changes(rules: str, before: Scores | None, after: Mapping[str, Any]) -> Iterator[Change]:

@@ -8,11 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mwz.normalization.responses import DOMAINS, normalize_response
-from mwz.normalization.states import BeliefState, RuleSet, normalize_slot_name, normalize_state
+from mwz.normalization.states import (
+    RULE_SET_NAMES,
+    BeliefState,
+    RuleSet,
+    normalize_slot_name,
+    normalize_state,
+    rule_set,
+)
 
 from .benchmark import Benchmark
 from .errors import InputError
-from .files import is_text, kind_of, read_json, shown_name
+from .files import is_text, kind_of, parse_json, read_json, shown_name
 
 STATE_DOMAINS = frozenset({*DOMAINS, "bus", "booking", "general"})
 """The domains a predicted state may have: those of MultiWOZ in all its versions."""
@@ -173,6 +180,25 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
             )
         dialogues[id_] = tuple(normalized)
     return NormalizedSubmission(dialogues, names_domains=2 * naming > identifying)
+
+
+def normalized_by_rules(
+    content: bytes | str, benchmark: Benchmark, source: str
+) -> dict[str, NormalizedSubmission]:
+    """Return rule set -> normalised submission; the content is read and checked once.
+
+    Args:
+        content: An (unpacked) predictions file, or the reference style to take as a system.
+        benchmark: The benchmark whose dialogues are played.
+        source: What error messages call the predictions.
+
+    Raises:
+        InputError: The predictions are no submission to the benchmark.
+    """
+    if isinstance(content, str):
+        return dict.fromkeys(RULE_SET_NAMES, corpus_submission(benchmark, content))
+    submission = parse_submission(parse_json(content, source), benchmark, source)
+    return {rules: normalize_submission(submission, rule_set(rules)) for rules in RULE_SET_NAMES}
 
 
 def corpus_submission(benchmark: Benchmark, style: str) -> NormalizedSubmission:

@@ -13,7 +13,7 @@ from typing import Any
 
 import portalocker
 
-from mwz.normalization.states import RULE_SET_NAMES, rule_set
+from mwz.normalization.states import RULE_SET_NAMES
 
 from .benchmark import Benchmark
 from .entries import (
@@ -30,15 +30,10 @@ from .entries import (
     scores_text,
 )
 from .errors import InputError
-from .files import parse_json, write_atomically
+from .files import write_atomically
 from .leaderboard import rows
 from .scoring import METRICS, Options, score_normalized
-from .submission import (
-    NormalizedSubmission,
-    corpus_submission,
-    normalize_submission,
-    parse_submission,
-)
+from .submission import NormalizedSubmission, normalized_by_rules
 
 _LOCK = ".lock"
 _PATIENCE = 600
@@ -66,19 +61,9 @@ def all_reports(
         InputError: The predictions are no submission to the benchmark.
     """
     reports = {}
-    checked = (
-        None
-        if isinstance(content, str)
-        else parse_submission(parse_json(content, source), benchmark, source)
-    )
-    for rules in RULE_SET_NAMES:
-        normalized = (
-            corpus_submission(benchmark, str(content))
-            if checked is None
-            else normalize_submission(checked, rule_set(rules))
-        )
-        options = Options(rules=rules, metrics=_allowed_metrics(normalized))
-        reports[rules] = score_normalized(normalized, benchmark, options).to_dict()
+    for rules, submission in normalized_by_rules(content, benchmark, source).items():
+        options = Options(rules=rules, metrics=_allowed_metrics(submission))
+        reports[rules] = score_normalized(submission, benchmark, options).to_dict()
     return reports
 
 

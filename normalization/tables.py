@@ -1,4 +1,4 @@
-"""Reading the rule tables (TOML) that lie beside this module."""
+"""Reading the tables (TOML) that are part of a package."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ else:
     import tomli as tomllib
 
 
-def read_table(name: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return the tables of one TOML file of this package: table name -> entries."""
-    return tomllib.loads(resources.files(__package__).joinpath(name).read_text(encoding="utf-8"))
+def read_table(name: str, package: str = __package__) -> Mapping[str, Any]:
+    """Return the tables of one TOML file of a package, by default of this one."""
+    return tomllib.loads(resources.files(package).joinpath(name).read_text(encoding="utf-8"))

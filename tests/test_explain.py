@@ -32,7 +32,7 @@ from mwz.harness.explain import (
     nearest_bleu,
     nearest_rates,
 )
-from mwz.harness.installed import install_benchmark
+from mwz.harness.installed import install_benchmark, loaded_once
 from mwz.harness.metrics.inform_success import (
     OPTIMISTIC,
     STRICT,
@@ -226,7 +226,7 @@ def _install(name: str, **changes: Any) -> None:
     one = dialogue({"restaurant": goal({"area": "north"})}, 1, [{"restaurant": {"area": "north"}}])
     install_benchmark(replace(benchmark({"a": one}, name), **changes))
     # A process loads a benchmark once; a new installation is for the next one.
-    explaining._benchmark.cache_clear()
+    loaded_once.cache_clear()
     explaining._prepared.cache_clear()
 
 

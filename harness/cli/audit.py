@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -20,7 +19,12 @@ from ..explain import BleuPoint, Grid, RatesPoint, explain, nearest_bleu, neares
 from ..files import STANDARD_STREAM, write_json
 from ..rescoring import find_predictions
 from ..tables import figure, signed, text_table
-from .options import predictions_folder_option, scored_benchmark_option, submissions_option
+from .options import (
+    predictions_folder_option,
+    scored_benchmark_option,
+    submissions_option,
+    workers_option,
+)
 
 _LISTED = 5
 """How many of the nearest combinations are shown, besides the stated ones."""
@@ -47,13 +51,7 @@ _METRIC_TITLES = {
     help="Score the submissions under every combination of set-ups, and list those nearest to "
     "the reported figures. Needs their predictions.",
 )
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    default=os.cpu_count() or 1,
-    show_default="one per processor",
-    help="Processes that --explain uses.",
-)
+@workers_option
 @predictions_folder_option
 @click.option("--json", "json_target", metavar="FILE|-", help="Write the audit as JSON.")
 @scored_benchmark_option

@@ -11,10 +11,8 @@ from typing import Any
 
 import click
 
-from ..benchmark import Benchmark
 from ..errors import InputError
 from ..files import STANDARD_STREAM, write_json
-from ..installed import SAMPLE
 from ..metrics.fga import DEFAULT_LAMBDAS, decay_to_forget
 from ..metrics.slot_accuracy import MULTIWOZ_SLOTS
 from ..plots import plot_tracking
@@ -24,6 +22,7 @@ from ..tracking import TrackedDialogue, TrackingReport, score_tracking
 from ..tracking_files import RULES, TrackedFile, read_tracking_file
 from ..tracking_text import breakdown_text, dialogue_text, side_by_side_text
 from ..turn_view import view_turns
+from .options import chosen_benchmark
 
 _DEFAULT_LAMBDAS = ", ".join(f"{decay:g}" for decay in DEFAULT_LAMBDAS)
 
@@ -87,7 +86,7 @@ def command(
 ) -> None:
     """Score state-tracking FILEs and show them side by side."""
     decays = _decays(lambdas, forget_turns, forget_share)
-    load_benchmark = functools.cache(lambda: _benchmark(benchmark_name))
+    load_benchmark = functools.cache(lambda: chosen_benchmark(benchmark_name, "comparing with"))
     tracked = [read_tracking_file(file, load_benchmark) for file in files]
     chosen = [] if wanted is None else [_find(file, wanted) for file in tracked]
     reports = [score_tracking(file.dialogues, decays, slots) for file in tracked]
@@ -133,15 +132,6 @@ def _decay(text: str) -> float:
     if not 0 <= decay < math.inf:
         raise InputError("--lambda", f"expected numbers of at least 0, found {text!r}")
     return decay
-
-
-def _benchmark(name: str | None) -> Benchmark:
-    benchmark = Benchmark.load(name)
-    if name is None and benchmark.name == SAMPLE:
-        click.echo(
-            "mwz: no other benchmark is installed; comparing with the built-in `sample`", err=True
-        )
-    return benchmark
 
 
 def _document(file: TrackedFile, report: TrackingReport) -> dict[str, Any]:

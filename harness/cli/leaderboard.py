@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import os
 from pathlib import Path
 
 import click
@@ -22,6 +21,7 @@ from .options import (
     rules_option,
     scored_benchmark_option,
     submissions_option,
+    workers_option,
 )
 
 
@@ -37,13 +37,7 @@ from .options import (
     "the data directory, or in the folder given with --predictions).",
 )
 @predictions_folder_option
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    default=os.cpu_count() or 1,
-    show_default="one per processor",
-    help="Processes that --rescore uses.",
-)
+@workers_option
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
 
 from mwz.normalization.states import RULE_SET_NAMES
+
+from ..benchmark import Benchmark
+from ..installed import SAMPLE
 
 LEADERBOARD_FILE = "leaderboard.md"
 
@@ -38,12 +42,37 @@ submissions_option = click.option(
     help="The folder of submissions.",
 )
 
+workers_option = click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=os.cpu_count() or 1,
+    show_default="one per processor",
+    help="Processes to score with.",
+)
+
 predictions_folder_option = click.option(
     "--predictions",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     metavar="DIR",
     help="A folder to look for predictions in, such as a clone's.",
 )
+
+
+def chosen_benchmark(name: str | None, doing: str) -> Benchmark:
+    """Load the benchmark that `benchmark_option` names; say so if only the sample is there.
+
+    Args:
+        name: The option's value.
+        doing: What is done with it, for the remark: "scoring on".
+
+    Raises:
+        InputError: No benchmark of that name is installed, or its file is damaged.
+    """
+    benchmark = Benchmark.load(name)
+    if name is None and benchmark.name == SAMPLE:
+        remark = f"no other benchmark is installed; {doing} the built-in `{SAMPLE}`"
+        click.echo(f"mwz: {remark}", err=True)
+    return benchmark
 
 
 def leaderboard_path(submissions: Path) -> Path:

@@ -10,7 +10,6 @@ from mwz.normalization.states import rule_set
 from ..benchmark import CANONICAL_STYLE, GOALS, STYLES, Benchmark
 from ..errors import InputError
 from ..files import STANDARD_STREAM, write_json
-from ..installed import SAMPLE
 from ..report_text import report_text
 from ..scoring import (
     DEFAULT_METRICS,
@@ -27,7 +26,7 @@ from ..submission import (
     normalize_submission,
     read_submission,
 )
-from .options import benchmark_option, rules_option
+from .options import benchmark_option, chosen_benchmark, rules_option
 
 _METRIC_ALIASES = {"success": "inform", "richness": "diversity"}
 
@@ -120,11 +119,7 @@ def command(
     if (predictions is None) == (corpus is None):
         raise click.UsageError("give either PREDICTIONS or --corpus [STYLE]")
     options = Options(rules, setup, domains, states, metrics, database, goals)
-    loaded = Benchmark.load(benchmark)
-    if benchmark is None and loaded.name == SAMPLE:
-        click.echo(
-            "mwz: no other benchmark is installed; scoring on the built-in `sample`", err=True
-        )
+    loaded = chosen_benchmark(benchmark, "scoring on")
     submission = _submission(predictions, corpus, loaded, rules)
     report = score_normalized(submission, loaded, options)
     if json_target is not None:
