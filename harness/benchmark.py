@@ -1,7 +1,7 @@
 """What scoring needs of a test set: references, goals, gold states and domains, venues.
 
-A benchmark is plain data and knows nothing of files or of the network; `installed.py` keeps
-benchmarks on disk, `importing.py` builds the real one.
+A benchmark is plain data and knows nothing of files or of the network; `data/` builds and keeps
+them.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Benchmark:
         Raises:
             InputError: No benchmark of that name is installed, or its file is damaged.
         """
-        from .installed import load_benchmark  # it imports this module
+        from .data.installed import load_benchmark  # it imports this module
 
         return load_benchmark(name)
 

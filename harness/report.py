@@ -10,7 +10,7 @@ from .metrics.diversity import Diversity
 from .metrics.inform_success import TOTAL, Rates
 
 if TYPE_CHECKING:
-    from .tracking import TrackingReport
+    from .tracking.evaluation import TrackingReport
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from .benchmark import CANONICAL_STYLE
 from .metrics.inform_success import TOTAL
+from .rendering import figure, text_table
 from .report import Report
-from .tables import figure, text_table
 
 
 def report_text(report: Report) -> str:
@@ -80,7 +80,7 @@ def _diversity(report: Report) -> str:
 def _tracking(report: Report) -> str:
     if report.tracking is None:
         return ""
-    from .tracking_text import side_by_side_text  # most reports do without
+    from .tracking.tracking_text import side_by_side_text  # most reports do without
 
     return side_by_side_text(["state tracking"], [report.tracking])
 

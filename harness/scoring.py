@@ -28,7 +28,7 @@ from .signature import signature
 from .submission import NormalizedSubmission, normalize_submission, parse_submission
 
 if TYPE_CHECKING:
-    from .tracking import TrackingReport
+    from .tracking.evaluation import TrackingReport
 
 METRICS = ("bleu", "inform", "diversity", "dst")
 DEFAULT_METRICS = ("bleu", "inform", "diversity")
@@ -267,8 +267,8 @@ def _tracking(submission: NormalizedSubmission, benchmark: Benchmark) -> Trackin
     if not submission.predicts_states:
         raise InputError("option metrics", "`dst` needs a `state` in every turn")
     # Imported here: most scores do without, and start the sooner.
-    from .tracking import score_tracking
-    from .tracking_files import track_states
+    from .tracking.evaluation import score_tracking
+    from .tracking.formats import track_states
 
     states = belief_states(submission, benchmark, "predicted")
     return score_tracking(track_states(states, benchmark))

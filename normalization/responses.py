@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from sacremoses import MosesDetokenizer, MosesTokenizer
 
-from .tables import read_table
+from .resources import read_table
 
 DOMAINS = ("restaurant", "hotel", "attraction", "train", "taxi", "police", "hospital")
 
@@ -26,7 +26,7 @@ _ABOUT_VENUES = frozenset({"NAME", "TRAINID", "PHONE", "ADDRESS", "POST", "REFER
 @lru_cache(maxsize=1)
 def ontology() -> Mapping[str, str]:
     """Return placeholder name (lower case) -> ontology name, the extension included."""
-    tables = read_table("placeholders.toml")
+    tables = read_table("tables/placeholders.toml")
     return {
         placeholder: slot
         for table in tables.values()

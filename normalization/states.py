@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-from .tables import read_table
+from .resources import read_table
 
 BeliefState: TypeAlias = Mapping[str, Mapping[str, str]]
 """domain -> slot -> value."""
@@ -60,7 +60,7 @@ def rule_set(name: str) -> RuleSet:
 
 @lru_cache(maxsize=1)
 def _values() -> Mapping[str, Mapping[str, str]]:
-    return read_table("values.toml")
+    return read_table("tables/values.toml")
 
 
 @lru_cache(maxsize=1 << 12)

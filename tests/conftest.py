@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 from mwz.harness import Benchmark
-from mwz.harness.importing import build_benchmark
+from mwz.harness.data.readers.multiwoz22 import build_benchmark
 
 
 def _folder(variable: str) -> Path:

@@ -11,7 +11,7 @@ from typing import Any
 import tomli_w
 
 from mwz.harness.benchmark import STYLES
-from mwz.harness.entries import (
+from mwz.harness.board.entries import (
     ENTRY_FILE,
     PREDICTIONS_FILE,
     SCORES_FILE,

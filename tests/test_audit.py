@@ -12,9 +12,9 @@ from entered import OPTIMISTIC, REPOSITORY, STRICT, Figures, enter, entry, repor
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mwz.harness.audit import Audited, audit, is_reproduced
-from mwz.harness.entries import Reported, read_submissions, read_submitted
-from mwz.harness.explain import BleuPoint, Grid, RatesPoint
+from mwz.harness.board.audit import Audited, audit, is_reproduced
+from mwz.harness.board.entries import Reported, read_submissions, read_submitted
+from mwz.harness.board.grid import BleuPoint, Grid, RatesPoint
 from mwz.harness.metrics.inform_success import Setup
 
 

@@ -12,15 +12,15 @@ from entered import REPOSITORY, SAMPLE_SUBMISSIONS, entry
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
-from mwz.harness import explain as explaining
-from mwz.harness.entries import (
+from mwz.harness.board import grid as explaining
+from mwz.harness.board.entries import (
     ENTRY_FILE,
     PREDICTIONS_FILE,
     Entry,
     entry_text,
     validated,
 )
-from mwz.harness.submitting import all_reports, submit
+from mwz.harness.board.submitting import all_reports, submit
 
 # The careful sample submission has Inform 26/30 and Success 25/30 in the strict set-up, and
 # 30/30 in the optimistic one.

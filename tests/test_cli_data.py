@@ -10,7 +10,7 @@ from helpers import run_cli
 from synthetic import SYSTEM_TURNS, TEST_IDS, write_json, write_repositories
 
 from mwz.harness import Benchmark
-from mwz.harness.installed import benchmark_path, installed_benchmarks
+from mwz.harness.data.installed import benchmark_path, installed_benchmarks
 
 Capture = pytest.CaptureFixture[str]
 

@@ -19,7 +19,7 @@ from helpers import Run, benchmark, dialogue, goal, run_cli
 from mwz.harness import score
 from mwz.harness.benchmark import STYLES, Benchmark
 from mwz.harness.cli import COMMANDS
-from mwz.harness.installed import install_benchmark
+from mwz.harness.data.installed import install_benchmark
 from mwz.harness.scoring import Options
 
 Capture = pytest.CaptureFixture[str]
@@ -269,7 +269,7 @@ def _one(turn: object) -> dict[str, object]:
         (b"\n", "the file is empty; expected JSON"),
         (b"{not json", "not JSON (line 1, column 2: "),
         (b'{"town001": [{"response": "\xff"}]}', "not text in UTF-8 (byte 27)"),
-        (gzip.compress(b"{}")[:-5], "damaged gzip file"),
+        (gzip.compress(b"{}", mtime=0)[:-5], "damaged gzip file"),
         (b"[1" + b"0" * 5000 + b"]", "cannot be read as JSON"),
         ([], "expected an object of dialogue id -> list of turns, found a list"),
         ("x", "expected an object of dialogue id -> list of turns, found a string"),

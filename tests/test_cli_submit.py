@@ -15,7 +15,7 @@ from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter, report
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
-from mwz.harness.entries import read_submissions, read_submitted
+from mwz.harness.board.entries import read_submissions, read_submitted
 from mwz.harness.scoring import Options, score
 
 

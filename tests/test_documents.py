@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mwz.harness.benchmark import CANONICAL_STYLE
-from mwz.harness.entries import Submitted, read_submissions
+from mwz.harness.board.entries import Submitted, read_submissions
 from mwz.harness.metrics.inform_success import TOTAL
 
 ROOT = Path(__file__).parent.parent

@@ -14,7 +14,7 @@ from entered import REPOSITORY, enter, entry, report
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mwz.harness.entries import (
+from mwz.harness.board.entries import (
     SCORES_FILE,
     Entry,
     content_hashes,

@@ -19,11 +19,10 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
 from mwz.harness import Benchmark
-from mwz.harness import explain as explaining
 from mwz.harness.benchmark import STYLES
-from mwz.harness.entries import OwnSetup, Reported
-from mwz.harness.errors import InputError
-from mwz.harness.explain import (
+from mwz.harness.board import grid as explaining
+from mwz.harness.board.entries import OwnSetup, Reported
+from mwz.harness.board.grid import (
     SETUPS,
     BleuPoint,
     Grid,
@@ -32,7 +31,8 @@ from mwz.harness.explain import (
     nearest_bleu,
     nearest_rates,
 )
-from mwz.harness.installed import install_benchmark, loaded_once
+from mwz.harness.data.installed import install_benchmark, loaded_once
+from mwz.harness.errors import InputError
 from mwz.harness.metrics.inform_success import (
     OPTIMISTIC,
     STRICT,

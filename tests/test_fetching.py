@@ -33,8 +33,7 @@ from synthetic import (
 )
 
 from mwz.harness.cli import main
-from mwz.harness.errors import InputError
-from mwz.harness.fetching import (
+from mwz.harness.data.fetching import (
     MIRROR_VARIABLE,
     Transfer,
     _read_local,
@@ -44,14 +43,15 @@ from mwz.harness.fetching import (
     kept_files,
     urls,
 )
-from mwz.harness.importing import build_benchmark
-from mwz.harness.installed import (
+from mwz.harness.data.installed import (
     benchmark_path,
     data_directory,
     install_benchmark,
     load_benchmark,
 )
-from mwz.harness.pinned import Source, blob_id, read_pinned, select
+from mwz.harness.data.pinned import Source, blob_id, read_pinned, select
+from mwz.harness.data.readers.multiwoz22 import build_benchmark
+from mwz.harness.errors import InputError
 
 GOALS_FILE = f"/{EVALUATOR}/{NEWER}/mwzeval/data/goals.json"
 ACTS_FILE = f"/{DATA_SET}/{CORPUS}/data/MultiWOZ_2.2/dialog_acts.json"
@@ -230,7 +230,7 @@ def test_waiting_for_a_hanging_server_is_bounded(fetch: Fetch, server: Server) -
 
 def test_pauses_double(fetch: Fetch, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr("mwz.harness.fetching.time.sleep", pauses.append)
+    monkeypatch.setattr("mwz.harness.data.fetching.time.sleep", pauses.append)
     server.faults[GOALS_FILE] = ["500"] * 4
     file = next(f for f in select(fetch.sources, "test", False) if f.path.endswith("goals.json"))
     with pytest.raises(InputError):
@@ -437,7 +437,7 @@ def test_an_interruption_at_any_point_leaves_the_old_benchmark_or_the_new_one(
     new = fetch().read_bytes()
     assert new != old
     steps = Steps(KeyboardInterrupt())
-    monkeypatch.setattr("mwz.harness.fetching._read_local", steps.counted(_read_local))
+    monkeypatch.setattr("mwz.harness.data.fetching._read_local", steps.counted(_read_local))
     for name in ("fsync", "replace"):
         monkeypatch.setattr(f"mwz.harness.files.os.{name}", steps.counted(getattr(os, name)))
     path = benchmark_path("multiwoz")
@@ -499,7 +499,7 @@ _CHILD = """
 import json, sys
 import mwz.harness.cli.data as data
 from mwz.harness.cli import main
-from mwz.harness.pinned import parse_pinned
+from mwz.harness.data.pinned import parse_pinned
 with open(sys.argv[1]) as file:
     sources = parse_pinned(json.load(file), sys.argv[1])
 data.read_pinned = lambda: sources

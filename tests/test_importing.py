@@ -12,8 +12,13 @@ from synthetic import STYLES as OTHER_STYLES
 from synthetic import SYSTEM_TURNS, TEST_IDS, VENUES, write_json, write_repositories
 
 from mwz.harness.benchmark import STYLES, Benchmark
+from mwz.harness.data.readers.multiwoz22 import (
+    build_benchmark,
+    raw_state,
+    read_test_dialogues,
+    short_id,
+)
 from mwz.harness.errors import InputError
-from mwz.harness.importing import build_benchmark, raw_state, read_test_dialogues, short_id
 
 DATA = "MultiWOZ_Evaluation/mwzeval/data"
 CORPUS = "multiwoz/data/MultiWOZ_2.2"

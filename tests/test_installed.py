@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 from helpers import benchmark, dialogue, goal
 
-from mwz.harness import Benchmark, InputError, installed
-from mwz.harness.installed import (
+from mwz.harness import Benchmark, InputError
+from mwz.harness.data import installed
+from mwz.harness.data.installed import (
     DATA_VARIABLE,
     benchmark_path,
     content_hashes,
@@ -107,15 +108,16 @@ def test_an_unknown_name_is_told_with_those_there_are(name: str) -> None:
     ("content", "message"),
     [
         (b"", "the file is empty"),
-        (gzip.compress(b"{"), "not JSON"),
-        (gzip.compress(b'{"format": 1}')[:-4], "damaged gzip file"),
-        (gzip.compress(b"[]"), "written by another version of the harness"),
-        (gzip.compress(b'{"format": 99}'), "written by another version of the harness"),
-        (gzip.compress(b'{"format": 1}'), "damaged or edited"),
+        (gzip.compress(b"{", mtime=0), "not JSON"),
+        (gzip.compress(b'{"format": 1}', mtime=0)[:-4], "damaged gzip file"),
+        (gzip.compress(b"[]", mtime=0), "written by another version of the harness"),
+        (gzip.compress(b'{"format": 99}', mtime=0), "written by another version of the harness"),
+        (gzip.compress(b'{"format": 1}', mtime=0), "damaged or edited"),
         (
             gzip.compress(
                 b'{"format": 1, "name": "multiwoz", "dialogues": [], "venues": {}, '
-                b'"venues_by_rules": {}}'
+                b'"venues_by_rules": {}}',
+                mtime=0,
             ),
             "damaged or edited",
         ),
@@ -153,7 +155,7 @@ def test_a_killed_installation_leaves_the_old_benchmark() -> None:
         "import os\n"
         "from dataclasses import replace\n"
         "from mwz.harness import Benchmark\n"
-        "from mwz.harness.installed import install_benchmark\n"
+        "from mwz.harness.data.installed import install_benchmark\n"
         "os.replace = lambda *args: os._exit(9)\n"
         "install_benchmark(replace(Benchmark.load('multiwoz'), dialogues={}))\n"
     )

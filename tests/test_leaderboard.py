@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mwz.harness.benchmark import STYLES
-from mwz.harness.entries import Submitted, read_submissions
+from mwz.harness.board.entries import Submitted, read_submissions
+from mwz.harness.board.leaderboard import leaderboard, row_headers, row_text, rows, signatures
 from mwz.harness.errors import InputError
-from mwz.harness.leaderboard import leaderboard, row_headers, row_text, rows, signatures
 
 
 def _tables(page: str) -> dict[str, list[list[str]]]:

@@ -15,16 +15,16 @@ from synthetic import SEEN_IDS, TEST_IDS, write_repositories
 
 from mwz.harness import Benchmark, score
 from mwz.harness.cli.score import command as score_command
-from mwz.harness.errors import InputError
-from mwz.harness.importing import build_benchmark
-from mwz.harness.installed import install_benchmark, load_benchmark
-from mwz.harness.overlap import (
+from mwz.harness.data.installed import install_benchmark, load_benchmark
+from mwz.harness.data.overlap import (
     FROM_GOALS,
     FROM_STATES,
     annotated_goal,
     find_overlap,
     seen_goals,
 )
+from mwz.harness.data.readers.multiwoz22 import build_benchmark
+from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options
 
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mwz.harness.data.pinned import blob_id, parse_pinned, read_pinned, safe_path, select
 from mwz.harness.errors import InputError
-from mwz.harness.pinned import blob_id, parse_pinned, read_pinned, safe_path, select
 
 OUTSIDE = [
     "/etc/passwd",

@@ -17,7 +17,7 @@ import pytest
 
 from mwz.database import EMBEDDED
 from mwz.harness import Benchmark, Report, score
-from mwz.harness.importing import build_benchmark
+from mwz.harness.data.readers.multiwoz22 import build_benchmark
 from mwz.harness.scoring import Options, score_normalized
 from mwz.harness.submission import corpus_submission
 from mwz.normalization.states import RULE_SET_NAMES

@@ -15,7 +15,7 @@ from entered import REPOSITORY, SAMPLE_SUBMISSIONS, edit_scores, enter, entry, r
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
-from mwz.harness.entries import (
+from mwz.harness.board.entries import (
     ENTRY_FILE,
     PREDICTIONS_FILE,
     SCORES_FILE,
@@ -27,9 +27,7 @@ from mwz.harness.entries import (
     scores_text,
     validated,
 )
-from mwz.harness.errors import InputError
-from mwz.harness.pinned import blob_id
-from mwz.harness.rescoring import (
+from mwz.harness.board.rescoring import (
     Change,
     Rescored,
     _changes,
@@ -37,7 +35,9 @@ from mwz.harness.rescoring import (
     rescore,
     write_rescored,
 )
-from mwz.harness.submitting import all_reports, submit
+from mwz.harness.board.submitting import all_reports, submit
+from mwz.harness.data.pinned import blob_id
+from mwz.harness.errors import InputError
 
 NAMES = ("careful", "hasty", "scripted")
 

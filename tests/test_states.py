@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mwz.normalization.resources import read_table
 from mwz.normalization.states import (
     RULE_SET_NAMES,
     minutes,
@@ -16,7 +17,6 @@ from mwz.normalization.states import (
     normalize_value,
     rule_set,
 )
-from mwz.normalization.tables import read_table
 
 OLD, NEW = rule_set("2021"), rule_set("2023")
 TIME_SLOTS = ("arrive", "leave", "arriveby", "leaveat", "time")
@@ -172,7 +172,7 @@ def test_names_and_places_follow_the_rule_set(value: str, old: str, new: str) ->
 
 @pytest.mark.parametrize("table", ["name", "food", "type", "parking", "internet"])
 def test_every_line_of_a_value_table_is_applied(table: str) -> None:
-    for value, canonical in read_table("values.toml")[table].items():
+    for value, canonical in read_table("tables/values.toml")[table].items():
         assert normalize_value(table, value, OLD) == canonical
 
 
@@ -251,7 +251,7 @@ _SLOTS = st.sampled_from(
 _VALUES = st.one_of(
     st.text(max_size=12),
     st.text(alphabet="0123456789:apm. byfter&'", max_size=12),
-    st.sampled_from(sorted(key for t in read_table("values.toml").values() for key in t)),
+    st.sampled_from(sorted(key for t in read_table("tables/values.toml").values() for key in t)),
 )
 _STATES = st.dictionaries(
     st.sampled_from(["hotel", "train"]), st.dictionaries(_SLOTS, _VALUES, max_size=4)
@@ -307,5 +307,5 @@ def test_clock_times_are_canonical_in_every_spelling(hour: int, minute: int) -> 
 
 
 def test_canonical_names_of_2021_are_settled() -> None:
-    for canonical in read_table("values.toml")["name"].values():
+    for canonical in read_table("tables/values.toml")["name"].values():
         assert normalize_value("name", canonical, OLD) == canonical

@@ -18,9 +18,9 @@ from entered import SAMPLE_SUBMISSIONS, enter, entry, report
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mwz.harness import Benchmark, submitting
-from mwz.harness.cli import main
-from mwz.harness.entries import (
+from mwz.harness import Benchmark
+from mwz.harness.board import submitting
+from mwz.harness.board.entries import (
     PREDICTIONS_FILE,
     Entry,
     content_hashes,
@@ -28,9 +28,10 @@ from mwz.harness.entries import (
     read_submitted,
     validated,
 )
+from mwz.harness.board.submitting import all_reports, locked, recover, submit
+from mwz.harness.cli import main
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options, score
-from mwz.harness.submitting import all_reports, locked, recover, submit
 
 REPORTS = {rules: report(rules) for rules in ("2021", "2023")}
 NEW, OLD = b'{"new": []}', b'{"old": []}'
@@ -353,8 +354,8 @@ def test_the_folder_holds_the_last_of_what_was_accepted(
 _SUBMITTER = """\
 import sys, json, time
 from pathlib import Path
-from mwz.harness.entries import Entry, validated
-from mwz.harness.submitting import submit
+from mwz.harness.board.entries import Entry, validated
+from mwz.harness.board.submitting import submit
 from mwz.harness.errors import InputError
 from entered import entry, report
 folder, name, content = Path(sys.argv[1]), sys.argv[2], sys.argv[3].encode()

@@ -9,7 +9,7 @@ import pytest
 from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, belief
 
 from mwz.harness.cli import main
-from mwz.harness.plots import _STYLES
+from mwz.harness.tracking.plots import _STYLES
 
 PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 

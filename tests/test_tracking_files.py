@@ -6,8 +6,8 @@ import pytest
 
 from mwz.harness.benchmark import Benchmark, Dialogue
 from mwz.harness.errors import InputError
-from mwz.harness.tracking import score_tracking
-from mwz.harness.tracking_files import parse_tracking_file, track_states
+from mwz.harness.tracking.evaluation import score_tracking
+from mwz.harness.tracking.formats import parse_tracking_file, track_states
 
 GOLD = {"hotel": {"area": "centre"}}
 OTHER = {"hotel": {"area": "north"}}

@@ -21,22 +21,27 @@ from tracking_cases import (
 )
 
 from mwz.harness.errors import InputError
-from mwz.harness.metrics.aga import average_goal_accuracy, improved_average_goal_accuracy
-from mwz.harness.metrics.fga import (
+from mwz.harness.metrics.tracking.aga import average_goal_accuracy, improved_average_goal_accuracy
+from mwz.harness.metrics.tracking.fga import (
     decay_to_forget,
     error_distances,
     flexible_goal_accuracy,
     turn_matches,
     turn_score,
 )
-from mwz.harness.metrics.fuzzy_joint import fuzzy_joint_accuracy, fuzzy_slot_f1
-from mwz.harness.metrics.gca import ChangeCounts, count_by_slot, count_changes, judge_changes
-from mwz.harness.metrics.jga import first_lost, joint_goal_accuracy
-from mwz.harness.metrics.mistakes import correlation, non_uniformity, tail_orientation
-from mwz.harness.metrics.rsa import relative_slot_accuracy, turn_relative_slot_accuracy
-from mwz.harness.metrics.slot_accuracy import slot_accuracy, turn_slot_accuracy
-from mwz.harness.metrics.slot_f1 import slot_f1
-from mwz.harness.tracking import score_tracking
+from mwz.harness.metrics.tracking.fuzzy_joint import fuzzy_joint_accuracy, fuzzy_slot_f1
+from mwz.harness.metrics.tracking.gca import (
+    ChangeCounts,
+    count_by_slot,
+    count_changes,
+    judge_changes,
+)
+from mwz.harness.metrics.tracking.jga import first_lost, joint_goal_accuracy
+from mwz.harness.metrics.tracking.mistakes import correlation, non_uniformity, tail_orientation
+from mwz.harness.metrics.tracking.rsa import relative_slot_accuracy, turn_relative_slot_accuracy
+from mwz.harness.metrics.tracking.slot_accuracy import slot_accuracy, turn_slot_accuracy
+from mwz.harness.metrics.tracking.slot_f1 import slot_f1
+from mwz.harness.tracking.evaluation import score_tracking
 
 
 def counts(*turns):

@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from mwz.harness.tracking import score_tracking
-from mwz.harness.tracking_files import read_tracking_file
+from mwz.harness.tracking.evaluation import score_tracking
+from mwz.harness.tracking.formats import read_tracking_file
 
 pytestmark = pytest.mark.real_data
 

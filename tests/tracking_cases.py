@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mwz.harness.metrics.dialogue_states import StatePair, flat_state, without_absent
-from mwz.harness.tracking import TrackedDialogue, TrackedTurn
+from mwz.harness.metrics.tracking.dialogue_states import StatePair, flat_state, without_absent
+from mwz.harness.tracking.evaluation import TrackedDialogue, TrackedTurn
 
 
 def belief(text: str) -> dict[str, dict[str, str]]:

@@ -12,13 +12,13 @@ from tqdm import tqdm
 
 from mwz.normalization.states import RULE_SET_NAMES
 
-from ..audit import SCORED_SETUPS, AuditedSource, audit
-from ..entries import OwnSetup, Reported, Submitted, read_submissions
+from ..board.audit import SCORED_SETUPS, AuditedSource, audit
+from ..board.entries import OwnSetup, Reported, Submitted, read_submissions
+from ..board.grid import BleuPoint, Grid, RatesPoint, explain, nearest_bleu, nearest_rates
+from ..board.rescoring import find_predictions
 from ..errors import InputError
-from ..explain import BleuPoint, Grid, RatesPoint, explain, nearest_bleu, nearest_rates
 from ..files import STANDARD_STREAM, write_json
-from ..rescoring import find_predictions
-from ..tables import figure, signed, text_table
+from ..rendering import figure, signed, text_table
 from .options import (
     predictions_folder_option,
     scored_benchmark_option,

@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from ..benchmark import Benchmark
-from ..errors import InputError
-from ..fetching import (
+from ..data.fetching import (
     MIRROR_VARIABLE,
     Transfer,
     downloads_directory,
@@ -21,8 +20,7 @@ from ..fetching import (
     kept_files,
     urls,
 )
-from ..importing import build_benchmark
-from ..installed import (
+from ..data.installed import (
     DAMAGED,
     SAMPLE,
     benchmark_path,
@@ -31,11 +29,13 @@ from ..installed import (
     installed_benchmarks,
     to_document,
 )
-from ..overlap import Overlap, find_overlap
-from ..pinned import read_pinned, select
+from ..data.overlap import Overlap, find_overlap
+from ..data.pinned import read_pinned, select
+from ..data.readers.multiwoz22 import build_benchmark
+from ..data.venue_versions import venue_notes
+from ..errors import InputError
+from ..rendering import text_table
 from ..signature import SHOWN_HASH
-from ..tables import text_table
-from ..venue_versions import venue_notes
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

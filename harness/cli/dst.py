@@ -13,15 +13,15 @@ import click
 
 from ..errors import InputError
 from ..files import STANDARD_STREAM, write_json
-from ..metrics.fga import DEFAULT_LAMBDAS, decay_to_forget
-from ..metrics.slot_accuracy import MULTIWOZ_SLOTS
-from ..plots import plot_tracking
+from ..metrics.tracking.fga import DEFAULT_LAMBDAS, decay_to_forget
+from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
 from ..signature import harness_version, signature
 from ..submission import dialogue_id
-from ..tracking import TrackedDialogue, TrackingReport, score_tracking
-from ..tracking_files import RULES, TrackedFile, read_tracking_file
-from ..tracking_text import breakdown_text, dialogue_text, side_by_side_text
-from ..turn_view import view_turns
+from ..tracking.evaluation import TrackedDialogue, TrackingReport, score_tracking
+from ..tracking.formats import RULES, TrackedFile, read_tracking_file
+from ..tracking.plots import plot_tracking
+from ..tracking.tracking_text import breakdown_text, dialogue_text, side_by_side_text
+from ..tracking.turn_view import view_turns
 from .options import chosen_benchmark
 
 _DEFAULT_LAMBDAS = ", ".join(f"{decay:g}" for decay in DEFAULT_LAMBDAS)

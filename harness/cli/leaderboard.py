@@ -8,13 +8,13 @@ from pathlib import Path
 import click
 from tqdm import tqdm
 
-from ..entries import Submitted, read_submissions
+from ..board.entries import Submitted, read_submissions
+from ..board.leaderboard import leaderboard
+from ..board.rescoring import Rescored, rescore, write_rescored
+from ..board.submitting import locked
 from ..errors import InputError
 from ..files import read_bytes, write_atomically
-from ..leaderboard import leaderboard
-from ..rescoring import Rescored, rescore, write_rescored
-from ..submitting import locked
-from ..tables import text_table
+from ..rendering import text_table
 from .options import (
     leaderboard_path,
     predictions_folder_option,

@@ -10,7 +10,7 @@ import click
 from mwz.normalization.states import RULE_SET_NAMES
 
 from ..benchmark import Benchmark
-from ..installed import SAMPLE
+from ..data.installed import SAMPLE
 
 LEADERBOARD_FILE = "leaderboard.md"
 

@@ -9,12 +9,19 @@ import click
 from mwz.normalization.states import RULE_SET_NAMES
 
 from ..benchmark import Benchmark
-from ..entries import REPORTED_METRICS, TRACKS, Entry, folder_name, read_submissions, validated
+from ..board.entries import (
+    REPORTED_METRICS,
+    TRACKS,
+    Entry,
+    folder_name,
+    read_submissions,
+    validated,
+)
+from ..board.leaderboard import leaderboard, row_headers, row_text, rows
+from ..board.submitting import all_reports, locked, submit
 from ..errors import InputError
 from ..files import read_bytes, shown_name, write_atomically
-from ..leaderboard import leaderboard, row_headers, row_text, rows
-from ..submitting import all_reports, locked, submit
-from ..tables import text_table
+from ..rendering import text_table
 from .options import benchmark_option, leaderboard_path, rules_option, submissions_option
 
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..data.fetching import downloads_directory
+from ..data.installed import loaded_once
+from ..data.pinned import blob_id, safe_path
+from ..errors import InputError
+from ..files import read_bytes, write_atomically
 from .entries import SCORES_FILE, Scores, Submitted, content_hashes, parse_scores, scores_text
-from .errors import InputError
-from .fetching import downloads_directory
-from .files import read_bytes, write_atomically
-from .installed import loaded_once
 from .leaderboard import rows
-from .pinned import blob_id, safe_path
 from .submitting import all_reports
 
 

@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .metrics.aga import turn_average_goal_accuracy
-from .metrics.dialogue_states import StatePair, slot_name, without_absent
-from .metrics.fga import DEFAULT_LAMBDAS, ERROR, EXACT, error_distances, turn_score
-from .metrics.gca import OUTCOMES, Change, judge_changes
-from .metrics.jga import is_exact
-from .metrics.rsa import turn_relative_slot_accuracy
-from .metrics.slot_accuracy import MULTIWOZ_SLOTS, turn_slot_accuracy, wrong_slots
-from .tracking import TrackedDialogue, lambda_label, state_pairs
+from ..metrics.tracking.aga import turn_average_goal_accuracy
+from ..metrics.tracking.dialogue_states import StatePair, slot_name, without_absent
+from ..metrics.tracking.fga import DEFAULT_LAMBDAS, ERROR, EXACT, error_distances, turn_score
+from ..metrics.tracking.gca import OUTCOMES, Change, judge_changes
+from ..metrics.tracking.jga import is_exact
+from ..metrics.tracking.rsa import turn_relative_slot_accuracy
+from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS, turn_slot_accuracy, wrong_slots
+from .evaluation import TrackedDialogue, lambda_label, state_pairs
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .tables import Cell, figure, text_table
-from .tracking import TrackingReport
+from ..rendering import Cell, figure, text_table
+from .evaluation import TrackingReport
 from .turn_view import TurnView
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from .benchmark import CANONICAL_STYLE, STYLES
+from ..benchmark import CANONICAL_STYLE, STYLES
+from ..errors import InputError
+from ..metrics.inform_success import TOTAL
+from ..rendering import figure, markdown_table
 from .entries import TRACKS, Scores, Submitted
-from .errors import InputError
-from .metrics.inform_success import TOTAL
-from .tables import figure, markdown_table
 
 TRACK_TITLES = {
     "end-to-end": "End-to-end systems",

@@ -15,7 +15,11 @@ import portalocker
 
 from mwz.normalization.states import RULE_SET_NAMES
 
-from .benchmark import Benchmark
+from ..benchmark import Benchmark
+from ..errors import InputError
+from ..files import write_atomically
+from ..scoring import METRICS, Options, score_normalized
+from ..submission import NormalizedSubmission, normalized_by_rules
 from .entries import (
     ENTRY_FILE,
     PREDICTIONS_FILE,
@@ -29,11 +33,7 @@ from .entries import (
     read_submissions,
     scores_text,
 )
-from .errors import InputError
-from .files import write_atomically
 from .leaderboard import rows
-from .scoring import METRICS, Options, score_normalized
-from .submission import NormalizedSubmission, normalized_by_rules
 
 _LOCK = ".lock"
 _PATIENCE = 600

@@ -22,11 +22,11 @@ from mwz.normalization.states import (
     rule_set,
 )
 
-from .benchmark import CANONICAL_STYLE, STYLES, Benchmark, VenueRecords
-from .domains import gold_active_domains
-from .errors import InputError
-from .files import kind_of, read_json
-from .installed import MULTIWOZ, content_hashes, from_document
+from ...benchmark import CANONICAL_STYLE, STYLES, Benchmark, VenueRecords
+from ...domains import gold_active_domains
+from ...errors import InputError
+from ...files import kind_of, read_json
+from ..installed import MULTIWOZ, content_hashes, from_document
 
 EVALUATOR_DATA = "mwzeval/data"
 DATA_SET = "data/MultiWOZ_2.2"

@@ -26,9 +26,9 @@ from typing import Any
 
 from mwz.normalization.states import RULE_SET_NAMES, normalize_slot_name, normalize_state, rule_set
 
-from .errors import InputError
-from .files import read_json
-from .importing import (
+from ..errors import InputError
+from ..files import read_json
+from .readers.multiwoz22 import (
     DATA_SET,
     EVALUATOR_DATA,
     UNEXPECTED,

@@ -20,9 +20,9 @@ import platformdirs
 
 from mwz.normalization.states import RULE_SET_NAMES
 
-from .benchmark import Benchmark, Dialogue, Goal
-from .errors import InputError
-from .files import parse_json, read_bytes, write_atomically
+from ..benchmark import Benchmark, Dialogue, Goal
+from ..errors import InputError
+from ..files import parse_json, read_bytes, write_atomically
 
 DATA_VARIABLE = "MWZ_DATA"
 SAMPLE = "sample"

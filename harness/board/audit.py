@@ -2,7 +2,7 @@
 
 A reported figure is reproduced if the harness's, rounded to the digits reported, equals it. Where
 it is not reproduced as it should be, the other set-ups and rule sets are tried, and, given the
-submission's grid (`explain.py`), every combination of set-ups.
+submission's grid (`grid.py`), every combination of set-ups.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from itertools import chain
 
 from mwz.normalization.states import RULE_SET_NAMES
 
-from .benchmark import CANONICAL_STYLE
+from ..benchmark import CANONICAL_STYLE
+from ..metrics.inform_success import TOTAL
 from .entries import Reported, Scores, SetupFigures, Submitted
-from .explain import Grid
-from .metrics.inform_success import TOTAL
+from .grid import Grid
 
 SCORED_SETUPS = ("strict", "optimistic")
 

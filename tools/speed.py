@@ -5,7 +5,7 @@ and Success, diversity). B: six plain `sacrebleu.corpus_bleu` calls on the respo
 already, within this process. Both in turn; the medians and the ratio A/B are printed. On small
 benchmarks such as the sample it is start-up that is measured.
 
-    python benchmarks/score_speed.py PREDICTIONS [--benchmark NAME] [--runs N]
+    python tools/speed.py PREDICTIONS [--benchmark NAME] [--runs N]
 """
 
 from __future__ import annotations

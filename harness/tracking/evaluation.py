@@ -1,7 +1,7 @@
 """State tracking: tracked dialogues in, one report of every metric out.
 
 A tracked dialogue holds, turn by turn, the gold belief state and the predicted one. Where they come
-from is the business of `tracking_files.py`; what each metric means, of the modules in `metrics/`.
+from is the business of `formats.py`; what each metric means, of the modules in `metrics/`.
 """
 
 from __future__ import annotations
@@ -15,23 +15,29 @@ from typing import Any
 
 from mwz.normalization.states import BeliefState
 
-from .errors import InputError
-from .metrics.aga import average_goal_accuracy, improved_average_goal_accuracy
-from .metrics.dialogue_states import StatePair, flat_state, of_domain, slot_name, without_absent
-from .metrics.fga import (
+from ..errors import InputError
+from ..metrics.tracking.aga import average_goal_accuracy, improved_average_goal_accuracy
+from ..metrics.tracking.dialogue_states import (
+    StatePair,
+    flat_state,
+    of_domain,
+    slot_name,
+    without_absent,
+)
+from ..metrics.tracking.fga import (
     DEFAULT_LAMBDAS,
     error_distances,
     flexible_goal_accuracy,
     turn_matches,
     turn_score,
 )
-from .metrics.fuzzy_joint import fuzzy_joint_accuracy, fuzzy_slot_f1
-from .metrics.gca import ChangeCounts, count_by_slot, count_changes, judge_changes
-from .metrics.jga import first_lost, is_exact, joint_goal_accuracy
-from .metrics.mistakes import correlation, non_uniformity, tail_orientation
-from .metrics.rsa import relative_slot_accuracy, turn_relative_slot_accuracy
-from .metrics.slot_accuracy import MULTIWOZ_SLOTS, slot_accuracy, wrong_slots
-from .metrics.slot_f1 import PrecisionRecall, slot_f1
+from ..metrics.tracking.fuzzy_joint import fuzzy_joint_accuracy, fuzzy_slot_f1
+from ..metrics.tracking.gca import ChangeCounts, count_by_slot, count_changes, judge_changes
+from ..metrics.tracking.jga import first_lost, is_exact, joint_goal_accuracy
+from ..metrics.tracking.mistakes import correlation, non_uniformity, tail_orientation
+from ..metrics.tracking.rsa import relative_slot_accuracy, turn_relative_slot_accuracy
+from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS, slot_accuracy, wrong_slots
+from ..metrics.tracking.slot_f1 import PrecisionRecall, slot_f1
 
 POSITIONS = 10
 """Into how many equal parts a dialogue is cut where accuracy is shown by position."""

@@ -1,6 +1,6 @@
 """The public files that the benchmark is built from, each pinned by its git blob id.
 
-The table is `pinned.toml` beside this module. Whatever such a table says, its files stay inside
+The table is `sets/multiwoz.toml`. Whatever such a table says, its files stay inside
 the folder they are kept in: every part of a path is of plain characters, none leads upwards, and
 no symbolic link on the way leads out.
 """
@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mwz.normalization.tables import read_table
+from mwz.normalization.resources import read_table
 
-from .errors import InputError
+from ..errors import InputError
 
-TABLE = "pinned.toml"
+TABLE = "sets/multiwoz.toml"
 PARTS = ("test", "all", "predictions")
 ROLES = ("evaluator", "data set", "venues")
 

@@ -20,13 +20,13 @@ from urllib.request import url2pathname
 import pooch
 import requests
 
-from .benchmark import Benchmark
-from .errors import SHOWN_PROBLEMS, InputError
-from .files import write_atomically
-from .importing import build_benchmark, read_venues
+from ..benchmark import Benchmark
+from ..errors import SHOWN_PROBLEMS, InputError
+from ..files import write_atomically
 from .installed import data_directory
 from .overlap import Overlap, find_overlap
 from .pinned import PinnedFile, Source, blob_id, safe_path, select
+from .readers.multiwoz22 import build_benchmark, read_venues
 
 GITHUB = "https://raw.githubusercontent.com"
 MIRROR_VARIABLE = "MWZ_MIRROR"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from .files import read_bytes
-from .importing import EVALUATOR_DATA
+from ..files import read_bytes
 from .pinned import Source, blob_id
+from .readers.multiwoz22 import EVALUATOR_DATA
 
 VERSIONED_FILE = f"{EVALUATOR_DATA}/database/restaurant_db.json"
 """The file that changed: the other venue files are the same in all pinned versions."""

@@ -23,11 +23,11 @@ from typing import Any
 
 from mwz.normalization.states import RULE_SET_NAMES, BeliefState, normalize_state, rule_set
 
-from .benchmark import Benchmark
-from .errors import InputError
-from .files import is_text, kind_of, read_json, shown_name
-from .submission import STATE_DOMAINS, dialogue_id, parse_submission
-from .tracking import TrackedDialogue, TrackedTurn
+from ..benchmark import Benchmark
+from ..errors import InputError
+from ..files import is_text, kind_of, read_json, shown_name
+from ..submission import STATE_DOMAINS, dialogue_id, parse_submission
+from .evaluation import TrackedDialogue, TrackedTurn
 
 RULES = RULE_SET_NAMES[0]
 """The rule set that states are normalised by where they are compared with a benchmark's."""

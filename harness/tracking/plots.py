@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import InputError
-from .files import write_atomically
-from .tracking import POSITIONS, TrackingReport
+from ..errors import InputError
+from ..files import write_atomically
+from .evaluation import POSITIONS, TrackingReport
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

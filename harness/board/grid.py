@@ -19,13 +19,12 @@ from typing import Any
 
 from mwz.normalization.states import RULE_SET_NAMES
 
-from .benchmark import Benchmark
-from .entries import OwnSetup, Reported
-from .errors import InputError
-from .files import read_json, to_json, write_atomically
-from .installed import data_directory, loaded_once
-from .metrics.bleu import TOKENIZATIONS, ReferenceIndex
-from .metrics.inform_success import (
+from ..benchmark import Benchmark
+from ..data.installed import data_directory, loaded_once
+from ..errors import InputError
+from ..files import read_json, to_json, write_atomically
+from ..metrics.bleu import TOKENIZATIONS, ReferenceIndex
+from ..metrics.inform_success import (
     AT_THE_END,
     COMPARISONS,
     TOTAL,
@@ -33,9 +32,10 @@ from .metrics.inform_success import (
     Setup,
     inform_success,
 )
-from .scoring import active_domains, belief_states, play
-from .signature import signature
-from .submission import NormalizedSubmission, normalized_by_rules
+from ..scoring import active_domains, belief_states, play
+from ..signature import signature
+from ..submission import NormalizedSubmission, normalized_by_rules
+from .entries import OwnSetup, Reported
 
 SETUPS = tuple(
     Setup(comparison, updates, reduced)

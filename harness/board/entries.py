@@ -24,13 +24,13 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from mwz.normalization.states import RULE_SET_NAMES
 
-from .benchmark import STYLES
-from .errors import InputError
-from .files import parse_json, read_bytes, to_json
-from .metrics.diversity import Diversity
-from .metrics.inform_success import TOTAL
-from .pinned import PinnedFile, blob_id
-from .report import Coverage
+from ..benchmark import STYLES
+from ..data.pinned import PinnedFile, blob_id
+from ..errors import InputError
+from ..files import parse_json, read_bytes, to_json
+from ..metrics.diversity import Diversity
+from ..metrics.inform_success import TOTAL
+from ..report import Coverage
 
 if sys.version_info >= (3, 11):
     import tomllib

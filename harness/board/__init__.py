@@ -1,0 +1,1 @@
+"""The entries of submissions/: entering, scoring again, ranking, auditing."""

@@ -1,0 +1,1 @@
+"""Benchmarks on this machine: declared, fetched, built, installed."""

@@ -1,0 +1,1 @@
+"""State tracking: pairs of states in, one report of every metric out."""
