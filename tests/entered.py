@@ -12,11 +12,11 @@ import tomli_w
 
 from mwz.harness.benchmark import STYLES
 from mwz.harness.board.entries import (
-    ENTRY_FILE,
     PREDICTIONS_FILE,
     SCORES_FILE,
-    Submitted,
-    read_submitted,
+    SYSTEM_FILE,
+    Entry,
+    read_entry,
     scores_text,
 )
 
@@ -73,8 +73,8 @@ def _setup(rates: Figures, bleu: float) -> dict[str, Any]:
     }
 
 
-def entry(**changes: Any) -> dict[str, Any]:
-    """Return the content of a `submission.toml` whose predictions are beside it."""
+def system(**changes: Any) -> dict[str, Any]:
+    """Return the content of a `entry.toml` whose predictions are beside it."""
     facts = {"name": "System", "track": "end-to-end", "predictions": {"file": PREDICTIONS_FILE}}
     return {**facts, **changes}
 
@@ -85,17 +85,17 @@ def enter(
     content: Mapping[str, Any] | None = None,
     reports: Mapping[str, Mapping[str, Any]] | None = None,
     predictions: bytes = b"{}",
-) -> Submitted:
+) -> Entry:
     """Write a submission's folder by hand and read it."""
     place = folder / key
     place.mkdir(parents=True)
-    facts = content or entry(name=key.title())
-    (place / ENTRY_FILE).write_text(tomli_w.dumps(facts), encoding="utf-8")
+    facts = content or system(name=key.title())
+    (place / SYSTEM_FILE).write_text(tomli_w.dumps(facts), encoding="utf-8")
     scored = reports or {"2021": report("2021"), "2023": report("2023")}
     text = scores_text(scored, next(iter(scored)), predictions)
     (place / SCORES_FILE).write_text(text, encoding="utf-8")
     (place / PREDICTIONS_FILE).write_bytes(gzip.compress(predictions, mtime=0))
-    return read_submitted(place)
+    return read_entry(place)
 
 
 def edit_scores(folder: Path, *place: str, value: object) -> None:

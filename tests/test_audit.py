@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import OPTIMISTIC, REPOSITORY, STRICT, Figures, enter, entry, report
+from entered import OPTIMISTIC, REPOSITORY, STRICT, Figures, enter, report, system
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mwz.harness.board.audit import Audited, audit, is_reproduced
-from mwz.harness.board.entries import Reported, read_submissions, read_submitted
+from mwz.harness.board.entries import Reported, read_entries, read_entry
 from mwz.harness.board.grid import BleuPoint, Grid, RatesPoint
 from mwz.harness.metrics.inform_success import Setup
 
@@ -67,7 +67,7 @@ class _Auditing:
     def __call__(
         self, reported: dict[str, Any], grid: Grid | None = None, **facts: Any
     ) -> dict[str, Audited]:
-        content = entry(reported=[{"source": "table 1", **reported}], **facts)
+        content = system(reported=[{"source": "table 1", **reported}], **facts)
         styles = {"damd": 21.5, "lava": 22.25}
         reports = {
             "2021": report("2021", styles=styles),
@@ -75,8 +75,8 @@ class _Auditing:
                 "2023", styles=styles, strict=_less(STRICT), optimistic=_less(OPTIMISTIC)
             ),
         }
-        submitted = enter(self._folder, "system", content, reports)
-        [source] = audit(submitted, grid)
+        entry = enter(self._folder, "system", content, reports)
+        [source] = audit(entry, grid)
         return {figure.metric: figure for figure in source.figures}
 
 
@@ -177,7 +177,7 @@ def test_a_tokenisation_that_gives_the_bleu_is_named(audited: _Auditing) -> None
 
 
 def test_a_system_scored_under_one_rule_set_is_audited_under_it(tmp_path: Path) -> None:
-    content = entry(reported=[{"source": "table 1", "inform": 70.0}])
+    content = system(reported=[{"source": "table 1", "inform": 70.0}])
     [source] = audit(enter(tmp_path, "system", content, {"2021": report()}))
     assert set(source.figures[0].scored) == {("2021", "strict"), ("2021", "optimistic")}
 
@@ -187,7 +187,7 @@ def test_a_system_scored_under_one_rule_set_is_audited_under_it(tmp_path: Path) 
 
 def _published(key: str, setup: str) -> dict[str, Audited]:
     """Return what is found of a system's figures in one set-up: its own, strict, optimistic."""
-    [source] = [s for s in audit(read_submitted(REPOSITORY / key)) if s.reported.setup == setup]
+    [source] = [s for s in audit(read_entry(REPOSITORY / key)) if s.reported.setup == setup]
     return {figure.metric: figure for figure in source.figures}
 
 
@@ -263,10 +263,10 @@ def test_what_is_entered_as_reported_is_what_the_paper_prints(
 ) -> None:
     tables = expected("paper_tables.json")
     bleu, rates = tables["table4_bleu"], tables["table5_inform_success"]
-    for submitted in read_submissions(REPOSITORY):
-        if submitted.entry.track == "reference":
+    for entry in read_entries(REPOSITORY):
+        if entry.system.track == "reference":
             continue
-        name = submitted.entry.name
+        name = entry.system.name
         printed = {
             "own": {
                 "bleu": bleu["reported"][name],
@@ -285,7 +285,7 @@ def test_what_is_entered_as_reported_is_what_the_paper_prints(
         }
         entered = {
             one.setup: {metric: float(figure) for metric, figure in one.figures.items()}
-            for one in submitted.entry.reported
+            for one in entry.system.reported
         }
         assert entered == printed, name
 

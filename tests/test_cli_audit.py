@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import REPOSITORY, SAMPLE_SUBMISSIONS, entry
+from entered import REPOSITORY, SAMPLE_SUBMISSIONS, system
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
 from mwz.harness.board import grid as explaining
 from mwz.harness.board.entries import (
-    ENTRY_FILE,
     PREDICTIONS_FILE,
-    Entry,
-    entry_text,
+    SYSTEM_FILE,
+    System,
+    system_text,
     validated,
 )
 from mwz.harness.board.submitting import all_reports, submit
@@ -42,7 +42,7 @@ REPORTED = [
 def folder(tmp_path: Path, sample: Benchmark) -> Path:
     path = tmp_path / "submissions"
     content = (SAMPLE_SUBMISSIONS / "careful.json").read_bytes()
-    facts = validated(Entry, entry(name="Careful", setup=SETUP, reported=REPORTED), "entry")
+    facts = validated(System, system(name="Careful", setup=SETUP, reported=REPORTED), "system")
     submit(path, facts, content, all_reports(content, sample, "careful"), "2021")
     return path
 
@@ -114,8 +114,8 @@ def test_a_folder_in_upper_case_is_called_by_its_name(
 def test_a_system_of_which_nothing_is_reported_is_said_to_have_no_figures(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    facts = validated(Entry, entry(name="Careful"), "entry")
-    (folder / "careful" / ENTRY_FILE).write_text(entry_text(facts), encoding="utf-8")
+    facts = validated(System, system(name="Careful"), "system")
+    (folder / "careful" / SYSTEM_FILE).write_text(system_text(facts), encoding="utf-8")
     run = _run(capsys, folder)
     assert run.status == 0
     assert "no figures are reported of it" in run.out
@@ -182,8 +182,8 @@ def test_json_marks_the_stated_set_up_wherever_it_ranks(
 def test_an_explanation_of_a_system_whose_set_up_is_not_known_says_so(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    facts = validated(Entry, entry(name="Careful", reported=REPORTED), "entry")
-    (folder / "careful" / ENTRY_FILE).write_text(entry_text(facts), encoding="utf-8")
+    facts = validated(System, system(name="Careful", reported=REPORTED), "system")
+    (folder / "careful" / SYSTEM_FILE).write_text(system_text(facts), encoding="utf-8")
     run = _run(capsys, folder, "--explain")
     assert "nearest in Inform and Success (no set-up is stated)" in run.out
     assert _lines(run, "*") == []
@@ -210,8 +210,10 @@ def test_an_explanation_without_the_predictions_says_where_to_get_them(
         "path": "predictions/careful.json",
         "git_blob": "b" * 40,
     }
-    facts = validated(Entry, entry(name="Careful", predictions=pinned, reported=REPORTED), "entry")
-    (folder / "careful" / ENTRY_FILE).write_text(entry_text(facts), encoding="utf-8")
+    facts = validated(
+        System, system(name="Careful", predictions=pinned, reported=REPORTED), "system"
+    )
+    (folder / "careful" / SYSTEM_FILE).write_text(system_text(facts), encoding="utf-8")
     (folder / "careful" / PREDICTIONS_FILE).unlink()
     run = _run(capsys, folder, "--explain")
     assert run.status == 2

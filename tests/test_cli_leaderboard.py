@@ -7,7 +7,7 @@ from pathlib import Path
 
 import portalocker
 import pytest
-from entered import PROJECT, REPOSITORY, edit_scores, enter, entry, report
+from entered import PROJECT, REPOSITORY, edit_scores, enter, report, system
 from helpers import Run, run_cli
 
 
@@ -16,7 +16,7 @@ def folder(tmp_path: Path) -> Path:
     path = tmp_path / "base" / "submissions"
     for key, bleu in (("alpha", 20.0), ("beta", 25.0), ("gamma", 15.0)):
         reports = {rules: report(rules, bleu=bleu) for rules in ("2021", "2023")}
-        enter(path, key, entry(name=key.title()), reports)
+        enter(path, key, system(name=key.title()), reports)
     return path
 
 
@@ -158,8 +158,8 @@ def test_scores_on_another_benchmark_are_refused_by_name(
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
-        ("submission.toml", "nam = 'x'", "nam: unknown key; did you mean `name`?"),
-        ("submission.toml", "name = ", "not TOML"),
+        ("entry.toml", "nam = 'x'", "nam: unknown key; did you mean `name`?"),
+        ("entry.toml", "name = ", "not TOML"),
         ("scores.json", "", "the file is empty"),
         ("scores.json", "[]", "content: "),
         ("scores.json", '{"strict": {}}', "strict.inform: field required"),
@@ -197,7 +197,7 @@ def test_nothing_else_in_the_folder_is_touched(
 def test_the_page_is_written_before_another_process_may_submit(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Written later, it would lack what was submitted in between.
+    # Written later, it would lack what was entry in between.
     written = []
 
     def write(path: Path, content: str) -> None:

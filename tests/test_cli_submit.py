@@ -15,7 +15,7 @@ from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter, report
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
-from mwz.harness.board.entries import read_submissions, read_submitted
+from mwz.harness.board.entries import read_entries, read_entry
 from mwz.harness.scoring import Options, score
 
 
@@ -83,22 +83,22 @@ def test_one_command_scores_enters_and_ranks_a_system(
         *("--reported", "inform=76.30", "--reported", "bleu=16", "--source", "table 2"),
     )
     assert run.status == 0
-    submitted = read_submitted(submitting.folder / "care-ful")
-    assert {path.name for path in submitted.folder.iterdir()} == {
-        *("submission.toml", "scores.json", "predictions.json.gz")
+    entry = read_entry(submitting.folder / "care-ful")
+    assert {path.name for path in entry.folder.iterdir()} == {
+        *("entry.toml", "scores.json", "predictions.json.gz")
     }
-    entered = submitted.entry
+    entered = entry.system
     assert (entered.name, entered.track, entered.multiwoz) == ("Care Ful", "end-to-end", "2.2")
     assert (entered.paper, entered.code) == ("https://paper.org", "https://code.org")
     [reported] = entered.reported
     assert (reported.source, str(reported.inform), str(reported.bleu)) == ("table 2", "76.30", "16")
     predictions = _file("careful").read_bytes()
-    kept = submitted.folder / "predictions.json.gz"
+    kept = entry.folder / "predictions.json.gz"
     assert gzip.decompress(kept.read_bytes()) == predictions
     # The row is that of the scores, and the scores are those of `mwz score`.
     scored = score(json.loads(predictions), sample, Options(metrics=["bleu", "inform", "dst"]))
     inform, success = scored.setups["strict"].totals
-    assert (submitted.scores.strict.inform["total"], submitted.scores.bleu) == (
+    assert (entry.scores.strict.inform["total"], entry.scores.bleu) == (
         inform,
         scored.bleu,
     )
@@ -255,7 +255,7 @@ def test_predictions_come_gzipped_too(submitting: _Submitting, tmp_path: Path) -
     packed.write_bytes(gzip.compress(_file("hasty").read_bytes()))
     assert submitting(packed, "packed").status == 0
     assert submitting(_file("hasty"), "plain").status == 0
-    [one, other] = read_submissions(submitting.folder)
+    [one, other] = read_entries(submitting.folder)
     assert one.scores == other.scores
 
 
@@ -265,8 +265,8 @@ def test_predictions_come_by_standard_input_too(
     content = io.TextIOWrapper(io.BytesIO(_file("hasty").read_bytes()))
     monkeypatch.setattr(sys, "stdin", content)
     assert submitting("-", "piped").status == 0
-    [submitted] = read_submissions(submitting.folder)
-    assert submitted.scores.coverage.turns == 146
+    [entry] = read_entries(submitting.folder)
+    assert entry.scores.coverage.turns == 146
 
 
 def test_the_repositorys_submissions_accept_no_score_on_the_sample(
@@ -294,7 +294,7 @@ def test_two_commands_at_once_both_land_on_the_leaderboard(submitting: _Submitti
     started = [_start(submitting, name, name) for name in ("careful", "hasty")]
     outputs = [process.communicate(timeout=60) for process in started]
     assert [process.returncode for process in started] == [0, 0], outputs
-    assert {s.key for s in read_submissions(submitting.folder)} == {"careful", "hasty", "scripted"}
+    assert {s.key for s in read_entries(submitting.folder)} == {"careful", "hasty", "scripted"}
     assert submitting.leaderboard("--check").status == 0
 
 
@@ -305,7 +305,7 @@ def test_of_two_commands_of_the_same_name_at_once_one_wins(submitting: _Submitti
     loser = [process.returncode for process in started].index(2)
     assert "there is a submission of that name" in errors[loser]
     assert "Traceback" not in errors[loser]
-    [submitted] = read_submissions(submitting.folder)
+    [entry] = read_entries(submitting.folder)
     winner = ("hasty", "careful")[loser]
-    kept = gzip.decompress((submitted.folder / "predictions.json.gz").read_bytes())
+    kept = gzip.decompress((entry.folder / "predictions.json.gz").read_bytes())
     assert kept == _file(winner).read_bytes()

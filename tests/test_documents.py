@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from mwz.harness.benchmark import CANONICAL_STYLE
-from mwz.harness.board.entries import Submitted, read_submissions
+from mwz.harness.board.entries import Entry, read_entries
 from mwz.harness.metrics.inform_success import TOTAL
 
 ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture(scope="module")
-def submissions() -> Mapping[str, Submitted]:
-    return {s.entry.name: s for s in read_submissions(ROOT / "submissions")}
+def submissions() -> Mapping[str, Entry]:
+    return {s.system.name: s for s in read_entries(ROOT / "submissions")}
 
 
 def table_rows(document: str) -> dict[str, list[str]]:
@@ -32,8 +32,8 @@ def table_rows(document: str) -> dict[str, list[str]]:
     return rows
 
 
-def rates(submitted: Submitted, setup: str, rules: str = "2021") -> list[str]:
-    scores = submitted.scores.under(rules)
+def rates(entry: Entry, setup: str, rules: str = "2021") -> list[str]:
+    scores = entry.scores.under(rules)
     assert scores is not None
     return [
         f"{getattr(getattr(scores, setup), metric)[TOTAL]:.1f}" for metric in ("inform", "success")
@@ -41,24 +41,24 @@ def rates(submitted: Submitted, setup: str, rules: str = "2021") -> list[str]:
 
 
 def test_the_audit_page_shows_the_reported_and_the_scored_figures(
-    submissions: Mapping[str, Submitted],
+    submissions: Mapping[str, Entry],
 ) -> None:
     rows = table_rows("docs/audit.md")
-    assert set(rows) == {name for name, s in submissions.items() if s.entry.track != "reference"}
+    assert set(rows) == {name for name, s in submissions.items() if s.system.track != "reference"}
     for name, cells in rows.items():
-        submitted = submissions[name]
-        own = submitted.entry.reported[0]
-        bleu = f"{submitted.scores.bleu[CANONICAL_STYLE]:.1f}"
+        entry = submissions[name]
+        own = entry.system.reported[0]
+        bleu = f"{entry.scores.bleu[CANONICAL_STYLE]:.1f}"
         assert cells == [
             f"{own.bleu} / {own.inform} / {own.success}",
-            " / ".join([bleu, *rates(submitted, "strict")]),
-            " / ".join(rates(submitted, "optimistic")),
-            " / ".join(rates(submitted, "strict", "2023")),
+            " / ".join([bleu, *rates(entry, "strict")]),
+            " / ".join(rates(entry, "optimistic")),
+            " / ".join(rates(entry, "strict", "2023")),
         ]
 
 
 def test_the_readme_shows_the_scored_and_the_reported_figures(
-    submissions: Mapping[str, Submitted],
+    submissions: Mapping[str, Entry],
 ) -> None:
     rows = table_rows("README.md")
     assert len(rows) > 3
@@ -67,12 +67,12 @@ def test_the_readme_shows_the_scored_and_the_reported_figures(
             corpus = submissions["Corpus (mwz22)"]
             assert cells == ["–", *rates(corpus, "strict"), "–", "–", "–"]
             continue
-        submitted = submissions[title.split(" (")[0]]
-        own = submitted.entry.reported[0]
+        entry = submissions[title.split(" (")[0]]
+        own = entry.system.reported[0]
         assert cells == [
-            f"{submitted.scores.bleu[CANONICAL_STYLE]:.1f}",
-            *rates(submitted, "strict"),
-            f"{submitted.scores.strict.combined:.1f}",
+            f"{entry.scores.bleu[CANONICAL_STYLE]:.1f}",
+            *rates(entry, "strict"),
+            f"{entry.scores.strict.combined:.1f}",
             str(own.inform),
             str(own.success),
         ]

@@ -10,20 +10,20 @@ from typing import Any
 
 import pytest
 import tomli_w
-from entered import REPOSITORY, enter, entry, report
+from entered import REPOSITORY, enter, report, system
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mwz.harness.board.entries import (
     SCORES_FILE,
-    Entry,
+    System,
     content_hashes,
-    entry_text,
     folder_name,
-    read_entry,
+    read_entries,
     read_scores,
-    read_submissions,
+    read_system,
     scores_text,
+    system_text,
     validated,
 )
 from mwz.harness.errors import InputError
@@ -33,10 +33,10 @@ PIN = {"repository": "some/one", "commit": COMMIT, "path": "a/b.json", "git_blob
 
 
 def _refused(content: Mapping[str, Any], tmp_path: Path) -> str:
-    path = tmp_path / "submission.toml"
+    path = tmp_path / "entry.toml"
     path.write_text(tomli_w.dumps(content), encoding="utf-8")
     with pytest.raises(InputError) as error:
-        read_entry(path)
+        read_system(path)
     assert error.value.source == str(path)
     assert len(error.value.problems) == 1
     return error.value.problems[0]
@@ -60,11 +60,11 @@ def _refused(content: Mapping[str, Any], tmp_path: Path) -> str:
 def test_an_unknown_key_is_refused_with_its_place_and_the_key_it_resembles(
     changes: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
-    assert message in _refused(entry(**changes), tmp_path)
+    assert message in _refused(system(**changes), tmp_path)
 
 
 def test_an_unknown_key_that_resembles_none_is_refused_with_those_known(tmp_path: Path) -> None:
-    problem = _refused(entry(setup={"qqqq": 1}), tmp_path)
+    problem = _refused(system(setup={"qqqq": 1}), tmp_path)
     assert problem.startswith("setup.qqqq: unknown key; known are comparison, domains,")
 
 
@@ -101,24 +101,24 @@ def test_an_unknown_key_that_resembles_none_is_refused_with_those_known(tmp_path
 def test_a_wrong_value_is_refused_with_its_place(
     changes: dict[str, Any], place: str, tmp_path: Path
 ) -> None:
-    assert _refused(entry(**changes), tmp_path).startswith(place)
+    assert _refused(system(**changes), tmp_path).startswith(place)
 
 
 def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
-    path = tmp_path / "submission.toml"
+    path = tmp_path / "entry.toml"
     path.write_text('nam = "x"\ntrack = "none"\n', encoding="utf-8")
     with pytest.raises(InputError) as error:
-        read_entry(path)
+        read_system(path)
     # `name` and `predictions` missing, `nam` unknown, `track` wrong.
     assert len(error.value.problems) == 4
 
 
 @pytest.mark.parametrize("content", [b"name = ", b'name = "\xff"', b"[[reported\n"])
 def test_what_is_no_toml_is_refused(content: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "submission.toml"
+    path = tmp_path / "entry.toml"
     path.write_bytes(content)
     with pytest.raises(InputError, match="not TOML"):
-        read_entry(path)
+        read_system(path)
 
 
 def _without(*place: str) -> Callable[[dict[str, Any]], None]:
@@ -168,18 +168,18 @@ def test_scores_that_the_leaderboard_could_not_show_are_refused_where_they_are_r
     change(content)
     path.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(InputError) as error:
-        read_submissions(tmp_path)
+        read_entries(tmp_path)
     assert error.value.source == str(path)
     assert len(error.value.problems) == 1
     assert message in error.value.problems[0]
 
 
-@pytest.mark.parametrize("missing", ["submission.toml", "scores.json"])
+@pytest.mark.parametrize("missing", ["entry.toml", "scores.json"])
 def test_half_a_submission_is_refused(missing: str, tmp_path: Path) -> None:
     path = enter(tmp_path, "system").folder / missing
     path.unlink()
     with pytest.raises(InputError) as error:
-        read_submissions(tmp_path)
+        read_entries(tmp_path)
     assert error.value.source == str(path)
 
 
@@ -188,17 +188,17 @@ def test_the_order_of_submissions_is_that_of_their_names(tmp_path: Path) -> None
         enter(tmp_path, key)
     (tmp_path / ".hidden").mkdir()
     (tmp_path / "notes.md").touch()
-    assert [submitted.key for submitted in read_submissions(tmp_path)] == ["a", "b", "c"]
+    assert [entry.key for entry in read_entries(tmp_path)] == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize("figure", ["76", "76.0", "76.3", "76.30", "0", "0.05", "100"])
 def test_a_reported_figure_keeps_its_digits_when_written_and_read(
     figure: str, tmp_path: Path
 ) -> None:
-    content = entry(reported=[{"source": "table 1", "inform": figure}])
-    path = tmp_path / "submission.toml"
-    path.write_text(entry_text(validated(Entry, content, "entry")), encoding="utf-8")
-    assert str(read_entry(path).reported[0].inform) == figure
+    content = system(reported=[{"source": "table 1", "inform": figure}])
+    path = tmp_path / "entry.toml"
+    path.write_text(system_text(validated(System, content, "system")), encoding="utf-8")
+    assert str(read_system(path).reported[0].inform) == figure
 
 
 _FIGURES = st.decimals(0, 100, allow_nan=False, places=2) | st.integers(0, 100).map(Decimal)
@@ -214,10 +214,10 @@ def test_an_entry_written_and_read_is_the_same(
     figures: list[Decimal],
 ) -> None:
     reported = [{"source": source, "success": figure} for figure in figures]
-    before = validated(Entry, entry(name=name, note=note, reported=reported), "entry")
-    path = tmp_path_factory.mktemp("entry") / "submission.toml"
-    path.write_bytes(entry_text(before).encode())
-    assert read_entry(path) == before
+    before = validated(System, system(name=name, note=note, reported=reported), "system")
+    path = tmp_path_factory.mktemp("system") / "entry.toml"
+    path.write_bytes(system_text(before).encode())
+    assert read_system(path) == before
 
 
 def test_scores_keep_their_full_precision(tmp_path: Path) -> None:
@@ -267,8 +267,8 @@ def test_a_name_that_would_lead_elsewhere_is_refused(name: str) -> None:
 
 
 def test_the_repositorys_submissions_are_the_13_systems_of_the_paper_and_the_corpus() -> None:
-    entered = read_submissions(REPOSITORY)
-    tracks = {s.key: s.entry.track for s in entered}
+    entered = read_entries(REPOSITORY)
+    tracks = {s.key: s.system.track for s in entered}
     assert sorted(k for k, track in tracks.items() if track == "end-to-end") == [
         *("augpt", "damd", "dots", "labes", "mintl", "soloist", "ubar")
     ]
@@ -279,11 +279,11 @@ def test_the_repositorys_submissions_are_the_13_systems_of_the_paper_and_the_cor
 
 
 def test_the_repositorys_scores_are_of_the_pinned_files() -> None:
-    for submitted in read_submissions(REPOSITORY):
-        pinned, hashes = submitted.entry.predictions.pinned, submitted.scores.predictions
-        if submitted.key == "corpus":
+    for entry in read_entries(REPOSITORY):
+        pinned, hashes = entry.system.predictions.pinned, entry.scores.predictions
+        if entry.key == "corpus":
             assert (pinned, hashes) == (None, None)
         else:
             assert pinned is not None
             assert hashes is not None
-            assert pinned.blob == hashes.git_blob, submitted.key
+            assert pinned.blob == hashes.git_blob, entry.key

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import HARNESS, PAPER, PROJECT, REPOSITORY, enter, entry, report
+from entered import HARNESS, PAPER, PROJECT, REPOSITORY, enter, report, system
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mwz.harness.benchmark import STYLES
-from mwz.harness.board.entries import Submitted, read_submissions
+from mwz.harness.board.entries import Entry, read_entries
 from mwz.harness.board.leaderboard import leaderboard, row_headers, row_text, rows, signatures
 from mwz.harness.errors import InputError
 
@@ -30,9 +30,9 @@ def _tables(page: str) -> dict[str, list[list[str]]]:
     return tables
 
 
-def _with_combined(folder: Path, key: str, bleu: float, track: str = "end-to-end") -> Submitted:
+def _with_combined(folder: Path, key: str, bleu: float, track: str = "end-to-end") -> Entry:
     reports = {rules: report(rules, bleu=bleu) for rules in ("2021", "2023")}
-    return enter(folder, key, entry(name=key.upper(), track=track), reports)
+    return enter(folder, key, system(name=key.upper(), track=track), reports)
 
 
 def test_each_track_is_sorted_by_combined_score(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_each_track_is_sorted_by_combined_score(tmp_path: Path) -> None:
         ("e", 25, "policy-optimization"),
     ]:
         _with_combined(tmp_path, key, bleu, track)
-    tables = _tables(leaderboard(read_submissions(tmp_path), "2021"))
+    tables = _tables(leaderboard(read_entries(tmp_path), "2021"))
     assert [row[0] for row in tables["End-to-end systems"][2:]] == ["B", "C", "A"]
     assert [row[0] for row in tables["Policy-optimization systems"][2:]] == ["E", "D"]
     assert "Reference corpus" not in tables
@@ -57,8 +57,8 @@ def test_a_system_of_high_bleu_does_not_outrank_one_of_higher_combined_score(
     for key, bleu, inform, success in [("wordy", 30, 50, 40), ("useful", 10, 90, 80)]:
         strict = {"inform": inform, "success": success}
         enter(tmp_path, key, reports={"2021": report(bleu=bleu, strict=strict)})
-    ranked = rows(read_submissions(tmp_path), "2021")
-    assert [(row.submitted.key, row.combined()) for row in ranked] == [
+    ranked = rows(read_entries(tmp_path), "2021")
+    assert [(row.entry.key, row.combined()) for row in ranked] == [
         ("useful", 95.0),
         ("wordy", 75.0),
     ]
@@ -72,15 +72,15 @@ def test_the_order_of_reading_does_not_matter(
     # Two of them are equal in all but name.
     for key, bleu in [("a", 10.0), ("b", 12.0), ("c", 12.0), ("d", 9.0), ("e", 30.0)]:
         _with_combined(folder, key, bleu)
-    entered = read_submissions(folder)
+    entered = read_entries(folder)
     page = leaderboard(entered, "2021")
     assert leaderboard([entered[place] for place in order], "2021") == page
 
 
 def test_a_row_shows_what_the_columns_say(tmp_path: Path) -> None:
     # The made-up report: 54 of 60 turns played, (70 + 60) / 2 + 20.04 = 85.04.
-    submitted = enter(tmp_path, "system", reports={"2021": report(bleu=20.04)})
-    [row] = rows([submitted], "2021")
+    entry = enter(tmp_path, "system", reports={"2021": report(bleu=20.04)})
+    [row] = rows([entry], "2021")
     assert dict(zip(row_headers(), row_text(row), strict=True)) == {
         "System": "System",
         "BLEU": "20.0",
@@ -99,15 +99,15 @@ def test_a_row_shows_what_the_columns_say(tmp_path: Path) -> None:
 
 def test_joint_accuracy_is_shown_where_states_are_predicted(tmp_path: Path) -> None:
     scored = {**report(), "dst": {"fuzzy": {"joint_accuracy": 43.125}}}
-    submitted = enter(tmp_path, "system", reports={"2021": scored})
-    [row] = rows([submitted], "2021")
+    entry = enter(tmp_path, "system", reports={"2021": scored})
+    [row] = rows([entry], "2021")
     assert row_text(row)[list(row_headers()).index("Joint acc.")] == "43.1"
 
 
 def test_strict_stands_beside_optimistic_and_bleu_in_all_styles(tmp_path: Path) -> None:
     styles = {style: 10.0 + number for number, style in enumerate(STYLES)}
-    submitted = enter(tmp_path, "system", reports={"2021": report(styles=styles)})
-    tables = _tables(leaderboard([submitted], "2021"))
+    entry = enter(tmp_path, "system", reports={"2021": report(styles=styles)})
+    tables = _tables(leaderboard([entry], "2021"))
     # Optimistic: (80 + 65) / 2 + 20.
     assert tables["Strict and optimistic set-up"][2][1:7] == [
         *("70.0", "80.0", "60.0", "65.0", "85.0", "92.5")
@@ -131,7 +131,7 @@ def test_scores_under_another_rule_set_are_refused_by_name(tmp_path: Path) -> No
     enter(tmp_path, "both")
     enter(tmp_path, "older", reports={"2021": report("2021")})
     with pytest.raises(InputError) as error:
-        leaderboard(read_submissions(tmp_path), "2023")
+        leaderboard(read_entries(tmp_path), "2023")
     assert [problem.split(":")[0] for problem in error.value.problems] == ["old", "older"]
     assert all("2023" in problem for problem in error.value.problems)
 
@@ -142,7 +142,7 @@ def test_scores_on_another_benchmark_are_refused_by_name(tmp_path: Path) -> None
     other = {rules: report(rules, data="ba9876543210") for rules in ("2021", "2023")}
     enter(tmp_path, "stranger", reports=other)
     with pytest.raises(InputError) as error:
-        leaderboard(read_submissions(tmp_path), "2021")
+        leaderboard(read_entries(tmp_path), "2021")
     [problem] = error.value.problems
     assert problem.startswith("stranger: scored on benchmark:made-up data:ba9876543210")
 
@@ -156,7 +156,7 @@ def test_signatures_that_differ_in_their_sources_only_are_one(tmp_path: Path) ->
 
 
 def test_links_and_notes_are_shown(tmp_path: Path) -> None:
-    facts = entry(name="A|B", paper="https://p.org", code="https://c.org", note="plays half")
+    facts = system(name="A|B", paper="https://p.org", code="https://c.org", note="plays half")
     page = leaderboard([enter(tmp_path, "ab", facts)], "2021")
     tables = _tables(page)
     assert tables["End-to-end systems"][2][0] == (
@@ -167,7 +167,7 @@ def test_links_and_notes_are_shown(tmp_path: Path) -> None:
 
 
 def test_a_name_or_note_of_several_lines_breaks_no_table(tmp_path: Path) -> None:
-    facts = entry(name="My\nSystem", note="plays\n\n## half")
+    facts = system(name="My\nSystem", note="plays\n\n## half")
     page = leaderboard([enter(tmp_path, "my-system", facts)], "2021")
     assert _tables(page)["End-to-end systems"][2][0] == "My System"
     assert "\n- My System: plays ## half\n" in page
@@ -182,12 +182,12 @@ def test_a_page_of_no_submissions_has_no_rows() -> None:
 
 def test_the_repositorys_page_is_what_its_submissions_give() -> None:
     page = (PROJECT / "leaderboard.md").read_bytes()
-    assert leaderboard(read_submissions(REPOSITORY), "2021").encode() == page
+    assert leaderboard(read_entries(REPOSITORY), "2021").encode() == page
 
 
 @pytest.mark.parametrize("key", sorted(PAPER))
 def test_the_repositorys_scores_are_the_published_ones(key: str) -> None:
-    row = next(r for r in rows(read_submissions(REPOSITORY), "2021") if r.submitted.key == key)
+    row = next(r for r in rows(read_entries(REPOSITORY), "2021") if r.entry.key == key)
     figures = (row.bleu, row.rate("strict", "inform"), row.rate("strict", "success"))
     assert tuple(round(figure, 1) for figure in figures) == HARNESS[key]
     assert HARNESS[key][0] == PAPER[key][0]
@@ -198,7 +198,7 @@ def test_the_repositorys_scores_are_the_published_ones(key: str) -> None:
 def test_the_repositorys_corpus_is_within_its_annotations_differences_of_the_paper() -> None:
     # The paper: 93.7 and 90.9, optimistic 97.9 and 96.6; the gold states here move the strict
     # rates by 0.3.
-    [row] = [r for r in rows(read_submissions(REPOSITORY), "2021") if r.submitted.key == "corpus"]
+    [row] = [r for r in rows(read_entries(REPOSITORY), "2021") if r.entry.key == "corpus"]
     assert row.bleu == pytest.approx(100)
     assert row.rate("strict", "inform") == pytest.approx(93.7, abs=0.31)
     assert row.rate("strict", "success") == pytest.approx(90.9, abs=0.31)
@@ -212,7 +212,7 @@ def test_the_repositorys_scores_are_the_public_evaluators(
     rules: str, expected: Callable[[str], Any]
 ) -> None:
     figures = expected("scores.json")[rules]
-    ranked = {row.submitted.key: row.scores for row in rows(read_submissions(REPOSITORY), rules)}
+    ranked = {row.entry.key: row.scores for row in rows(read_entries(REPOSITORY), rules)}
     assert ranked.keys() - {"corpus"} == figures.keys()
     for key, published in figures.items():
         scores = ranked[key]

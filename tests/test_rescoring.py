@@ -11,20 +11,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import REPOSITORY, SAMPLE_SUBMISSIONS, edit_scores, enter, entry, report
+from entered import REPOSITORY, SAMPLE_SUBMISSIONS, edit_scores, enter, report, system
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
 from mwz.harness.board.entries import (
-    ENTRY_FILE,
     PREDICTIONS_FILE,
     SCORES_FILE,
+    SYSTEM_FILE,
     Entry,
-    Submitted,
-    entry_text,
-    read_submissions,
-    read_submitted,
+    System,
+    read_entries,
+    read_entry,
     scores_text,
+    system_text,
     validated,
 )
 from mwz.harness.board.rescoring import (
@@ -53,7 +53,7 @@ def folder(tmp_path: Path, scored: dict[str, dict[str, dict[str, Any]]]) -> Path
     """Three submissions to the sample with their predictions beside them."""
     path = tmp_path / "submissions"
     for name, reports in scored.items():
-        facts = validated(Entry, entry(name=name), "entry")
+        facts = validated(System, system(name=name), "system")
         submit(path, facts, _content(name), reports, "2021")
     return path
 
@@ -67,13 +67,13 @@ def _shown(coming: Iterable[Rescored]) -> Iterable[Rescored]:
 
 
 def _rescore(folder: Path, extra: Path | None = None) -> dict[str, Rescored]:
-    submissions = read_submissions(folder)
+    submissions = read_entries(folder)
     outcomes = rescore(submissions, None, extra, 2, _shown)
     write_rescored(submissions, outcomes, "2021")
     return {outcome.key: outcome for outcome in outcomes}
 
 
-def _pin(folder: Path, content: bytes, **changes: str) -> Submitted:
+def _pin(folder: Path, content: bytes, **changes: str) -> Entry:
     """Make a submission's predictions pinned ones, to be found elsewhere."""
     pinned = {
         "repository": "someone/outputs",
@@ -82,10 +82,10 @@ def _pin(folder: Path, content: bytes, **changes: str) -> Submitted:
         "git_blob": blob_id(content),
         **changes,
     }
-    facts = validated(Entry, entry(name=folder.name, predictions=pinned), "entry")
-    (folder / ENTRY_FILE).write_text(entry_text(facts), encoding="utf-8")
+    facts = validated(System, system(name=folder.name, predictions=pinned), "system")
+    (folder / SYSTEM_FILE).write_text(system_text(facts), encoding="utf-8")
     (folder / PREDICTIONS_FILE).unlink(missing_ok=True)
-    return read_submitted(folder)
+    return read_entry(folder)
 
 
 def test_unchanged_scores_are_not_written(folder: Path) -> None:
@@ -171,11 +171,11 @@ def test_what_is_not_at_hand_is_told_and_the_rest_is_scored(folder: Path) -> Non
 def test_pinned_predictions_are_found_in_a_clone_and_in_a_plain_folder(
     place: str, folder: Path, tmp_path: Path
 ) -> None:
-    submitted = _pin(folder / "careful", _content("careful"))
+    entry = _pin(folder / "careful", _content("careful"))
     file = tmp_path / "elsewhere" / place
     file.parent.mkdir(parents=True)
     file.write_bytes(_content("careful"))
-    assert find_predictions(submitted, tmp_path / "elsewhere") == _content("careful")
+    assert find_predictions(entry, tmp_path / "elsewhere") == _content("careful")
     outcome = _rescore(folder, tmp_path / "elsewhere")["careful"]
     assert (outcome.problem, outcome.changes) == (None, ())
 
@@ -183,20 +183,20 @@ def test_pinned_predictions_are_found_in_a_clone_and_in_a_plain_folder(
 def test_pinned_predictions_are_found_in_the_data_directory(
     folder: Path, data_directory: Path
 ) -> None:
-    submitted = _pin(folder / "careful", _content("careful"))
-    pinned = submitted.entry.predictions.pinned
+    entry = _pin(folder / "careful", _content("careful"))
+    pinned = entry.system.predictions.pinned
     assert pinned is not None
     file = data_directory / "downloads" / pinned.place
     file.parent.mkdir(parents=True)
     file.write_bytes(_content("careful"))
-    assert find_predictions(submitted, None) == _content("careful")
+    assert find_predictions(entry, None) == _content("careful")
 
 
 def test_a_file_that_is_not_the_pinned_one_is_refused(folder: Path, tmp_path: Path) -> None:
-    submitted = _pin(folder / "careful", _content("careful"))
+    entry = _pin(folder / "careful", _content("careful"))
     (tmp_path / "careful.json").write_bytes(_content("hasty"))
     with pytest.raises(InputError, match="is not the pinned file"):
-        find_predictions(submitted, tmp_path)
+        find_predictions(entry, tmp_path)
     before = (folder / "careful" / SCORES_FILE).read_bytes()
     outcome = _rescore(folder, tmp_path)["careful"]
     assert outcome.problem is not None
@@ -205,18 +205,18 @@ def test_a_file_that_is_not_the_pinned_one_is_refused(folder: Path, tmp_path: Pa
 
 
 def test_the_right_file_is_taken_past_a_wrong_one(folder: Path, tmp_path: Path) -> None:
-    submitted = _pin(folder / "careful", _content("careful"))
+    entry = _pin(folder / "careful", _content("careful"))
     (tmp_path / "predictions").mkdir()
     (tmp_path / "predictions" / "careful.json").write_bytes(_content("hasty"))
     (tmp_path / "careful.json").write_bytes(_content("careful"))
-    assert find_predictions(submitted, tmp_path) == _content("careful")
+    assert find_predictions(entry, tmp_path) == _content("careful")
 
 
 @pytest.mark.parametrize("commit_path", ["../../etc/passwd", "/etc/passwd", "a/../../b"])
 def test_a_pinned_path_does_not_lead_out_of_its_folder(commit_path: str, folder: Path) -> None:
-    submitted = _pin(folder / "careful", _content("careful"), path=commit_path)
+    entry = _pin(folder / "careful", _content("careful"), path=commit_path)
     with pytest.raises(InputError, match="not a path inside"):
-        find_predictions(submitted, None)
+        find_predictions(entry, None)
 
 
 def test_missing_and_damaged_predictions_are_told(folder: Path) -> None:
@@ -234,10 +234,10 @@ def test_missing_and_damaged_predictions_are_told(folder: Path) -> None:
 
 def test_changed_predictions_change_the_scores_and_their_hashes(folder: Path) -> None:
     shutil.copy(folder / "hasty" / PREDICTIONS_FILE, folder / "careful" / PREDICTIONS_FILE)
-    [careful, hasty, _] = read_submissions(folder)
+    [careful, hasty, _] = read_entries(folder)
     assert careful.scores.predictions != hasty.scores.predictions
     assert any(c.figure == "bleu.mwz22" for c in _rescore(folder)["careful"].changes)
-    [careful, hasty, _] = read_submissions(folder)
+    [careful, hasty, _] = read_entries(folder)
     assert careful.scores == hasty.scores
 
 
@@ -246,14 +246,14 @@ def test_predictions_that_score_the_same_still_bring_their_hashes_up_to_date(fol
     (folder / "careful" / PREDICTIONS_FILE).write_bytes(gzip.compress(content, mtime=0))
     outcome = _rescore(folder)["careful"]
     assert (outcome.changes, outcome.problem) == ((), None)
-    hashes = read_submitted(folder / "careful").scores.predictions
+    hashes = read_entry(folder / "careful").scores.predictions
     assert hashes is not None
     assert hashes.git_blob == blob_id(content)
 
 
 def test_rescoring_on_a_benchmark_that_is_not_installed_is_refused(folder: Path) -> None:
     with pytest.raises(InputError, match="benchmark nowhere: not installed"):
-        rescore(read_submissions(folder), "nowhere", None, 2, _shown)
+        rescore(read_entries(folder), "nowhere", None, 2, _shown)
 
 
 def test_scores_that_would_no_longer_compare_are_not_written(tmp_path: Path) -> None:
@@ -265,14 +265,14 @@ def test_scores_that_would_no_longer_compare_are_not_written(tmp_path: Path) -> 
     ]
     with pytest.raises(InputError, match="no scores are written: two: scored on"):
         write_rescored(submissions, outcomes, "2021")
-    assert read_submissions(tmp_path) == submissions
+    assert read_entries(tmp_path) == submissions
 
 
 def test_the_corpus_is_scored_from_the_benchmark(folder: Path, sample: Benchmark) -> None:
     corpus = folder / "corpus"
     corpus.mkdir()
-    facts = validated(Entry, entry(track="reference", predictions={"corpus": "damd"}), "entry")
-    (corpus / ENTRY_FILE).write_text(entry_text(facts), encoding="utf-8")
+    facts = validated(System, system(track="reference", predictions={"corpus": "damd"}), "system")
+    (corpus / SYSTEM_FILE).write_text(system_text(facts), encoding="utf-8")
     reports = all_reports("damd", sample, "corpus")
     (corpus / SCORES_FILE).write_text(scores_text(reports, "2021", None), encoding="utf-8")
     edit_scores(corpus, "bleu", "damd", value=1.0)
@@ -280,7 +280,7 @@ def test_the_corpus_is_scored_from_the_benchmark(folder: Path, sample: Benchmark
     # The references against themselves.
     assert change.figure == "bleu.damd"
     assert change.after == pytest.approx(100)
-    assert read_submitted(corpus).scores.predictions is None
+    assert read_entry(corpus).scores.predictions is None
 
 
 # ------------------------------------------------------------------------ on the command line
@@ -333,8 +333,8 @@ def test_checking_and_rescoring_exclude_each_other(
 def test_the_repositorys_own_scores_come_out_again(upstream: Path, multiwoz: Benchmark) -> None:
     # The smallest file and the corpus stand for all of them.
     for key in ("hdno", "corpus"):
-        submitted = read_submitted(REPOSITORY / key)
-        content = find_predictions(submitted, upstream / "MultiWOZ_Evaluation")
+        entry = read_entry(REPOSITORY / key)
+        content = find_predictions(entry, upstream / "MultiWOZ_Evaluation")
         reports = all_reports(content, multiwoz, key)
         for rules, found in reports.items():
-            assert not list(_changes(rules, submitted.scores.under(rules), found))
+            assert not list(_changes(rules, entry.scores.under(rules), found))

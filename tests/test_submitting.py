@@ -14,7 +14,7 @@ from typing import Any
 
 import portalocker
 import pytest
-from entered import SAMPLE_SUBMISSIONS, enter, entry, report
+from entered import SAMPLE_SUBMISSIONS, enter, report, system
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -22,10 +22,10 @@ from mwz.harness import Benchmark
 from mwz.harness.board import submitting
 from mwz.harness.board.entries import (
     PREDICTIONS_FILE,
-    Entry,
+    System,
     content_hashes,
-    read_submissions,
-    read_submitted,
+    read_entries,
+    read_entry,
     validated,
 )
 from mwz.harness.board.submitting import all_reports, locked, recover, submit
@@ -39,12 +39,12 @@ NEW, OLD = b'{"new": []}', b'{"old": []}'
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 
 
-def _entry(name: str = "System", **changes: Any) -> Entry:
-    return validated(Entry, entry(name=name, **changes), "entry")
+def _system(name: str = "System", **changes: Any) -> System:
+    return validated(System, system(name=name, **changes), "system")
 
 
 def _submit(folder: Path, name: str = "System", content: bytes = NEW, **options: Any) -> None:
-    submit(folder, _entry(name), content, REPORTS, "2021", **options)
+    submit(folder, _system(name), content, REPORTS, "2021", **options)
 
 
 def _files(folder: Path) -> dict[str, bytes]:
@@ -62,15 +62,15 @@ def _predictions(folder: Path, key: str) -> bytes:
 
 def test_the_folder_holds_the_entry_the_scores_and_the_predictions(tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "submissions"
-    submitted = submit(folder, _entry("My System"), NEW, REPORTS, "2023")
+    entry = submit(folder, _system("My System"), NEW, REPORTS, "2023")
     assert {path.name for path in (folder / "my-system").iterdir()} == {
-        *("submission.toml", "scores.json", "predictions.json.gz")
+        *("entry.toml", "scores.json", "predictions.json.gz")
     }
-    assert submitted == read_submitted(folder / "my-system")
-    assert submitted.entry.predictions.file == PREDICTIONS_FILE
-    assert submitted.scores.rules == "2023"
-    assert submitted.scores.predictions is not None
-    assert submitted.scores.predictions.model_dump() == content_hashes(NEW)
+    assert entry == read_entry(folder / "my-system")
+    assert entry.system.predictions.file == PREDICTIONS_FILE
+    assert entry.scores.rules == "2023"
+    assert entry.scores.predictions is not None
+    assert entry.scores.predictions.model_dump() == content_hashes(NEW)
     assert _predictions(folder, "my-system") == NEW
 
 
@@ -192,7 +192,7 @@ def test_killed_at_any_moment_it_leaves_nothing_or_everything(tmp_path: Path) ->
         if not folder.exists():
             return
         # What a reader sees, before anything is cleared away.
-        seen.add(tuple(s.key for s in read_submissions(folder)))
+        seen.add(tuple(s.key for s in read_entries(folder)))
         with locked(folder):
             pass
         left = _files(folder)
@@ -346,7 +346,7 @@ def test_the_folder_holds_the_last_of_what_was_accepted(
         else:
             _submit(folder, name, content, replace=replace)
             model[name] = content
-    assert {s.key: _predictions(folder, s.key) for s in read_submissions(folder)} == model
+    assert {s.key: _predictions(folder, s.key) for s in read_entries(folder)} == model
 
 
 # ------------------------------------------------------------------------------- several at once
@@ -354,13 +354,13 @@ def test_the_folder_holds_the_last_of_what_was_accepted(
 _SUBMITTER = """\
 import sys, json, time
 from pathlib import Path
-from mwz.harness.board.entries import Entry, validated
+from mwz.harness.board.entries import System, validated
 from mwz.harness.board.submitting import submit
 from mwz.harness.errors import InputError
-from entered import entry, report
+from entered import system, report
 folder, name, content = Path(sys.argv[1]), sys.argv[2], sys.argv[3].encode()
 reports = {rules: report(rules) for rules in ("2021", "2023")}
-one = validated(Entry, entry(name=name), "entry")
+one = validated(System, system(name=name), "system")
 print("ready", flush=True)
 sys.stdin.readline()
 try:
@@ -399,7 +399,7 @@ def _at_once(folder: Path, names: list[str]) -> list[int]:
 
 def test_two_who_submit_at_once_both_land(tmp_path: Path) -> None:
     assert _at_once(tmp_path / "submissions", ["one", "two", "three"]) == [0, 0, 0]
-    entered = read_submissions(tmp_path / "submissions")
+    entered = read_entries(tmp_path / "submissions")
     assert {s.key for s in entered} == {"one", "two", "three"}
 
 
@@ -408,10 +408,10 @@ def test_of_two_who_submit_the_same_name_at_once_one_wins_whole(tmp_path: Path) 
     statuses = _at_once(folder, ["same", "same", "same"])
     assert sorted(statuses) == [0, 2, 2]
     winner = b'{"%d": []}' % statuses.index(0)
-    [submitted] = read_submissions(folder)
+    [entry] = read_entries(folder)
     assert _predictions(folder, "same") == winner
-    assert submitted.scores.predictions is not None
-    assert submitted.scores.predictions.model_dump() == content_hashes(winner)
+    assert entry.scores.predictions is not None
+    assert entry.scores.predictions.model_dump() == content_hashes(winner)
 
 
 def test_a_folder_that_another_process_holds_is_told(

@@ -16,7 +16,7 @@ from mwz.normalization.states import RULE_SET_NAMES
 
 from ..benchmark import CANONICAL_STYLE
 from ..metrics.inform_success import TOTAL
-from .entries import Reported, Scores, SetupFigures, Submitted
+from .entries import Entry, Reported, Scores, SetupFigures
 from .grid import Grid
 
 SCORED_SETUPS = ("strict", "optimistic")
@@ -46,7 +46,7 @@ class AuditedSource:
     """Everything one publication reports of a system.
 
     Attributes:
-        reported: The entry.
+        reported: The system.
         figures: Its figures, audited.
     """
 
@@ -54,11 +54,11 @@ class AuditedSource:
     figures: tuple[Audited, ...]
 
 
-def audit(submitted: Submitted, grid: Grid | None = None) -> list[AuditedSource]:
+def audit(entry: Entry, grid: Grid | None = None) -> list[AuditedSource]:
     """Hold every figure reported of a system against its scores.
 
     Args:
-        submitted: The system.
+        entry: The system.
         grid: Its scores under every combination of set-ups, if they are computed. A combination
             reproduces reported rates only if it gives all of them, Inform and Success alike:
             among hundreds, some meet a single figure by chance.
@@ -67,11 +67,11 @@ def audit(submitted: Submitted, grid: Grid | None = None) -> list[AuditedSource]
         AuditedSource(
             reported,
             tuple(
-                _audited(submitted.scores, reported, metric, figure, grid)
+                _audited(entry.scores, reported, metric, figure, grid)
                 for metric, figure in reported.figures.items()
             ),
         )
-        for reported in submitted.entry.reported
+        for reported in entry.system.reported
     ]
 
 

@@ -1,6 +1,6 @@
 """The submissions folder: one folder per system, with what it is, reported and scores.
 
-    submissions/NAME/submission.toml     what the system is and what its papers report
+    submissions/NAME/entry.toml     what the system is and what its papers report
     submissions/NAME/scores.json         what the harness gives it, at full precision
     submissions/NAME/predictions.json.gz its outputs, unless they are pinned elsewhere
 
@@ -37,7 +37,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-ENTRY_FILE = "submission.toml"
+SYSTEM_FILE = "entry.toml"
 SCORES_FILE = "scores.json"
 PREDICTIONS_FILE = "predictions.json.gz"
 
@@ -157,8 +157,8 @@ class Reported(_Strict):
         return {metric: figure for metric, figure in figures.items() if figure is not None}
 
 
-class Entry(_Strict):
-    """The content of a `submission.toml`.
+class System(_Strict):
+    """The content of a `entry.toml`.
 
     Attributes:
         name: The system's name as the leaderboard shows it.
@@ -265,17 +265,17 @@ class Scores(_Strict):
 
 
 @dataclass(frozen=True)
-class Submitted:
+class Entry:
     """One folder of submissions.
 
     Attributes:
         folder: Where it is.
-        entry: What the system is.
+        system: What the system is.
         scores: What it scores.
     """
 
     folder: Path
-    entry: Entry
+    system: System
     scores: Scores
 
     @property
@@ -302,7 +302,7 @@ def folder_name(name: str) -> str:
     return folder
 
 
-def read_submissions(folder: Path) -> list[Submitted]:
+def read_entries(folder: Path) -> list[Entry]:
     """Read every submission of a folder, by name.
 
     Raises:
@@ -311,23 +311,23 @@ def read_submissions(folder: Path) -> list[Submitted]:
     if not folder.is_dir():
         raise InputError(str(folder), "no such folder of submissions; give one by --submissions")
     return [
-        read_submitted(path)
+        read_entry(path)
         for path in sorted(folder.iterdir())
         if path.is_dir() and not path.name.startswith(".")
     ]
 
 
-def read_submitted(folder: Path) -> Submitted:
+def read_entry(folder: Path) -> Entry:
     """Read one submission's folder.
 
     Raises:
         InputError: A file is missing or not as the schema says.
     """
-    return Submitted(folder, read_entry(folder / ENTRY_FILE), read_scores(folder / SCORES_FILE))
+    return Entry(folder, read_system(folder / SYSTEM_FILE), read_scores(folder / SCORES_FILE))
 
 
-def read_entry(path: Path) -> Entry:
-    """Read a `submission.toml`.
+def read_system(path: Path) -> System:
+    """Read a `entry.toml`.
 
     Raises:
         InputError: The file is missing, not TOML, or not as the schema says.
@@ -336,7 +336,7 @@ def read_entry(path: Path) -> Entry:
         content = tomllib.loads(read_bytes(path).decode(), parse_float=Decimal)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(str(path), f"not TOML ({error})") from None
-    return validated(Entry, content, str(path))
+    return validated(System, content, str(path))
 
 
 def read_scores(path: Path) -> Scores:
@@ -357,9 +357,9 @@ def parse_scores(content: bytes, source: str) -> Scores:
     return validated(Scores, parse_json(content, source), source)
 
 
-def entry_text(entry: Entry) -> str:
-    """Return an entry as TOML, every figure with the digits it was reported with."""
-    content = entry.model_dump(exclude_none=True, exclude_defaults=True)
+def system_text(system: System) -> str:
+    """Return a system as TOML, every figure with the digits it was reported with."""
+    content = system.model_dump(exclude_none=True, exclude_defaults=True)
     reported = [
         {key: _toml_figure(value) for key, value in one.items()}
         for one in content.pop("reported", ())
@@ -425,7 +425,7 @@ _UNKNOWN_KEY = ("extra_forbidden", "unexpected_keyword_argument")
 
 # The keys of the tables in the two files, for messages about them.
 _PARTS: Mapping[type[BaseModel], Mapping[str, Collection[str]]] = {
-    Entry: {
+    System: {
         "predictions": Predictions.model_fields,
         "setup": OwnSetup.model_fields,
         "reported": Reported.model_fields,

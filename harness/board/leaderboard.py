@@ -9,7 +9,7 @@ from ..benchmark import CANONICAL_STYLE, STYLES
 from ..errors import InputError
 from ..metrics.inform_success import TOTAL
 from ..rendering import figure, markdown_table
-from .entries import TRACKS, Scores, Submitted
+from .entries import TRACKS, Entry, Scores
 
 TRACK_TITLES = {
     "end-to-end": "End-to-end systems",
@@ -28,11 +28,11 @@ class Row:
     """A system on the leaderboard.
 
     Attributes:
-        submitted: The submission.
+        entry: The submission.
         scores: Its report under the leaderboard's rule set.
     """
 
-    submitted: Submitted
+    entry: Entry
     scores: Scores
 
     @property
@@ -104,7 +104,7 @@ How the columns are computed:
 """
 
 
-def rows(submissions: Sequence[Submitted], rules: str) -> list[Row]:
+def rows(submissions: Sequence[Entry], rules: str) -> list[Row]:
     """Return the submissions as rows under a rule set, best combined score first.
 
     Raises:
@@ -112,19 +112,19 @@ def rows(submissions: Sequence[Submitted], rules: str) -> list[Row]:
     """
     found = []
     problems = []
-    for submitted in submissions:
-        scores = submitted.scores.under(rules)
+    for entry in submissions:
+        scores = entry.scores.under(rules)
         if scores is None:
-            problems.append(f"{submitted.key}: not scored under rule set {rules}; use --rescore")
+            problems.append(f"{entry.key}: not scored under rule set {rules}; use --rescore")
         else:
-            found.append(Row(submitted, scores))
+            found.append(Row(entry, scores))
     problems += _benchmark_problems(found)
     if problems:
         raise InputError("leaderboard", problems)
-    return sorted(found, key=lambda row: (-row.combined(), row.submitted.key))
+    return sorted(found, key=lambda row: (-row.combined(), row.entry.key))
 
 
-def leaderboard(submissions: Sequence[Submitted], rules: str) -> str:
+def leaderboard(submissions: Sequence[Entry], rules: str) -> str:
     """Return the leaderboard's page in Markdown.
 
     Args:
@@ -140,7 +140,7 @@ def leaderboard(submissions: Sequence[Submitted], rules: str) -> str:
 
 def row_text(row: Row) -> Sequence[str]:
     """Return a system's row of its track's table, without links."""
-    return [row.submitted.entry.name, *(column(row) for column in _MAIN.values())]
+    return [row.entry.system.name, *(column(row) for column in _MAIN.values())]
 
 
 def row_headers() -> Sequence[str]:
@@ -171,15 +171,15 @@ def _page(ranked: Sequence[Row], rules: str) -> Iterator[str]:
         "in [docs/audit.md](docs/audit.md)."
     )
     for track in TRACKS:
-        systems = [row for row in ranked if row.submitted.entry.track == track]
+        systems = [row for row in ranked if row.entry.system.track == track]
         if systems:
             yield f"## {TRACK_TITLES[track]}"
             yield _TRACK_NOTES[track]
             yield _table(systems, _MAIN, linked=True)
             notes = [
-                f"- {_line(r.submitted.entry.name)}: {_line(r.submitted.entry.note)}"
+                f"- {_line(r.entry.system.name)}: {_line(r.entry.system.note)}"
                 for r in systems
-                if r.submitted.entry.note
+                if r.entry.system.note
             ]
             if notes:
                 yield "\n".join(notes)
@@ -207,12 +207,12 @@ def _line(text: str) -> str:
 
 
 def _name(row: Row) -> str:
-    return _line(row.submitted.entry.name).replace("|", "\\|")
+    return _line(row.entry.system.name).replace("|", "\\|")
 
 
 def _linked_name(row: Row) -> str:
-    entry = row.submitted.entry
-    links = {"paper": entry.paper, "code": entry.code}
+    system = row.entry.system
+    links = {"paper": system.paper, "code": system.code}
     shown = ", ".join(f"[{what}]({link})" for what, link in links.items() if link)
     return f"{_name(row)} ({shown})" if shown else _name(row)
 
@@ -236,7 +236,7 @@ def _data(row: Row) -> str:
 def _benchmark_problems(found: Sequence[Row]) -> Iterator[str]:
     by_data: dict[str, list[str]] = {}
     for row in found:
-        by_data.setdefault(_data(row), []).append(row.submitted.key)
+        by_data.setdefault(_data(row), []).append(row.entry.key)
     usual = max(by_data.values(), key=len, default=[])
     for data, keys in by_data.items():
         if keys is not usual:

@@ -14,7 +14,7 @@ from ..data.installed import loaded_once
 from ..data.pinned import blob_id, safe_path
 from ..errors import InputError
 from ..files import read_bytes, write_atomically
-from .entries import SCORES_FILE, Scores, Submitted, content_hashes, parse_scores, scores_text
+from .entries import SCORES_FILE, Entry, Scores, content_hashes, parse_scores, scores_text
 from .leaderboard import rows
 from .submitting import all_reports
 
@@ -60,27 +60,27 @@ class Rescored:
     problem: str | None
 
 
-def find_predictions(submitted: Submitted, extra: Path | None) -> bytes | str:
+def find_predictions(entry: Entry, extra: Path | None) -> bytes | str:
     """Return a submission's (unpacked) predictions file, or the style of a corpus "submission".
 
     Looked for in its folder, in the data directory, and in an extra folder, where a pinned file
     may lie under its path, as in a clone, or under its name.
 
     Args:
-        submitted: The submission.
+        entry: The submission.
         extra: A folder to look in as well.
 
     Raises:
         InputError: They are nowhere, or not what is pinned.
     """
-    predictions = submitted.entry.predictions
+    predictions = entry.system.predictions
     if predictions.corpus is not None:
         return str(predictions.corpus)
     if predictions.file is not None:
-        return read_bytes(submitted.folder / predictions.file)
+        return read_bytes(entry.folder / predictions.file)
     pinned = predictions.pinned
     if pinned is None:
-        raise InputError(submitted.key, "names no predictions")
+        raise InputError(entry.key, "names no predictions")
     places = [safe_path(downloads_directory(), pinned.place)]
     if extra is not None:
         places += [extra / pinned.path, extra / Path(pinned.path).name]
@@ -91,7 +91,7 @@ def find_predictions(submitted: Submitted, extra: Path | None) -> bytes | str:
             return content
         wrong.append(f"{place} is not the pinned file (git blob {pinned.blob})")
     raise InputError(
-        submitted.key,
+        entry.key,
         wrong
         or "predictions not at hand; `mwz data fetch --predictions`, or name a folder that has "
         f"{pinned.path} by --predictions",
@@ -99,7 +99,7 @@ def find_predictions(submitted: Submitted, extra: Path | None) -> bytes | str:
 
 
 def rescore(
-    submissions: Sequence[Submitted],
+    submissions: Sequence[Entry],
     benchmark: str | None,
     extra: Path | None,
     workers: int,
@@ -125,8 +125,8 @@ def rescore(
 
 
 def write_rescored(
-    submissions: Sequence[Submitted], outcomes: Sequence[Rescored], rules: str
-) -> list[Submitted]:
+    submissions: Sequence[Entry], outcomes: Sequence[Rescored], rules: str
+) -> list[Entry]:
     """Write the scores that changed, unless the submissions would no longer compare.
 
     Args:
@@ -142,39 +142,39 @@ def write_rescored(
             benchmarks, and nothing is written; or a file cannot be written.
     """
     updated = [
-        submitted
+        entry
         if outcome.text is None
-        else replace(submitted, scores=parse_scores(outcome.text.encode(), SCORES_FILE))
-        for submitted, outcome in zip(submissions, outcomes, strict=True)
+        else replace(entry, scores=parse_scores(outcome.text.encode(), SCORES_FILE))
+        for entry, outcome in zip(submissions, outcomes, strict=True)
     ]
     try:
         rows(updated, rules)
     except InputError as error:
         raise InputError("no scores are written", error.problems) from None
-    for submitted, outcome in zip(updated, outcomes, strict=True):
+    for entry, outcome in zip(updated, outcomes, strict=True):
         if outcome.text is not None:
-            write_atomically(submitted.folder / SCORES_FILE, outcome.text)
+            write_atomically(entry.folder / SCORES_FILE, outcome.text)
     return updated
 
 
-def _rescored(job: tuple[Submitted, str, Path | None]) -> Rescored:
-    submitted, benchmark, extra = job
+def _rescored(job: tuple[Entry, str, Path | None]) -> Rescored:
+    entry, benchmark, extra = job
     try:
-        content = find_predictions(submitted, extra)
-        reports = all_reports(content, loaded_once(benchmark), submitted.key)
+        content = find_predictions(entry, extra)
+        reports = all_reports(content, loaded_once(benchmark), entry.key)
     except InputError as error:
-        about = "" if error.source == submitted.key else f"{error.source}: "
-        return Rescored(submitted.key, None, (), about + "; ".join(error.problems))
+        about = "" if error.source == entry.key else f"{error.source}: "
+        return Rescored(entry.key, None, (), about + "; ".join(error.problems))
     scored = content if isinstance(content, bytes) else None
     changes = tuple(
         change
         for name, report in reports.items()
-        for change in _changes(name, submitted.scores.under(name), report)
+        for change in _changes(name, entry.scores.under(name), report)
     )
-    if not changes and _is_current(submitted.scores, reports, scored):
-        return Rescored(submitted.key, None, (), None)
-    text = scores_text(reports, submitted.scores.rules, scored)
-    return Rescored(submitted.key, text, changes, None)
+    if not changes and _is_current(entry.scores, reports, scored):
+        return Rescored(entry.key, None, (), None)
+    text = scores_text(reports, entry.scores.rules, scored)
+    return Rescored(entry.key, text, changes, None)
 
 
 def _is_current(

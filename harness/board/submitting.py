@@ -21,17 +21,17 @@ from ..files import write_atomically
 from ..scoring import METRICS, Options, score_normalized
 from ..submission import NormalizedSubmission, normalized_by_rules
 from .entries import (
-    ENTRY_FILE,
     PREDICTIONS_FILE,
     SCORES_FILE,
+    SYSTEM_FILE,
     Entry,
     Predictions,
-    Submitted,
-    entry_text,
+    System,
     folder_name,
     parse_scores,
-    read_submissions,
+    read_entries,
     scores_text,
+    system_text,
 )
 from .leaderboard import rows
 
@@ -73,17 +73,17 @@ def _allowed_metrics(submission: NormalizedSubmission) -> list[str]:
 
 def submit(
     folder: Path,
-    entry: Entry,
+    system: System,
     content: bytes,
     reports: Mapping[str, Mapping[str, Any]],
     rules: str,
     replace: bool = False,
-) -> Submitted:
+) -> Entry:
     """Write a submission's folder: all of it or nothing, whenever this is interrupted.
 
     Args:
         folder: The folder of all submissions.
-        entry: What the system is; where its predictions are is filled in.
+        system: What the system is; where its predictions are is filled in.
         content: The (unpacked) predictions file.
         reports: Rule set -> report.
         rules: The rule set whose report comes first.
@@ -93,11 +93,11 @@ def submit(
         InputError: There is a submission of that name already, its scores do not compare with
             those of the others, or the folder cannot be written.
     """
-    name = folder_name(entry.name)
-    placed = entry.model_copy(update={"predictions": Predictions(file=PREDICTIONS_FILE)})
+    name = folder_name(system.name)
+    placed = system.model_copy(update={"predictions": Predictions(file=PREDICTIONS_FILE)})
     scores = scores_text(reports, rules, content).encode()
     files = {
-        ENTRY_FILE: entry_text(placed).encode(),
+        SYSTEM_FILE: system_text(placed).encode(),
         SCORES_FILE: scores,
         # No time stamp: the same predictions are the same bytes.
         PREDICTIONS_FILE: gzip.compress(content, mtime=0),
@@ -110,11 +110,11 @@ def submit(
                 raise InputError(
                     str(target), "there is a submission of that name; use another, or --replace"
                 )
-            submitted = Submitted(target, placed, parse_scores(scores, SCORES_FILE))
+            entry = Entry(target, placed, parse_scores(scores, SCORES_FILE))
             # What cannot be ranked would leave the folder without a leaderboard.
-            others = [other for other in read_submissions(folder) if other.folder != target]
+            others = [other for other in read_entries(folder) if other.folder != target]
             for ranked in RULE_SET_NAMES:
-                rows([*others, submitted], ranked)
+                rows([*others, entry], ranked)
             scratch = Path(tempfile.mkdtemp(_UNFINISHED, f".{name}.", folder))
             try:
                 os.chmod(scratch, 0o755)
@@ -127,7 +127,7 @@ def submit(
                 recover(folder)
     except OSError as error:
         raise InputError(str(folder), f"cannot be written ({error.strerror})") from None
-    return submitted
+    return entry
 
 
 @contextmanager

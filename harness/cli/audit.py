@@ -13,7 +13,7 @@ from tqdm import tqdm
 from mwz.normalization.states import RULE_SET_NAMES
 
 from ..board.audit import SCORED_SETUPS, AuditedSource, audit
-from ..board.entries import OwnSetup, Reported, Submitted, read_submissions
+from ..board.entries import Entry, OwnSetup, Reported, read_entries
 from ..board.grid import BleuPoint, Grid, RatesPoint, explain, nearest_bleu, nearest_rates
 from ..board.rescoring import find_predictions
 from ..errors import InputError
@@ -69,29 +69,29 @@ def command(
     chosen = _chosen(submissions, names)
     contents = _contents(chosen, predictions) if explaining else {}
     found = []
-    for submitted in chosen:
+    for entry in chosen:
         grid = None
         if explaining:
             grid = explain(
-                contents[submitted.key],
-                benchmark or submitted.scores.benchmark,
+                contents[entry.key],
+                benchmark or entry.scores.benchmark,
                 workers,
-                lambda parts, count, name=submitted.key: tqdm(  # type: ignore[misc]
+                lambda parts, count, name=entry.key: tqdm(  # type: ignore[misc]
                     parts, name, count, unit="part", disable=None
                 ),
             )
-        sources = audit(submitted, grid)
-        found.append(_data(submitted, sources, grid))
+        sources = audit(entry, grid)
+        found.append(_data(entry, sources, grid))
         if json_target != STANDARD_STREAM:
-            click.echo("\n\n".join(_text(submitted, sources, grid)) + "\n")
+            click.echo("\n\n".join(_text(entry, sources, grid)) + "\n")
     if json_target is not None:
         write_json(json_target, found)
 
 
-def _chosen(folder: Path, names: tuple[str, ...]) -> list[Submitted]:
+def _chosen(folder: Path, names: tuple[str, ...]) -> list[Entry]:
     if not folder.is_dir():
         raise InputError(str(folder), "no such folder; name one by --submissions")
-    entered = {submitted.key: submitted for submitted in read_submissions(folder)}
+    entered = {entry.key: entry for entry in read_entries(folder)}
     # Folders that `mwz submit` makes are in lower case, those made by hand may not be.
     keys = [name if name in entered else name.lower() for name in names]
     there = ", ".join(entered) or "none"
@@ -103,13 +103,13 @@ def _chosen(folder: Path, names: tuple[str, ...]) -> list[Submitted]:
     return [entered[key] for key in keys] if names else list(entered.values())
 
 
-def _contents(chosen: list[Submitted], extra: Path | None) -> dict[str, bytes | str]:
+def _contents(chosen: list[Entry], extra: Path | None) -> dict[str, bytes | str]:
     """Return the predictions of all chosen submissions, or tell all that are not at hand."""
     contents = {}
     problems = []
-    for submitted in chosen:
+    for entry in chosen:
         try:
-            contents[submitted.key] = find_predictions(submitted, extra)
+            contents[entry.key] = find_predictions(entry, extra)
         except InputError as error:
             problems += [f"{error.source}: {problem}" for problem in error.problems]
     if problems:
@@ -117,14 +117,14 @@ def _contents(chosen: list[Submitted], extra: Path | None) -> dict[str, bytes | 
     return contents
 
 
-def _text(submitted: Submitted, sources: list[AuditedSource], grid: Grid | None) -> Iterator[str]:
-    yield f"{submitted.entry.name} ({submitted.key})"
+def _text(entry: Entry, sources: list[AuditedSource], grid: Grid | None) -> Iterator[str]:
+    yield f"{entry.system.name} ({entry.key})"
     if not sources:
         yield "no figures are reported of it"
     for audited in sources:
         yield f"{audited.reported.source} [{audited.reported.setup} set-up]\n{_table(audited)}"
         if grid is not None and audited.reported.setup == "own":
-            yield from _explanation(submitted, audited.reported, grid)
+            yield from _explanation(entry, audited.reported, grid)
 
 
 def _table(audited: AuditedSource) -> str:
@@ -139,9 +139,9 @@ def _table(audited: AuditedSource) -> str:
     return text_table([*headers, "difference", "verdict"], rows)
 
 
-def _explanation(submitted: Submitted, reported: Reported, grid: Grid) -> Iterator[str]:
-    own = submitted.entry.setup
-    bleu, rates = _nearest(submitted, reported, grid)
+def _explanation(entry: Entry, reported: Reported, grid: Grid) -> Iterator[str]:
+    own = entry.system.setup
+    bleu, rates = _nearest(entry, reported, grid)
     if bleu:
         yield "nearest in BLEU (* the authors' stated set-up)\n" + text_table(
             ["", "references", "tokenisation", "BLEU", "off by"],
@@ -181,10 +181,10 @@ def _explanation(submitted: Submitted, reported: Reported, grid: Grid) -> Iterat
 
 
 def _nearest(
-    submitted: Submitted, reported: Reported, grid: Grid
+    entry: Entry, reported: Reported, grid: Grid
 ) -> tuple[list[BleuPoint], list[RatesPoint]]:
     """Return the combinations to show, for BLEU and for the rates, the nearest first."""
-    own = submitted.entry.setup
+    own = entry.system.setup
     return (
         _listed(nearest_bleu(grid, reported, len(grid.bleu)), own),
         _listed(nearest_rates(grid, reported, len(grid.rates)), own),
@@ -217,10 +217,10 @@ def _mark(stated: bool) -> str:
     return "*" if stated else ""
 
 
-def _data(submitted: Submitted, sources: list[AuditedSource], grid: Grid | None) -> dict[str, Any]:
+def _data(entry: Entry, sources: list[AuditedSource], grid: Grid | None) -> dict[str, Any]:
     return {
-        "submission": submitted.key,
-        "name": submitted.entry.name,
+        "submission": entry.key,
+        "name": entry.system.name,
         "reported": [
             {
                 "source": audited.reported.source,
@@ -238,7 +238,7 @@ def _data(submitted: Submitted, sources: list[AuditedSource], grid: Grid | None)
                     }
                     for one in audited.figures
                 ],
-                **_nearest_data(submitted, audited.reported, grid),
+                **_nearest_data(entry, audited.reported, grid),
             }
             for audited in sources
         ],
@@ -247,11 +247,11 @@ def _data(submitted: Submitted, sources: list[AuditedSource], grid: Grid | None)
 
 
 def _nearest_data(
-    submitted: Submitted, reported: Reported, grid: Grid | None
+    entry: Entry, reported: Reported, grid: Grid | None
 ) -> dict[str, list[dict[str, Any]]]:
     if grid is None:
         return {}
-    bleu, rates = _nearest(submitted, reported, grid)
+    bleu, rates = _nearest(entry, reported, grid)
     points: dict[str, list[BleuPoint] | list[RatesPoint]] = {
         "nearest_bleu": bleu,
         "nearest_rates": rates,
@@ -261,7 +261,7 @@ def _nearest_data(
             {
                 **asdict(point),
                 "off_by": point.distance(reported),
-                "stated": point.stated(submitted.entry.setup),
+                "stated": point.stated(entry.system.setup),
             }
             for point in nearest
         ]

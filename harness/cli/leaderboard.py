@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from tqdm import tqdm
 
-from ..board.entries import Submitted, read_submissions
+from ..board.entries import Entry, read_entries
 from ..board.leaderboard import leaderboard
 from ..board.rescoring import Rescored, rescore, write_rescored
 from ..board.submitting import locked
@@ -63,9 +63,9 @@ def command(
         raise click.UsageError("--check writes nothing, --rescore does: give one of them")
     path = output or leaderboard_path(submissions)
     if check:
-        return _check(path, leaderboard(read_submissions(submissions), rules))
+        return _check(path, leaderboard(read_entries(submissions), rules))
     with locked(submissions):
-        entered = read_submissions(submissions)
+        entered = read_entries(submissions)
         if again:
             outcomes = _rescore(entered, benchmark, predictions, workers)
             entered = write_rescored(entered, outcomes, rules)
@@ -75,7 +75,7 @@ def command(
 
 
 def _rescore(
-    entered: list[Submitted],
+    entered: list[Entry],
     benchmark: str | None,
     predictions: Path | None,
     workers: int,

@@ -12,9 +12,9 @@ from ..benchmark import Benchmark
 from ..board.entries import (
     REPORTED_METRICS,
     TRACKS,
-    Entry,
+    System,
     folder_name,
-    read_submissions,
+    read_entries,
     validated,
 )
 from ..board.leaderboard import leaderboard, row_headers, row_text, rows
@@ -81,7 +81,7 @@ def command(
     submissions: Path,
 ) -> None:
     """Check, score and enter a submission."""
-    entry = _entry(name, track, paper, code, multiwoz, source, reported)
+    system = _system(name, track, paper, code, multiwoz, source, reported)
     target = submissions / folder_name(name)
     if target.exists() and not replace:
         raise InputError(
@@ -90,20 +90,20 @@ def command(
     content = read_bytes(predictions)
     click.echo(f"scoring under the rule sets {' and '.join(RULE_SET_NAMES)} …", err=True)
     reports = all_reports(content, Benchmark.load(benchmark), shown_name(predictions))
-    submitted = submit(submissions, entry, content, reports, rules, replace)
-    click.echo(f"entered {submitted.entry.name} in {submitted.folder}", err=True)
+    entry = submit(submissions, system, content, reports, rules, replace)
+    click.echo(f"entered {entry.system.name} in {entry.folder}", err=True)
     with locked(submissions):
-        others = read_submissions(submissions)
-        ranked = [r for r in rows(others, rules) if r.submitted.entry.track == track]
+        others = read_entries(submissions)
+        ranked = [r for r in rows(others, rules) if r.entry.system.track == track]
         # The page is that of the default rule set, whatever is shown here.
         page = leaderboard(others, RULE_SET_NAMES[0])
         write_atomically(leaderboard_path(submissions), page)
-    rank = next(n for n, r in enumerate(ranked, 1) if r.submitted.key == submitted.key)
+    rank = next(n for n, r in enumerate(ranked, 1) if r.entry.key == entry.key)
     click.echo(text_table(row_headers(), [row_text(ranked[rank - 1])]))
     click.echo(f"\nrank {rank} of {len(ranked)} in the track {track}")
 
 
-def _entry(
+def _system(
     name: str,
     track: str,
     paper: str | None,
@@ -111,10 +111,10 @@ def _entry(
     multiwoz: str | None,
     source: str,
     reported: dict[str, str],
-) -> Entry:
+) -> System:
     facts = {"name": name, "track": track, "paper": paper, "code": code, "multiwoz": multiwoz}
     return validated(
-        Entry,
+        System,
         {
             **{key: value for key, value in facts.items() if value is not None},
             # Filled in when the folder is written.
