@@ -1,8 +1,26 @@
-"""The venue database: fuzzy-matched queries over SQL tables of restaurants, hotels and more."""
+"""The venue database: fuzzy-matched queries over SQL tables of restaurants, hotels and more.
+
+The names are imported when they are first used: SQLAlchemy takes its time.
+"""
 
 from __future__ import annotations
 
-from .fuzzy import partial_ratio
-from .venues import EMBEDDED, VenueDatabase
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .fuzzy import partial_ratio
+    from .venues import VenueDatabase
 
 __all__ = ["EMBEDDED", "VenueDatabase", "partial_ratio"]
+
+EMBEDDED = "sqlite://"
+"""The address of the database used by default: SQLite in memory."""
+
+_HOMES = {"VenueDatabase": "venues", "partial_ratio": "fuzzy"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from rapidfuzz.distance import Indel, Levenshtein
 
-MATCHING_RATIO = 90
-"""Two strings match if their partial ratio is at least this."""
-
 _AS_GOOD_AS_EQUAL = 0.995
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, KeysView, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
+from threading import RLock
 from typing import Any, TypeAlias
 
 from sqlalchemy import ColumnElement, Select, bindparam, create_engine, insert, or_, select
@@ -19,28 +20,12 @@ from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
-from mwz.normalization.states import RuleSet, minutes, normalize_slot_name, normalize_value
+from mwz.normalization.rules import RuleSet, VenueRules
+from mwz.normalization.states import minutes, normalize_slot_name, normalize_value
 
-from .fuzzy import MATCHING_RATIO, partial_ratio
-from .models import MODELS, Source, Venue, columns
-
-EMBEDDED = "sqlite://"
-"""The database used by default: SQLite in memory."""
-
-UNKNOWN = "?"
-NO_CONSTRAINT = frozenset(
-    {"dontcare", "not mentioned", "don't care", "dont care", "do n't care", "do not care"}
-)
-
-FUZZY_COLUMNS = {
-    "restaurant": frozenset({"name", "food"}),
-    "hotel": frozenset({"name"}),
-    "attraction": frozenset({"name"}),
-    "train": frozenset({"departure", "destination"}),
-}
-LATEST_COLUMNS = frozenset({"arrive"})
-EARLIEST_COLUMNS = frozenset({"leave"})
-TIME_COLUMNS = LATEST_COLUMNS | EARLIEST_COLUMNS
+from . import EMBEDDED
+from .fuzzy import partial_ratio
+from .schema import VenueSchema, venue_schema
 
 _Criteria: TypeAlias = "tuple[tuple[str, int | tuple[str, ...]], ...]"
 """What SQL is asked: per column, minutes for a time, else the column's own values that match."""
@@ -48,6 +33,8 @@ _Criteria: TypeAlias = "tuple[tuple[str, int | tuple[str, ...]], ...]"
 
 class VenueDatabase:
     """The venues of a benchmark in a SQL database. Equal queries are answered once.
+
+    Threads may share it.
 
     Args:
         records: domain -> venue records with the keys of the public database files; keys that
@@ -67,15 +54,23 @@ class VenueDatabase:
         url: str = EMBEDDED,
     ) -> None:
         self._rules = rules
-        self._rows = {domain: _rows(domain, records.get(domain, ())) for domain in MODELS}
-        self._columns = {domain: _own_columns(domain, records.get(domain, ())) for domain in MODELS}
+        self._rows = {
+            domain: _rows(venue, records.get(domain, ()), rules)
+            for domain, venue in rules.venue_rules.items()
+        }
+        self._columns = {
+            domain: _own_columns(venue, records.get(domain, ()), rules)
+            for domain, venue in rules.venue_rules.items()
+        }
         digest = hashlib.sha256(json.dumps(self._rows).encode()).hexdigest()
         self._connection = _engine(url).connect()
         try:
-            self._source = _filled(self._connection, digest, self._rows)
+            self._source = _filled(self._connection, venue_schema(rules), digest, self._rows)
         except SQLAlchemyError:
             self._connection.close()
             raise
+        # A connection serves one thread at a time.
+        self._turn = RLock()
         self._matching: dict[tuple[str, str, str], tuple[str, ...]] = {}
         self._distinct: dict[tuple[str, str], tuple[str, ...]] = {}
         self._answers: dict[tuple[str, _Criteria], KeysView[str]] = {}
@@ -87,7 +82,7 @@ class VenueDatabase:
             domain: Any domain; one without venues has no results.
             constraints: Slot -> value. Unknown slots and values such as `dontcare` are ignored.
         """
-        if domain not in MODELS:
+        if domain not in self._rows:
             return _NOTHING
         criteria = self._criteria(domain, constraints)
         if criteria is None:
@@ -100,12 +95,13 @@ class VenueDatabase:
     def _criteria(self, domain: str, constraints: Mapping[str, str]) -> _Criteria | None:
         """Return what to ask SQL, sorted by column; None if some constraint matches no venue."""
         criteria: list[tuple[str, int | tuple[str, ...]]] = []
+        times = self._rules.venue_rules[domain].times
         for column in self._columns[domain]:
             value = constraints.get(column)
-            if value is None or value in NO_CONSTRAINT:
+            if value is None or value in self._rules.no_constraint:
                 continue
             value = normalize_value(column, value, self._rules)
-            if column in TIME_COLUMNS:
+            if column in times:
                 criteria.append((column, minutes(value)))
                 continue
             matching = self._matching_values(domain, column, value)
@@ -118,12 +114,12 @@ class VenueDatabase:
         """Return the values of a column that match a constraint's value."""
         key = (domain, column, value)
         if key not in self._matching:
-            fuzzy = column in FUZZY_COLUMNS[domain]
+            fuzzy = column in self._rules.venue_rules[domain].fuzzy
             self._matching[key] = tuple(
                 own
                 for own in self._distinct_values(domain, column)
-                if own in (UNKNOWN, value)
-                or (fuzzy and partial_ratio(own, value) >= MATCHING_RATIO)
+                if own in (self._rules.unknown, value)
+                or (fuzzy and partial_ratio(own, value) >= self._rules.fuzzy_ratio)
             )
         return self._matching[key]
 
@@ -135,56 +131,63 @@ class VenueDatabase:
         return self._distinct[key]
 
     def _select(self, domain: str, criteria: _Criteria) -> KeysView[str]:
-        statement = _statement(domain, tuple(column for column, _ in criteria))
+        statement = _statement(self._rules, domain, tuple(column for column, _ in criteria))
         parameters = {"source": self._source, **dict(criteria)}
-        return dict.fromkeys(self._connection.scalars(statement, parameters).all()).keys()
+        with self._turn:
+            return dict.fromkeys(self._connection.scalars(statement, parameters).all()).keys()
 
 
 _NOTHING: KeysView[str] = dict[str, None]().keys()
 
 
-def _own_columns(domain: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def _own_columns(
+    venue: VenueRules, records: Sequence[Mapping[str, Any]], rules: RuleSet
+) -> tuple[str, ...]:
     """Return the columns that a query can constrain, sorted: those of the first record."""
-    slots = {normalize_slot_name(key) for key in records[0]} if records else set()
-    return tuple(sorted(columns(domain) & slots))
+    slots = {normalize_slot_name(key, rules) for key in records[0]} if records else set()
+    return tuple(sorted(slots.intersection(venue.columns)))
 
 
-@cache
-def _statement(domain: str, constrained: tuple[str, ...]) -> Select[Any]:
+@lru_cache(maxsize=1 << 10)
+def _statement(rules: RuleSet, domain: str, constrained: tuple[str, ...]) -> Select[Any]:
     """Return the query that constrains some columns, with a parameter for each of them."""
-    table = MODELS[domain].__table__
+    table = venue_schema(rules).venues[domain]
+    venue = rules.venue_rules[domain]
     conditions = [table.c.source == bindparam("source")]
-    conditions += [_condition(table.c[column]) for column in constrained]
-    return select(table.c[MODELS[domain].identifier]).where(*conditions).order_by(table.c.place)
+    conditions += [_condition(table.c[column], venue) for column in constrained]
+    return select(table.c[venue.identifier]).where(*conditions).order_by(table.c.place)
 
 
-def _condition(column: ColumnElement[Any]) -> ColumnElement[bool]:
+def _condition(column: ColumnElement[Any], venue: VenueRules) -> ColumnElement[bool]:
     name = str(column.key)
-    if name in LATEST_COLUMNS:
+    if name in venue.latest:
         return or_(column <= bindparam(name), column.is_(None))
-    if name in EARLIEST_COLUMNS:
+    if name in venue.earliest:
         return or_(column >= bindparam(name), column.is_(None))
     return column.in_(bindparam(name, expanding=True))
 
 
-def _rows(domain: str, records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _rows(
+    venue: VenueRules, records: Iterable[Mapping[str, Any]], rules: RuleSet
+) -> list[dict[str, Any]]:
     """Return a domain's records as rows of its table, columns under their slot names."""
-    names = sorted(columns(domain))
     rows = []
     for place, record in enumerate(records):
-        values = {normalize_slot_name(key): value for key, value in record.items()}
-        row = {name: _stored(name, values.get(name)) for name in names}
+        values = {normalize_slot_name(key, rules): value for key, value in record.items()}
+        row = {name: _stored(name, values.get(name), venue, rules) for name in venue.columns}
         rows.append({"place": place, **row})
     return rows
 
 
-def _stored(column: str, value: object) -> str | int | None:
+def _stored(column: str, value: object, venue: VenueRules, rules: RuleSet) -> str | int | None:
     """Return a record's value as its column holds it: a time in minutes, None if not known."""
     if not isinstance(value, str):
         return None
-    if column in TIME_COLUMNS:
-        return None if value == UNKNOWN else minutes(value)
-    return value
+    if value == rules.unknown:
+        return None if column in venue.times else value
+    if rules.normalises_venues:
+        value = normalize_value(column, value, rules)
+    return minutes(value) if column in venue.times else value
 
 
 def _engine(url: str) -> Engine:
@@ -195,20 +198,23 @@ def _engine(url: str) -> Engine:
 
 
 def _filled(
-    connection: Connection, digest: str, rows: Mapping[str, Sequence[Mapping[str, Any]]]
+    connection: Connection,
+    schema: VenueSchema,
+    digest: str,
+    rows: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> int:
     """Make sure that the database holds the rows of a source, and return the source's id."""
-    Venue.metadata.create_all(connection)
-    known = select(Source.id).where(Source.digest == digest)
-    source = connection.scalar(known)
+    schema.metadata.create_all(connection)
+    known = select(schema.sources.c.id).where(schema.sources.c.digest == digest)
+    source: int | None = connection.scalar(known)
     if source is None:
         try:
-            connection.execute(insert(Source).values(digest=digest))
+            connection.execute(insert(schema.sources).values(digest=digest))
             source = connection.scalar(known)
-            for domain, model in MODELS.items():
+            for domain, table in schema.venues.items():
                 if rows[domain]:
                     connection.execute(
-                        insert(model), [{"source": source, **row} for row in rows[domain]]
+                        insert(table), [{"source": source, **row} for row in rows[domain]]
                     )
         except IntegrityError:
             # Somebody else filled it with the same rows meanwhile.

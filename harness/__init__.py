@@ -2,12 +2,13 @@
 
 The whole way of the data is one line::
 
-    from mwz.harness import Benchmark, Options, score
+    from mwz.harness import Options, Scorer, load_benchmark
 
-    benchmark = Benchmark.load("multiwoz")
-    report = score(predictions, benchmark, Options(rules="2021"))
+    scorer = Scorer(load_benchmark("multiwoz"), Options(rules="2021"))
+    report = scorer.score(predictions)
 
-The names are imported when they are first used: much of the command line does without them.
+`score(predictions, benchmark)` does it once. The names are imported when they are first used: much
+of the command line does without them.
 """
 
 from __future__ import annotations
@@ -17,17 +18,31 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .benchmark import Benchmark
+    from .data.installed import load_benchmark
     from .errors import InputError
     from .report import Report
-    from .scoring import Options, score
+    from .scoring import Options, Scorer, score
+    from .signature import Signature
 
-__all__ = ["Benchmark", "InputError", "Options", "Report", "score"]
+__all__ = [
+    "Benchmark",
+    "InputError",
+    "Options",
+    "Report",
+    "Scorer",
+    "Signature",
+    "load_benchmark",
+    "score",
+]
 
 _HOMES = {
     "Benchmark": "benchmark",
     "InputError": "errors",
     "Options": "scoring",
     "Report": "report",
+    "Scorer": "scoring",
+    "Signature": "signature",
+    "load_benchmark": "data.installed",
     "score": "scoring",
 }
 

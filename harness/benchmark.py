@@ -1,25 +1,21 @@
 """What scoring needs of a test set: references, goals, gold states and domains, venues.
 
-A benchmark is plain data and knows nothing of files or of the network; `data/` builds and keeps
-them.
+A benchmark is plain data: it knows nothing of files, of the network or of what is derived from it.
+`data/` builds and keeps benchmarks, a `Scorer` scores on them.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, TypeAlias
 
-from sqlalchemy import make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
-
-from mwz.database import EMBEDDED, VenueDatabase
-from mwz.normalization.states import BeliefState, rule_set
+from mwz.normalization.rules import RuleSet
+from mwz.normalization.states import BeliefState
 
 from .errors import InputError
-from .metrics.bleu import ReferenceIndex
 
 STYLES = ("mwz22", "damd", "hdsa", "augpt", "uniconv", "lava")
 CANONICAL_STYLE = "mwz22"
@@ -56,6 +52,8 @@ class Dialogue:
         states: Gold belief states, normalised.
         active_domains: Gold active domains.
         booked_domains: The domains booked by then.
+        users: What the user said before; empty where the source does not tell.
+        responses: The human responses as they were written; empty where the source does not tell.
     """
 
     goal: Mapping[str, Goal]
@@ -63,23 +61,42 @@ class Dialogue:
     states: Sequence[BeliefState]
     active_domains: Sequence[Sequence[str]]
     booked_domains: Sequence[Sequence[str]]
+    users: Sequence[str] = ()
+    responses: Sequence[str] = ()
 
     @property
     def turns(self) -> int:
         """The number of system turns."""
         return len(self.states)
 
+    def scored_data(self) -> dict[str, Any]:
+        """Return what scores depend on, as JSON types."""
+        return {
+            "goal": {
+                domain: {
+                    "informable": goal.informable,
+                    "requestable": sorted(goal.requestable),
+                    "booking": goal.booking,
+                }
+                for domain, goal in self.goal.items()
+            },
+            "references": self.references,
+            "states": self.states,
+            "active_domains": self.active_domains,
+            "booked_domains": self.booked_domains,
+        }
+
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A named test set. Load it once and reuse it: it keeps what scoring derives from it.
+    """A named test set.
 
     Attributes:
         name: What users call it ("multiwoz", "sample").
         dialogues: Dialogue id (lower case) -> dialogue.
         venues: The venue records scores are made with.
-        venues_by_rules: Rule set -> domain -> the records that replace those of `venues`.
-        content_hashes: Rule set -> SHA-256 of all that scores under it depend on.
+        venue_versions: Version of the venue database -> domain -> the records that replace those
+            of `venues`. Versions that are not here are like `venues`.
         seen: Ids of the dialogues whose goal also occurs in the train or dev split; None where
             that is not known.
     """
@@ -87,20 +104,8 @@ class Benchmark:
     name: str
     dialogues: Mapping[str, Dialogue]
     venues: VenueRecords
-    venues_by_rules: Mapping[str, VenueRecords]
-    content_hashes: Mapping[str, str]
+    venue_versions: Mapping[str, VenueRecords]
     seen: frozenset[str] | None = None
-
-    @staticmethod
-    def load(name: str | None = None) -> Benchmark:
-        """Load an installed benchmark by name; by default "multiwoz", else the built-in "sample".
-
-        Raises:
-            InputError: No benchmark of that name is installed, or its file is damaged.
-        """
-        from .data.installed import load_benchmark  # it imports this module
-
-        return load_benchmark(name)
 
     @property
     def turns(self) -> int:
@@ -110,9 +115,6 @@ class Benchmark:
     def part(self, goals: str) -> Benchmark:
         """Return the benchmark cut to the dialogues whose goal is seen or unseen in train or dev.
 
-        A part has content hashes of its own: which dialogues it holds depends on what the goals
-        were compared with.
-
         Args:
             goals: One of `GOALS`; for "all" the benchmark itself is returned.
 
@@ -121,8 +123,6 @@ class Benchmark:
         """
         if goals == "all":
             return self
-        if goals in self._parts:
-            return self._parts[goals]
         if self.seen is None:
             raise InputError(
                 "option goals",
@@ -131,56 +131,25 @@ class Benchmark:
             )
         wanted = self.seen if goals == "seen" else self.dialogues.keys() - self.seen
         kept = {id_: d for id_, d in self.dialogues.items() if id_ in wanted}
-        ids = " ".join(sorted(kept))
-        hashes = {
-            rules: hashlib.sha256(f"{whole} {ids}".encode()).hexdigest()
-            for rules, whole in self.content_hashes.items()
-        }
-        self._parts[goals] = replace(self, dialogues=kept, content_hashes=hashes)
-        return self._parts[goals]
+        return replace(self, dialogues=kept)
 
-    def venue_records(self, rules: str) -> VenueRecords:
+    def venue_records(self, rules: RuleSet) -> VenueRecords:
         """Return the venue records used with a rule set."""
-        return {**self.venues, **self.venues_by_rules.get(rules, {})}
+        return {**self.venues, **self.venue_versions.get(rules.venues, {})}
 
-    @cached_property
-    def reference_index(self) -> ReferenceIndex:
-        """The references, ready for BLEU."""
-        return ReferenceIndex({id_: d.references for id_, d in self.dialogues.items()})
+    def content_hash(self, rules: RuleSet) -> str:
+        """Return the SHA-256 of all that scores under a rule set depend on, in hexadecimal.
 
-    def database(self, rules: str, url: str = EMBEDDED) -> VenueDatabase:
-        """Return the venue database under a rule set, filled on first use and then kept.
-
-        Args:
-            rules: A rule set's name.
-            url: A SQLAlchemy database URL.
-
-        Raises:
-            InputError: The database cannot be reached or written.
+        That includes the order of things: active domains are estimated along a state's domains.
+        The content is gone through each time; keep what is returned.
         """
-        key = (rules, url)
-        if key not in self._databases:
-            try:
-                database = VenueDatabase(self.venue_records(rules), rule_set(rules), url)
-            except (SQLAlchemyError, ImportError) as error:
-                reason = str(error).splitlines()[0]
-                raise InputError(
-                    _without_password(url), f"cannot be used as venue database ({reason})"
-                ) from None
-            self._databases[key] = database
-        return self._databases[key]
-
-    @cached_property
-    def _parts(self) -> dict[str, Benchmark]:
-        return {}
-
-    @cached_property
-    def _databases(self) -> dict[tuple[str, str], VenueDatabase]:
-        return {}
+        return content_hash(
+            {id_: dialogue.scored_data() for id_, dialogue in self.dialogues.items()},
+            self.venue_records(rules),
+        )
 
 
-def _without_password(url: str) -> str:
-    try:
-        return make_url(url).render_as_string(hide_password=True)
-    except ArgumentError:
-        return url
+def content_hash(dialogues: Mapping[str, Any], venues: VenueRecords) -> str:
+    """Return the SHA-256, in hexadecimal, of dialogues (as `Dialogue.scored_data`) and venues."""
+    content = json.dumps(dialogues) + json.dumps(venues)
+    return hashlib.sha256(content.encode()).hexdigest()

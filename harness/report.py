@@ -1,16 +1,33 @@
-"""A report: everything a score consists of, as plain data, the same whichever way it is shown."""
+"""A report: everything a score consists of, as plain data, the same whichever way it is shown.
+
+The schema, in Python and in JSON under the same names: what was scored on (`signature`,
+`benchmark`, `rules`, `domains`, `states`, `goals`, `coverage`), the strict totals (`inform`,
+`success`, `combined`), and the result of every metric under a key of its own (`bleu`, `strict`,
+`optimistic`, `diversity`, `dst`, and whatever else metrics give). In Python the results are also
+together, in `metrics`. `Report.from_dict` reads back what `Report.to_dict` wrote.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from .metrics.diversity import Diversity
-from .metrics.inform_success import TOTAL, Rates
+from .benchmark import CANONICAL_STYLE
+from .errors import InputError
+from .signature import Signature
 
 if TYPE_CHECKING:
-    from .tracking.evaluation import TrackingReport
+    from .metrics.diversity import Diversity
+    from .metrics.inform import SetupScores
+    from .tracking.tracking_report import TrackingReport
+
+FORMAT = 2
+"""The version of the schema. It changes when a reader of the old one would be misled."""
+
+STRICT = "strict"
+TOTAL = "total"
 
 
 @dataclass(frozen=True)
@@ -41,86 +58,221 @@ class Coverage:
 
 
 @dataclass(frozen=True)
-class SetupScores:
-    """Inform and Success under one set-up.
-
-    Attributes:
-        rates: The rates, in percent.
-        combined: (Inform + Success) / 2 + BLEU of the canonical style; None without BLEU.
-        domains: The source of the active domains.
-    """
-
-    rates: Rates
-    combined: float | None
-    domains: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the scores as plain data."""
-        combined = {} if self.combined is None else {"combined": self.combined}
-        return {
-            "inform": dict(self.rates.inform),
-            "success": dict(self.rates.success),
-            **combined,
-            "domains": self.domains,
-        }
-
-    @property
-    def totals(self) -> tuple[float, float]:
-        """Total Inform and Success, in percent."""
-        return self.rates.inform[TOTAL], self.rates.success[TOTAL]
-
-
-@dataclass(frozen=True)
 class Report:
     """All scores of a submission at full precision; rates and scores in percent.
 
     Attributes:
-        signature: One line that identifies everything the numbers depend on.
-        rules: Name of the rule set.
-        benchmark: Name of the benchmark.
+        signature: Everything the numbers depend on besides the system.
         coverage: How much of the benchmark the submission plays.
-        bleu: Reference style -> corpus BLEU; None if not asked for.
-        setups: "strict" and "optimistic", as asked for -> Inform and Success.
-        diversity: Diversity of the responses; None if not asked for.
         unknown_placeholders: Placeholders that the ontology lacks -> how often they occurred.
-        domains: The source of active domains in the strict set-up.
-        states: The source of belief states, "predicted" or "gold".
-        goals: Which dialogues were scored: "all", or those with a "seen" or "unseen" goal.
-        tracking: State-tracking report; None if not asked for.
+        metrics: Key -> result, of every metric that was asked for. Each is an attribute, too.
     """
 
-    signature: str
-    rules: str
-    benchmark: str
+    signature: Signature
     coverage: Coverage
-    bleu: Mapping[str, float] | None
-    setups: Mapping[str, SetupScores]
-    diversity: Diversity | None
-    unknown_placeholders: Mapping[str, int]
-    domains: str
-    states: str
-    goals: str
-    tracking: TrackingReport | None
+    unknown_placeholders: Mapping[str, int] = field(default_factory=dict)
+    metrics: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def benchmark(self) -> str:
+        """Name of the benchmark."""
+        return self.signature.benchmark or ""
+
+    @property
+    def rules(self) -> str:
+        """Name of the rule set."""
+        return self.signature.rules or ""
+
+    @property
+    def domains(self) -> str:
+        """The source of active domains in the strict set-up."""
+        return self.signature.domains or ""
+
+    @property
+    def states(self) -> str:
+        """The source of belief states, "predicted" or "gold"."""
+        return self.signature.states or ""
+
+    @property
+    def goals(self) -> str:
+        """Which dialogues were scored: "all", or those with a "seen" or "unseen" goal."""
+        return self.signature.goals or ""
+
+    @property
+    def bleu(self) -> Mapping[str, float] | None:
+        """Reference style -> corpus BLEU in percent; None if not asked for."""
+        return self.metrics.get("bleu")
+
+    @property
+    def strict(self) -> SetupScores | None:
+        """Inform and Success in the strict set-up, in total and by domain, if asked for."""
+        return self.setup(STRICT)
+
+    @property
+    def optimistic(self) -> SetupScores | None:
+        """Inform and Success in the optimistic set-up, if asked for."""
+        return self.setup("optimistic")
+
+    @property
+    def diversity(self) -> Diversity | None:
+        """Diversity of the responses; None if not asked for."""
+        return self.metrics.get("diversity")
+
+    @property
+    def dst(self) -> TrackingReport | None:
+        """State tracking; None if not asked for."""
+        return self.metrics.get("dst")
+
+    @property
+    def inform(self) -> float | None:
+        """Strict total Inform, in percent; None if not asked for."""
+        return None if self.strict is None else self.strict.inform[TOTAL]
+
+    @property
+    def success(self) -> float | None:
+        """Strict total Success, in percent; None if not asked for."""
+        return None if self.strict is None else self.strict.success[TOTAL]
+
+    @property
+    def combined(self) -> float | None:
+        """Strict combined score; None if its parts were not asked for."""
+        return None if self.strict is None else self.strict.combined
+
+    def setup(self, name: str) -> SetupScores | None:
+        """Return Inform and Success under a set-up; None if not asked for."""
+        return self.metrics.get(name)
+
+    def __getattr__(self, name: str) -> Any:
+        # Only what is no field comes here; the fields are not there yet while a copy is made.
+        if not name.startswith("_") and name in self.__dict__.get("metrics", {}):
+            return self.metrics[name]
+        raise AttributeError(f"the report has no {name}")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain data, ready for JSON."""
-        parts: dict[str, Any] = {
-            "signature": self.signature,
-            "rules": self.rules,
-            "benchmark": self.benchmark,
-            "coverage": asdict(self.coverage),
-        }
-        if self.bleu is not None:
-            parts["bleu"] = dict(self.bleu)
-        parts |= {name: scores.to_dict() for name, scores in self.setups.items()}
-        if self.diversity is not None:
-            parts["diversity"] = asdict(self.diversity)
-        if self.tracking is not None:
-            parts["dst"] = self.tracking.to_dict()
+        """Return the report as JSON types."""
+        totals = {name: getattr(self, name) for name in _TOTALS}
         return {
-            **parts,
+            "format": FORMAT,
+            "signature": str(self.signature),
+            "signature_fields": self.signature.to_dict(),
+            **{name: getattr(self, name) for name in _TOLD},
+            "coverage": asdict(self.coverage),
+            **{name: value for name, value in totals.items() if value is not None},
+            **{name: _plain(result) for name, result in self.metrics.items()},
             "unknown_placeholders": dict(self.unknown_placeholders),
-            "domains": self.domains,
-            "states": self.states,
-            "goals": self.goals,
         }
+
+    @staticmethod
+    def from_dict(content: object, source: str) -> Report:
+        """Return the report that `to_dict` wrote.
+
+        Args:
+            content: A report as JSON types. Metrics that this version does not know are kept as
+                they are.
+            source: What messages call it.
+
+        Raises:
+            InputError: The content is no report of this version, or contradicts itself; with
+                every place.
+        """
+        # Whoever only writes reports need not load what reading takes.
+        from .validation import validated
+
+        if not isinstance(content, Mapping):
+            raise InputError(source, "expected a report, an object")
+        if content.get("format") != FORMAT:
+            raise InputError(
+                source,
+                f"format: a report of version {FORMAT} is expected, and this is "
+                f"{content.get('format', 'older')}; score again",
+            )
+        read = _read(content, source)
+        report = Report(
+            signature=validated(
+                Signature, content.get("signature_fields"), source, "signature_fields"
+            ),
+            coverage=validated(Coverage, content.get("coverage"), source, "coverage"),
+            unknown_placeholders=validated(
+                dict[str, int], content.get("unknown_placeholders"), source, "unknown_placeholders"
+            ),
+            metrics=read,
+        )
+        problems = [*_unlikely(content, ""), *_contradictions(content, report)]
+        if problems:
+            raise InputError(source, problems)
+        return report
+
+
+_TOTALS = ("inform", "success", "combined")
+_TOLD = ("benchmark", "rules", "domains", "states", "goals")
+_ENVELOPE = frozenset(
+    {
+        *("format", "signature", "signature_fields", "coverage", "unknown_placeholders"),
+        *_TOLD,
+        *_TOTALS,
+    }
+)
+
+
+def _read(content: Mapping[str, Any], source: str) -> dict[str, Any]:
+    """Read the results of metrics; those that are not known stay as they are."""
+    from .metrics.registry import result_types
+    from .validation import validated
+
+    types = result_types()
+    return {
+        name: validated(types[name], value, source, name) if name in types else value
+        for name, value in content.items()
+        if name not in _ENVELOPE
+    }
+
+
+def _plain(result: Any) -> Any:
+    return asdict(result) if is_dataclass(result) and not isinstance(result, type) else result
+
+
+def _unlikely(content: object, place: str) -> Iterator[str]:
+    """Yield every number that is none."""
+    if isinstance(content, Mapping):
+        for key, value in content.items():
+            yield from _unlikely(value, f"{place}.{key}" if place else str(key))
+    elif isinstance(content, list):
+        for number, value in enumerate(content):
+            yield from _unlikely(value, f"{place}[{number}]")
+    elif isinstance(content, float) and not math.isfinite(content):
+        yield f"{place}: {content} is no figure"
+
+
+def _contradictions(content: Mapping[str, Any], report: Report) -> Iterator[str]:
+    """Yield what does not follow from the report's own numbers."""
+    if content.get("signature") != str(report.signature):
+        yield "signature: does not say what signature_fields says"
+    for name in (*_TOLD, *_TOTALS):
+        if content.get(name) != getattr(report, name):
+            yield f"{name}: {content.get(name)!r} does not follow from the rest"
+    yield from _wrong_coverage(report)
+    yield from _wrong_combined(report)
+
+
+def _wrong_coverage(report: Report) -> Iterator[str]:
+    """Yield what coverage has other than the signature."""
+    coverage, signed = report.coverage, report.signature.coverage
+    played = f"{coverage.turns}/{coverage.of_turns}"
+    if coverage.of_turns < 1:
+        yield f"coverage: of_turns must be at least 1, and is {coverage.of_turns}"
+    elif (signed or f"{coverage.of_turns}/{coverage.of_turns}-").rpartition("-")[0] != played:
+        yield f"coverage: {played} turns does not follow from the signature"
+
+
+def _wrong_combined(report: Report) -> Iterator[str]:
+    """Yield each combined score that is not that of its Inform, Success and BLEU."""
+    from .metrics.inform import SETUPS, combined
+
+    bleu = (report.bleu or {}).get(CANONICAL_STYLE)
+    for name in SETUPS:
+        scores = report.setup(name)
+        if scores is not None:
+            inform, success = scores.inform[TOTAL], scores.success[TOTAL]
+            follows = None if bleu is None else combined(inform, success, bleu)
+            if scores.combined != follows:
+                yield f"{name}.combined: {scores.combined!r} does not follow from the rest"

@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from threading import RLock
+from typing import TYPE_CHECKING, Any
 
 from mwz.database import EMBEDDED
-from mwz.normalization.states import RULE_SET_NAMES, BeliefState, rule_set
+from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set, rule_set_names
 
-from .benchmark import CANONICAL_STYLE, GOALS, Benchmark
-from .domains import domains_from_states
+from .benchmark import GOALS, Benchmark
 from .errors import InputError
-from .metrics.diversity import Diversity, diversity
-from .metrics.inform_success import (
-    OPTIMISTIC,
-    STRICT,
-    TOTAL,
-    PlayedDialogue,
-    Rates,
-    Setup,
-    inform_success,
-)
-from .report import Coverage, Report, SetupScores
-from .signature import signature
+from .metrics.inform import BOTH, SETUPS
+from .metrics.registry import default_metrics, named_metrics, response_metrics
+from .playing import DOMAIN_SOURCES, STATE_SOURCES, Played
+from .report import Coverage, Report
+from .signature import SHOWN_HASH, Signature
 from .submission import NormalizedSubmission, normalize_submission, parse_submission
 
 if TYPE_CHECKING:
-    from .tracking.evaluation import TrackingReport
+    from mwz.database import VenueDatabase
 
-METRICS = ("bleu", "inform", "diversity", "dst")
-DEFAULT_METRICS = ("bleu", "inform", "diversity")
-SETUPS = ("strict", "optimistic", "both")
-DOMAIN_SOURCES = ("auto", "predicted", "slots", "states", "gold")
-STATE_SOURCES = ("auto", "predicted", "gold")
+    from .references import ReferenceIndex
+
+AUTO = "auto"
 
 
 @dataclass(frozen=True)
@@ -42,47 +34,228 @@ class Options:
     """How to score.
 
     Attributes:
-        rules: Rule set, "2021" or "2023".
+        rules: Name of a rule set.
         setup: "strict", "optimistic" or "both".
         domains: Source of active domains in the strict set-up: "predicted"; "slots", the domains
             that placeholders name; "states", changes of the belief states; "gold"; or "auto", the
             first of these that the submission allows, never gold.
         states: Source of belief states: "predicted", "gold", or "auto", predicted if every turn
             has a state.
-        metrics: Some of `METRICS`.
+        metrics: Names of metrics; None for those that are on by default.
         database_url: SQLAlchemy URL of the venue database.
         goals: Which dialogues to score: "all", or those whose goal is "seen" or "unseen" in the
             train or dev split.
     """
 
-    rules: str = "2021"
-    setup: str = "both"
-    domains: str = "auto"
-    states: str = "auto"
-    metrics: Collection[str] = DEFAULT_METRICS
+    rules: str = DEFAULT_RULES
+    setup: str = BOTH
+    domains: str = AUTO
+    states: str = AUTO
+    metrics: Collection[str] | None = None
     database_url: str = EMBEDDED
     goals: str = "all"
 
     def __post_init__(self) -> None:
-        allowed = {
-            "rules": RULE_SET_NAMES,
-            "setup": SETUPS,
-            "domains": DOMAIN_SOURCES,
-            "states": STATE_SOURCES,
-            "goals": GOALS,
-        }
         problems = [
             f"{name}: {getattr(self, name)!r}; use one of {', '.join(values)}"
-            for name, values in allowed.items()
+            for name, values in choices().items()
             if getattr(self, name) not in values
         ]
-        problems += [
-            f"metrics: {metric!r}; use some of {', '.join(METRICS)}"
-            for metric in self.metrics
-            if metric not in METRICS
-        ]
+        if isinstance(self.metrics, str):
+            problems.append(f"metrics: {self.metrics!r}; give a list of names")
         if problems:
             raise InputError("options", problems)
+        # As the registry writes them, whatever they were called.
+        metrics = default_metrics() if self.metrics is None else named_metrics([*self.metrics])
+        object.__setattr__(self, "metrics", metrics)
+
+
+def choices() -> Mapping[str, Sequence[str]]:
+    """Return option -> its values, of the options that have a fixed choice of them."""
+    return {
+        "rules": rule_set_names(),
+        "setup": (*SETUPS, BOTH),
+        "domains": (AUTO, *DOMAIN_SOURCES),
+        "states": (AUTO, *STATE_SOURCES),
+        "goals": GOALS,
+    }
+
+
+@dataclass
+class _Derived:
+    """What is derived from a benchmark, made when it is first needed, for all threads once.
+
+    Attributes:
+        parts: Choice of goals -> the part of the benchmark.
+        hashes: (Choice of goals, version of the venues) -> content hash.
+        references: Choice of goals -> the references, prepared for BLEU.
+        databases: (Rules' digest, address) -> venue database.
+    """
+
+    lock: Any = field(default_factory=RLock)
+    parts: dict[str, Benchmark] = field(default_factory=dict)
+    hashes: dict[tuple[str, str], str] = field(default_factory=dict)
+    references: dict[str, ReferenceIndex] = field(default_factory=dict)
+    databases: dict[tuple[str, str], VenueDatabase] = field(default_factory=dict)
+
+
+class Scorer:
+    """Scores any number of submissions on one benchmark; what a training loop keeps.
+
+    It owns what is derived from the benchmark: the references as BLEU needs them, and the venue
+    databases. They are made when they are first needed. Threads may share a scorer. A copy for
+    another process is made of the benchmark and the options, and derives the rest anew.
+
+    Args:
+        benchmark: The benchmark to score on.
+        options: How to score.
+    """
+
+    def __init__(self, benchmark: Benchmark, options: Options = Options()) -> None:
+        self.benchmark = benchmark
+        self.options = options
+        self._derived = _Derived()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Scorer, (self.benchmark, self.options)
+
+    def with_options(self, **changes: Any) -> Scorer:
+        """Return a scorer with some options changed, which shares what is derived with this one.
+
+        Raises:
+            InputError: An option's value is none of those it can have.
+        """
+        other = Scorer(self.benchmark, replace(self.options, **changes))
+        other._derived = self._derived
+        return other
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set."""
+        return rule_set(self.options.rules)
+
+    def score(self, predictions: Mapping[str, Sequence[Mapping[str, object]]]) -> Report:
+        """Score predictions: dialogue id -> turns, one per system turn.
+
+        Args:
+            predictions: Each turn an object with `response` and optionally `state` and
+                `active_domains`, as in a predictions file. It is left as it was.
+
+        Raises:
+            InputError: The predictions are not in the expected form, do not fit the benchmark, or
+                lack what an option asks for.
+        """
+        submission = parse_submission(predictions, self.benchmark, "predictions")
+        return self.score_normalized(normalize_submission(submission, self.rules))
+
+    def score_normalized(self, submission: NormalizedSubmission) -> Report:
+        """Score a submission that is normalised by the rule set of the options.
+
+        Raises:
+            InputError: The submission lacks what an option asks for.
+        """
+        metrics = [response_metrics()[name] for name in self.options.metrics or ()]
+        unfit = [reason for metric in metrics if (reason := metric.unfit(submission)) is not None]
+        if unfit:
+            raise InputError("option metrics", unfit)
+        # The sources are those of the whole submission, so that its parts are scored alike.
+        states = _chosen_states(submission, self.options)
+        domains = _chosen_domains(submission, self.options)
+        benchmark = self._part()
+        submission = _played_part(submission, benchmark, self.options.goals)
+        results: dict[str, Any] = {}
+        played = Played(
+            submission=submission,
+            benchmark=benchmark,
+            rules=self.rules,
+            setup=self.options.setup,
+            states=states,
+            domains=domains,
+            references=self.references,
+            database=self.database,
+            result=results.get,
+        )
+        for metric in sorted(metrics, key=lambda metric: metric.rank):
+            results.update(metric.evaluated(played))
+        return Report(
+            signature=replace(
+                self.signature(),
+                domains=domains,
+                states=states,
+                coverage=_turns_digest(submission, benchmark),
+            ),
+            coverage=Coverage(
+                dialogues=len(submission.dialogues),
+                of=len(benchmark.dialogues),
+                turns=submission.turns,
+                of_turns=benchmark.turns,
+            ),
+            unknown_placeholders=_unknown_placeholders(submission),
+            metrics=results,
+        )
+
+    def signature(self) -> Signature:
+        """Return the signature, as far as it does not depend on what is scored.
+
+        The sources of domains and states are as the options have them, "auto" or another.
+        """
+        metrics = [response_metrics()[name] for name in self.options.metrics or ()]
+        return Signature(
+            benchmark=self.benchmark.name,
+            data=self.content_hash(),
+            rules=self.options.rules,
+            rules_digest=self.rules.digest,
+            setup=self.options.setup,
+            domains=self.options.domains,
+            states=self.options.states,
+            goals=self.options.goals,
+            parameters={
+                name: value for metric in metrics for name, value in metric.parameters.items()
+            },
+        )
+
+    def content_hash(self) -> str:
+        """Return the content hash of the benchmark, or the part of it, under the rule set."""
+        key = (self.options.goals, self.rules.venues)
+        with self._derived.lock:
+            if key not in self._derived.hashes:
+                self._derived.hashes[key] = self._part().content_hash(self.rules)
+            return self._derived.hashes[key]
+
+    def references(self) -> ReferenceIndex:
+        """Return the references, prepared for BLEU."""
+        from .references import ReferenceIndex  # NumPy and sacreBLEU take their time
+
+        with self._derived.lock:
+            if self.options.goals not in self._derived.references:
+                dialogues = self._part().dialogues
+                self._derived.references[self.options.goals] = ReferenceIndex(
+                    {id_: dialogue.references for id_, dialogue in dialogues.items()}
+                )
+            return self._derived.references[self.options.goals]
+
+    def database(self) -> VenueDatabase:
+        """Return the venue database under the rule set.
+
+        Raises:
+            InputError: The database cannot be reached or written.
+        """
+        from .venue_database import open_database  # SQLAlchemy takes its time
+
+        key = (self.rules.digest, self.options.database_url)
+        with self._derived.lock:
+            if key not in self._derived.databases:
+                self._derived.databases[key] = open_database(
+                    self.benchmark, self.rules, self.options.database_url
+                )
+            return self._derived.databases[key]
+
+    def _part(self) -> Benchmark:
+        """Return the part of the benchmark that is scored on."""
+        with self._derived.lock:
+            if self.options.goals not in self._derived.parts:
+                self._derived.parts[self.options.goals] = self.benchmark.part(self.options.goals)
+            return self._derived.parts[self.options.goals]
 
 
 def score(
@@ -90,133 +263,18 @@ def score(
     benchmark: Benchmark,
     options: Options = Options(),
 ) -> Report:
-    """Score predictions: dialogue id -> turns, one per system turn.
-
-    Args:
-        predictions: Each turn an object with `response` and optionally `state` and
-            `active_domains`, as in a predictions file. It is left as it was.
-        benchmark: The benchmark to score on; load it once and reuse it.
-        options: How to score.
+    """Score predictions once: `Scorer(benchmark, options).score(predictions)`.
 
     Raises:
         InputError: The predictions are not in the expected form, do not fit the benchmark, or
             lack what an option asks for.
     """
-    submission = parse_submission(predictions, benchmark, "predictions")
-    normalized = normalize_submission(submission, rule_set(options.rules))
-    return score_normalized(normalized, benchmark, options)
+    return Scorer(benchmark, options).score(predictions)
 
 
-def score_normalized(
-    submission: NormalizedSubmission, benchmark: Benchmark, options: Options
-) -> Report:
-    """Score a normalised submission.
-
-    Raises:
-        InputError: The submission lacks what an option asks for.
-    """
-    states_source = _chosen_states(submission, options)
-    domains_source = _chosen_domains(submission, options)
-    # The sources are those of the whole submission, so that its parts are scored alike.
-    benchmark = benchmark.part(options.goals)
-    submission = _played_part(submission, benchmark, options.goals)
-    bleu = None
-    if "bleu" in options.metrics:
-        bleu = benchmark.reference_index.scores(submission.responses())
-    setups = {}
-    if "inform" in options.metrics:
-        states = belief_states(submission, benchmark, states_source)
-        for name, (setup, source) in _asked_setups(options, domains_source).items():
-            domains = active_domains(submission, benchmark, source, states)
-            played = play(submission, benchmark, states, domains)
-            rates = inform_success(
-                played, benchmark.database(options.rules, options.database_url), setup
-            )
-            setups[name] = SetupScores(rates, _combined(rates, bleu), source)
-    return Report(
-        signature=_signature(benchmark, options, domains_source, states_source),
-        rules=options.rules,
-        benchmark=benchmark.name,
-        coverage=Coverage(
-            dialogues=len(submission.dialogues),
-            of=len(benchmark.dialogues),
-            turns=submission.turns,
-            of_turns=benchmark.turns,
-        ),
-        bleu=bleu,
-        setups=setups,
-        diversity=_diversity(submission) if "diversity" in options.metrics else None,
-        unknown_placeholders=_unknown_placeholders(submission),
-        domains=domains_source,
-        states=states_source,
-        goals=options.goals,
-        tracking=_tracking(submission, benchmark) if "dst" in options.metrics else None,
-    )
-
-
-def belief_states(
-    submission: NormalizedSubmission, benchmark: Benchmark, source: str
-) -> dict[str, Sequence[BeliefState]]:
-    """Return dialogue id -> the belief states that query the database, one per turn played.
-
-    Args:
-        submission: What the system put out.
-        benchmark: Where gold states are.
-        source: "predicted" or "gold".
-    """
-    if source == "gold":
-        return {
-            id_: benchmark.dialogues[id_].states[: len(turns)]
-            for id_, turns in submission.dialogues.items()
-        }
-    return {
-        id_: [turn.state or {} for turn in turns] for id_, turns in submission.dialogues.items()
-    }
-
-
-def active_domains(
-    submission: NormalizedSubmission,
-    benchmark: Benchmark,
-    source: str,
-    states: Mapping[str, Sequence[BeliefState]],
-) -> dict[str, Sequence[Collection[str]]]:
-    """Return dialogue id -> the active domains, one collection per turn played.
-
-    Args:
-        submission: What the system put out.
-        benchmark: Where gold active domains are.
-        source: "predicted", "slots", "states" or "gold".
-        states: Dialogue id -> the belief states used, whose changes "states" looks at.
-    """
-    domains: dict[str, Sequence[Collection[str]]] = {}
-    for id_, turns in submission.dialogues.items():
-        if source == "predicted":
-            domains[id_] = [turn.active_domains or () for turn in turns]
-        elif source == "slots":
-            domains[id_] = [turn.placeholder_domains for turn in turns]
-        elif source == "gold":
-            domains[id_] = benchmark.dialogues[id_].active_domains[: len(turns)]
-        else:
-            domains[id_] = domains_from_states(states[id_])
-    return domains
-
-
-def play(
-    submission: NormalizedSubmission,
-    benchmark: Benchmark,
-    states: Mapping[str, Sequence[BeliefState]],
-    domains: Mapping[str, Sequence[Collection[str]]],
-) -> list[PlayedDialogue]:
-    """Return the submission's dialogues as Inform and Success look at them."""
-    return [
-        PlayedDialogue(
-            gold=benchmark.dialogues[id_],
-            responses=[turn.response for turn in turns],
-            states=states[id_],
-            active_domains=domains[id_],
-        )
-        for id_, turns in submission.dialogues.items()
-    ]
+def allowed_metrics(submission: NormalizedSubmission) -> list[str]:
+    """Return the names of all metrics that can be computed of a submission."""
+    return [name for name, metric in response_metrics().items() if not metric.unfit(submission)]
 
 
 def _played_part(
@@ -231,16 +289,10 @@ def _played_part(
     return replace(submission, dialogues=played)
 
 
-def _asked_setups(options: Options, domains_source: str) -> dict[str, tuple[Setup, str]]:
-    """Return the asked-for set-ups by name, each with its source of active domains."""
-    setups = {"strict": (STRICT, domains_source), "optimistic": (OPTIMISTIC, "gold")}
-    return {name: setup for name, setup in setups.items() if options.setup in (name, "both")}
-
-
 def _chosen_states(submission: NormalizedSubmission, options: Options) -> str:
     if options.states == "predicted" and not submission.predicts_states:
         raise InputError("option states", "`predicted` needs a `state` in every turn; use `gold`")
-    if options.states != "auto":
+    if options.states != AUTO:
         return options.states
     return "predicted" if submission.predicts_states else "gold"
 
@@ -250,32 +302,20 @@ def _chosen_domains(submission: NormalizedSubmission, options: Options) -> str:
         raise InputError(
             "option domains", "`predicted` needs `active_domains` in every turn; use `auto`"
         )
-    if options.domains != "auto":
+    if options.domains != AUTO:
         return options.domains
     if submission.predicts_domains:
         return "predicted"
     return "slots" if submission.names_domains else "states"
 
 
-def _combined(rates: Rates, bleu: Mapping[str, float] | None) -> float | None:
-    if bleu is None:
+def _turns_digest(submission: NormalizedSubmission, benchmark: Benchmark) -> str | None:
+    """Return the turns played of all and a digest of which; None if all are played."""
+    if submission.turns == benchmark.turns:
         return None
-    return (rates.inform[TOTAL] + rates.success[TOTAL]) / 2 + bleu[CANONICAL_STYLE]
-
-
-def _tracking(submission: NormalizedSubmission, benchmark: Benchmark) -> TrackingReport:
-    if not submission.predicts_states:
-        raise InputError("option metrics", "`dst` needs a `state` in every turn")
-    # Imported here: most scores do without, and start the sooner.
-    from .tracking.evaluation import score_tracking
-    from .tracking.formats import track_states
-
-    states = belief_states(submission, benchmark, "predicted")
-    return score_tracking(track_states(states, benchmark))
-
-
-def _diversity(submission: NormalizedSubmission) -> Diversity:
-    return diversity(text for texts in submission.responses().values() for text in texts)
+    turns = sorted((id_, len(turns)) for id_, turns in submission.dialogues.items())
+    digest = hashlib.sha256(repr(turns).encode()).hexdigest()[:SHOWN_HASH]
+    return f"{submission.turns}/{benchmark.turns}-{digest}"
 
 
 def _unknown_placeholders(submission: NormalizedSubmission) -> dict[str, int]:
@@ -287,16 +327,3 @@ def _unknown_placeholders(submission: NormalizedSubmission) -> dict[str, int]:
         for name in turn.unknown_placeholders
     )
     return dict(unknown.most_common())
-
-
-def _signature(
-    benchmark: Benchmark, options: Options, domains_source: str, states_source: str
-) -> str:
-    choices = {
-        "rules": options.rules,
-        "setup": options.setup,
-        "domains": domains_source,
-        "states": states_source,
-        "goals": options.goals,
-    }
-    return signature(benchmark.name, benchmark.content_hashes[options.rules], choices)

@@ -1,38 +1,179 @@
-"""The signature: one line that identifies everything a score depends on besides the system.
+"""The signature: everything a score depends on besides the system.
 
-Two scores may be compared if their signatures are equal, and not otherwise.
+A signature is a value. It is shown as one line of `key:value` fields and kept, beside that line,
+field by field; nothing reads the line. Whether two scores may be compared is asked of their
+signatures: `Signature.comparable_with`. What each field means is in docs/signature.md.
+
 Source of the habit: Post (2018), "A Call for Clarity in Reporting BLEU Scores".
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
 from importlib.metadata import version
+from typing import Any
 
 SHOWN_HASH = 12
-"""How many hexadecimal digits of a content hash a signature shows."""
+"""How many hexadecimal digits of a hash a signature shows."""
 
-_LIBRARIES = ("sacrebleu", "sacremoses", "rapidfuzz")
+HARNESS = "mwz"
+LIBRARIES = ("sacrebleu", "sacremoses", "rapidfuzz")
+"""The libraries that scores depend on."""
 
 
+@cache
 def harness_version() -> str:
     """Return the version of this package."""
     return version("multiwoz-harness")
 
 
-def signature(benchmark: str, content_hash: str, choices: Mapping[str, str]) -> str:
-    """Return the signature of a score.
+def current_versions() -> dict[str, str]:
+    """Return the versions of the harness and of the libraries that scores depend on."""
+    return {HARNESS: harness_version(), **{library: version(library) for library in LIBRARIES}}
 
-    Args:
-        benchmark: The benchmark's name.
-        content_hash: Its content hash under the rule set used.
-        choices: What was chosen: rule set, set-ups, sources, in the order to show.
+
+@dataclass(frozen=True)
+class Comparability:
+    """Whether two scores may be compared.
+
+    Attributes:
+        reasons: Why not, a sentence each; none if they may.
+        notes: What differs and does not forbid it.
     """
-    fields = {
-        "mwz": harness_version(),
-        "benchmark": benchmark,
-        "data": content_hash[:SHOWN_HASH],
-        **choices,
-        **{library: version(library) for library in _LIBRARIES},
-    }
-    return "|".join(f"{key}:{value}" for key, value in fields.items())
+
+    reasons: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return not self.reasons
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a score depends on. Fields that mean nothing for a score are None.
+
+    Attributes:
+        benchmark: The benchmark's name.
+        data: Its content hash, with the venues of the rule set: SHA-256 in hexadecimal.
+        rules: The rule set's name.
+        rules_digest: SHA-256 of its tables.
+        setup: The set-ups of Inform and Success: "strict", "optimistic" or "both".
+        domains: The source of active domains in the strict set-up.
+        states: The source of belief states, "predicted" or "gold".
+        goals: Which dialogues were scored: "all", or those with a "seen" or "unseen" goal.
+        coverage: The turns played of all, and a digest of which; None if all are played.
+        gold: SHA-256 of the gold states that state tracking is scored against.
+        parameters: Further choices: a metric's parameters, a test and its seed.
+        versions: Harness and libraries -> version.
+    """
+
+    benchmark: str | None = None
+    data: str | None = None
+    rules: str | None = None
+    rules_digest: str | None = None
+    setup: str | None = None
+    domains: str | None = None
+    states: str | None = None
+    goals: str | None = None
+    coverage: str | None = None
+    gold: str | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=current_versions)
+
+    def __str__(self) -> str:
+        shown = {
+            HARNESS: self.versions.get(HARNESS),
+            "benchmark": self.benchmark,
+            "data": _short(self.data),
+            "rules": self._rules_text(),
+            "setup": self.setup,
+            "domains": self.domains,
+            "states": self.states,
+            "goals": self.goals,
+            "coverage": self.coverage,
+            "gold": _short(self.gold),
+            **self.parameters,
+            **{name: value for name, value in self.versions.items() if name != HARNESS},
+        }
+        return "|".join(f"{key}:{value}" for key, value in shown.items() if value is not None)
+
+    def comparable_with(self, other: Signature, apart_from: Collection[str] = ()) -> Comparability:
+        """Say whether scores with this and another signature may be compared, and if not, why.
+
+        Sources of active domains are a system's own, and other versions of the harness and of its
+        libraries are not expected to change scores: both are noted and forbid nothing.
+
+        Args:
+            other: The other signature.
+            apart_from: Fields that are allowed to differ.
+        """
+        reasons = [
+            f"{meaning}: {_told(self, name)} and {_told(other, name)}"
+            for name, meaning in _MEANINGS.items()
+            if name not in apart_from and getattr(self, name) != getattr(other, name)
+        ]
+        reasons += [
+            f"different {name}: {self.parameters.get(name, 'none')} and "
+            f"{other.parameters.get(name, 'none')}"
+            for name in dict.fromkeys([*self.parameters, *other.parameters])
+            if name not in apart_from and self.parameters.get(name) != other.parameters.get(name)
+        ]
+        notes = []
+        if self.domains != other.domains:
+            notes.append(f"active domains come from {self.domains} and {other.domains}")
+        notes += [
+            f"{name} {self.versions.get(name, 'unknown')} and {other.versions.get(name, 'unknown')}"
+            for name in dict.fromkeys([*self.versions, *other.versions])
+            if self.versions.get(name) != other.versions.get(name)
+        ]
+        return Comparability(tuple(reasons), tuple(notes))
+
+    @property
+    def key(self) -> str:
+        """A hash of all fields at full length, versions included: what caches go by."""
+        return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields that are set, as JSON types."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {
+            name: dict(value) if isinstance(value, Mapping) else value
+            for name, value in values.items()
+            if value is not None
+        }
+
+    def _rules_text(self) -> str | None:
+        if self.rules is None or self.rules_digest is None:
+            return self.rules
+        return f"{self.rules}-{_short(self.rules_digest)}"
+
+
+# Field -> what it means if two signatures differ there. What is not here forbids no comparison;
+# the name of a rule set is not its content.
+_MEANINGS: Mapping[str, str] = {
+    "benchmark": "different benchmarks",
+    "data": "different versions of the benchmark's content",
+    "rules_digest": "different rules",
+    "setup": "different set-ups",
+    "states": "different sources of belief states",
+    "goals": "different goals",
+    "coverage": "different turns played",
+    "gold": "different gold states",
+}
+
+
+def _told(signature: Signature, name: str) -> str:
+    if name == "rules_digest":
+        return signature._rules_text() or "none"
+    value = getattr(signature, name)
+    if value is None:
+        return "all" if name == "coverage" else "none"
+    return str(value[:SHOWN_HASH] if name in ("data", "gold") else value)
+
+
+def _short(digest: str | None) -> str | None:
+    return None if digest is None else digest[:SHOWN_HASH]

@@ -7,20 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mwz.normalization.responses import DOMAINS, normalize_response
-from mwz.normalization.states import (
-    RULE_SET_NAMES,
-    BeliefState,
-    RuleSet,
-    normalize_slot_name,
-    normalize_state,
-    rule_set,
-)
+from mwz.normalization.responses import normalize_response
+from mwz.normalization.rules import RuleSet, published_rule_sets, rule_set
+from mwz.normalization.states import BeliefState, normalize_state, plain_slot_name
 
 from .benchmark import Benchmark
 from .errors import InputError
 from .files import is_text, kind_of, parse_json, read_json, shown_name
 
+DOMAINS = ("restaurant", "hotel", "attraction", "train", "taxi", "police", "hospital")
 STATE_DOMAINS = frozenset({*DOMAINS, "bus", "booking", "general"})
 """The domains a predicted state may have: those of MultiWOZ in all its versions."""
 
@@ -31,7 +26,7 @@ STATE_SLOTS = frozenset(
         *("parking", "people", "phone", "postcode", "price", "pricerange", "ref", "reference"),
         *("stars", "stay", "ticket", "time", "trainid", "type", "car"),
         *("bookday", "bookpeople", "bookstay", "booktime", "booked"),
-        *("addr", "depart", "dest", "fee", "open", "post"),
+        *("addr", "arriveby", "depart", "dest", "fee", "leaveat", "open", "post"),
     }
 )
 """The slots a predicted state may have: those of MultiWOZ's states and acts in all its versions,
@@ -166,7 +161,7 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
     for id_, turns in submission.dialogues.items():
         normalized = []
         for turn in turns:
-            response = normalize_response(turn.response)
+            response = normalize_response(turn.response, rules)
             naming += response.naming
             identifying += response.identifying
             normalized.append(
@@ -185,7 +180,7 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
 def normalized_by_rules(
     content: bytes | str, benchmark: Benchmark, source: str
 ) -> dict[str, NormalizedSubmission]:
-    """Return rule set -> normalised submission; the content is read and checked once.
+    """Return published rule set -> normalised submission; the content is read and checked once.
 
     Args:
         content: An (unpacked) predictions file, or the reference style to take as a system.
@@ -195,10 +190,11 @@ def normalized_by_rules(
     Raises:
         InputError: The predictions are no submission to the benchmark.
     """
+    names = published_rule_sets()
     if isinstance(content, str):
-        return dict.fromkeys(RULE_SET_NAMES, corpus_submission(benchmark, content))
+        return dict.fromkeys(names, corpus_submission(benchmark, content))
     submission = parse_submission(parse_json(content, source), benchmark, source)
-    return {rules: normalize_submission(submission, rule_set(rules)) for rules in RULE_SET_NAMES}
+    return {rules: normalize_submission(submission, rule_set(rules)) for rules in names}
 
 
 def corpus_submission(benchmark: Benchmark, style: str) -> NormalizedSubmission:
@@ -275,7 +271,7 @@ def _state_problems(state: object) -> Iterator[str]:
             yield f"`state`, {domain}: expected an object of slot -> value, found {kind_of(slots)}"
         else:
             for slot, value in slots.items():
-                if not isinstance(slot, str) or normalize_slot_name(slot) not in STATE_SLOTS:
+                if not isinstance(slot, str) or plain_slot_name(slot) not in STATE_SLOTS:
                     yield f"`state`, {domain}: unknown slot {slot!r}{_resembling(slot)}"
                 elif not isinstance(value, str):
                     yield f"`state`, {domain}, {slot}: expected a string, found {kind_of(value)}"

@@ -8,31 +8,14 @@ Source: "Shades of BLEU, Flavours of Success" (2021), section 5.1, and its publi
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from sacremoses import MosesDetokenizer, MosesTokenizer
 
-from .resources import read_table
-
-DOMAINS = ("restaurant", "hotel", "attraction", "train", "taxi", "police", "hospital")
+from .rules import RuleSet
 
 _PLACEHOLDER = re.compile(r"\[([\w\s\d]+)\](es|s|-s|-es|)")
-_DELETED = ("-s", "-ly")
-_ABOUT_VENUES = frozenset({"NAME", "TRAINID", "PHONE", "ADDRESS", "POST", "REFERENCE"})
-
-
-@lru_cache(maxsize=1)
-def ontology() -> Mapping[str, str]:
-    """Return placeholder name (lower case) -> ontology name, the extension included."""
-    tables = read_table("tables/placeholders.toml")
-    return {
-        placeholder: slot
-        for table in tables.values()
-        for slot, placeholders in table.items()
-        for placeholder in placeholders
-    }
 
 
 @dataclass(frozen=True)
@@ -42,46 +25,45 @@ class NormalizedResponse:
     Attributes:
         text: The normalised text.
         placeholders: The names of the placeholders it was given with, in order, in lower case.
+        unknown: Those that the ontology lacks; they were replaced by nothing.
+        domains: The domains that the placeholders name, as `[hotel_name]` does, each once, in
+            order.
+        identifying: How many of the placeholders tell about one venue.
+        naming: How many of these name their domain.
     """
 
     text: str
     placeholders: tuple[str, ...]
-
-    @property
-    def unknown(self) -> tuple[str, ...]:
-        """The placeholders that the ontology lacks; they were replaced by nothing."""
-        return tuple(name for name in self.placeholders if name not in ontology())
-
-    @property
-    def identifying(self) -> int:
-        """How many of its placeholders tell about a venue, which Inform and Success look at."""
-        return sum(ontology().get(name) in _ABOUT_VENUES for name in self.placeholders)
-
-    @property
-    def naming(self) -> int:
-        """How many of these name their domain, as `[hotel_name]` does."""
-        return sum(
-            ontology().get(name) in _ABOUT_VENUES and name.split("_")[0] in DOMAINS
-            for name in self.placeholders
-        )
-
-    @property
-    def domains(self) -> tuple[str, ...]:
-        """The domains that the placeholders name, as `[hotel_name]` does, each once, in order."""
-        named = (name.split("_")[0] for name in self.placeholders)
-        return tuple(dict.fromkeys(domain for domain in named if domain in DOMAINS))
+    unknown: tuple[str, ...]
+    domains: tuple[str, ...]
+    identifying: int
+    naming: int
 
 
 @lru_cache(maxsize=1 << 17)
-def normalize_response(response: str) -> NormalizedResponse:
+def normalize_response(response: str, rules: RuleSet) -> NormalizedResponse:
     """Normalise one response: placeholders, deleted suffixes, Moses detokenisation."""
+    names = rules.ontology
     lowered = response.lower()
     placeholders = tuple(match[1] for match in _PLACEHOLDER.finditer(lowered))
-    names = ontology()
     text = _PLACEHOLDER.sub(lambda match: names.get(match[1], ""), lowered)
-    for suffix in _DELETED:
+    for suffix in rules.tables["responses"]["deleted"]:
         text = text.replace(suffix, "")
-    return NormalizedResponse(detokenize(text), placeholders)
+    about_venues = [name for name in placeholders if names.get(name) in rules.about_venues]
+    named = (_domain(name) for name in placeholders)
+    return NormalizedResponse(
+        text=detokenize(text),
+        placeholders=placeholders,
+        unknown=tuple(name for name in placeholders if name not in names),
+        domains=tuple(dict.fromkeys(domain for domain in named if domain in rules.domains)),
+        identifying=len(about_venues),
+        naming=sum(_domain(name) in rules.domains for name in about_venues),
+    )
+
+
+def _domain(placeholder: str) -> str:
+    """Return what stands where placeholders that name their domain have it."""
+    return placeholder.split("_", maxsplit=1)[0]
 
 
 # A text that Moses treats piece by piece: printable ASCII, quotes only within contractions, and

@@ -1,73 +1,36 @@
 """Belief states in one spelling: slot names and values (strings) as the venue database writes them.
 
-A belief state maps domain -> slot -> value. The canonical values are the tables of `values.toml`;
-the two rule sets differ in the name rules only. Source: the re-evaluation of Nekvinda & Dušek,
-"Shades of BLEU, Flavours of Success" (2021), section 5.1, and its published evaluator.
+A belief state maps domain -> slot -> value. Which rule a slot's values follow, and the canonical
+values, are tables of the rule set. Source: the re-evaluation of Nekvinda & Dušek, "Shades of BLEU,
+Flavours of Success" (2021), section 5.1, and its published evaluator.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import TypeAlias
 
-from .resources import read_table
+from .rules import RuleSet
 
 BeliefState: TypeAlias = Mapping[str, Mapping[str, str]]
 """domain -> slot -> value."""
-
-SLOT_ALIASES = {"arriveby": "arrive", "leaveat": "leave"}
 
 _CLOCK = re.compile(r"([0-9][0-9]):([0-9][0-9])")
 # Characters. Python refuses to read a number of thousands of digits.
 _LONGEST_HOUR = 20
 
 
-@dataclass(frozen=True)
-class RuleSet:
-    """The value rules a score was made under; scores of different rule sets do not compare.
-
-    Attributes:
-        name: "2021" (the published re-evaluation) or "2023" (the public evaluator since).
-        names: Canonical venue names and places.
-        name_phrases: Phrases replaced inside a name, before the table is consulted.
-    """
-
-    name: str
-    names: Mapping[str, str]
-    name_phrases: Mapping[str, str]
+def plain_slot_name(slot: str) -> str:
+    """Return a slot's name in lower case and without blanks."""
+    return slot.lower().replace(" ", "")
 
 
-RULE_SET_NAMES = ("2021", "2023")
-
-
-@lru_cache(maxsize=len(RULE_SET_NAMES))
-def rule_set(name: str) -> RuleSet:
-    """Look up a rule set by name.
-
-    Raises:
-        ValueError: The name is not one of `RULE_SET_NAMES`.
-    """
-    if name not in RULE_SET_NAMES:
-        raise ValueError(f"unknown rule set {name!r}: use one of {', '.join(RULE_SET_NAMES)}")
-    values = _values()
-    if name == "2021":
-        return RuleSet(name, values["name"], {})
-    return RuleSet(name, {**values["name_2023"], **values["name"]}, values["name_phrases_2023"])
-
-
-@lru_cache(maxsize=1)
-def _values() -> Mapping[str, Mapping[str, str]]:
-    return read_table("tables/values.toml")
-
-
-@lru_cache(maxsize=1 << 12)
-def normalize_slot_name(slot: str) -> str:
+def normalize_slot_name(slot: str, rules: RuleSet) -> str:
     """Return a slot's name in the harness's spelling: lower case, no blanks, `arrive`, `leave`."""
-    slot = slot.lower().replace(" ", "")
-    return SLOT_ALIASES.get(slot, slot)
+    plain = plain_slot_name(slot)
+    name: str = rules.tables["slot_aliases"].get(plain, plain)
+    return name
 
 
 def normalize_value(slot: str, value: str, rules: RuleSet) -> str:
@@ -78,8 +41,8 @@ def normalize_value(slot: str, value: str, rules: RuleSet) -> str:
         value: The value as predicted or annotated.
         rules: The rule set to apply.
     """
-    rule = _VALUE_RULES.get(slot)
-    return value if rule is None else rule(value, rules)
+    table = rules.tables["value_rules"].get(slot)
+    return value if table is None else _RULES.get(table, _as_is)(value, table, rules)
 
 
 def normalize_state(state: BeliefState, rules: RuleSet) -> dict[str, dict[str, str]]:
@@ -92,7 +55,7 @@ def normalize_state(state: BeliefState, rules: RuleSet) -> dict[str, dict[str, s
         values: dict[str, str] = {}
         normalized[domain] = values
         for slot, value in slots.items():
-            name = normalize_slot_name(slot)
+            name = normalize_slot_name(slot, rules)
             values[name] = normalize_value(name, value, rules)
     return normalized
 
@@ -103,26 +66,29 @@ def minutes(time: str) -> int:
     return int(clock[1]) * 60 + int(clock[2]) if clock else 0
 
 
-def _name(value: str, rules: RuleSet) -> str:
+def _as_is(value: str, table: str, rules: RuleSet) -> str:
+    """Look a value up in a table just as it was given."""
+    canonical: str = rules.tables[table].get(value, value)
+    return canonical
+
+
+def _lowered(value: str, table: str, rules: RuleSet) -> str:
+    """Look a value up in a table after stripping and lower-casing it."""
+    return _as_is(value.strip().lower(), table, rules)
+
+
+def _name(value: str, table: str, rules: RuleSet) -> str:
+    """Look a name up in a table after its phrases are made alike."""
     name = value.strip().lower()
-    for phrase, canonical in (*_NAME_SPELLINGS, *rules.name_phrases.items()):
+    for phrase, canonical in rules.tables["name_phrases"].items():
         name = name.replace(phrase, canonical)
-    return rules.names.get(name, name)
+    return _as_is(name, table, rules)
 
 
-def _food(value: str, rules: RuleSet) -> str:
-    food = value.strip().lower()
-    return _values()["food"].get(food, food)
-
-
-def _as_is(table: str) -> _ValueRule:
-    """Return a rule that looks a value up in a table just as it was given."""
-    return lambda value, rules: _values()[table].get(value, value)
-
-
-def _time(value: str, rules: RuleSet) -> str:
+def _time(value: str, _: str, rules: RuleSet) -> str:
+    """Read a time."""
     time = value.strip().lower()
-    known = _known_time(time)
+    known = _known_time(time, rules)
     if known is not None:
         return known
     if time.startswith("by"):
@@ -136,9 +102,10 @@ def _time(value: str, rules: RuleSet) -> str:
     return _clock(time)
 
 
-def _known_time(time: str) -> str | None:
+def _known_time(time: str, rules: RuleSet) -> str | None:
     """Return the time that a whole expression or its beginning stands for in the tables."""
-    words, prefixes = _values()["time_words"], _values()["time_prefixes"]
+    words: Mapping[str, str] = rules.tables["time_words"]
+    prefixes: Mapping[str, str] = rules.tables["time_prefixes"]
     return words.get(time) or next(
         (canonical for prefix, canonical in prefixes.items() if time.startswith(prefix)), None
     )
@@ -173,23 +140,9 @@ def _clock(time: str) -> str:
     return f"0{time}" if len(time) == 4 and time[1] == ":" else time
 
 
-_ValueRule: TypeAlias = Callable[[str, RuleSet], str]
-
-# Spellings made alike in every name, in this order.
-_NAME_SPELLINGS = ((" & ", " and "), ("&", " and "), (" '", "'"))
-
-# Which rule a slot's values follow; the values of other slots are left as they are.
-_VALUE_RULES: Mapping[str, _ValueRule] = {
+# How the values of a rule are read; those of all other rules are looked up as they are.
+_RULES: Mapping[str, Callable[[str, str, RuleSet], str]] = {
     "name": _name,
-    "departure": _name,
-    "destination": _name,
-    "type": _as_is("type"),
-    "food": _food,
-    "arrive": _time,
-    "leave": _time,
-    "arriveby": _time,
-    "leaveat": _time,
+    "food": _lowered,
     "time": _time,
-    "parking": _as_is("parking"),
-    "internet": _as_is("internet"),
 }

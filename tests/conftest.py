@@ -4,7 +4,8 @@ Tests marked `real_data` compare with published figures on the public data. They
 two folders named by environment variables, and are skipped where a variable is not set:
 
 - `MWZ_TEST_UPSTREAM`: a folder with clones (or copies) of the two public repositories,
-  `MultiWOZ_Evaluation/` and `multiwoz/`;
+  `MultiWOZ_Evaluation/` and `multiwoz/`, and of those with outputs of later systems, `KRLS/` and
+  `Fantastic_Reward_ICLR2023/`;
 - `MWZ_TEST_DST`: a folder of state-tracking files, gold and predicted states per turn.
 
 A third, `MWZ_TEST_EXPECTED`, may name a folder with `scores.json`, `dst.json` and
@@ -20,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import build_multiwoz
 
-from mwz.harness import Benchmark
-from mwz.harness.data.readers.multiwoz22 import build_benchmark
+from mwz.harness import Benchmark, load_benchmark
 
 
 def _folder(variable: str) -> Path:
@@ -54,20 +55,33 @@ def expected() -> Callable[[str], Any]:
 @pytest.fixture(scope="session")
 def multiwoz(upstream: Path) -> Benchmark:
     """The real benchmark, imported from the real files."""
-    return build_benchmark(upstream / "MultiWOZ_Evaluation", upstream / "multiwoz")
+    return build_multiwoz(upstream / "MultiWOZ_Evaluation", upstream / "multiwoz")
+
+
+# System -> its predictions, of those that are in a repository of their own.
+_ELSEWHERE = {
+    "krls-e2e": "KRLS/outputs/krls-e2e.json",
+    "krls-policy": "KRLS/outputs/krls-policy.json",
+    "rewardnet": "Fantastic_Reward_ICLR2023/Example_generation/gen_test_formatted.json",
+}
 
 
 @pytest.fixture(scope="session")
 def predictions(upstream: Path) -> Callable[[str], Mapping[str, Any]]:
     """Reads the predictions file of a published system by name."""
-    folder = upstream / "MultiWOZ_Evaluation" / "predictions"
-    return lambda name: json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+
+    def read(name: str) -> Mapping[str, Any]:
+        place = _ELSEWHERE.get(name, f"MultiWOZ_Evaluation/predictions/{name}.json")
+        content: Mapping[str, Any] = json.loads((upstream / place).read_text(encoding="utf-8"))
+        return content
+
+    return read
 
 
 @pytest.fixture(scope="session")
 def sample() -> Benchmark:
     """The built-in sample benchmark."""
-    return Benchmark.load("sample")
+    return load_benchmark("sample")
 
 
 @pytest.fixture(autouse=True)

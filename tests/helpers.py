@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ import pytest
 from mwz.database import VenueDatabase
 from mwz.harness.benchmark import STYLES, Benchmark, Dialogue, Goal
 from mwz.harness.cli import main
-from mwz.normalization.states import rule_set
+from mwz.harness.data.building import Sources, build_benchmark
+from mwz.harness.data.declared import read_data_set
+from mwz.normalization.rules import rule_set
 
 RULES = rule_set("2021")
 
@@ -66,8 +69,26 @@ def dialogue(
 
 def benchmark(dialogues: Mapping[str, Dialogue], name: str = "tiny") -> Benchmark:
     """Return a benchmark with the venues above."""
-    hashes = {"2021": "1" * 64, "2023": "3" * 64}
-    return Benchmark(name, dialogues, VENUES, {}, hashes)
+    return Benchmark(name, dialogues, VENUES, {})
+
+
+def build_multiwoz(
+    mwzeval: Path,
+    multiwoz: Path,
+    rebuild: bool = False,
+    venues: Mapping[str, Path] | None = None,
+) -> Benchmark:
+    """Build the benchmark of MultiWOZ from two folders, as `mwz data import` does.
+
+    Args:
+        mwzeval: The evaluator's repository.
+        multiwoz: The data set's repository.
+        rebuild: Whether to build even what the evaluator's repository has ready.
+        venues: Version of the venue database -> a repository that has it, as a fetch gives them.
+    """
+    folders = {"evaluator": mwzeval, "data set": multiwoz}
+    sources = Sources(folders, venues=venues or {}, rebuild=rebuild, all_splits=True)
+    return build_benchmark(read_data_set("multiwoz"), sources).benchmark
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from mwz.harness.data.declared import DataSet
 from mwz.harness.data.pinned import PinnedFile, Source, blob_id
 
 STYLES = ("damd", "hdsa", "augpt", "uniconv", "lava")
@@ -205,11 +206,11 @@ NEWER, OLDER, CORPUS = "a" * 40, "b" * 40, "c" * 40
 RESTAURANT_FILE = "mwzeval/data/database/restaurant_db.json"
 
 
-def write_mirror(folder: Path) -> tuple[Source, ...]:
-    """Write a mirror of pinned files below a folder and return the table that pins them.
+def write_mirror(folder: Path) -> DataSet:
+    """Write a mirror of pinned files below a folder and return the data set that pins them.
 
     The evaluator is there in two commits, whose restaurants differ in a telephone number: the
-    older one belongs to rule set 2021. One "system" has published its outputs.
+    older one has the venues of 2021. One "system" has published its outputs.
     """
     mwzeval, multiwoz = write_repositories(folder / "clones")
     newer, older = folder / EVALUATOR / NEWER, folder / EVALUATOR / OLDER
@@ -219,14 +220,27 @@ def write_mirror(folder: Path) -> tuple[Source, ...]:
     shutil.copytree(mwzeval / "mwzeval/data/database", older / "mwzeval/data/database")
     shutil.copytree(multiwoz, folder / DATA_SET / CORPUS)
     shutil.rmtree(folder / "clones")
-    return (
-        _pinned(folder, EVALUATOR, NEWER, "evaluator", "2023"),
-        _pinned(folder, EVALUATOR, OLDER, "venues", "2021"),
-        _pinned(folder, DATA_SET, CORPUS, "data set", None),
+    return DataSet(
+        name="multiwoz",
+        title="five made-up dialogues",
+        citation="nobody",
+        reader="multiwoz22",
+        sources=(
+            _pinned(folder, EVALUATOR, NEWER, "evaluator", "2023", "mwzeval"),
+            _pinned(folder, EVALUATOR, OLDER, "venues", "2021"),
+            _pinned(folder, DATA_SET, CORPUS, "data set", clone="multiwoz"),
+        ),
     )
 
 
-def _pinned(folder: Path, repository: str, commit: str, role: str, rules: str | None) -> Source:
+def _pinned(
+    folder: Path,
+    repository: str,
+    commit: str,
+    role: str,
+    venues: str | None = None,
+    clone: str | None = None,
+) -> Source:
     root = folder / repository / commit
     paths = sorted(path for path in root.rglob("*") if path.is_file())
     files = [
@@ -239,7 +253,7 @@ def _pinned(folder: Path, repository: str, commit: str, role: str, rules: str | 
         )
         for path in paths
     ]
-    return Source(repository, commit, role, rules, tuple(files))
+    return Source(repository, commit, role, tuple(files), venues, clone)
 
 
 def _part(path: Path) -> str:

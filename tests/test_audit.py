@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import OPTIMISTIC, REPOSITORY, STRICT, Figures, enter, report, system
+from entered import (
+    OPTIMISTIC,
+    REPOSITORY,
+    STRICT,
+    Figures,
+    enter,
+    make_older,
+    report,
+    system,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mwz.harness.board.audit import Audited, audit, is_reproduced
 from mwz.harness.board.entries import Reported, read_entries, read_entry
 from mwz.harness.board.grid import BleuPoint, Grid, RatesPoint
-from mwz.harness.metrics.inform_success import Setup
+from mwz.harness.metrics.registry import Headline, headlines
+from mwz.harness.metrics.setups import Setup
 
 
 @pytest.mark.parametrize(
@@ -69,13 +80,13 @@ class _Auditing:
     ) -> dict[str, Audited]:
         content = system(reported=[{"source": "table 1", **reported}], **facts)
         styles = {"damd": 21.5, "lava": 22.25}
-        reports = {
+        scored = {
             "2021": report("2021", styles=styles),
             "2023": report(
                 "2023", styles=styles, strict=_less(STRICT), optimistic=_less(OPTIMISTIC)
             ),
         }
-        entry = enter(self._folder, "system", content, reports)
+        entry = enter(self._folder, "system", content, scored)
         [source] = audit(entry, grid)
         return {figure.metric: figure for figure in source.figures}
 
@@ -180,6 +191,41 @@ def test_a_system_scored_under_one_rule_set_is_audited_under_it(tmp_path: Path) 
     content = system(reported=[{"source": "table 1", "inform": 70.0}])
     [source] = audit(enter(tmp_path, "system", content, {"2021": report()}))
     assert set(source.figures[0].scored) == {("2021", "strict"), ("2021", "optimistic")}
+
+
+def test_a_system_scored_by_an_earlier_version_is_not_scored(tmp_path: Path) -> None:
+    content = system(reported=[{"source": "table 1", "inform": 70.0, "bleu": 20.0}])
+    folder = enter(tmp_path, "system", content).folder
+    make_older(folder)
+    [source] = audit(read_entry(folder))
+    assert [(one.difference, one.verdict) for one in source.figures] == [(None, "not scored")] * 2
+
+
+def test_a_figure_that_the_scores_lack_is_not_scored(tmp_path: Path) -> None:
+    content = system(reported=[{"source": "table 1", "inform": 70.0, "bleu": 20.0}])
+    only_bleu = replace(report(), metrics={"bleu": report().bleu})
+    [source] = audit(enter(tmp_path, "system", content, {"2021": only_bleu}))
+    assert {one.metric: one.verdict for one in source.figures} == {
+        "bleu": "reproduced",
+        "inform": "not scored",
+    }
+
+
+def test_a_figure_of_a_new_metric_is_audited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = dict(headlines())
+    known["surprise"] = Headline(
+        "surprise", "Surprise", lambda report, setup: report.metrics.get("surprise")
+    )
+    for module in ("entries", "audit"):
+        monkeypatch.setattr(f"mwz.harness.board.{module}.headlines", lambda: known)
+    content = system(reported=[{"source": "table 1", "surprise": 3.5}])
+    scored = {"2021": report(surprise=3.46), "2023": report("2023", surprise=3.0)}
+    [source] = audit(enter(tmp_path, "system", content, scored))
+    [figure] = source.figures
+    assert (figure.metric, figure.verdict) == ("surprise", "reproduced")
+    assert figure.difference == pytest.approx(-0.04)
 
 
 # ------------------------------------------------------------- the systems of the repository

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-from mwz.harness import Benchmark
+from mwz.harness import Benchmark, Options, Scorer, score
 from mwz.harness.benchmark import STYLES
-from mwz.harness.metrics.bleu import ReferenceIndex, tokenize_13a
+from mwz.harness.references import TOKENIZATIONS, ReferenceIndex, tokenize_13a
 
 References = Mapping[str, Mapping[str, Sequence[str]]]
 Responses = Mapping[str, Sequence[str]]
@@ -120,6 +120,32 @@ def test_another_tokenisation_may_be_used() -> None:
     assert index.scores({"d": ["a b c d"]})["style"] == 0
 
 
+@pytest.mark.parametrize(
+    ("tokenization", "tokens"),
+    [
+        ("13a", ["See", "NAME", ",", "ok", "."]),
+        ("none", ["See", "NAME,", "ok."]),
+        ("lowered", ["see", "name,", "ok."]),
+    ],
+)
+def test_texts_are_split_as_the_tokenisation_says(tokenization: str, tokens: list[str]) -> None:
+    assert TOKENIZATIONS[tokenization](["See NAME,  ok.", ""]) == [tokens, []]
+
+
+def test_the_metric_compares_normalised_responses_with_every_style(sample: Benchmark) -> None:
+    """Of the turns played, here the first of each dialogue."""
+    predictions = {id_: [{"response": "[hotel_name]s is it , ok ?"}] for id_ in sample.dialogues}
+    normalized = {id_: ["NAME is it, ok?"] for id_ in sample.dialogues}
+    references = {id_: one.references for id_, one in sample.dialogues.items()}
+    report = score(predictions, sample, Options(metrics=("bleu",)))
+    assert report.bleu is not None
+    assert list(report.bleu) == list(STYLES)
+    for style, figure in report.bleu.items():
+        expected = _sacrebleu(normalized, references, style)
+        assert figure == pytest.approx(expected, abs=1e-9)
+        assert figure > 0
+
+
 _LINES = st.one_of(
     st.text(max_size=30),
     st.text(alphabet="ab1.,- \n\t\u00a0\u2028&;<>skip'\"/", max_size=20),
@@ -188,8 +214,9 @@ def test_an_index_scores_one_submission_like_the_other(sample: Benchmark) -> Non
     references = {id_: d.references for id_, d in sample.dialogues.items()}
     mirrored = {id_: list(d.references["damd"]) for id_, d in sample.dialogues.items()}
     partial = {id_: texts[:1] for id_, texts in list(mirrored.items())[::2]}
+    scorer = Scorer(sample)
     for responses in (mirrored, partial, mirrored, partial):
-        scores = sample.reference_index.scores(responses)
+        scores = scorer.references().scores(responses)
         assert set(scores) == set(STYLES)
         for style, score in scores.items():
             expected = _sacrebleu(responses, references, style)

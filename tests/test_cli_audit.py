@@ -8,19 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import REPOSITORY, SAMPLE_SUBMISSIONS, system
+from entered import REPOSITORY, SAMPLE_SUBMISSIONS, make_older, system
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
 from mwz.harness.board import grid as explaining
-from mwz.harness.board.entries import (
-    PREDICTIONS_FILE,
-    SYSTEM_FILE,
-    System,
-    system_text,
-    validated,
-)
-from mwz.harness.board.submitting import all_reports, submit
+from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, System, system_text
+from mwz.harness.board.submitting import all_scores, submit
+from mwz.harness.validation import validated
+from mwz.normalization.rules import published_rule_sets
 
 # The careful sample submission has Inform 26/30 and Success 25/30 in the strict set-up, and
 # 30/30 in the optimistic one.
@@ -43,7 +39,7 @@ def folder(tmp_path: Path, sample: Benchmark) -> Path:
     path = tmp_path / "submissions"
     content = (SAMPLE_SUBMISSIONS / "careful.json").read_bytes()
     facts = validated(System, system(name="Careful", setup=SETUP, reported=REPORTED), "system")
-    submit(path, facts, content, all_reports(content, sample, "careful"), "2021")
+    submit(path, facts, content, all_scores(content, sample, "careful"))
     return path
 
 
@@ -68,7 +64,8 @@ def test_each_reported_figure_has_a_line_with_the_scores_and_a_verdict(
     run = _run(capsys, folder)
     assert run.status == 0
     own, optimistic = _lines(run, "Inform")
-    scores = ["86.7", "100.0", "86.7", "100.0"]
+    # Strict and optimistic under each of the three rule sets.
+    scores = ["86.7", "100.0"] * 3
     assert own == ["Inform", "86.7", *scores, "0.0", "reproduced"]
     assert optimistic == ["Inform", "100", *scores, "0.0", "reproduced"]
     [success] = _lines(run, "Success")
@@ -115,7 +112,7 @@ def test_a_system_of_which_nothing_is_reported_is_said_to_have_no_figures(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     facts = validated(System, system(name="Careful"), "system")
-    (folder / "careful" / SYSTEM_FILE).write_text(system_text(facts), encoding="utf-8")
+    (folder / "careful" / ENTRY_FILE).write_text(system_text(facts), encoding="utf-8")
     run = _run(capsys, folder)
     assert run.status == 0
     assert "no figures are reported of it" in run.out
@@ -134,6 +131,7 @@ def test_json_holds_what_the_table_shows(
         86.7,
         "reproduced",
     )
+    assert list(inform["scored"]) == list(published_rule_sets())
     assert inform["scored"]["2021"] == pytest.approx({"strict": 100 * 26 / 30, "optimistic": 100})
     assert inform["difference"] == pytest.approx(100 * 26 / 30 - 86.7)
 
@@ -148,8 +146,8 @@ def test_json_to_standard_output_is_nothing_but_json(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     [audited] = _explained(capsys, folder)
-    # Careful: two rule sets, two sources of states, two of domains, 24 set-ups.
-    assert len(audited["grid"]["rates"]) == 2 * 2 * 2 * 24
+    # Careful: three rule sets, two sources of states, two of domains, 24 set-ups.
+    assert len(audited["grid"]["rates"]) == 3 * 2 * 2 * 24
     assert len(audited["grid"]["bleu"]) == 18
     nearest = audited["reported"][0]["nearest_rates"]
     assert [point["off_by"] for point in nearest] == sorted(p["off_by"] for p in nearest)
@@ -161,8 +159,8 @@ def test_an_explanation_lists_the_nearest_and_marks_the_stated_set_up(
     run = _run(capsys, folder, "--explain", "--workers", 2)
     assert run.status == 0
     marked = _lines(run, "*")
-    # Nothing is reported for BLEU. The stated set-up: two rule sets, two sources of states.
-    assert len(marked) == 4
+    # Nothing is reported for BLEU. The stated set-up: three rule sets, two sources of states.
+    assert len(marked) == 6
     for cells in marked:
         assert cells[2:6] == ["intersection", "name", "yes", "gold"]
     # Inform 86.7 is met exactly by some, and Success 99.9 is not met along with it.
@@ -175,15 +173,15 @@ def test_json_marks_the_stated_set_up_wherever_it_ranks(
 ) -> None:
     [audited] = _explained(capsys, folder)
     stated = [point for point in audited["reported"][0]["nearest_rates"] if point["stated"]]
-    # Two rule sets, two sources of states, as in the table.
-    assert len(stated) == 4
+    # Three rule sets, two sources of states, as in the table.
+    assert len(stated) == 6
 
 
 def test_an_explanation_of_a_system_whose_set_up_is_not_known_says_so(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     facts = validated(System, system(name="Careful", reported=REPORTED), "system")
-    (folder / "careful" / SYSTEM_FILE).write_text(system_text(facts), encoding="utf-8")
+    (folder / "careful" / ENTRY_FILE).write_text(system_text(facts), encoding="utf-8")
     run = _run(capsys, folder, "--explain")
     assert "nearest in Inform and Success (no set-up is stated)" in run.out
     assert _lines(run, "*") == []
@@ -213,7 +211,7 @@ def test_an_explanation_without_the_predictions_says_where_to_get_them(
     facts = validated(
         System, system(name="Careful", predictions=pinned, reported=REPORTED), "system"
     )
-    (folder / "careful" / SYSTEM_FILE).write_text(system_text(facts), encoding="utf-8")
+    (folder / "careful" / ENTRY_FILE).write_text(system_text(facts), encoding="utf-8")
     (folder / "careful" / PREDICTIONS_FILE).unlink()
     run = _run(capsys, folder, "--explain")
     assert run.status == 2
@@ -227,6 +225,27 @@ def test_an_explanation_is_on_the_benchmark_that_was_scored_on(
     run = _run(capsys, repository, "corpus", "--explain")
     assert run.status == 2
     assert "benchmark multiwoz: not installed" in run.err
+
+
+def test_scores_of_an_earlier_version_are_audited_as_not_scored(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_older(folder / "careful")
+    run = _run(capsys, folder)
+    assert run.status == 0
+    own, _ = _lines(run, "Inform")
+    assert own == ["Inform", "86.7", *["–"] * 7, "not", "scored"]
+
+
+def test_an_explanation_of_scores_of_an_earlier_version_asks_for_the_benchmark(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_older(folder / "careful")
+    refused = _run(capsys, folder, "--explain")
+    assert refused.status == 2
+    assert "careful: scored by an earlier version" in refused.err
+    # What they were made on is then said by the option.
+    assert _run(capsys, folder, "--explain", "--benchmark", "sample").status == 0
 
 
 def test_a_missing_folder_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,8 +9,9 @@ import pytest
 from helpers import run_cli
 from synthetic import SYSTEM_TURNS, TEST_IDS, write_json, write_repositories
 
-from mwz.harness import Benchmark
+from mwz.harness import Benchmark, load_benchmark
 from mwz.harness.data.installed import benchmark_path, installed_benchmarks
+from mwz.normalization.rules import published_rule_sets, rule_set
 
 Capture = pytest.CaptureFixture[str]
 
@@ -24,22 +25,26 @@ def _options(clones: tuple[Path, Path]) -> tuple[object, ...]:
     return ("--mwzeval", clones[0], "--multiwoz", clones[1])
 
 
+def _hashes(benchmark: Benchmark) -> list[str]:
+    return [benchmark.content_hash(rule_set(name))[:12] for name in published_rule_sets()]
+
+
 def test_an_import_installs_the_test_split(capsys: Capture, clones: tuple[Path, Path]) -> None:
     run = run_cli(capsys, "data", "import", *_options(clones))
     assert run.status == 0, run.err
     path = benchmark_path("multiwoz")
     counts = f"{len(TEST_IDS)} dialogues, {SYSTEM_TURNS} system turns"
     assert run.out.splitlines()[0] == f"installed multiwoz: {counts}, in {path}"
-    assert Benchmark.load().turns == SYSTEM_TURNS
+    assert load_benchmark().turns == SYSTEM_TURNS
 
 
 def test_a_rebuild_ignores_cached_references(capsys: Capture, clones: tuple[Path, Path]) -> None:
     cached = {"syn0001": ["A", "B"], "mul0002": ["C", "D"], "pmul0003": ["E"]}
     write_json(clones[0] / "mwzeval/data/references/mwz22.json", cached)
     run_cli(capsys, "data", "import", *_options(clones))
-    assert Benchmark.load().dialogues["pmul0003"].references["mwz22"] == ["E"]
+    assert load_benchmark().dialogues["pmul0003"].references["mwz22"] == ["E"]
     run_cli(capsys, "data", "import", *_options(clones), "--rebuild")
-    references = Benchmark.load().dialogues["pmul0003"].references["mwz22"]
+    references = load_benchmark().dialogues["pmul0003"].references["mwz22"]
     assert references == ["booked NAME as REFERENCE."]
 
 
@@ -91,24 +96,45 @@ def test_folders_that_are_no_clones_are_told(capsys: Capture, tmp_path: Path) ->
 def test_both_clones_must_be_named(capsys: Capture, tmp_path: Path) -> None:
     run = run_cli(capsys, "data", "import", "--mwzeval", tmp_path)
     assert run.status == 2
-    assert "Missing option '--multiwoz'" in run.err
+    assert run.err.endswith("Error: multiwoz needs --multiwoz\n")
+    run = run_cli(capsys, "data", "import")
+    assert run.status == 2
+    assert run.err.endswith("Error: multiwoz needs --mwzeval and --multiwoz\n")
+    assert installed_benchmarks() == ["sample"]
+
+
+def test_the_data_set_may_be_named(capsys: Capture, clones: tuple[Path, Path]) -> None:
+    run = run_cli(capsys, "data", "import", "multiwoz", *_options(clones))
+    assert run.status == 0, run.err
+    assert installed_benchmarks() == ["sample", "multiwoz"]
+
+
+@pytest.mark.parametrize("command", ["import", "fetch", "urls"])
+def test_an_unknown_data_set_is_told_with_those_there_are(capsys: Capture, command: str) -> None:
+    run = run_cli(capsys, "data", command, "nosuch")
+    assert (run.status, run.out) == (2, "")
+    assert run.err == "mwz: data set nosuch: not known; use one of multiwoz\n"
 
 
 def test_the_list_shows_what_is_at_hand(capsys: Capture, clones: tuple[Path, Path]) -> None:
-    sample = Benchmark.load("sample")
+    sample = load_benchmark("sample")
     run = run_cli(capsys, "data", "list")
     assert run.status == 0
     (row,) = [line for line in run.out.splitlines() if line.startswith("sample")]
     assert row.split()[1:3] == [str(len(sample.dialogues)), str(sample.turns)]
-    assert sample.content_hashes["2021"][:12] in row
+    assert _hashes(sample) == row.split()[4:-2]
     assert row.endswith("built in")
+    for name in published_rule_sets():
+        assert f"content ({name})" in run.out
+    assert "content (next)" not in run.out
     assert "multiwoz " not in run.out
     run_cli(capsys, "data", "import", *_options(clones))
-    installed = Benchmark.load("multiwoz")
+    installed = load_benchmark("multiwoz")
     run = run_cli(capsys, "data", "list")
     (row,) = [line for line in run.out.splitlines() if line.startswith("multiwoz")]
     assert row.split()[1:3] == [str(len(TEST_IDS)), str(SYSTEM_TURNS)]
-    assert installed.content_hashes["2023"][:12] in row
+    # "1 of 3" goals are seen.
+    assert _hashes(installed) == row.split()[6:-1]
     assert row.endswith(str(benchmark_path("multiwoz")))
 
 

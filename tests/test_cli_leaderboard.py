@@ -7,7 +7,7 @@ from pathlib import Path
 
 import portalocker
 import pytest
-from entered import PROJECT, REPOSITORY, edit_scores, enter, report, system
+from entered import PROJECT, REPOSITORY, edit_inform, enter, make_older, report, reports, system
 from helpers import Run, run_cli
 
 
@@ -15,8 +15,7 @@ from helpers import Run, run_cli
 def folder(tmp_path: Path) -> Path:
     path = tmp_path / "base" / "submissions"
     for key, bleu in (("alpha", 20.0), ("beta", 25.0), ("gamma", 15.0)):
-        reports = {rules: report(rules, bleu=bleu) for rules in ("2021", "2023")}
-        enter(path, key, system(name=key.title()), reports)
+        enter(path, key, system(name=key.title()), reports(bleu=bleu))
     return path
 
 
@@ -61,7 +60,7 @@ def test_an_edited_score_fails_the_check_with_a_diff_of_its_lines(
 ) -> None:
     _run(capsys, folder)
     before = _page(folder).read_bytes()
-    edit_scores(folder / "alpha", "strict", "inform", "total", value=71.25)
+    edit_inform(folder / "alpha", 71.25)
     run = _run(capsys, folder, "--check")
     assert run.status == 1
     assert "is stale; run `mwz leaderboard`" in run.err
@@ -130,28 +129,42 @@ def test_the_rule_set_asked_for_is_shown(folder: Path, capsys: pytest.CaptureFix
     assert _run(capsys, folder, "--check").status == 1
 
 
-def test_scores_under_another_rule_set_are_refused_by_name_and_the_page_kept(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("options", [[], ["--rules", "2023"], ["--check"]])
+def test_scores_of_an_earlier_version_are_refused_by_name_and_the_page_kept(
+    options: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _run(capsys, folder)
     before = _page(folder).read_bytes()
-    enter(folder, "old", reports={"2023": report("2023")})
-    enter(folder, "older", reports={"2023": report("2023")})
-    run = _run(capsys, folder)
+    for key in ("old", "older"):
+        make_older(enter(folder, key).folder)
+    run = _run(capsys, folder, *options)
     assert run.status == 2
-    assert "old: not scored under rule set 2021" in run.err
-    assert "older: not scored under rule set 2021" in run.err
+    assert "old: scored by an earlier version; use --rescore" in run.err
+    assert "older: scored by an earlier version; use --rescore" in run.err
     assert "alpha" not in run.err
     assert _page(folder).read_bytes() == before
+
+
+def test_systems_not_scored_under_the_rule_set_asked_for_are_left_out(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    enter(folder, "delta", scored={"2021": report("2021")})
+    assert _run(capsys, folder).status == 0
+    assert "| Delta " in _page(folder).read_text(encoding="utf-8")
+    assert _run(capsys, folder, "--rules", "2023").status == 0
+    text = _page(folder).read_text(encoding="utf-8")
+    assert "| Alpha " in text
+    assert "| Delta " not in text
 
 
 def test_scores_on_another_benchmark_are_refused_by_name(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    enter(folder, "stranger", reports={r: report(r, data="f" * 12) for r in ("2021", "2023")})
+    enter(folder, "stranger", scored=reports(data="f" * 12))
     run = _run(capsys, folder)
     assert run.status == 2
-    assert "stranger: scored on benchmark:made-up data:ffffffffffff" in run.err
+    assert "stranger: does not compare with alpha" in run.err
+    assert "ffffffffffff and 0123456789ab" in run.err
     assert not _page(folder).exists()
 
 
@@ -161,8 +174,9 @@ def test_scores_on_another_benchmark_are_refused_by_name(
         ("entry.toml", "nam = 'x'", "nam: unknown key; did you mean `name`?"),
         ("entry.toml", "name = ", "not TOML"),
         ("scores.json", "", "the file is empty"),
-        ("scores.json", "[]", "content: "),
-        ("scores.json", '{"strict": {}}', "strict.inform: field required"),
+        ("scores.json", "[]", "expected a report, an object"),
+        ("scores.json", "{}", "score again"),
+        ("scores.json", '{"format": 2, "strict": {}}', "strict.inform: field required"),
     ],
 )
 def test_a_wrong_file_is_told_without_a_traceback(
@@ -197,7 +211,7 @@ def test_nothing_else_in_the_folder_is_touched(
 def test_the_page_is_written_before_another_process_may_submit(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Written later, it would lack what was entry in between.
+    # Written later, it would lack what was entered in between.
     written = []
 
     def write(path: Path, content: str) -> None:

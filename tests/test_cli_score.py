@@ -16,11 +16,13 @@ from typing import Any
 import pytest
 from helpers import Run, benchmark, dialogue, goal, run_cli
 
-from mwz.harness import score
+from mwz.harness import Report, score
 from mwz.harness.benchmark import STYLES, Benchmark
-from mwz.harness.cli import COMMANDS
+from mwz.harness.cli import commands
 from mwz.harness.data.installed import install_benchmark
+from mwz.harness.metrics.registry import response_metrics
 from mwz.harness.scoring import Options
+from mwz.normalization.rules import rule_set, rule_set_names
 
 Capture = pytest.CaptureFixture[str]
 
@@ -71,7 +73,7 @@ def test_the_table_is_printed_and_last_the_signature(
     run = run_cli(capsys, "score", file)
     assert run.status == 0
     assert run.out.startswith("total")
-    assert run.out.splitlines()[-1] == score(careful, sample).signature
+    assert run.out.splitlines()[-1] == str(score(careful, sample).signature)
 
 
 def test_the_sample_is_used_where_nothing_else_is_and_it_says_so_in_one_line(
@@ -114,10 +116,18 @@ def test_json_in_a_file_comes_beside_the_table(capsys: Capture, file: Path, tmp_
 
 def test_the_layout_of_the_json(capsys: Capture, file: Path) -> None:
     report = _json(capsys, file)
-    assert set(report) >= {
-        *("signature", "rules", "benchmark", "coverage", "bleu", "strict", "optimistic"),
-        *("diversity", "unknown_placeholders", "domains", "states"),
+    assert set(report) == {
+        *("format", "signature", "signature_fields", "rules", "benchmark", "coverage", "bleu"),
+        *("strict", "optimistic", "inform", "success", "combined", "diversity"),
+        *("unknown_placeholders", "domains", "states", "goals"),
     }
+    assert report["format"] == 2
+    for total in ("inform", "success"):
+        assert report[total] == report["strict"][total]["total"]
+    assert report["combined"] == report["strict"]["combined"]
+    # The line shows the first digits of what the fields hold in full.
+    assert f"|data:{report['signature_fields']['data'][:12]}|" in report["signature"]
+    assert report["signature_fields"]["benchmark"] == "sample"
     assert (report["rules"], report["benchmark"]) == ("2021", "sample")
     assert report["coverage"].items() >= {"dialogues": 30, "of": 30, "turns": 146}.items()
     assert set(report["bleu"]) == set(STYLES)
@@ -135,7 +145,16 @@ def test_the_layout_of_the_json(capsys: Capture, file: Path) -> None:
         *("mean_length", "msttr"),
     }
     assert report["unknown_placeholders"] == {}
-    assert (report["domains"], report["states"]) == ("states", "predicted")
+    assert (report["domains"], report["states"], report["goals"]) == ("states", "predicted", "all")
+
+
+def test_what_is_written_is_read_back_as_a_report(
+    capsys: Capture, file: Path, careful: dict[str, Any], sample: Benchmark
+) -> None:
+    arguments = ("--metrics", "bleu,inform,diversity,dst")
+    report = Report.from_dict(_json(capsys, file, *arguments), "report.json")
+    options = Options(metrics=("bleu", "inform", "diversity", "dst"))
+    assert report == score(careful, sample, options)
 
 
 def test_unknown_placeholders_and_coverage_are_told(capsys: Capture, tmp_path: Path) -> None:
@@ -235,8 +254,7 @@ def test_a_database_on_file_gives_the_same_report(
         ("x.json", "--setup", "lax"),
         ("x.json", "--domains", "guess"),
         ("x.json", "--states", "guess"),
-        ("x.json", "--metrics", "bleu,rouge"),
-        ("x.json", "--metrics", ""),
+        ("x.json", "--goals", "some"),
         ("x.json", "y.json"),
         ("x.json", "--nosuch"),
     ],
@@ -349,6 +367,10 @@ def test_of_many_problems_ten_are_listed_and_the_rest_counted(
         (("--benchmark", "nosuch"), "benchmark nosuch: not installed; there are: sample"),
         (("--states", "predicted"), "option states: `predicted` needs a `state` in every turn"),
         (("--domains", "predicted"), "option domains: `predicted` needs `active_domains` in every"),
+        (("--metrics", "bleu,rouge"), "metrics: 'rouge' is none; use some of bleu, inform, diver"),
+        (("--metrics", ""), "metrics: '' is none; use some of bleu, inform, diversity, dst"),
+        (("--metrics", "dst"), "option metrics: `dst` needs a `state` in every turn"),
+        (("--goals", "seen"), "option goals: benchmark sample does not say which goals occur in"),
         (("--database", "no url"), "no url: cannot be used as venue database"),
         (("--database", "sqlite:////nowhere/x.db"), "sqlite:////nowhere/x.db: cannot be used as"),
     ],
@@ -411,7 +433,8 @@ def test_help_imports_no_subcommand() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    for name, (_, line) in COMMANDS.items():
+    assert set(commands()) >= {"audit", "data", "dst", "leaderboard", "score", "submit"}
+    for name, (_, line) in commands().items():
         assert name in done.stdout
         assert line in done.stdout
 
@@ -420,6 +443,22 @@ def test_an_unknown_command_exits_2(capsys: Capture) -> None:
     run = run_cli(capsys, "nosuch")
     assert run.status == 2
     assert "No such command 'nosuch'" in run.err
+    assert "Did you mean" not in run.err
+
+
+def test_a_misspelled_command_is_told_with_the_one_that_is_meant(capsys: Capture) -> None:
+    run = run_cli(capsys, "scroe")
+    assert run.status == 2
+    assert "No such command 'scroe'. Did you mean score?" in run.err
+
+
+def test_help_says_what_the_metrics_and_the_rule_sets_are(capsys: Capture) -> None:
+    text = " ".join(run_cli(capsys, "score", "--help").out.split())
+    for name, metric in response_metrics().items():
+        called = ", ".join([name, *metric.aliases])
+        assert f"{called}: {metric.description}" in text
+    for name in rule_set_names():
+        assert f"{name}: {rule_set(name).change}" in text
 
 
 def test_the_command_is_run_by_its_module_too(file: Path) -> None:

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter, report
+from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter, make_older
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
@@ -91,22 +91,21 @@ def test_one_command_scores_enters_and_ranks_a_system(
     assert (entered.name, entered.track, entered.multiwoz) == ("Care Ful", "end-to-end", "2.2")
     assert (entered.paper, entered.code) == ("https://paper.org", "https://code.org")
     [reported] = entered.reported
-    assert (reported.source, str(reported.inform), str(reported.bleu)) == ("table 2", "76.30", "16")
+    figures = {metric: str(figure) for metric, figure in reported.figures.items()}
+    assert (reported.source, figures) == ("table 2", {"inform": "76.30", "bleu": "16"})
     predictions = _file("careful").read_bytes()
     kept = entry.folder / "predictions.json.gz"
     assert gzip.decompress(kept.read_bytes()) == predictions
     # The row is that of the scores, and the scores are those of `mwz score`.
-    scored = score(json.loads(predictions), sample, Options(metrics=["bleu", "inform", "dst"]))
-    inform, success = scored.setups["strict"].totals
-    assert (entry.scores.strict.inform["total"], entry.scores.bleu) == (
-        inform,
-        scored.bleu,
-    )
+    metrics = ["bleu", "inform", "diversity", "dst"]
+    scored = score(json.loads(predictions), sample, Options(metrics=metrics))
+    assert entry.scores.main == scored
+    assert set(entry.scores.reports) == {"2021", "2023", "2026"}
     row = _cells(run)
     assert (row["System"], row["Inform"], row["Success"]) == (
         "Care Ful",
-        f"{inform:.1f}",
-        f"{success:.1f}",
+        f"{scored.inform:.1f}",
+        f"{scored.success:.1f}",
     )
     assert run.out.endswith("rank 1 of 1 in the track end-to-end\n")
 
@@ -142,7 +141,7 @@ def test_an_existing_submission_is_not_overwritten(submitting: _Submitting) -> N
     before = submitting.left()
     run = submitting(_file("hasty"), " system")
     assert run.status == 2
-    assert "there is a submission of that name; use another, or --replace" in run.err
+    assert "there is an entry of that name; use another, or --replace" in run.err
     assert submitting.left() == before
 
 
@@ -196,7 +195,7 @@ def test_missing_predictions_leave_nothing(submitting: _Submitting, tmp_path: Pa
         (["--reported", "inform="], "write METRIC=VALUE"),
         (["--reported", "inform=high"], "reported.0.inform: "),
         (["--reported", "inform=nan"], "reported.0.inform: "),
-        (["--reported", "inform=763"], "reported.0.inform: "),
+        (["--reported", "inform=763"], "reported.0: inform: 763 is not between 0 and 100"),
         (["--reported", "inform=76", "--reported", "inform=77"], "give each metric once"),
         (["--paper", "arxiv.org/abs/1911.10484"], "paper: expected an address"),
         (["--code", "here"], "code: expected an address"),
@@ -228,13 +227,24 @@ def test_a_bad_track_leaves_nothing(track: str, submitting: _Submitting) -> None
 
 
 def test_a_system_on_another_benchmark_is_not_entered(submitting: _Submitting) -> None:
-    reports = {rules: report(rules) for rules in ("2021", "2023")}
-    enter(submitting.folder, "other", reports=reports)
+    enter(submitting.folder, "other")
     submitting.leaderboard()
     before = submitting.left()
     run = submitting(_file("hasty"), "System")
     assert run.status == 2
-    assert "scored on benchmark:sample" in run.err
+    assert (
+        "system: does not compare with other (different benchmarks: sample and made-up" in run.err
+    )
+    assert submitting.left() == before
+
+
+def test_nothing_is_entered_beside_scores_of_an_earlier_version(submitting: _Submitting) -> None:
+    submitting(_file("careful"), "first")
+    make_older(submitting.folder / "first")
+    before = submitting.left()
+    run = submitting(_file("hasty"), "second")
+    assert run.status == 2
+    assert "first: scored by an earlier version; use --rescore" in run.err
     assert submitting.left() == before
 
 
@@ -266,7 +276,7 @@ def test_predictions_come_by_standard_input_too(
     monkeypatch.setattr(sys, "stdin", content)
     assert submitting("-", "piped").status == 0
     [entry] = read_entries(submitting.folder)
-    assert entry.scores.coverage.turns == 146
+    assert entry.scores.main.coverage.turns == 146
 
 
 def test_the_repositorys_submissions_accept_no_score_on_the_sample(
@@ -303,7 +313,7 @@ def test_of_two_commands_of_the_same_name_at_once_one_wins(submitting: _Submitti
     errors = [process.communicate(timeout=60)[1] for process in started]
     assert sorted(process.returncode for process in started) == [0, 2]
     loser = [process.returncode for process in started].index(2)
-    assert "there is a submission of that name" in errors[loser]
+    assert "there is an entry of that name" in errors[loser]
     assert "Traceback" not in errors[loser]
     [entry] = read_entries(submitting.folder)
     winner = ("hasty", "careful")[loser]

@@ -9,7 +9,7 @@ import pytest
 
 from mwz.harness.benchmark import CANONICAL_STYLE
 from mwz.harness.board.entries import Entry, read_entries
-from mwz.harness.metrics.inform_success import TOTAL
+from mwz.harness.report import TOTAL
 
 ROOT = Path(__file__).parent.parent
 
@@ -33,11 +33,17 @@ def table_rows(document: str) -> dict[str, list[str]]:
 
 
 def rates(entry: Entry, setup: str, rules: str = "2021") -> list[str]:
-    scores = entry.scores.under(rules)
+    report = entry.scores.under(rules)
+    assert report is not None
+    scores = report.setup(setup)
     assert scores is not None
-    return [
-        f"{getattr(getattr(scores, setup), metric)[TOTAL]:.1f}" for metric in ("inform", "success")
-    ]
+    return [f"{rates[TOTAL]:.1f}" for rates in (scores.inform, scores.success)]
+
+
+def bleu(entry: Entry) -> str:
+    styles = entry.scores.main.bleu
+    assert styles is not None
+    return f"{styles[CANONICAL_STYLE]:.1f}"
 
 
 def test_the_audit_page_shows_the_reported_and_the_scored_figures(
@@ -47,11 +53,10 @@ def test_the_audit_page_shows_the_reported_and_the_scored_figures(
     assert set(rows) == {name for name, s in submissions.items() if s.system.track != "reference"}
     for name, cells in rows.items():
         entry = submissions[name]
-        own = entry.system.reported[0]
-        bleu = f"{entry.scores.bleu[CANONICAL_STYLE]:.1f}"
+        own = entry.system.reported[0].figures
         assert cells == [
-            f"{own.bleu} / {own.inform} / {own.success}",
-            " / ".join([bleu, *rates(entry, "strict")]),
+            " / ".join(str(own[metric]) for metric in ("bleu", "inform", "success")),
+            " / ".join([bleu(entry), *rates(entry, "strict")]),
             " / ".join(rates(entry, "optimistic")),
             " / ".join(rates(entry, "strict", "2023")),
         ]
@@ -68,11 +73,11 @@ def test_the_readme_shows_the_scored_and_the_reported_figures(
             assert cells == ["–", *rates(corpus, "strict"), "–", "–", "–"]
             continue
         entry = submissions[title.split(" (")[0]]
-        own = entry.system.reported[0]
+        own = entry.system.reported[0].figures
         assert cells == [
-            f"{entry.scores.bleu[CANONICAL_STYLE]:.1f}",
+            bleu(entry),
             *rates(entry, "strict"),
-            f"{entry.scores.strict.combined:.1f}",
-            str(own.inform),
-            str(own.success),
+            f"{entry.scores.main.combined:.1f}",
+            str(own["inform"]),
+            str(own["success"]),
         ]

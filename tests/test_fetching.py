@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import gzip
+import json
 import os
 import shutil
 import signal
@@ -16,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import build_multiwoz
 from loopback import Server, serving
 from synthetic import (
     CHANGED_RESTAURANTS,
@@ -32,12 +35,13 @@ from synthetic import (
     write_repositories,
 )
 
+from mwz.harness import Options, Scorer
 from mwz.harness.cli import main
+from mwz.harness.data.declared import DataSet, read_data_set
 from mwz.harness.data.fetching import (
     MIRROR_VARIABLE,
     Transfer,
     _read_local,
-    downloads_directory,
     fetch_benchmark,
     fetch_files,
     kept_files,
@@ -46,12 +50,13 @@ from mwz.harness.data.fetching import (
 from mwz.harness.data.installed import (
     benchmark_path,
     data_directory,
+    downloads_directory,
     install_benchmark,
     load_benchmark,
 )
-from mwz.harness.data.pinned import Source, blob_id, read_pinned, select
-from mwz.harness.data.readers.multiwoz22 import build_benchmark
+from mwz.harness.data.pinned import blob_id, select
 from mwz.harness.errors import InputError
+from mwz.normalization.rules import published_rule_sets, rule_set
 
 GOALS_FILE = f"/{EVALUATOR}/{NEWER}/mwzeval/data/goals.json"
 ACTS_FILE = f"/{DATA_SET}/{CORPUS}/data/MultiWOZ_2.2/dialog_acts.json"
@@ -73,14 +78,12 @@ def mirror(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def sources(mirror: Path) -> tuple[Source, ...]:
+def data_set(mirror: Path) -> DataSet:
     return write_mirror(mirror)
 
 
 @pytest.fixture
-def server(
-    mirror: Path, sources: tuple[Source, ...], monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Server]:
+def server(mirror: Path, data_set: DataSet, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.delenv(MIRROR_VARIABLE, raising=False)
     with serving(mirror) as server:
@@ -90,8 +93,8 @@ def server(
 class Fetch:
     """A fetch from the test's server, with what it remarked."""
 
-    def __init__(self, sources: tuple[Source, ...], mirror: str | None) -> None:
-        self.sources = sources
+    def __init__(self, data_set: DataSet, mirror: str | None) -> None:
+        self.data_set = data_set
         self.folder = downloads_directory()
         self.remarks: list[str] = []
         self.transfer = Transfer(
@@ -100,8 +103,8 @@ class Fetch:
 
     def __call__(self, split: str = "test", predictions: bool = False, **changes: Any) -> Path:
         transfer = replace(self.transfer, **changes)
-        benchmark, _ = fetch_benchmark(self.sources, split, predictions, self.folder, transfer)
-        return install_benchmark(benchmark)
+        built = fetch_benchmark(self.data_set, split, predictions, self.folder, transfer)
+        return install_benchmark(built.benchmark)
 
     def kept(self) -> list[str]:
         return sorted(
@@ -112,14 +115,14 @@ class Fetch:
 
 
 @pytest.fixture
-def fetch(sources: tuple[Source, ...], server: Server) -> Fetch:
-    return Fetch(sources, server.url)
+def fetch(data_set: DataSet, server: Server) -> Fetch:
+    return Fetch(data_set, server.url)
 
 
 @pytest.fixture
 def old(tmp_path: Path) -> bytes:
     """The bytes of a benchmark that is installed already, other than the one to be fetched."""
-    benchmark = build_benchmark(*write_repositories(tmp_path / "old"))
+    benchmark = build_multiwoz(*write_repositories(tmp_path / "old"))
     less = {id_: d for id_, d in benchmark.dialogues.items() if id_ != "mul0002"}
     return install_benchmark(replace(benchmark, dialogues=less)).read_bytes()
 
@@ -135,26 +138,29 @@ def test_a_fetch_installs_what_an_import_of_the_same_files_does(
 ) -> None:
     fetch()
     fetched = load_benchmark("multiwoz")
-    imported = build_benchmark(*write_repositories(tmp_path))
+    imported = build_multiwoz(*write_repositories(tmp_path))
+    assert fetched.name == imported.name == "multiwoz"
     assert fetched.dialogues == imported.dialogues
     assert fetched.turns == SYSTEM_TURNS
     assert fetched.seen is None
-    assert fetched.content_hashes["2021"] == imported.content_hashes["2021"]
+    rules = rule_set("2021")
+    assert fetched.content_hash(rules) == imported.content_hash(rules)
 
 
 def test_each_rule_set_has_its_own_venues(fetch: Fetch) -> None:
     fetch()
     benchmark = load_benchmark("multiwoz")
-    assert benchmark.venue_records("2021")["restaurant"] == RESTAURANTS
-    assert benchmark.venue_records("2023")["restaurant"] == CHANGED_RESTAURANTS
-    assert list(benchmark.venues_by_rules["2023"]) == ["restaurant"]
-    assert benchmark.content_hashes["2021"] != benchmark.content_hashes["2023"]
-    # The tin spoon (r2) has the telephone number 0111 2 in 2021, 0111 9 in 2023.
-    found = {
-        rules: list(benchmark.database(rules).query("restaurant", {"phone": "0111 9"}))
-        for rules in ("2021", "2023")
-    }
-    assert found == {"2021": [], "2023": ["r2"]}
+    old, new = rule_set("2021"), rule_set("2023")
+    assert benchmark.venue_records(old)["restaurant"] == RESTAURANTS
+    assert benchmark.venue_records(new)["restaurant"] == CHANGED_RESTAURANTS
+    assert benchmark.venue_versions == {"2023": {"restaurant": CHANGED_RESTAURANTS}}
+    assert benchmark.content_hash(old) != benchmark.content_hash(new)
+    # The tin spoon (r2) has the telephone number 0111 2 in 2021, 0111 9 since 2023.
+    scorer = Scorer(benchmark, Options())
+    databases = {name: scorer.with_options(rules=name).database() for name in published_rule_sets()}
+    asked = {"phone": "0111 9"}
+    found = {name: list(one.query("restaurant", asked)) for name, one in databases.items()}
+    assert found == {"2021": [], "2023": ["r2"], "2026": ["r2"]}
 
 
 def test_a_later_fetch_of_something_else_keeps_the_overlap(fetch: Fetch) -> None:
@@ -232,7 +238,8 @@ def test_pauses_double(fetch: Fetch, server: Server, monkeypatch: pytest.MonkeyP
     pauses: list[float] = []
     monkeypatch.setattr("mwz.harness.data.fetching.time.sleep", pauses.append)
     server.faults[GOALS_FILE] = ["500"] * 4
-    file = next(f for f in select(fetch.sources, "test", False) if f.path.endswith("goals.json"))
+    files = select(fetch.data_set.sources, "test", False)
+    file = next(f for f in files if f.path.endswith("goals.json"))
     with pytest.raises(InputError):
         fetch_files([file], fetch.folder, replace(fetch.transfer, attempts=4, backoff=1.0))
     assert pauses == [0, 1, 2, 4]
@@ -306,46 +313,44 @@ def test_endless_redirects_end(fetch: Fetch, server: Server, old: bytes) -> None
     assert installed() == old
 
 
-def test_a_mirror_may_be_clones_side_by_side(sources: tuple[Source, ...], tmp_path: Path) -> None:
+def test_a_mirror_may_be_clones_side_by_side(data_set: DataSet, tmp_path: Path) -> None:
     """One clone has one version of the restaurants only: the other is reported."""
     mwzeval, _ = write_repositories(tmp_path / "clones")
     with pytest.raises(InputError) as raised:
-        Fetch(sources, (tmp_path / "clones").as_uri())()
+        Fetch(data_set, (tmp_path / "clones").as_uri())()
     (problem,) = raised.value.problems
     assert f"{EVALUATOR}, {RESTAURANT_FILE}" in problem
     # What the clone lacks is the newer version; all the rest was fetched.
     write_json(mwzeval / RESTAURANT_FILE, CHANGED_RESTAURANTS)
-    Fetch(sources, (tmp_path / "clones").as_uri())()
+    Fetch(data_set, (tmp_path / "clones").as_uri())()
     assert load_benchmark("multiwoz").turns == SYSTEM_TURNS
 
 
-def test_a_mirror_may_be_a_folder(sources: tuple[Source, ...], mirror: Path) -> None:
-    Fetch(sources, f"{mirror.as_uri()}/")("all", True)
+def test_a_mirror_may_be_a_folder(data_set: DataSet, mirror: Path) -> None:
+    Fetch(data_set, f"{mirror.as_uri()}/")("all", True)
     assert load_benchmark("multiwoz").seen == frozenset(SEEN_IDS)
 
 
 @pytest.mark.parametrize("mirror_url", ["ftp://example.org", "/some/folder", "example.org/x"])
-def test_a_mirror_of_another_kind_is_refused(sources: tuple[Source, ...], mirror_url: str) -> None:
+def test_a_mirror_of_another_kind_is_refused(data_set: DataSet, mirror_url: str) -> None:
     with pytest.raises(InputError, match="begins with http://, https:// or file://"):
-        Fetch(sources, mirror_url)()
+        Fetch(data_set, mirror_url)()
 
 
 @pytest.mark.parametrize("mirror_url", ["http://", "https:///path", "http://[::1", "file:folder"])
-def test_an_incomplete_mirror_is_refused(sources: tuple[Source, ...], mirror_url: str) -> None:
+def test_an_incomplete_mirror_is_refused(data_set: DataSet, mirror_url: str) -> None:
     with pytest.raises(InputError, match="expected a URL"):
-        Fetch(sources, mirror_url)()
+        Fetch(data_set, mirror_url)()
 
 
 @pytest.mark.parametrize("host", ["a..b", "127.0.0.1:99999", "exa mple"])
-def test_a_mirror_at_no_possible_address_is_not_asked_again(
-    sources: tuple[Source, ...], host: str
-) -> None:
+def test_a_mirror_at_no_possible_address_is_not_asked_again(data_set: DataSet, host: str) -> None:
     with pytest.raises(InputError, match="cannot be fetched"):
-        Fetch(sources, f"http://{host}")()
+        Fetch(data_set, f"http://{host}")()
 
 
 def test_files_are_looked_for_at_github_by_commit() -> None:
-    file = read_pinned()[0].files[0]
+    file = read_data_set("multiwoz").sources[0].files[0]
     assert urls(file, None) == (
         "https://raw.githubusercontent.com/Tomiinek/MultiWOZ_Evaluation/"
         "1d03eb438daf30e1f0a5f958f5c78fa0c56eaa38/mwzeval/data/booked_domains.json",
@@ -353,14 +358,14 @@ def test_files_are_looked_for_at_github_by_commit() -> None:
 
 
 def test_proxies_are_taken_from_the_environment(
-    sources: tuple[Source, ...], server: Server, monkeypatch: pytest.MonkeyPatch
+    data_set: DataSet, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The address does not exist; the "proxy" is the server, which then is asked for all of it."""
     monkeypatch.delenv("NO_PROXY", raising=False)
     monkeypatch.delenv("no_proxy", raising=False)
     monkeypatch.setenv("http_proxy", server.url)
     with pytest.raises(InputError):
-        Fetch(sources, "http://mirror.invalid")()
+        Fetch(data_set, "http://mirror.invalid")()
     assert [path for path in server.requests if path.startswith("http://mirror.invalid/")]
 
 
@@ -390,7 +395,8 @@ def test_offline_uses_what_is_kept(fetch: Fetch, server: Server) -> None:
 def test_offline_says_what_is_missing_and_how_else_to_get_it(
     fetch: Fetch, server: Server, old: bytes
 ) -> None:
-    fetch_files([f for s in fetch.sources for f in s.files], fetch.folder, fetch.transfer)
+    every = [file for source in fetch.data_set.sources for file in source.files]
+    fetch_files(every, fetch.folder, fetch.transfer)
     (fetch.folder / GOALS_FILE.lstrip("/")).unlink()
     (fetch.folder / ACTS_FILE.lstrip("/")).write_text("wrong")
     server.requests.clear()
@@ -405,10 +411,10 @@ def test_offline_says_what_is_missing_and_how_else_to_get_it(
 
 
 def test_a_full_disk_leaves_the_old_benchmark(
-    sources: tuple[Source, ...], mirror: Path, old: bytes, monkeypatch: pytest.MonkeyPatch
+    data_set: DataSet, mirror: Path, old: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whichever write finds the disk full: that of the first file, or at last the benchmark's."""
-    fetch = Fetch(sources, mirror.as_uri())
+    fetch = Fetch(data_set, mirror.as_uri())
     steps = Steps(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
     monkeypatch.setattr("mwz.harness.files.os.fsync", steps.counted(os.fsync))
     failures = 0
@@ -425,15 +431,15 @@ def test_a_full_disk_leaves_the_old_benchmark(
         else:
             break
     # Each file and the benchmark, with a point before and one after the disk is asked.
-    assert failures == 2 * (len(select(sources, "test", False)) + 1)
+    assert failures == 2 * (len(select(data_set.sources, "test", False)) + 1)
     assert load_benchmark("multiwoz").turns == SYSTEM_TURNS
 
 
 def test_an_interruption_at_any_point_leaves_the_old_benchmark_or_the_new_one(
-    sources: tuple[Source, ...], mirror: Path, old: bytes, monkeypatch: pytest.MonkeyPatch
+    data_set: DataSet, mirror: Path, old: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before and after each file is read, written and put in place, and so the benchmark's."""
-    fetch = Fetch(sources, mirror.as_uri())
+    fetch = Fetch(data_set, mirror.as_uri())
     new = fetch().read_bytes()
     assert new != old
     steps = Steps(KeyboardInterrupt())
@@ -452,12 +458,12 @@ def test_an_interruption_at_any_point_leaves_the_old_benchmark_or_the_new_one(
         except KeyboardInterrupt:
             assert installed() in (old, new)
             assert scraps() == []
-            for file in kept_files(select(sources, "test", False), fetch.folder):
+            for file in kept_files(select(data_set.sources, "test", False), fetch.folder):
                 assert blob_id((fetch.folder / file.place).read_bytes()) == file.blob
             outcomes.append(installed() == new)
         else:
             break
-    files = len(select(sources, "test", False))
+    files = len(select(data_set.sources, "test", False))
     # Per file three steps, for the benchmark two, with a point before and one after each; only at
     # the very last is the benchmark the new one.
     assert outcomes == [False] * (2 * (3 * files + 2) - 1) + [True]
@@ -497,12 +503,14 @@ def scraps() -> list[Path]:
 # A real process of the command line, with a table of pinned files that it reads from a file.
 _CHILD = """
 import json, sys
+from dataclasses import replace
 import mwz.harness.cli.data as data
 from mwz.harness.cli import main
 from mwz.harness.data.pinned import parse_pinned
 with open(sys.argv[1]) as file:
     sources = parse_pinned(json.load(file), sys.argv[1])
-data.read_pinned = lambda: sources
+declared = replace(data.read_data_set("multiwoz"), sources=sources)
+data.read_data_set = lambda name: declared
 main(["data", *sys.argv[2:]])
 """
 
@@ -517,14 +525,14 @@ def start(table: Path, *args: str) -> subprocess.Popen[str]:
 
 
 @pytest.fixture
-def table(sources: tuple[Source, ...], tmp_path: Path) -> Path:
+def table(data_set: DataSet, tmp_path: Path) -> Path:
     entries = []
-    for source in sources:
+    for source in data_set.sources:
         parts: dict[str, dict[str, str]] = {}
         for file in source.files:
             parts.setdefault(file.part, {})[file.path] = file.blob
         head = {"repository": source.repository, "commit": source.commit, "role": source.role}
-        entries.append({**head, "rules": source.rules, **parts})
+        entries.append({**head, "venues": source.venues, "clone": source.clone, **parts})
     path = tmp_path / "table.json"
     write_json(path, {"sources": entries})
     return path
@@ -595,12 +603,12 @@ class CommandLine:
 @pytest.fixture
 def mwz_data(
     server: Server,
-    sources: tuple[Source, ...],
+    data_set: DataSet,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> CommandLine:
     monkeypatch.setenv(MIRROR_VARIABLE, server.url)
-    monkeypatch.setattr("mwz.harness.cli.data.read_pinned", lambda: sources)
+    monkeypatch.setattr("mwz.harness.cli.data.read_data_set", lambda name: data_set)
     return CommandLine(capsys)
 
 
@@ -673,17 +681,22 @@ def test_verify_reports_a_file_that_stays_wrong(mwz_data: CommandLine, server: S
 
 def test_verify_finds_an_edited_benchmark(mwz_data: CommandLine) -> None:
     mwz_data("fetch")
-    benchmark = load_benchmark("multiwoz")
-    install_benchmark(replace(benchmark, venues={**benchmark.venues, "hotel": []}))
-    assert "damaged or edited" in mwz_data("verify", status=2)[1]
+    path = benchmark_path("multiwoz")
+    assert path is not None
+    header, body = gzip.decompress(path.read_bytes()).split(b"\n", 1)
+    edited = json.dumps({**json.loads(body), "venues": {}}).encode()
+    path.write_bytes(gzip.compress(header + b"\n" + edited))
+    output, errors = mwz_data("verify", status=2)
+    assert errors == f"mwz: {path}: damaged or edited; install the benchmark again\n"
+    assert "content as installed" not in output
 
 
 def test_an_import_says_which_venues_a_clone_has(mwz_data: CommandLine, tmp_path: Path) -> None:
     mwzeval, multiwoz = write_repositories(tmp_path / "clones")
     arguments = ("import", "--mwzeval", str(mwzeval), "--multiwoz", str(multiwoz))
     expected = {
-        "is that of rule set 2021, used under 2023 too": RESTAURANTS,
-        "is that of rule set 2023, used under 2021 too": CHANGED_RESTAURANTS,
+        "is that of rule set 2021, used under 2023, 2026, next too": RESTAURANTS,
+        "is that of rule set 2023, 2026, next, used under 2021 too": CHANGED_RESTAURANTS,
         "is of no known version": [],
     }
     for message, restaurants in expected.items():
@@ -691,7 +704,7 @@ def test_an_import_says_which_venues_a_clone_has(mwz_data: CommandLine, tmp_path
         (note,) = [line for line in mwz_data(*arguments)[0].splitlines() if "venues" in line]
         assert message in note
         benchmark = load_benchmark("multiwoz")
-        assert benchmark.venues_by_rules == {}
+        assert benchmark.venue_versions == {}
         assert benchmark.venues["restaurant"] == restaurants
 
 

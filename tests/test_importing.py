@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import build_multiwoz
 from synthetic import STYLES as OTHER_STYLES
 from synthetic import SYSTEM_TURNS, TEST_IDS, VENUES, write_json, write_repositories
 
 from mwz.harness.benchmark import STYLES, Benchmark
-from mwz.harness.data.readers.multiwoz22 import (
-    build_benchmark,
-    raw_state,
-    read_test_dialogues,
-    short_id,
-)
+from mwz.harness.data.readers.annotation22 import raw_state, read_test_dialogues, short_id
 from mwz.harness.errors import InputError
+from mwz.normalization.rules import rule_set, rule_set_names
 
 DATA = "MultiWOZ_Evaluation/mwzeval/data"
 CORPUS = "multiwoz/data/MultiWOZ_2.2"
@@ -31,7 +29,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def _build(folder: Path, rebuild: bool = False) -> Benchmark:
-    return build_benchmark(folder / "MultiWOZ_Evaluation", folder / "multiwoz", rebuild)
+    return build_multiwoz(folder / "MultiWOZ_Evaluation", folder / "multiwoz", rebuild)
+
+
+def _hashes(benchmark: Benchmark) -> dict[str, str]:
+    return {name: benchmark.content_hash(rule_set(name)) for name in rule_set_names()}
 
 
 def _change(folder: Path, place: str, change: Callable[[Any], Any]) -> None:
@@ -57,6 +59,8 @@ def test_every_part_of_a_dialogue_is_read(folder: Path) -> None:
     assert one.references["damd"] == ["try NAME.", "dial PHONE."]
     assert one.booked_domains == [[], []]
     assert one.active_domains == [["restaurant"], ["restaurant"]]
+    assert one.users == ["Somewhere basque on the north side, please.", "How do I ring them?"]
+    assert one.responses == ["Try copper kettle .", "Dial 0111 1 ."]
 
 
 def test_booking_may_be_an_object_or_an_empty_list(folder: Path) -> None:
@@ -79,18 +83,31 @@ def test_gold_states_are_those_of_the_user_turns_before(folder: Path) -> None:
 
 def test_venues_of_all_rule_sets_are_the_repositorys(folder: Path) -> None:
     benchmark = _build(folder)
-    assert benchmark.venue_records("2021") == benchmark.venue_records("2023") == VENUES
-    assert benchmark.content_hashes["2021"] == benchmark.content_hashes["2023"]
+    assert benchmark.venue_versions == {}
+    for rules in map(rule_set, rule_set_names()):
+        assert benchmark.venue_records(rules) == VENUES
+    assert len(set(_hashes(benchmark).values())) == 1
 
 
-def test_rule_sets_may_have_venues_of_their_own(folder: Path) -> None:
+def test_rule_sets_may_have_venues_of_their_own(folder: Path, tmp_path: Path) -> None:
+    mwzeval = folder / "MultiWOZ_Evaluation"
     moved = [{**VENUES["hotel"][0], "area": "east"}]
-    venues = {"2021": VENUES, "2023": {**VENUES, "hotel": moved}}
-    benchmark = build_benchmark(folder / "MultiWOZ_Evaluation", folder / "multiwoz", False, venues)
-    assert benchmark.venue_records("2021") == VENUES
-    assert benchmark.venue_records("2023")["hotel"] == moved
-    assert benchmark.venue_records("2023")["train"] == VENUES["train"]
-    assert benchmark.content_hashes["2021"] != benchmark.content_hashes["2023"]
+    newer = tmp_path / "newer"
+    shutil.copytree(mwzeval / "mwzeval/data/database", newer / "mwzeval/data/database")
+    write_json(newer / "mwzeval/data/database/hotel_db.json", moved)
+    versions = {"2023": newer, "2021": mwzeval}
+    benchmark = build_multiwoz(mwzeval, folder / "multiwoz", venues=versions)
+    # The oldest version is whole; of the others only what differs is kept.
+    assert benchmark.venues == VENUES
+    assert benchmark.venue_versions == {"2023": {"hotel": moved}}
+    old, *new = (rule_set(name) for name in ("2021", "2023", "2026"))
+    assert benchmark.venue_records(old) == VENUES
+    for rules in new:
+        assert benchmark.venue_records(rules)["hotel"] == moved
+        assert benchmark.venue_records(rules)["train"] == VENUES["train"]
+    hashes = _hashes(benchmark)
+    assert hashes["2021"] != hashes["2023"] == hashes["2026"]
+    assert hashes["2021"] == _hashes(_build(folder))["2021"]
 
 
 # Cached mwz22 references and gold states.
@@ -118,11 +135,12 @@ def test_a_rebuild_does_not_touch_the_files(folder: Path) -> None:
 
 
 def test_the_order_of_keys_in_the_files_does_not_change_the_content_hash(folder: Path) -> None:
-    before = _build(folder).content_hashes
+    before = _hashes(_build(folder))
     _change(folder, f"{DATA}/goals.json", lambda goals: dict(reversed(goals.items())))
-    assert _build(folder).content_hashes == before
+    assert _hashes(_build(folder)) == before
     _change(folder, f"{DATA}/booked_domains.json", lambda b: {**b, "syn0001": [[], ["hotel"]]})
-    assert _build(folder).content_hashes != before
+    after = _hashes(_build(folder))
+    assert all(after[name] != before[name] for name in before)
 
 
 # Delexicalisation and states, rule by rule.

@@ -5,24 +5,35 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from helpers import VENUES, database, dialogue, goal
+from helpers import RULES, VENUES, database, dialogue, goal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mwz.harness.benchmark import Goal
 from mwz.harness.metrics.inform_success import (
+    Outcome,
+    Rates,
+    Step,
+    dialogue_outcome,
+    domain_outcome,
+    inform_success,
+    rates,
+    walk,
+)
+from mwz.harness.metrics.setups import (
+    ALL_SETUPS,
     COMPARISONS,
     OPTIMISTIC,
     STRICT,
-    Outcome,
-    PlayedDialogue,
+    UPDATES,
     Setup,
-    dialogue_outcome,
-    inform_success,
 )
+from mwz.harness.playing import PlayedDialogue
+from mwz.normalization.rules import rule_set, rule_set_names
 
 # The venues of helpers.py: r1 north greek cheap, r2 north thai cheap, r3 south greek (price not
 # known), r4 south thai dear; trains at 6, 9, 12 and 15 o'clock, all on the same route.
@@ -40,6 +51,7 @@ def _played(
     """Return a played dialogue of (response, state) turns, by default all about every domain."""
     gold = dialogue(goals, len(turns), booked=booked)
     return PlayedDialogue(
+        id="mul0001",
         gold=gold,
         responses=[response for response, _ in turns],
         states=[state for _, state in turns],
@@ -48,7 +60,17 @@ def _played(
 
 
 def _outcome(played: PlayedDialogue, setup: Setup = STRICT) -> Outcome:
-    return dialogue_outcome(played, DATABASE, setup)
+    return dialogue_outcome(played, DATABASE, setup, RULES)
+
+
+def _rates(dialogues: Sequence[PlayedDialogue], setup: Setup = STRICT) -> Rates:
+    return inform_success(dialogues, DATABASE, setup, RULES)
+
+
+def _matches(played: PlayedDialogue, setup: Setup = STRICT) -> dict[str, float]:
+    """Return goal domain -> the probability that it is matched."""
+    domains = _outcome(played, setup).domains
+    return {domain: outcome.matched for domain, outcome in domains.items()}
 
 
 def _matched(
@@ -56,7 +78,7 @@ def _matched(
 ) -> float:
     """Return the probability that a dialogue about a restaurant is matched."""
     played = _played({"restaurant": goal(wanted)}, *turns, **kwargs)
-    return _outcome(played, setup).matched["restaurant"]
+    return _matches(played, setup)["restaurant"]
 
 
 def _restaurant(**slots: str) -> dict[str, dict[str, str]]:
@@ -134,7 +156,7 @@ def test_an_offer_of_nothing_is_replaced_by_the_next_results() -> None:
 
 @pytest.mark.parametrize("domain", ["taxi", "police", "hospital"])
 def test_domains_without_venues_are_matched(domain: str) -> None:
-    assert _outcome(_played({domain: goal({"leave": "10:00"})}, ("ok", {}))).matched[domain] == 1
+    assert _matches(_played({domain: goal({"leave": "10:00"})}, ("ok", {}))) == {domain: 1}
 
 
 def test_a_goal_that_gives_a_name_is_matched() -> None:
@@ -145,19 +167,19 @@ def test_a_goal_that_gives_a_name_is_matched() -> None:
 def test_a_train_that_nobody_offers_is_matched_unless_its_id_is_asked_for() -> None:
     for requestable, matched in (((), 1), (("REFERENCE",), 1), (("TRAINID",), 0)):
         wanted = {"train": goal({"leave": "09:00"}, requestable)}
-        assert _outcome(_played(wanted, ("NAME", {"train": {}}))).matched["train"] == matched
+        assert _matches(_played(wanted, ("NAME", {"train": {}}))) == {"train": matched}
 
 
 def test_a_train_offered_must_fit() -> None:
     wanted = {"train": goal({"leave": "09:00"})}
     for leave, matched in (("12:00", 1), ("09:00", 1), ("06:00", 0)):
         played = _played(wanted, ("TRAINID", {"train": {"leave": leave}}))
-        assert _outcome(played).matched["train"] == matched
+        assert _matches(played) == {"train": matched}
 
 
 def test_a_train_search_without_results_counts_as_nothing_offered() -> None:
     played = _played({"train": goal({"leave": "09:00"})}, ("TRAINID", {"train": {"day": "sunday"}}))
-    assert _outcome(played).matched["train"] == 1
+    assert _matches(played) == {"train": 1}
 
 
 # What is provided.
@@ -168,7 +190,7 @@ def _provided(
 ) -> bool:
     turns = [(response, {domain: {}}) for response in responses]
     played = _played({domain: goal({}, requestable)}, *turns, **kwargs)
-    return _outcome(played).provided[domain]
+    return _outcome(played).domains[domain].provided
 
 
 @pytest.mark.parametrize("slot", ["PHONE", "ADDRESS", "POST", "TRAINID"])
@@ -209,7 +231,8 @@ def test_what_is_provided_is_not_asked_of_the_other_domain() -> None:
         active=[["restaurant"], ["taxi"]],
     )
     outcome = _outcome(played)
-    assert outcome.provided == {"restaurant": True, "taxi": False}
+    provided = {domain: one.provided for domain, one in outcome.domains.items()}
+    assert provided == {"restaurant": True, "taxi": False}
     assert (outcome.inform, outcome.success) == (1, 0)
 
 
@@ -229,14 +252,14 @@ def test_rates_by_hand() -> None:
         # Only a taxi.
         _played({"taxi": goal({}, asks)}, ("PHONE", {})),
     ]
-    rates = inform_success(dialogues, DATABASE, STRICT)
+    rates = _rates(dialogues)
     assert rates.inform == pytest.approx({"total": 75, "restaurant": 200 / 3, "taxi": 100})
     assert rates.success == pytest.approx({"total": 50, "restaurant": 100 / 3, "taxi": 75})
     assert (rates.inform_deviation, rates.success_deviation) == (0, 0)
 
 
 def test_of_no_dialogue_the_rates_are_0() -> None:
-    rates = inform_success([], DATABASE, STRICT)
+    rates = _rates([])
     assert (rates.inform, rates.success) == ({"total": 0}, {"total": 0})
     assert (rates.inform_deviation, rates.success_deviation) == (0, 0)
 
@@ -266,13 +289,13 @@ def test_optimistic_searches_by_a_train_id_alone() -> None:
     state = {"train": {"trainid": "TR12", "leave": "23:00"}}
     # Strictly no train leaves so late: nothing is offered, and no id is asked for. A wrong id
     # is offered though.
-    assert _outcome(_played(wanted, ("TRAINID", state)), OPTIMISTIC).matched["train"] == 1
+    assert _matches(_played(wanted, ("TRAINID", state)), OPTIMISTIC) == {"train": 1}
     early = {"train": {"trainid": "TR06", "leave": "12:00"}}
-    assert _outcome(_played(wanted, ("TRAINID", early)), OPTIMISTIC).matched["train"] == 0
-    assert _outcome(_played(wanted, ("TRAINID", early)), Setup("subset")).matched["train"] == 1
+    assert _matches(_played(wanted, ("TRAINID", early)), OPTIMISTIC) == {"train": 0}
+    assert _matches(_played(wanted, ("TRAINID", early)), Setup("subset")) == {"train": 1}
     # A train's departure is no name.
     named = {"train": {"name": "TR06", "leave": "12:00"}}
-    assert _outcome(_played(wanted, ("TRAINID", named)), OPTIMISTIC).matched["train"] == 1
+    assert _matches(_played(wanted, ("TRAINID", named)), OPTIMISTIC) == {"train": 1}
 
 
 # The other set-ups of the paper's table 3.
@@ -343,7 +366,7 @@ def test_expected_rates_and_deviations_of_draws() -> None:
         ("NAME and TRAINID", {"restaurant": {}, "train": {}}),
     )
     three = _played({"taxi": goal()}, ("ok", {}))
-    rates = inform_success([one, two, three], DATABASE, SAMPLING)
+    rates = _rates([one, two, three], SAMPLING)
     assert rates.inform == pytest.approx(
         {
             "total": 100 * (1 / 2 + 3 / 8 + 1) / 3,
@@ -365,6 +388,111 @@ def test_expected_rates_and_deviations_of_draws() -> None:
     # the deviation is the root of their sum over 3.
     assert rates.inform_deviation == pytest.approx(100 * math.sqrt(1 / 4 + 15 / 64) / 3)
     assert rates.success_deviation == pytest.approx(100 * math.sqrt(1 / 4) / 3)
+
+
+# The steps that the rule takes.
+
+
+def _steps(
+    played: PlayedDialogue, domain: str = "restaurant", setup: Setup = STRICT
+) -> list[Step]:
+    return list(walk(played, domain, DATABASE, setup, RULES))
+
+
+def test_each_turn_is_a_step_that_says_what_it_did() -> None:
+    played = _played(
+        {"restaurant": goal({"food": "thai"}, ["PHONE", "REFERENCE"])},
+        # Not about the restaurant: named, but nothing is asked.
+        ("NAME at PHONE", NORTH_THAI),
+        # r2 is offered.
+        ("NAME", NORTH_THAI),
+        # r1 and r2 are found, and r2 stays.
+        ("NAME and PHONE", NORTH),
+        # Nothing is named. The reference number is not booked yet.
+        ("REFERENCE", NORTH),
+        # r3 and r4 take its place.
+        ("NAME, REFERENCE", SOUTH),
+        # The state says nothing of restaurants.
+        ("NAME", {"hotel": {}}),
+        active=[["hotel"], *[["restaurant"]] * 5],
+        booked=[[], [], [], [], ["restaurant"], []],
+    )
+    steps = _steps(played)
+    assert [step.turn for step in steps] == [0, 1, 2, 3, 4, 5]
+    assert [step.active for step in steps] == [False, True, True, True, True, True]
+    assert [step.named for step in steps] == [True, True, True, False, True, True]
+    asked = {"area": "north", "food": "thai"}
+    assert [step.query for step in steps] == [
+        *(None, asked, {"area": "north"}, None, {"area": "south"}, None)
+    ]
+    assert [step.found if step.found is None else list(step.found) for step in steps] == [
+        *(None, ["r2"], ["r1", "r2"], None, ["r3", "r4"], [])
+    ]
+    assert [step.offered if step.offered is None else list(step.offered) for step in steps] == [
+        *(None, ["r2"], ["r2"], ["r2"], ["r3", "r4"], [])
+    ]
+    assert [step.replaced for step in steps] == [False, True, False, False, True, True]
+    assert [step.said for step in steps] == [
+        *(("PHONE",), (), ("PHONE",), ("REFERENCE",), ("REFERENCE",), ())
+    ]
+    assert [step.provided for step in steps] == [(), (), ("PHONE",), (), ("REFERENCE",), ()]
+
+
+def test_a_reduced_search_asks_for_the_name_alone() -> None:
+    named = _restaurant(area="north", name="iron pot")
+    indifferent = _restaurant(area="north", name="dontcare")
+    played = _played({"restaurant": goal()}, ("NAME", named), ("NAME", indifferent))
+    queries = [step.query for step in _steps(played, setup=OPTIMISTIC)]
+    assert queries == [{"name": "iron pot"}, {"area": "north", "name": "dontcare"}]
+    assert [step.query for step in _steps(played)] == [named["restaurant"], {**indifferent["restaurant"]}]
+
+
+def test_a_domain_without_venues_has_steps_without_offers() -> None:
+    played = _played({"taxi": goal({}, ["PHONE"])}, ("NAME, PHONE", {"taxi": {"leave": "09:00"}}))
+    (step,) = _steps(played, "taxi")
+    assert step == Step(0, True, False, None, None, None, False, ("PHONE",), ("PHONE",))
+
+
+def test_what_comes_of_a_domain_is_read_off_its_steps() -> None:
+    played = _played({"restaurant": goal({"food": "thai"}, ["PHONE"])}, ("NAME", NORTH_THAI))
+    steps = _steps(played)
+    outcome = domain_outcome(played, "restaurant", steps, DATABASE, STRICT, RULES)
+    assert outcome == _outcome(played).domains["restaurant"] == (1.0, False)
+    said = [steps[0]._replace(provided=("PHONE",))]
+    assert domain_outcome(played, "restaurant", said, DATABASE, STRICT, RULES) == (1.0, True)
+    # Without a step nothing was offered.
+    assert domain_outcome(played, "restaurant", [], DATABASE, STRICT, RULES) == (0.0, False)
+
+
+def test_the_rule_set_says_what_speaks_of_a_venue() -> None:
+    """Under rules by which its kind of food does, a name does not."""
+    domains = RULES.tables["domains"]
+    by_food = {**domains, "restaurant": {**domains["restaurant"], "mention": "FOOD"}}
+    rules = replace(RULES, name="own", tables={**RULES.tables, "domains": by_food})
+    for response, inform in (("the FOOD one", (0, 1)), ("NAME", (1, 0)), ("NAME, FOOD", (1, 1))):
+        played = _played({"restaurant": goal({"area": "north"})}, (response, NORTH))
+        own = dialogue_outcome(played, DATABASE, STRICT, rules)
+        assert (_outcome(played).inform, own.inform) == inform
+
+
+@pytest.mark.parametrize("name", rule_set_names())
+def test_all_rule_sets_so_far_speak_of_venues_in_the_same_way(name: str) -> None:
+    venues = rule_set(name).venue_rules
+    assert {domain: (venue.mention, venue.named_by) for domain, venue in venues.items()} == {
+        **dict.fromkeys(("restaurant", "hotel", "attraction"), ("NAME", "name")),
+        "train": ("TRAINID", "trainid"),
+    }
+
+
+# Set-ups.
+
+
+def test_there_is_every_combination_of_set_ups_once() -> None:
+    assert len(ALL_SETUPS) == len(set(ALL_SETUPS)) == len(COMPARISONS) * len(UPDATES) * 2
+    assert {STRICT, OPTIMISTIC} < set(ALL_SETUPS)
+    assert Setup("subset", "name", False) == STRICT
+    assert Setup("intersection", "name", True) == OPTIMISTIC
+    assert [name for name, comparison in COMPARISONS.items() if comparison.random] == ["sampling"]
 
 
 # Invariants.
@@ -406,7 +534,7 @@ _GOALS = st.fixed_dictionaries(
 _SETUPS = st.builds(
     Setup,
     st.sampled_from(sorted(COMPARISONS)),
-    st.sampled_from(["name", "reference", "end"]),
+    st.sampled_from(sorted(UPDATES)),
     st.booleans(),
 )
 
@@ -429,13 +557,13 @@ def test_rates_are_shares_and_success_needs_inform(
     dialogues: list[PlayedDialogue], setup: Setup
 ) -> None:
     before = deepcopy(dialogues)
-    rates = inform_success(dialogues, DATABASE, setup)
+    rates = _rates(dialogues, setup)
     assert dialogues == before
     assert rates.inform.keys() == rates.success.keys()
     for domain, inform in rates.inform.items():
         assert -1e-9 <= rates.success[domain] <= inform + 1e-9
         assert inform <= 100 + 1e-9
-    if setup.comparison != "sampling":
+    if not COMPARISONS[setup.comparison].random:
         assert rates.inform_deviation == rates.success_deviation == 0
 
 
@@ -446,21 +574,43 @@ def test_the_order_of_dialogues_does_not_matter(
 ) -> None:
     shuffled = list(dialogues)
     random.shuffle(shuffled)
-    rates = inform_success(dialogues, DATABASE, setup)
-    others = inform_success(shuffled, DATABASE, setup)
+    rates, others = _rates(dialogues, setup), _rates(shuffled, setup)
     assert others.inform == pytest.approx(rates.inform)
     assert others.success == pytest.approx(rates.success)
 
 
 @settings(deadline=None, max_examples=100)
-@given(_dialogues(), st.sampled_from(["name", "reference", "end"]), st.booleans())
+@given(_dialogues(), st.sampled_from(sorted(UPDATES)), st.booleans())
 def test_venues_that_all_fit_also_intersect(
     played: PlayedDialogue, updates: str, reduced: bool
 ) -> None:
     # Of the same offer only: the optimistic set-up as a whole may score lower than the strict one.
-    strictly = _outcome(played, Setup("subset", updates, reduced)).matched
-    loosely = _outcome(played, Setup("intersection", updates, reduced)).matched
+    strictly = _matches(played, Setup("subset", updates, reduced))
+    loosely = _matches(played, Setup("intersection", updates, reduced))
     assert all(loosely[domain] >= strictly[domain] for domain in strictly)
+
+
+@settings(deadline=None, max_examples=100)
+@given(_dialogues(), _SETUPS)
+def test_steps_hold_together(played: PlayedDialogue, setup: Setup) -> None:
+    for domain in played.gold.goal:
+        steps = _steps(played, domain, setup)
+        assert [step.turn for step in steps] == list(range(len(played.responses)))
+        offered = None
+        for step in steps:
+            assert set(step.provided) <= set(step.said)
+            assert step.active or not step.provided
+            # What is offered changes only where it is looked up anew.
+            assert step.replaced <= (step.found is not None)
+            if not step.replaced and step.found is None:
+                assert step.offered is offered
+            offered = step.offered
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(_dialogues(), max_size=4), _SETUPS)
+def test_rates_are_those_of_the_outcomes(dialogues: list[PlayedDialogue], setup: Setup) -> None:
+    assert rates([_outcome(one, setup) for one in dialogues]) == _rates(dialogues, setup)
 
 
 def test_the_venues_of_these_tests_are_as_their_comments_say() -> None:

@@ -3,43 +3,47 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers import benchmark, dialogue, goal
 
-from mwz.harness import Benchmark, InputError
+from mwz.harness import Benchmark, InputError, load_benchmark
 from mwz.harness.data import installed
 from mwz.harness.data.installed import (
     DATA_VARIABLE,
     benchmark_path,
-    content_hashes,
     default_benchmark,
     from_document,
     install_benchmark,
     installed_benchmarks,
+    loaded_once,
     to_document,
 )
+from mwz.normalization.rules import rule_set, rule_set_names
 
-TINY = replace(
-    benchmark(
-        {
-            "mul0001": dialogue(
-                {"restaurant": goal({"food": "café"}, ["PHONE", "ADDRESS"])},
-                2,
-                states=[{}, {"restaurant": {"food": "café"}}],
-                active=[["general"], ["restaurant"]],
-                booked=[[], ["restaurant"]],
-            )
-        },
-        "multiwoz",
+ONE = replace(
+    dialogue(
+        {"restaurant": goal({"food": "café"}, ["PHONE", "ADDRESS"])},
+        2,
+        states=[{}, {"restaurant": {"food": "café"}}],
+        active=[["general"], ["restaurant"]],
+        booked=[[], ["restaurant"]],
     ),
-    venues_by_rules={"2023": {"restaurant": [{"id": "r1", "phone": "1"}]}},
+    users=["Hello!", "A café, please."],
+    responses=["Where?", "Booked."],
+)
+TINY = replace(
+    benchmark({"mul0001": ONE}, "multiwoz"),
+    venue_versions={"2023": {"restaurant": [{"id": "r1", "phone": "1"}]}},
     seen=frozenset({"mul0001"}),
 )
 
@@ -61,7 +65,7 @@ def test_without_a_data_directory_there_is_the_sample() -> None:
     assert not installed.data_directory().exists()
     assert installed_benchmarks() == ["sample"]
     assert default_benchmark() == "sample"
-    assert Benchmark.load().name == "sample"
+    assert load_benchmark().name == "sample"
     assert benchmark_path("sample") is None
     assert not installed.data_directory().exists()
 
@@ -71,7 +75,7 @@ def test_what_is_installed_is_loaded_as_it_was(seen: frozenset[str] | None) -> N
     given = replace(TINY, seen=seen)
     path = install_benchmark(given)
     assert path == benchmark_path("multiwoz")
-    assert Benchmark.load("multiwoz") == given
+    assert load_benchmark("multiwoz") == given
 
 
 def test_multiwoz_is_the_default_once_it_is_there() -> None:
@@ -79,7 +83,7 @@ def test_multiwoz_is_the_default_once_it_is_there() -> None:
     assert default_benchmark() == "sample"
     install_benchmark(TINY)
     assert installed_benchmarks() == ["sample", "another", "multiwoz"]
-    assert Benchmark.load().name == "multiwoz"
+    assert load_benchmark().name == "multiwoz"
 
 
 def test_the_same_benchmark_is_the_same_bytes() -> None:
@@ -98,10 +102,31 @@ def test_the_built_in_name_is_not_for_others() -> None:
 def test_an_unknown_name_is_told_with_those_there_are(name: str) -> None:
     install_benchmark(TINY)
     if not name:
-        assert Benchmark.load(name).name == "multiwoz"
+        assert load_benchmark(name).name == "multiwoz"
         return
     with pytest.raises(InputError, match="not installed; there are: sample, multiwoz"):
-        Benchmark.load(name)
+        load_benchmark(name)
+
+
+def test_a_file_says_what_it_is_and_then_holds_the_benchmark() -> None:
+    header, body = gzip.decompress(install_benchmark(TINY).read_bytes()).split(b"\n")
+    assert json.loads(header) == {"format": 2, "sha256": hashlib.sha256(body).hexdigest()}
+    assert from_document(json.loads(body)) == TINY
+
+
+def test_a_benchmark_is_loaded_once_per_process_where_asked() -> None:
+    install_benchmark(TINY)
+    loaded_once.cache_clear()
+    assert loaded_once("multiwoz") == TINY
+    assert loaded_once("multiwoz") is loaded_once("multiwoz")
+    loaded_once.cache_clear()
+
+
+def _file(body: bytes, format_: int = 2, sha256: str | None = None) -> bytes:
+    """Return a benchmark file, by default with the right hash of its body."""
+    sha256 = sha256 or hashlib.sha256(body).hexdigest()
+    header = json.dumps({"format": format_, "sha256": sha256}).encode()
+    return gzip.compress(header + b"\n" + body, mtime=0)
 
 
 @pytest.mark.parametrize(
@@ -109,16 +134,18 @@ def test_an_unknown_name_is_told_with_those_there_are(name: str) -> None:
     [
         (b"", "the file is empty"),
         (gzip.compress(b"{", mtime=0), "not JSON"),
-        (gzip.compress(b'{"format": 1}', mtime=0)[:-4], "damaged gzip file"),
+        (_file(b"{}")[:-4], "damaged gzip file"),
         (gzip.compress(b"[]", mtime=0), "written by another version of the harness"),
-        (gzip.compress(b'{"format": 99}', mtime=0), "written by another version of the harness"),
-        (gzip.compress(b'{"format": 1}', mtime=0), "damaged or edited"),
+        (gzip.compress(b'{"format": 1, "name": "x"}', mtime=0), "written by another version"),
+        (_file(b"{}", format_=99), "written by another version of the harness"),
+        (gzip.compress(b'{"format": 2}', mtime=0), "damaged or edited"),
+        (_file(b"{}", sha256="0" * 64), "damaged or edited"),
+        # The hash is right, and what it is of is no benchmark.
+        (_file(b"{}"), "damaged or edited"),
+        (_file(b"[]"), "damaged or edited"),
+        (_file(b"{"), "not JSON"),
         (
-            gzip.compress(
-                b'{"format": 1, "name": "multiwoz", "dialogues": [], "venues": {}, '
-                b'"venues_by_rules": {}}',
-                mtime=0,
-            ),
+            _file(b'{"name": "multiwoz", "dialogues": [], "venues": {}, "venue_versions": {}}'),
             "damaged or edited",
         ),
     ],
@@ -127,7 +154,7 @@ def test_a_damaged_file_is_told_with_what_to_do(content: bytes, message: str) ->
     path = install_benchmark(TINY)
     path.write_bytes(content)
     with pytest.raises(InputError, match=f"{message}.*; install the benchmark again") as raised:
-        Benchmark.load("multiwoz")
+        load_benchmark("multiwoz")
     assert raised.value.source == str(path)
 
 
@@ -145,7 +172,7 @@ def test_an_interrupted_installation_leaves_the_old_benchmark(
             with pytest.raises(KeyboardInterrupt):
                 install_benchmark(replace(TINY, dialogues={}))
         assert os.listdir(path.parent) == [path.name]
-        assert Benchmark.load("multiwoz") == TINY
+        assert load_benchmark("multiwoz") == TINY
 
 
 def test_a_killed_installation_leaves_the_old_benchmark() -> None:
@@ -154,60 +181,107 @@ def test_a_killed_installation_leaves_the_old_benchmark() -> None:
     code = (
         "import os\n"
         "from dataclasses import replace\n"
-        "from mwz.harness import Benchmark\n"
-        "from mwz.harness.data.installed import install_benchmark\n"
+        "from mwz.harness.data.installed import install_benchmark, load_benchmark\n"
         "os.replace = lambda *args: os._exit(9)\n"
-        "install_benchmark(replace(Benchmark.load('multiwoz'), dialogues={}))\n"
+        "install_benchmark(replace(load_benchmark('multiwoz'), dialogues={}))\n"
     )
     died = subprocess.run([sys.executable, "-c", code], check=False)
     assert died.returncode == 9
     assert len(os.listdir(path.parent)) == 2
     assert installed_benchmarks() == ["sample", "multiwoz"]
-    assert Benchmark.load() == TINY
+    assert load_benchmark() == TINY
 
 
 # Content hashes.
 
-
-def test_content_hashes_depend_on_all_that_scores_depend_on() -> None:
-    document = to_document(TINY)
-    hashes = content_hashes(document)
-    assert set(hashes) == {"2021", "2023"}
-    assert hashes["2021"] != hashes["2023"]
-    # Venues of 2023 alone change its hash alone.
-    other = content_hashes({**document, "venues_by_rules": {}})
-    assert other["2021"] == hashes["2021"]
-    assert other["2023"] == hashes["2021"]
-    changed = json.loads(json.dumps(document))
-    for field in ("goal", "references", "states", "active_domains", "booked_domains"):
-        one = dict(changed["dialogues"]["mul0001"])
-        one[field] = [] if isinstance(one[field], list) else {}
-        for rules, hash_ in content_hashes({**document, "dialogues": {"mul0001": one}}).items():
-            assert hash_ != hashes[rules], field
+OLD, NEW = rule_set("2021"), rule_set("2023")
 
 
-def test_content_hashes_do_not_depend_on_the_name_or_on_what_goals_are_seen() -> None:
-    document = to_document(TINY)
-    assert content_hashes({**document, "name": "x", "seen": None}) == content_hashes(document)
+def _hashes(given: Benchmark) -> dict[str, str]:
+    return {name: given.content_hash(rule_set(name)) for name in rule_set_names()}
 
 
-def test_content_hashes_depend_on_the_order_of_a_states_domains() -> None:
-    # Where two domains change in a turn, the first of equals becomes the active one.
+def _changed(change: Callable[[dict[str, Any]], object]) -> Benchmark:
+    """Return the benchmark with something changed in the document of its dialogue."""
     document = json.loads(json.dumps(to_document(TINY)))
-    dialogue = document["dialogues"]["mul0001"]
+    change(document["dialogues"]["mul0001"])
+    return from_document(document)
+
+
+def test_a_content_hash_is_a_sha_256() -> None:
+    for hash_ in _hashes(TINY).values():
+        assert len(hash_) == 64
+        assert int(hash_, 16) >= 0
+
+
+def test_a_content_hash_depends_on_the_venues_of_the_rule_set() -> None:
+    hashes = _hashes(TINY)
+    assert hashes["2021"] != hashes["2023"]
+    # Rule sets with the same venues have the same content.
+    assert hashes["2023"] == hashes["2026"]
+    # Venues of 2023 alone change its hash alone.
+    same = replace(TINY, venue_versions={})
+    assert set(_hashes(same).values()) == {hashes["2021"]}
+    moved = replace(TINY, venues={**TINY.venues, "train": []})
+    assert all(_hashes(moved)[name] != hash_ for name, hash_ in hashes.items())
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("goal", {}),
+        ("goal", {"restaurant": {"informable": {}, "requestable": [], "booking": {}}}),
+        ("references", {}),
+        ("states", [{}, {}]),
+        ("active_domains", [["restaurant"], ["restaurant"]]),
+        ("booked_domains", [[], []]),
+    ],
+)
+def test_a_content_hash_depends_on_all_that_scores_depend_on(field: str, value: object) -> None:
+    changed = _changed(lambda one: one.update({field: value}))
+    for name, hash_ in _hashes(changed).items():
+        assert hash_ != TINY.content_hash(rule_set(name)), name
+
+
+@pytest.mark.parametrize("part", ["informable", "requestable", "booking"])
+def test_a_content_hash_depends_on_every_part_of_a_goal(part: str) -> None:
+    more: Any = ["POST"] if part == "requestable" else {"area": "north"}
+    changed = _changed(lambda one: one["goal"]["restaurant"].update({part: more}))
+    assert changed.content_hash(OLD) != TINY.content_hash(OLD)
+
+
+def test_a_content_hash_depends_on_which_dialogues_there_are() -> None:
+    other = replace(TINY, dialogues={"mul0002": ONE})
+    assert other.content_hash(OLD) != TINY.content_hash(OLD)
+
+
+def test_a_content_hash_does_not_depend_on_what_no_score_does() -> None:
+    """The name, what goals are seen, and what was said in words."""
+    assert _hashes(replace(TINY, name="x", seen=None)) == _hashes(TINY)
+    assert _hashes(_changed(lambda one: one.update(users=[], responses=[]))) == _hashes(TINY)
+
+
+def test_a_content_hash_depends_on_the_order_of_a_states_domains() -> None:
+    # Where two domains change in a turn, the first of equals becomes the active one.
     both = {"hotel": {"area": "north"}, "train": {"day": "monday"}}
-    dialogue["states"][0] = both
-    hashes = content_hashes(document)
-    dialogue["states"][0] = dict(reversed(both.items()))
-    assert all(hash_ != hashes[rules] for rules, hash_ in content_hashes(document).items())
+    other = dict(reversed(both.items()))
+    one, two = (_changed(lambda d, s=s: d.update(states=[s, {}])) for s in (both, other))
+    assert one.content_hash(OLD) != two.content_hash(OLD)
 
 
 def test_content_hashes_survive_the_way_to_disk_and_back() -> None:
-    document = to_document(TINY)
-    stored = json.loads(json.dumps(document))
-    assert content_hashes(to_document(from_document(stored))) == content_hashes(document)
+    before = _hashes(TINY)
+    install_benchmark(TINY)
+    assert _hashes(load_benchmark("multiwoz")) == before
 
 
-def test_a_document_without_hashes_gets_them() -> None:
-    document = {key: value for key, value in to_document(TINY).items() if key != "content_hashes"}
-    assert from_document(document).content_hashes == content_hashes(document)
+def test_a_hash_is_computed_of_what_is_there() -> None:
+    """It is stored nowhere, so that nothing can contradict it."""
+    assert set(to_document(TINY)) == {"name", "dialogues", "venues", "venue_versions", "seen"}
+    emptied = replace(TINY, dialogues={})
+    assert emptied.content_hash(OLD) != TINY.content_hash(OLD)
+
+
+def test_venue_records_are_those_of_the_version_that_the_rule_set_names() -> None:
+    assert TINY.venue_records(OLD) == TINY.venues
+    assert TINY.venue_records(NEW) == {**TINY.venues, **TINY.venue_versions["2023"]}

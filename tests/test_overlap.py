@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from helpers import build_multiwoz
 from hypothesis import given
 from hypothesis import strategies as st
 from synthetic import SEEN_IDS, TEST_IDS, write_repositories
@@ -16,16 +17,15 @@ from synthetic import SEEN_IDS, TEST_IDS, write_repositories
 from mwz.harness import Benchmark, score
 from mwz.harness.cli.score import command as score_command
 from mwz.harness.data.installed import install_benchmark, load_benchmark
-from mwz.harness.data.overlap import (
+from mwz.harness.data.readers.overlap import (
     FROM_GOALS,
     FROM_STATES,
     annotated_goal,
     find_overlap,
     seen_goals,
 )
-from mwz.harness.data.readers.multiwoz22 import build_benchmark
 from mwz.harness.errors import InputError
-from mwz.harness.scoring import Options
+from mwz.harness.scoring import Options, Scorer
 
 
 def goal(informable: Any = None, requestable: Any = (), booking: Any = ()) -> dict[str, Any]:
@@ -183,7 +183,17 @@ def test_damaged_goals_are_named(tmp_path: Path, wrong: object) -> None:
 
 @pytest.fixture
 def benchmark(tmp_path: Path) -> Benchmark:
-    return replace(build_benchmark(*write_repositories(tmp_path)), seen=frozenset(SEEN_IDS))
+    return build_multiwoz(*write_repositories(tmp_path))
+
+
+def test_a_benchmark_built_with_all_splits_knows_its_seen_goals(benchmark: Benchmark) -> None:
+    assert benchmark.seen == frozenset(SEEN_IDS)
+
+
+def test_the_parts_are_cut_by_goal_and_all_is_the_whole(benchmark: Benchmark) -> None:
+    assert set(benchmark.part("seen").dialogues) == set(SEEN_IDS)
+    assert set(benchmark.part("unseen").dialogues) == set(TEST_IDS) - set(SEEN_IDS)
+    assert benchmark.part("all") is benchmark
 
 
 # Every dialogue is played in full, the seen one (2 of the 5 turns) with a wrong answer.
@@ -204,10 +214,20 @@ def test_the_parts_are_scored_apart(
     report = score(_PREDICTIONS, benchmark, Options(goals=goals))
     assert (report.coverage.dialogues, report.coverage.of) == (dialogues, dialogues)
     assert (report.coverage.turns, report.coverage.of_turns) == (turns, turns)
-    # Rates are rounded to one decimal.
-    assert report.setups["strict"].totals[0] == pytest.approx(inform, abs=0.05)
-    assert f"|goals:{goals}|" in report.signature
-    assert report.to_dict()["goals"] == goals
+    assert report.inform == pytest.approx(inform)
+    assert f"|goals:{goals}|" in str(report.signature)
+    assert report.goals == report.to_dict()["goals"] == goals
+    # Of the part everything is played.
+    assert report.signature.coverage is None
+
+
+def test_a_scorer_of_all_goals_gives_scorers_of_the_parts(benchmark: Benchmark) -> None:
+    """What one derives from the benchmark, another of other goals must not take for its own."""
+    whole = Scorer(benchmark)
+    whole.score(_PREDICTIONS)
+    for goals in ("seen", "unseen"):
+        alone = score(_PREDICTIONS, benchmark, Options(goals=goals))
+        assert whole.with_options(goals=goals).score(_PREDICTIONS) == alone
 
 
 def test_coverage_counts_against_the_part(benchmark: Benchmark) -> None:
@@ -220,9 +240,10 @@ def test_different_sets_of_seen_goals_have_different_signatures(benchmark: Bench
     other = replace(benchmark, seen=frozenset({"syn0001", "mul0002"}))
     options = Options(goals="seen")
     ours, theirs = (score(_PREDICTIONS, b, options).signature for b in (benchmark, other))
-    assert ours != theirs
-    whole = {score(_PREDICTIONS, b, Options()).signature for b in (benchmark, other)}
-    assert len(whole) == 1
+    assert str(ours) != str(theirs)
+    assert not ours.comparable_with(theirs)
+    ours, theirs = (score(_PREDICTIONS, b).signature for b in (benchmark, other))
+    assert ours == theirs
 
 
 def test_a_part_that_is_not_played_is_an_error(benchmark: Benchmark) -> None:

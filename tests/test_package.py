@@ -1,28 +1,60 @@
-"""The package's own names."""
+"""The package's own names, what an import costs, and what is packed."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import mwz.database
 import mwz.harness
+from mwz.normalization.resources import tomllib
+
+PROJECT = Path(__file__).parents[1]
 
 
 def test_every_public_name_is_there() -> None:
-    assert set(mwz.harness.__all__) == {"Benchmark", "InputError", "Options", "Report", "score"}
-    for name in mwz.harness.__all__:
-        assert getattr(mwz.harness, name).__name__ == name
+    assert set(mwz.harness.__all__) == {
+        *("Benchmark", "InputError", "Options", "Report", "Scorer", "Signature"),
+        *("load_benchmark", "score"),
+    }
+    assert set(mwz.database.__all__) == {"EMBEDDED", "VenueDatabase", "partial_ratio"}
+    for package in (mwz.harness, mwz.database):
+        for name in set(package.__all__) - {"EMBEDDED"}:
+            assert getattr(package, name).__name__ == name
 
 
-def test_a_name_that_is_not_there_is_told() -> None:
+@pytest.mark.parametrize("package", [mwz.harness, mwz.database])
+def test_a_name_that_is_not_there_is_told(package: object) -> None:
     with pytest.raises(AttributeError, match="has no attribute 'scores'"):
-        _ = mwz.harness.scores
+        _ = package.scores  # type: ignore[attr-defined]
 
 
-def test_importing_the_package_does_no_work() -> None:
+@pytest.mark.parametrize("package", ["mwz.harness", "mwz.database", "mwz.harness.data.installed"])
+def test_importing_the_package_does_no_work(package: str) -> None:
     heavy = ("numpy", "sacrebleu", "sacremoses", "sqlalchemy")
-    code = f"import sys, mwz.harness; print([m for m in {heavy} if m in sys.modules])"
+    code = f"import sys, {package}; print([m for m in {heavy} if m in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+@pytest.mark.skipif(not (PROJECT / "pyproject.toml").exists(), reason="the project is not here")
+def test_every_module_and_every_file_they_read_is_packed() -> None:
+    """Whoever works in the project's own folder would not miss what is not packed."""
+    setuptools = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    folders = {name: PROJECT.joinpath(*name.split(".")[1:]) for name in setuptools["packages"]}
+    packed = {path for folder in folders.values() for path in folder.glob("*.py")}
+    for name, patterns in setuptools["package-data"].items():
+        for pattern in patterns:
+            found = set(folders[name].glob(pattern))
+            assert found, (name, pattern)
+            packed |= found
+    there = {
+        path
+        for top in ("database", "harness", "normalization")
+        for path in (PROJECT / top).rglob("*")
+        if path.suffix in {".py", ".toml", ".json", ".typed"} or path.name == "py.typed"
+    }
+    assert there == packed

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mwz.harness.data.pinned import blob_id, parse_pinned, read_pinned, safe_path, select
+from mwz.harness.data.declared import declared_names, read_data_set
+from mwz.harness.data.pinned import blob_id, parse_pinned, safe_path, select
 from mwz.harness.errors import InputError
+from mwz.normalization.rules import rule_set, rule_set_names
 
 OUTSIDE = [
     "/etc/passwd",
@@ -47,9 +49,10 @@ def test_blob_ids_are_those_of_git() -> None:
 
 def test_the_table_has_every_file_of_both_repositories() -> None:
     """13 of the 19 prediction files are the paper's systems; venues are pinned in two versions."""
-    sources = read_pinned()
+    sources = read_data_set("multiwoz").sources
     assert [source.role for source in sources] == ["evaluator", "venues", "data set"]
-    assert [source.rules for source in sources] == ["2023", "2021", None]
+    assert [source.venues for source in sources] == ["2023", "2021", None]
+    assert [source.clone for source in sources] == ["mwzeval", None, "multiwoz"]
     counts = Counter((file.repository, file.part) for s in sources for file in s.files)
     assert counts == {
         ("Tomiinek/MultiWOZ_Evaluation", "test"): 11 + 4,
@@ -59,14 +62,35 @@ def test_the_table_has_every_file_of_both_repositories() -> None:
     }
 
 
-def test_the_rule_sets_differ_in_the_restaurants_only() -> None:
-    newer, older, _ = ({file.path: file.blob for file in source.files} for source in read_pinned())
+def test_a_data_set_is_known_by_the_name_of_its_declaration() -> None:
+    assert declared_names() == ["multiwoz"]
+    data_set = read_data_set("multiwoz")
+    assert (data_set.name, data_set.reader) == ("multiwoz", "multiwoz22")
+    assert data_set.title
+    assert data_set.citation
+
+
+@pytest.mark.parametrize("name", ["nosuch", "", "multiwoz.toml", "../sets/multiwoz"])
+def test_an_undeclared_data_set_is_told_with_those_there_are(name: str) -> None:
+    with pytest.raises(InputError, match="not known; use one of multiwoz") as raised:
+        read_data_set(name)
+    assert raised.value.source == f"data set {name}"
+
+
+def test_every_rule_set_uses_venues_that_are_pinned() -> None:
+    versions = {source.venues for source in read_data_set("multiwoz").sources}
+    assert {rule_set(name).venues for name in rule_set_names()} <= versions
+
+
+def test_the_versions_of_the_venues_differ_in_the_restaurants_only() -> None:
+    sources = read_data_set("multiwoz").sources
+    newer, older, _ = ({file.path: file.blob for file in source.files} for source in sources)
     differing = [path for path, blob in older.items() if newer[path] != blob]
     assert differing == ["mwzeval/data/database/restaurant_db.json"]
 
 
 def test_predictions_and_other_splits_come_only_when_asked_for() -> None:
-    sources = read_pinned()
+    sources = read_data_set("multiwoz").sources
     sizes = [
         len(select(sources, split, predictions))
         for split in ("test", "all")
@@ -79,7 +103,7 @@ def test_predictions_and_other_splits_come_only_when_asked_for() -> None:
 def test_pinned_blob_ids_are_those_of_the_public_files(upstream: Path) -> None:
     """Of the databases and of the predictions; restaurants are of one version or the other."""
     pinned: dict[str, set[str]] = {}
-    for source in read_pinned():
+    for source in read_data_set("multiwoz").sources:
         for file in source.files:
             pinned.setdefault(file.place_in_clones, set()).add(file.blob)
     folder = upstream / "MultiWOZ_Evaluation"
@@ -134,10 +158,24 @@ def _table(**changes: Any) -> dict[str, Any]:
 
 
 def test_a_right_table_is_read() -> None:
-    (source,) = parse_pinned(_table(rules="2021"), "table")
+    (source,) = parse_pinned(_table(venues="2021", clone="b"), "table")
     (file,) = source.files
-    assert (source.place, source.rules) == (f"a/b/{'0' * 40}", "2021")
+    assert (source.place, source.role) == (f"a/b/{'0' * 40}", "venues")
+    assert (source.venues, source.clone) == ("2021", "b")
     assert (file.place, file.part) == (f"a/b/{'0' * 40}/x", "test")
+
+
+def test_a_source_may_have_no_venues_and_no_clone() -> None:
+    (source,) = parse_pinned(_table(), "table")
+    assert (source.venues, source.clone) == (None, None)
+
+
+def test_all_that_is_wrong_in_a_table_is_told() -> None:
+    table = _table(commit="x", test={"../x": "1"})
+    with pytest.raises(InputError) as raised:
+        parse_pinned({"sources": [*table["sources"], *_table(repository="a")["sources"]]}, "table")
+    assert raised.value.source == "table"
+    assert len(raised.value.problems) == 4
 
 
 @pytest.mark.parametrize(
@@ -146,7 +184,6 @@ def test_a_right_table_is_read() -> None:
         ({"repository": "../.."}, r"repository '\.\./\.\.': expected <owner>/<name>"),
         ({"repository": "a/b/c"}, "expected <owner>/<name>"),
         ({"commit": "../../etc"}, "expected 40 hexadecimal digits"),
-        ({"role": "other"}, "role 'other': use one of"),
         ({"test": {"x": "abc"}}, "git blob id 'abc'; expected 40"),
         ({"predictions": {"../x": "1" * 40}}, r"path '\.\./x': not a path inside"),
         ({"all": {"/etc/x": "1" * 40}}, "path '/etc/x': not a path inside"),

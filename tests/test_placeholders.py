@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
+
 import pytest
 
-from mwz.normalization.responses import normalize_response, ontology
+from mwz.normalization.responses import NormalizedResponse, normalize_response
+from mwz.normalization.rules import rule_set, rule_set_names
+
+RULES = rule_set("2021")
 
 EIGHTEEN = {
     *("ADDRESS", "AREA", "COUNT", "DAY", "DEPARTMENT", "FOOD", "ID", "INTERNET", "NAME"),
@@ -12,25 +18,38 @@ EIGHTEEN = {
 }
 
 
+def _normalized(response: str) -> NormalizedResponse:
+    return normalize_response(response, RULES)
+
+
 def test_the_ontology_has_the_papers_eighteen_slots_and_one_extension() -> None:
-    assert set(ontology().values()) == EIGHTEEN | {"OPEN"}
-    assert [name for name, slot in ontology().items() if slot == "OPEN"] == ["openhours"]
+    for ontology in (rule_set(name).ontology for name in rule_set_names()):
+        assert set(ontology.values()) == EIGHTEEN | {"OPEN"}
+        assert [name for name, slot in ontology.items() if slot == "OPEN"] == ["openhours"]
+        assert all(name == name.lower() for name in ontology)
 
 
-@pytest.mark.parametrize(("name", "slot"), sorted(ontology().items()))
+def test_no_placeholder_has_two_ontology_names() -> None:
+    tables = RULES.tables["ontology"], RULES.tables["extension"]
+    names = Counter(name for table in tables for names in table.values() for name in names)
+    assert set(names.values()) == {1}
+    assert names.keys() == RULES.ontology.keys()
+
+
+@pytest.mark.parametrize(("name", "slot"), sorted(RULES.ontology.items()))
 def test_every_placeholder_is_replaced_by_its_ontology_name(name: str, slot: str) -> None:
-    assert normalize_response(f"it is [{name}] now").text == f"it is {slot} now"
+    assert _normalized(f"it is [{name}] now").text == f"it is {slot} now"
 
 
 @pytest.mark.parametrize("suffix", ["", "s", "es", "-s", "-es"])
 def test_a_plural_suffix_goes_with_its_placeholder(suffix: str) -> None:
-    assert normalize_response(f"many [value_type]{suffix} here").text == "many TYPE here"
+    assert _normalized(f"many [value_type]{suffix} here").text == "many TYPE here"
 
 
 def test_only_a_suffix_right_behind_the_placeholder_is_plural() -> None:
-    assert normalize_response("the [type] set").text == "the TYPE set"
+    assert _normalized("the [type] set").text == "the TYPE set"
     # "es" goes, "t" stays: the suffix need not end a word.
-    assert normalize_response("the [type]est").text == "the TYPEt"
+    assert _normalized("the [type]est").text == "the TYPEt"
 
 
 @pytest.mark.parametrize(
@@ -46,31 +65,48 @@ def test_only_a_suffix_right_behind_the_placeholder_is_plural() -> None:
 def test_names_are_looked_up_in_lower_case_and_unknown_ones_vanish(
     response: str, text: str
 ) -> None:
-    assert normalize_response(response).text == text
+    assert _normalized(response).text == text
 
 
 @pytest.mark.parametrize("response", ["[value-name]", "[]", "[a.b]", "[name"])
 def test_what_is_no_placeholder_stays(response: str) -> None:
-    normalized = normalize_response(response)
+    normalized = _normalized(response)
     assert normalized.placeholders == ()
     assert normalized.text.replace(" ", "") == response
 
 
 def test_unknown_placeholders_are_told_one_per_occurrence() -> None:
-    normalized = normalize_response("[Hotel] [name] [value_foo]s [hotel]")
+    normalized = _normalized("[Hotel] [name] [value_foo]s [hotel]")
     assert normalized.placeholders == ("hotel", "name", "value_foo", "hotel")
     assert normalized.unknown == ("hotel", "value_foo", "hotel")
 
 
 def test_the_domains_that_placeholders_name_come_once_each_in_order() -> None:
-    normalized = normalize_response("[train_id] [hotel_name] [train_leave] [value_area] [taxi_car]")
+    normalized = _normalized("[train_id] [hotel_name] [train_leave] [value_area] [taxi_car]")
     assert normalized.domains == ("train", "hotel", "taxi")
 
 
 def test_only_placeholders_about_venues_tell_whether_names_have_domains() -> None:
     # hotel_name, hotel_phone and reference identify; the last one names no domain. Area, an
     # unknown name and the day say nothing about a venue.
-    normalized = normalize_response(
+    normalized = _normalized(
         "[hotel_name] [hotel_phone] [reference] [hotel_area] [hotel_foo] [train_day]"
     )
     assert (normalized.naming, normalized.identifying) == (2, 3)
+
+
+def test_what_identifies_a_venue_is_the_rule_sets() -> None:
+    assert {*("NAME", "TRAINID", "PHONE", "ADDRESS", "POST", "REFERENCE")} == RULES.about_venues
+    for name, slot in RULES.ontology.items():
+        assert _normalized(f"[{name}]").identifying == (slot in RULES.about_venues), name
+
+
+def test_the_rule_set_decides_what_a_placeholder_becomes() -> None:
+    """As with a line in the section of a rule set to come."""
+    views = {**RULES.tables["ontology"], "AREA": ["view", *RULES.tables["ontology"]["AREA"]]}
+    other = replace(RULES, name="other", tables={**RULES.tables, "ontology": views})
+    response = "a [view] of the [area]"
+    assert normalize_response(response, other).text == "a AREA of the AREA"
+    assert normalize_response(response, other).unknown == ()
+    assert _normalized(response).text == "a of the AREA"
+    assert _normalized(response).unknown == ("view",)

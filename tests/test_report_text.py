@@ -32,12 +32,12 @@ def _cells(text: str, first: str) -> list[str]:
     return line.split()
 
 
-def test_totals_come_first_then_domains_bleu_diversity_and_last_the_signature() -> None:
+def test_totals_come_first_then_bleu_domains_diversity_and_last_the_signature() -> None:
     text = _text(ONE)
-    places = [text.index(head) for head in ("total ", "domain ", "reference style", "diversity")]
+    places = [text.index(head) for head in ("total ", "reference style", "domain ", "diversity")]
     assert places == sorted(places)
     assert text.startswith("total")
-    assert text.splitlines()[-1] == score(ONE, TOWN).signature
+    assert text.splitlines()[-1] == str(score(ONE, TOWN).signature)
 
 
 def test_numbers_are_those_of_the_report() -> None:
@@ -73,6 +73,17 @@ def test_what_was_not_computed_is_not_shown() -> None:
     text = report_text(score(ONE, TOWN, Options(metrics=("bleu",))))
     assert "Inform" not in text
     assert "mwz22 (canonical)" in text
+    # With no metric at all there is still what was played, and with what.
+    text = report_text(score(ONE, TOWN, Options(metrics=())))
+    assert text.startswith("coverage: 1 of 1 dialogues")
+
+
+def test_state_tracking_is_shown_where_asked_for() -> None:
+    predictions = {"mul0001": [{"response": "ok", "state": {"restaurant": {"area": "north"}}}]}
+    text = report_text(score(predictions, TOWN, Options(metrics=("dst",))))
+    assert text.startswith("state tracking")
+    assert _cells(text, "JGA")[-1] == "100.00"
+    assert "state tracking" not in _text(ONE)
 
 
 def test_columns_are_aligned() -> None:

@@ -6,26 +6,32 @@ import gzip
 import json
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from entered import REPOSITORY, SAMPLE_SUBMISSIONS, edit_scores, enter, report, system
+from entered import (
+    REPOSITORY,
+    SAMPLE_SUBMISSIONS,
+    edit_inform,
+    edit_scores,
+    enter,
+    make_older,
+    reports,
+    system,
+)
 from helpers import Run, run_cli
 
-from mwz.harness import Benchmark
+from mwz.harness import Benchmark, load_benchmark
 from mwz.harness.board.entries import (
+    ENTRY_FILE,
     PREDICTIONS_FILE,
-    SCORES_FILE,
-    SYSTEM_FILE,
     Entry,
     System,
     read_entries,
     read_entry,
-    scores_text,
     system_text,
-    validated,
 )
 from mwz.harness.board.rescoring import (
     Change,
@@ -35,26 +41,29 @@ from mwz.harness.board.rescoring import (
     rescore,
     write_rescored,
 )
-from mwz.harness.board.submitting import all_reports, submit
+from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of
+from mwz.harness.board.submitting import all_scores, submit
 from mwz.harness.data.pinned import blob_id
 from mwz.harness.errors import InputError
+from mwz.harness.validation import validated
+from mwz.normalization.rules import published_rule_sets
 
 NAMES = ("careful", "hasty", "scripted")
 
 
 @pytest.fixture(scope="module")
-def scored() -> dict[str, dict[str, dict[str, Any]]]:
-    benchmark = Benchmark.load("sample")
-    return {name: all_reports(_content(name), benchmark, name) for name in NAMES}
+def scored() -> dict[str, Scores]:
+    benchmark = load_benchmark("sample")
+    return {name: all_scores(_content(name), benchmark, name) for name in NAMES}
 
 
 @pytest.fixture
-def folder(tmp_path: Path, scored: dict[str, dict[str, dict[str, Any]]]) -> Path:
+def folder(tmp_path: Path, scored: dict[str, Scores]) -> Path:
     """Three submissions to the sample with their predictions beside them."""
     path = tmp_path / "submissions"
-    for name, reports in scored.items():
+    for name, scores in scored.items():
         facts = validated(System, system(name=name), "system")
-        submit(path, facts, _content(name), reports, "2021")
+        submit(path, facts, _content(name), scores)
     return path
 
 
@@ -83,7 +92,7 @@ def _pin(folder: Path, content: bytes, **changes: str) -> Entry:
         **changes,
     }
     facts = validated(System, system(name=folder.name, predictions=pinned), "system")
-    (folder / SYSTEM_FILE).write_text(system_text(facts), encoding="utf-8")
+    (folder / ENTRY_FILE).write_text(system_text(facts), encoding="utf-8")
     (folder / PREDICTIONS_FILE).unlink(missing_ok=True)
     return read_entry(folder)
 
@@ -100,11 +109,28 @@ def test_unchanged_scores_are_not_written(folder: Path) -> None:
 def test_an_edited_score_is_put_right_and_its_change_told(folder: Path) -> None:
     path = folder / "careful" / SCORES_FILE
     before = path.read_bytes()
-    true = json.loads(before)["strict"]["inform"]["total"]
-    edit_scores(path.parent, "strict", "inform", "total", value=99.5)
+    true = json.loads(before)["bleu"]["lava"]
+    edit_scores(path.parent, "bleu", "lava", value=99.5)
     outcomes = _rescore(folder)
-    assert outcomes["careful"].changes == (Change("2021", "strict.inform.total", 99.5, true),)
+    assert outcomes["careful"].changes == (Change("2021", "bleu.lava", 99.5, true),)
     assert outcomes["hasty"].changes == ()
+    assert path.read_bytes() == before
+
+
+def test_an_edited_score_is_put_right_with_all_that_follows_from_it(
+    folder: Path, scored: Mapping[str, Scores]
+) -> None:
+    path = folder / "careful" / SCORES_FILE
+    before = path.read_bytes()
+    true = scored["careful"].main
+    edit_inform(path.parent, 99.5)
+    changes = _rescore(folder)["careful"].changes
+    assert {change.figure: change.after for change in changes} == {
+        "inform": true.inform,
+        "combined": true.combined,
+        "strict.inform.total": true.inform,
+        "strict.combined": true.combined,
+    }
     assert path.read_bytes() == before
 
 
@@ -133,35 +159,83 @@ def test_the_size_of_a_change_has_its_sign(
     assert Change("2021", "bleu.mwz22", before, after).difference == difference
 
 
-def test_the_rule_set_that_comes_first_stays(
-    folder: Path, scored: dict[str, dict[str, dict[str, Any]]]
+@pytest.mark.parametrize("lacking", ["2023", "2026"])
+def test_a_rule_set_that_was_not_scored_before_is_scored_and_no_figure_told_as_changed(
+    lacking: str, folder: Path, scored: Mapping[str, Scores]
 ) -> None:
     path = folder / "hasty" / SCORES_FILE
-    path.write_text(scores_text(scored["hasty"], "2023", _content("hasty")), encoding="utf-8")
     before = path.read_bytes()
-    assert _rescore(folder)["hasty"].changes == ()
+    kept = {rules: one for rules, one in scored["hasty"].reports.items() if rules != lacking}
+    path.write_text(replace(scored["hasty"], reports=kept).to_text(), encoding="utf-8")
+    outcome = _rescore(folder)["hasty"]
+    assert (outcome.scores, outcome.changes) == (scored["hasty"], ())
     assert path.read_bytes() == before
 
 
-def test_scores_are_made_on_the_benchmark_they_were_made_on_before(folder: Path) -> None:
+def test_scores_of_an_earlier_version_are_made_again(folder: Path) -> None:
+    path = folder / "hasty" / SCORES_FILE
+    before = path.read_bytes()
+    make_older(path.parent)
+    outcomes = _rescore(folder)
+    # Of what an earlier version wrote nothing is read, so that nothing can have changed.
+    assert (outcomes["hasty"].changes, outcomes["hasty"].problem) == ((), None)
+    assert path.read_bytes() == before
+    assert outcomes["careful"].scores is None
+
+
+def test_scores_of_an_earlier_version_that_cannot_be_made_again_are_told_and_kept(
+    folder: Path,
+) -> None:
+    for name in ("careful", "hasty"):
+        make_older(folder / name)
+    edit_scores(folder / "scripted", "bleu", "lava", value=1.0)
+    (folder / "hasty" / PREDICTIONS_FILE).unlink()
+    before = {name: (folder / name / SCORES_FILE).read_bytes() for name in NAMES}
+    with pytest.raises(InputError, match="no scores are written: hasty: scored by an earlier"):
+        _rescore(folder)
+    assert {name: (folder / name / SCORES_FILE).read_bytes() for name in NAMES} == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("rules_digest", "f" * 64), ("data", "f" * 64), ("versions", {"mwz": "0"})]
+)
+def test_scores_whose_signature_is_not_that_of_today_are_written_with_it(
+    name: str, value: object, folder: Path, scored: Mapping[str, Scores]
+) -> None:
+    path = folder / "careful" / SCORES_FILE
+    before = path.read_bytes()
+    old = scored["careful"]
+    signature = replace(old.main.signature, **{name: value})  # type: ignore[arg-type]
+    made = {**old.reports, "2021": replace(old.main, signature=signature)}
+    path.write_text(replace(old, reports=made).to_text(), encoding="utf-8")
+    outcome = _rescore(folder)["careful"]
+    assert (outcome.scores, outcome.changes) == (old, ())
+    assert path.read_bytes() == before
+
+
+def test_scores_are_made_on_the_benchmark_they_were_made_on_before(
+    folder: Path, scored: Mapping[str, Scores]
+) -> None:
     # The default benchmark is another one where the submission's own is not installed.
     path = folder / "careful" / SCORES_FILE
-    for place in [("benchmark",), ("other_rules", "2023", "benchmark")]:
-        edit_scores(path.parent, *place, value="elsewhere")
-    before = path.read_bytes()
-    outcomes = _rescore(folder)
-    assert outcomes["careful"].problem is not None
-    assert "benchmark elsewhere: not installed" in outcomes["careful"].problem
-    assert path.read_bytes() == before
+    elsewhere = {
+        rules: replace(one, signature=replace(one.signature, benchmark="elsewhere"))
+        for rules, one in scored["careful"].reports.items()
+    }
+    path.write_text(Scores(elsewhere, None).to_text(), encoding="utf-8")
+    [careful, *_] = rescore(read_entries(folder), None, None, 2, _shown)
+    assert careful.problem is not None
+    assert "benchmark elsewhere: not installed" in careful.problem
+    assert careful.scores is None
 
 
 def test_what_is_not_at_hand_is_told_and_the_rest_is_scored(folder: Path) -> None:
     _pin(folder / "careful", _content("careful"))
     path = folder / "hasty" / SCORES_FILE
     before = path.read_bytes()
-    edit_scores(folder / "hasty", "bleu", "mwz22", value=1.0)
+    edit_scores(folder / "hasty", "bleu", "lava", value=1.0)
     outcomes = _rescore(folder)
-    assert outcomes["careful"].text is None
+    assert outcomes["careful"].scores is None
     assert outcomes["careful"].problem is not None
     assert "predictions/careful.json by --predictions" in outcomes["careful"].problem
     assert path.read_bytes() == before
@@ -258,12 +332,12 @@ def test_rescoring_on_a_benchmark_that_is_not_installed_is_refused(folder: Path)
 
 def test_scores_that_would_no_longer_compare_are_not_written(tmp_path: Path) -> None:
     submissions = [enter(tmp_path, "one"), enter(tmp_path, "two")]
-    moved = {rules: report(rules, data="ba9876543210") for rules in ("2021", "2023")}
+    moved = Scores(reports(data="ba9876543210"), hashes_of(b"{}"))
     outcomes = [
         Rescored("one", None, (), "predictions not at hand"),
-        Rescored("two", scores_text(moved, "2021", b"{}"), (), None),
+        Rescored("two", moved, (), None),
     ]
-    with pytest.raises(InputError, match="no scores are written: two: scored on"):
+    with pytest.raises(InputError, match="no scores are written: two: does not compare with one"):
         write_rescored(submissions, outcomes, "2021")
     assert read_entries(tmp_path) == submissions
 
@@ -272,9 +346,9 @@ def test_the_corpus_is_scored_from_the_benchmark(folder: Path, sample: Benchmark
     corpus = folder / "corpus"
     corpus.mkdir()
     facts = validated(System, system(track="reference", predictions={"corpus": "damd"}), "system")
-    (corpus / SYSTEM_FILE).write_text(system_text(facts), encoding="utf-8")
-    reports = all_reports("damd", sample, "corpus")
-    (corpus / SCORES_FILE).write_text(scores_text(reports, "2021", None), encoding="utf-8")
+    (corpus / ENTRY_FILE).write_text(system_text(facts), encoding="utf-8")
+    scores = all_scores("damd", sample, "corpus")
+    (corpus / SCORES_FILE).write_text(scores.to_text(), encoding="utf-8")
     edit_scores(corpus, "bleu", "damd", value=1.0)
     [change] = _rescore(folder)["corpus"].changes
     # The references against themselves.
@@ -296,10 +370,11 @@ def test_the_command_tells_what_changed_and_makes_the_page(
     assert _leaderboard(capsys, folder).status == 0
     page = (folder.parent / "leaderboard.md").read_bytes()
     # Inform of the careful sample submission is 26 of 30 dialogues.
-    edit_scores(folder / "careful", "strict", "inform", "total", value=90.0)
+    edit_inform(folder / "careful", 90.0)
     run = _leaderboard(capsys, folder, "--rescore", "--workers", 2)
     assert run.status == 0
-    assert "careful: 1 figure changed" in run.out
+    # Inform and the combined score, in all and in the strict set-up.
+    assert "careful: 4 figures changed" in run.out
     assert _line(run.out, "strict.inform.total").split() == [
         *("2021", "strict.inform.total", "90.0", repr(100 * 26 / 30), "-3.333")
     ]
@@ -312,6 +387,31 @@ def _line(text: str, part: str) -> str:
     return line
 
 
+def test_the_command_tells_of_scores_that_an_earlier_version_wrote(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_older(folder / "careful")
+    run = _leaderboard(capsys, folder)
+    assert run.status == 2
+    assert "careful: scored by an earlier version; use --rescore" in run.err
+    run = _leaderboard(capsys, folder, "--rescore")
+    assert run.status == 0
+    assert "careful: no figure changed; signature, hashes or rule sets did" in run.out
+    assert _leaderboard(capsys, folder, "--check").status == 0
+
+
+def test_the_command_does_not_score_again_what_contradicts_itself(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edit_scores(folder / "careful", "strict", "inform", "total", value=90.0)
+    before = (folder / "careful" / SCORES_FILE).read_bytes()
+    run = _leaderboard(capsys, folder, "--rescore")
+    assert run.status == 2
+    assert str(Path("careful") / SCORES_FILE) in run.err
+    assert "does not follow" in run.err
+    assert (folder / "careful" / SCORES_FILE).read_bytes() == before
+
+
 def test_the_command_tells_what_it_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _pin(folder / "careful", _content("careful"))
     run = _leaderboard(capsys, folder, "--rescore")
@@ -321,7 +421,7 @@ def test_the_command_tells_what_it_kept(folder: Path, capsys: pytest.CaptureFixt
 def test_checking_and_rescoring_exclude_each_other(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    edit_scores(folder / "careful", "strict", "inform", "total", value=90.0)
+    edit_inform(folder / "careful", 90.0)
     before = (folder / "careful" / SCORES_FILE).read_bytes()
     run = _leaderboard(capsys, folder, "--check", "--rescore")
     assert run.status == 2
@@ -335,6 +435,11 @@ def test_the_repositorys_own_scores_come_out_again(upstream: Path, multiwoz: Ben
     for key in ("hdno", "corpus"):
         entry = read_entry(REPOSITORY / key)
         content = find_predictions(entry, upstream / "MultiWOZ_Evaluation")
-        reports = all_reports(content, multiwoz, key)
-        for rules, found in reports.items():
-            assert not list(_changes(rules, entry.scores.under(rules), found))
+        scores = all_scores(content, multiwoz, key)
+        assert list(scores.reports) == list(published_rule_sets())
+        assert scores.predictions == entry.scores.predictions
+        for rules, found in scores.reports.items():
+            stored = entry.scores.under(rules)
+            assert stored is not None
+            assert not list(_changes(rules, stored, found))
+            assert stored.signature.comparable_with(found.signature)

@@ -14,10 +14,15 @@ from helpers import benchmark, dialogue, goal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mwz.harness import Benchmark, InputError, Report, score
+from mwz.harness import Benchmark, InputError, Options, Report, Scorer, load_benchmark, score
 from mwz.harness.benchmark import STYLES
-from mwz.harness.scoring import Options, score_normalized
-from mwz.harness.submission import corpus_submission
+from mwz.harness.submission import (
+    corpus_submission,
+    normalize_submission,
+    normalized_by_rules,
+    parse_submission,
+)
+from mwz.normalization.rules import published_rule_sets, rule_set, rule_set_names
 
 NORTH = {"restaurant": {"area": "north"}}
 
@@ -53,7 +58,9 @@ def _score(predictions: Mapping[str, Any], **options: Any) -> Report:
 
 
 def _rates(report: Report, setup: str = "strict") -> tuple[float, float]:
-    return report.setups[setup].totals
+    scores = report.setup(setup)
+    assert scores is not None
+    return scores.inform["total"], scores.success["total"]
 
 
 def test_the_whole_report_of_a_perfect_dialogue() -> None:
@@ -61,7 +68,8 @@ def test_the_whole_report_of_a_perfect_dialogue() -> None:
     assert report.bleu == pytest.approx(dict.fromkeys(STYLES, 100))
     assert _rates(report) == _rates(report, "optimistic") == (100, 100)
     # (100 + 100) / 2 + 100.
-    assert report.setups["strict"].combined == pytest.approx(200)
+    assert report.combined == pytest.approx(200)
+    assert (report.inform, report.success) == (100, 100)
     assert report.diversity is not None
     assert report.diversity.mean_length == (6 + 6) / 2
     assert (report.rules, report.benchmark, report.goals) == ("2021", "tiny", "all")
@@ -73,7 +81,9 @@ def test_combined_is_the_mean_rate_plus_the_canonical_bleu() -> None:
     assert report.bleu is not None
     # Inform 100, Success 0: the telephone number is missing.
     assert _rates(report) == (100, 0)
-    assert report.setups["strict"].combined == pytest.approx((100 + 0) / 2 + report.bleu["mwz22"])
+    assert report.combined == pytest.approx((100 + 0) / 2 + report.bleu["mwz22"])
+    assert report.strict is not None
+    assert report.strict.combined == report.combined
 
 
 def test_coverage_counts_dialogues_and_turns_and_only_they_are_scored() -> None:
@@ -156,7 +166,8 @@ def test_each_source_may_be_asked_for(domains: str, rates: tuple[float, float]) 
         ["[restaurant_name]", "[hotel_phone]"], active_domains=[["hotel"], ["hotel"]]
     )
     report = _score(predictions, domains=domains)
-    assert report.domains == report.setups["strict"].domains == domains
+    assert report.strict is not None
+    assert report.domains == report.strict.domains == domains
     assert _rates(report) == rates
 
 
@@ -164,7 +175,8 @@ def test_the_optimistic_set_up_uses_gold_domains_whatever_is_asked_for() -> None
     predictions = _predictions(active_domains=[["hotel"], ["hotel"]])
     for domains in ("auto", "predicted", "states"):
         report = _score(predictions, domains=domains)
-        assert report.setups["optimistic"].domains == "gold"
+        assert report.optimistic is not None
+        assert report.optimistic.domains == "gold"
         assert _rates(report, "optimistic") == (100, 100)
 
 
@@ -182,12 +194,43 @@ def test_a_source_that_is_not_there_is_bad_input(options: dict[str, str], messag
 
 def test_wrong_options_are_told_together() -> None:
     with pytest.raises(InputError) as raised:
-        Options(rules="2022", setup="lax", metrics=("bleu", "rouge"))
+        Options(rules="2022", setup="lax", domains="x", states="y", goals="some")
+    assert raised.value.source == "options"
     assert list(raised.value.problems) == [
-        "rules: '2022'; use one of 2021, 2023",
+        "rules: '2022'; use one of 2021, 2023, 2026, next",
         "setup: 'lax'; use one of strict, optimistic, both",
-        "metrics: 'rouge'; use some of bleu, inform, diversity, dst",
+        "domains: 'x'; use one of auto, predicted, slots, states, gold",
+        "states: 'y'; use one of auto, predicted, gold",
+        "goals: 'some'; use one of all, seen, unseen",
     ]
+
+
+def test_wrong_metrics_are_told_with_those_there_are() -> None:
+    with pytest.raises(InputError) as raised:
+        Options(metrics=("bleu", "rouge", ""))
+    assert list(raised.value.problems) == [
+        "'rouge' is none; use some of bleu, inform, diversity, dst",
+        "'' is none; use some of bleu, inform, diversity, dst",
+    ]
+    with pytest.raises(InputError, match="give a list of names"):
+        Options(metrics="bleu")
+
+
+def test_metrics_that_need_what_is_not_there_are_bad_input() -> None:
+    with pytest.raises(InputError, match="option metrics: `dst` needs a `state` in every turn"):
+        _score(_predictions(), metrics=("bleu", "dst"))
+    assert _score(_predictions(state=[{}, {}]), metrics=("dst",)).dst is not None
+
+
+def test_state_tracking_is_of_the_predicted_states_whatever_is_scored_with() -> None:
+    """Of two turns one has the gold state: 50 percent."""
+    south = {"restaurant": {"area": "south"}}
+    predictions = _predictions(state=[NORTH, south])
+    for states in ("predicted", "gold"):
+        report = _score(predictions, states=states, metrics=("dst",))
+        assert report.dst is not None
+        assert report.dst.metrics["JGA"] == 50
+        assert (report.dst.dialogues, report.dst.turns) == (1, 2)
 
 
 # What is computed.
@@ -195,13 +238,20 @@ def test_wrong_options_are_told_together() -> None:
 
 def test_only_the_asked_for_metrics_are_in_the_report() -> None:
     report = _score(_predictions(), metrics=("bleu",))
-    assert report.bleu is not None
-    assert (report.setups, report.diversity) == ({}, None)
+    assert list(report.metrics) == ["bleu"]
+    assert report.strict is report.optimistic is report.diversity is None
     report = _score(_predictions(), metrics=("inform",))
-    assert (report.bleu, report.diversity) == (None, None)
+    assert list(report.metrics) == ["strict", "optimistic"]
+    assert report.bleu is report.diversity is None
     # Without BLEU there is no combined score.
-    assert report.setups["strict"].combined is None
-    assert "combined" not in report.to_dict()["strict"]
+    assert report.strict is not None
+    assert report.strict.combined is report.combined is None
+    assert "combined" not in report.to_dict()
+    assert report.to_dict()["strict"]["combined"] is None
+    # In whatever order they are named, combined has its BLEU.
+    report = _score(_predictions(), metrics=("inform", "bleu"))
+    assert report.combined == pytest.approx(200)
+    assert _score(_predictions(), metrics=()).metrics == {}
 
 
 @pytest.mark.parametrize(
@@ -213,7 +263,12 @@ def test_only_the_asked_for_metrics_are_in_the_report() -> None:
     ],
 )
 def test_only_the_asked_for_setups_are_in_the_report(setup: str, setups: list[str]) -> None:
-    assert list(_score(_predictions(), setup=setup).setups) == setups
+    report = _score(_predictions(), setup=setup)
+    assert list(report.metrics) == ["bleu", *setups, "diversity"]
+    assert [name for name in ("strict", "optimistic") if report.setup(name)] == setups
+    # The totals are the strict ones.
+    for total in (report.inform, report.success, report.combined):
+        assert (total is None) == ("strict" not in setups)
 
 
 def test_unknown_placeholders_are_counted_the_most_frequent_first() -> None:
@@ -222,12 +277,14 @@ def test_unknown_placeholders_are_counted_the_most_frequent_first() -> None:
 
 
 def test_rule_sets_see_their_own_venues() -> None:
-    # Under 2023 the northern restaurants have moved: the state still finds r3, which the goal
-    # finds too, but the state asks for the old food.
+    # In the venues of 2023 all restaurants are in the west: nothing in the north can be offered.
     moved = [{**one, "area": "west"} for one in TOWN.venues["restaurant"]]
-    town = replace(TOWN, venues_by_rules={"2023": {"restaurant": moved}})
-    assert _rates(score(_predictions(), town, Options(rules="2021"))) == (100, 100)
-    assert _rates(score(_predictions(), town, Options(rules="2023"))) == (0, 0)
+    town = replace(TOWN, venue_versions={"2023": {"restaurant": moved}})
+    rates = {name: (0, 0) for name in rule_set_names()} | {"2021": (100, 100)}
+    scorer = Scorer(town)
+    for name in rule_set_names():
+        assert _rates(score(_predictions(), town, Options(rules=name))) == rates[name]
+        assert _rates(scorer.with_options(rules=name).score(_predictions())) == rates[name]
 
 
 def test_the_rule_set_decides_how_states_are_read() -> None:
@@ -241,8 +298,40 @@ def test_the_rule_set_decides_how_states_are_read() -> None:
     assert _rates(score(predictions, town, Options(rules="2023"))) == (100, 100)
 
 
+def test_the_rule_set_decides_how_venues_are_read() -> None:
+    # The other way round: the venue has the long name. 2021 leaves both as they are, 2023 makes
+    # the state's short, 2026 both. "finches b and b" against the best window of 15,
+    # "finches bed and": common "finches b and", 26/30 = 0.867.
+    venues = {"hotel": [{"id": "h1", "name": "finches bed and breakfast", "area": "north"}]}
+    wanted = {"hotel": goal({"area": "north"})}
+    gold = [{"hotel": {"area": "north"}}]
+    town = replace(benchmark({"mul0001": dialogue(wanted, 1, states=gold)}), venues=venues)
+    state = {"hotel": {"name": "finches bed and breakfast"}}
+    predictions = {"mul0001": [{"response": "[name]", "state": state}]}
+    found = {
+        name: _rates(score(predictions, town, Options(rules=name)))
+        for name in published_rule_sets()
+    }
+    assert found == {"2021": (100, 100), "2023": (0, 0), "2026": (100, 100)}
+
+
+@pytest.mark.parametrize("name", ["careful", "scripted", "hasty"])
+def test_a_submission_may_be_normalised_for_all_rule_sets_at_once(
+    sample: Benchmark, name: str
+) -> None:
+    predictions = _sample_outputs(name)
+    submissions = normalized_by_rules(json.dumps(predictions).encode(), sample, name)
+    assert tuple(submissions) == published_rule_sets()
+    scorer = Scorer(sample)
+    for rules, submission in submissions.items():
+        own = scorer.with_options(rules=rules)
+        parsed = parse_submission(predictions, sample, name)
+        assert submission == normalize_submission(parsed, rule_set(rules))
+        assert own.score_normalized(submission) == score(predictions, sample, own.options)
+
+
 def test_the_corpus_is_scored_with_gold_states() -> None:
-    report = score_normalized(corpus_submission(TOWN, "mwz22"), TOWN, Options())
+    report = Scorer(TOWN).score_normalized(corpus_submission(TOWN, "mwz22"))
     assert (report.domains, report.states) == ("states", "gold")
     assert report.bleu == pytest.approx(dict.fromkeys(STYLES, 100))
     assert _rates(report) == (100, 100)
@@ -258,7 +347,7 @@ def _sample_outputs(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", ["careful", "scripted", "hasty"])
-@pytest.mark.parametrize("rules", ["2021", "2023"])
+@pytest.mark.parametrize("rules", rule_set_names())
 def test_the_callers_dictionary_is_left_as_it_was(sample: Benchmark, name: str, rules: str) -> None:
     predictions = _sample_outputs(name)
     before = deepcopy(predictions)
@@ -268,10 +357,12 @@ def test_the_callers_dictionary_is_left_as_it_was(sample: Benchmark, name: str, 
 
 
 def test_a_benchmark_scores_the_same_again(sample: Benchmark) -> None:
-    # It keeps what it derives; a fresh one, and one that has scored others, must agree.
-    fresh = score(_sample_outputs("careful"), Benchmark.load("sample")).to_dict()
+    # The scorer keeps what it derives; a fresh one, and one that has scored others, must agree.
+    fresh = score(_sample_outputs("careful"), load_benchmark("sample")).to_dict()
+    scorer = Scorer(sample)
     for name in ("hasty", "scripted", "careful"):
-        score(_sample_outputs(name), sample, Options(rules="2023"))
+        scorer.with_options(rules="2023").score(_sample_outputs(name))
+    assert scorer.score(_sample_outputs("careful")).to_dict() == fresh
     assert score(_sample_outputs("careful"), sample).to_dict() == fresh
 
 
@@ -319,7 +410,8 @@ def test_any_cut_of_a_submission_keeps_the_rates_in_bounds(
     report = score(cut, sample)
     assert cut == before
     assert report.coverage.dialogues == len(cut)
-    for scores in report.setups.values():
-        assert scores.rates.inform.keys() == scores.rates.success.keys()
-        for domain, inform in scores.rates.inform.items():
-            assert 0 <= scores.rates.success[domain] <= inform <= 100
+    for scores in (report.strict, report.optimistic):
+        assert scores is not None
+        assert scores.inform.keys() == scores.success.keys()
+        for domain, inform in scores.inform.items():
+            assert 0 <= scores.success[domain] <= inform <= 100

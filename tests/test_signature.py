@@ -1,58 +1,402 @@
-"""The signature tells everything a score depends on."""
+"""The signature tells everything a score depends on, and whether two scores may be compared."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+import pickle
+from dataclasses import FrozenInstanceError, fields, replace
 from importlib.metadata import version
+from typing import Any
 
 import pytest
+from helpers import RULES
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from mwz.harness import Benchmark, score
-from mwz.harness.scoring import Options
-from mwz.harness.signature import signature
+from mwz.harness import Benchmark, Options, Report, Scorer, Signature, score
+from mwz.harness.signature import HARNESS, LIBRARIES, current_versions
+from mwz.normalization.rules import rule_set
 
 CAREFUL = [{"response": "hello", "state": {}}]
 
+# Every field has a value of its own.
+FULL = Signature(
+    benchmark="town",
+    data="0123456789abcdef" * 4,
+    rules="2021",
+    rules_digest="fedcba9876543210" * 4,
+    setup="both",
+    domains="states",
+    states="predicted",
+    goals="all",
+    coverage="3/9-ffffffffffff",
+    gold="a1b2c3d4e5f6a7b8" * 4,
+    parameters={"lambda": "0.5"},
+    versions={"mwz": "1.0", "sacrebleu": "2.4"},
+)
+OTHERS: dict[str, Any] = {
+    "benchmark": "city",
+    "data": "0123456789abcdef" * 3 + "0123456789abcdee",
+    "rules": "2023",
+    "rules_digest": "fedcba9876543210" * 3 + "fedcba9876543211",
+    "setup": "strict",
+    "domains": "gold",
+    "states": "gold",
+    "goals": "seen",
+    "coverage": "3/9-eeeeeeeeeeee",
+    "gold": "a1b2c3d4e5f6a7b8" * 3 + "a1b2c3d4e5f6a7b9",
+    "parameters": {"lambda": "0.75"},
+    "versions": {"mwz": "1.1", "sacrebleu": "2.4"},
+}
+FORBIDDING = (
+    *("benchmark", "data", "rules_digest", "setup", "states", "goals", "coverage", "gold"),
+    "parameters",
+)
 
-def _signature(benchmark: Benchmark, **options: str) -> dict[str, str]:
-    report = score({"town001": CAREFUL}, benchmark, Options(**options))
-    assert "\n" not in report.signature
-    return dict(field.split(":", 1) for field in report.signature.split("|"))
+
+def _signature(benchmark: Benchmark, **options: str) -> Signature:
+    return score({"town001": CAREFUL}, benchmark, Options(**options)).signature
+
+
+def _line(signature: Signature) -> dict[str, str]:
+    assert "\n" not in str(signature)
+    return dict(field.split(":", 1) for field in str(signature).split("|"))
+
+
+# The line.
 
 
 def test_it_is_one_line_of_fields_in_a_fixed_order() -> None:
-    choices = {"rules": "2021", "setup": "both"}
-    libraries = "|".join(f"{n}:{version(n)}" for n in ("sacrebleu", "sacremoses", "rapidfuzz"))
-    assert signature("town", "0123456789abcdef", choices) == (
-        f"mwz:{version('multiwoz-harness')}|benchmark:town|data:0123456789ab|rules:2021|"
-        f"setup:both|{libraries}"
+    assert str(FULL) == (
+        "mwz:1.0|benchmark:town|data:0123456789ab|rules:2021-fedcba987654|setup:both|"
+        "domains:states|states:predicted|goals:all|coverage:3/9-ffffffffffff|gold:a1b2c3d4e5f6|"
+        "lambda:0.5|sacrebleu:2.4"
     )
 
 
-def test_it_names_what_was_chosen_for_auto(sample: Benchmark) -> None:
-    fields = _signature(sample)
-    assert fields["benchmark"] == "sample"
-    assert (fields["rules"], fields["setup"]) == ("2021", "both")
-    assert (fields["domains"], fields["states"]) == ("states", "predicted")
-    assert sample.content_hashes["2021"].startswith(fields["data"])
+def test_fields_that_mean_nothing_for_a_score_are_left_out() -> None:
+    libraries = "|".join(f"{n}:{version(n)}" for n in ("sacrebleu", "sacremoses", "rapidfuzz"))
+    assert str(Signature()) == f"mwz:{version('multiwoz-harness')}|{libraries}"
+    assert "|rules:2021|" in str(replace(FULL, rules_digest=None))
+    assert "rules:" not in str(replace(FULL, rules=None, rules_digest=None))
+
+
+def test_versions_are_those_of_the_harness_and_of_what_scores_depend_on() -> None:
+    assert LIBRARIES == ("sacrebleu", "sacremoses", "rapidfuzz")
+    packages = {HARNESS: "multiwoz-harness", **{name: name for name in LIBRARIES}}
+    assert current_versions() == {name: version(package) for name, package in packages.items()}
+    assert Signature().versions == current_versions()
+
+
+def test_the_line_of_a_score_has_all_its_choices(sample: Benchmark) -> None:
+    line = _line(_signature(sample))
+    assert list(line) == [
+        *("mwz", "benchmark", "data", "rules", "setup", "domains", "states", "goals", "coverage"),
+        *("sacrebleu", "sacremoses", "rapidfuzz"),
+    ]
+    assert line["benchmark"] == "sample"
+    assert line["rules"] == f"2021-{RULES.digest[:12]}"
+    assert (line["setup"], line["goals"]) == ("both", "all")
+    # What was chosen for auto.
+    assert (line["domains"], line["states"]) == ("states", "predicted")
+    assert line["data"] == sample.content_hash(RULES)[:12]
+    # One of 146 turns is played.
+    assert line["coverage"].startswith("1/146-")
+
+
+# The fields of a score's signature.
+
+
+def test_every_field_of_a_score_is_what_it_was_scored_with(sample: Benchmark) -> None:
+    signature = _signature(
+        sample, rules="2023", setup="optimistic", domains="gold", states="gold", goals="all"
+    )
+    rules = rule_set("2023")
+    assert signature == Signature(
+        benchmark="sample",
+        data=sample.content_hash(rules),
+        rules="2023",
+        rules_digest=rules.digest,
+        setup="optimistic",
+        domains="gold",
+        states="gold",
+        goals="all",
+        coverage=signature.coverage,
+        gold=None,
+        parameters={},
+        versions=current_versions(),
+    )
 
 
 @pytest.mark.parametrize(
-    ("option", "value"),
-    [("rules", "2023"), ("setup", "strict"), ("domains", "gold"), ("states", "gold")],
+    ("option", "value", "changed"),
+    [
+        # The sample has the same venues under all rule sets.
+        ("rules", "2023", {"rules", "rules_digest"}),
+        ("rules", "2026", {"rules", "rules_digest"}),
+        ("setup", "strict", {"setup"}),
+        ("domains", "gold", {"domains"}),
+        ("states", "gold", {"states"}),
+    ],
 )
-def test_another_choice_is_another_signature(sample: Benchmark, option: str, value: str) -> None:
+def test_another_choice_changes_its_own_fields_alone(
+    sample: Benchmark, option: str, value: str, changed: set[str]
+) -> None:
     before, after = _signature(sample), _signature(sample, **{option: value})
-    assert after[option] == value
-    assert {field for field in before if before[field] != after[field]} == {option}
+    assert getattr(after, option) == value
+    assert _different(before, after) == changed
+    assert str(before) != str(after)
+
+
+def _different(one: Signature, other: Signature) -> set[str]:
+    return {f.name for f in fields(Signature) if getattr(one, f.name) != getattr(other, f.name)}
+
+
+def test_a_part_of_the_goals_is_other_data(sample: Benchmark) -> None:
+    town = replace(sample, seen=frozenset({"town001"}))
+    whole, seen = _signature(town), _signature(town, goals="seen")
+    assert _different(whole, seen) == {"goals", "data", "coverage"}
+    assert seen.data == town.part("seen").content_hash(RULES)
 
 
 def test_other_data_is_another_signature(sample: Benchmark) -> None:
-    other = replace(sample, content_hashes={"2021": "f" * 64, "2023": "e" * 64})
-    assert _signature(other)["data"] == "f" * 12
-    assert _signature(other, rules="2023")["data"] == "e" * 12
+    dialogues = dict(sample.dialogues)
+    one = dialogues["town001"]
+    dialogues["town001"] = replace(one, references={**one.references, "lava": ["x"] * one.turns})
+    other = replace(sample, dialogues=dialogues)
+    before, after = _signature(sample), _signature(other)
+    assert _different(before, after) == {"data"}
+    assert not before.comparable_with(after)
+
+
+def test_venues_of_one_rule_set_alone_are_other_data_under_that_one(sample: Benchmark) -> None:
+    other = replace(sample, venue_versions={"2023": {"hotel": []}})
+    for rules, same in (("2021", True), ("2023", False), ("2026", False)):
+        before, after = _signature(sample, rules=rules), _signature(other, rules=rules)
+        assert (before.data == after.data) is same, rules
 
 
 def test_the_system_does_not_matter(sample: Benchmark) -> None:
-    other = {"town002": [{"response": "[name] is nice", "state": {"hotel": {"area": "x"}}}]}
-    assert score(other, sample).signature == score({"town001": CAREFUL}, sample).signature
+    """Neither does the order of its dialogues."""
+    state = {"hotel": {"area": "x"}}
+    first = {"town001": CAREFUL, "town002": CAREFUL}
+    second = {
+        "town002": [{"response": "[name] is nice", "state": state}],
+        "town001": [{"response": "[foo]", "state": {}}],
+    }
+    ours, theirs = score(first, sample).signature, score(second, sample).signature
+    assert ours == theirs
+    assert ours.key == theirs.key
+
+
+def test_coverage_is_the_turns_played_and_which(sample: Benchmark) -> None:
+    def played(**turns: int) -> str | None:
+        predictions = {id_: CAREFUL * count for id_, count in turns.items()}
+        return score(predictions, sample, Options(metrics=())).signature.coverage
+
+    # As many turns, but others.
+    first, second, third = played(town001=2), played(town002=2), played(town001=1, town002=1)
+    assert len({first, second, third}) == 3
+    assert all(str(coverage).startswith("2/146-") for coverage in (first, second, third))
+    # A dialogue of which no turn is played is not the same as one that is not there.
+    assert played(town001=2, town002=0) != first
+    assert played(town001=2) == first
+    assert played(**{id_: one.turns for id_, one in sample.dialogues.items()}) is None
+
+
+def test_a_scorer_says_beforehand_what_does_not_depend_on_the_submission(
+    sample: Benchmark,
+) -> None:
+    scorer = Scorer(sample, Options(rules="2023", setup="strict", states="gold"))
+    report = scorer.score({"town001": CAREFUL})
+    assert _different(scorer.signature(), report.signature) == {"domains", "coverage"}
+    assert scorer.signature().domains == "auto"
+
+
+# As a value.
+
+
+def test_it_is_equal_to_what_is_read_back(sample: Benchmark) -> None:
+    for signature in (FULL, Signature(), _signature(sample)):
+        written = json.loads(json.dumps(signature.to_dict()))
+        assert Signature(**written) == signature
+        assert Signature(**written).key == signature.key
+        assert str(Signature(**written)) == str(signature)
+        assert pickle.loads(pickle.dumps(signature)) == signature
+
+
+def test_a_dictionary_has_the_fields_that_are_set_at_full_length() -> None:
+    written = FULL.to_dict()
+    assert list(written) == [field.name for field in fields(Signature)]
+    assert written["data"] == FULL.data
+    assert len(written["rules_digest"]) == 64
+    assert Signature(versions={}).to_dict() == {"parameters": {}, "versions": {}}
+    # Not the signature's own.
+    written["parameters"]["lambda"] = "1"
+    assert FULL.parameters == {"lambda": "0.5"}
+
+
+def test_a_report_is_read_back_with_its_signature(sample: Benchmark) -> None:
+    report = score({"town001": CAREFUL}, sample)
+    read = Report.from_dict(json.loads(json.dumps(report.to_dict())), "x")
+    assert read.signature == report.signature
+    assert read.signature.comparable_with(report.signature)
+
+
+def test_it_is_fixed() -> None:
+    with pytest.raises(FrozenInstanceError):
+        FULL.rules = "2023"  # type: ignore[misc]
+
+
+def test_every_field_is_given_another_value_here() -> None:
+    assert list(OTHERS) == [field.name for field in fields(Signature)]
+    for name, value in OTHERS.items():
+        assert _different(FULL, replace(FULL, **{name: value})) == {name}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_every_field_is_part_of_equality_and_of_the_key(name: str) -> None:
+    """Hashes at full length: these differ in the last digit, which the line does not show."""
+    other = replace(FULL, **{name: OTHERS[name]})
+    assert other != FULL
+    assert other.key != FULL.key
+    without = replace(FULL, **{name: {} if name in {"parameters", "versions"} else None})
+    assert len({FULL.key, other.key, without.key}) == 3
+
+
+def test_a_key_is_a_sha_256_that_does_not_depend_on_the_order_of_parameters() -> None:
+    assert len(FULL.key) == 64
+    assert int(FULL.key, 16) >= 0
+    one = replace(FULL, parameters={"slots": "30", "lambda": "1"})
+    other = replace(FULL, parameters={"lambda": "1", "slots": "30"})
+    assert one == other
+    assert one.key == other.key
+
+
+# Whether two scores may be compared.
+
+
+def test_equal_signatures_are_comparable_without_a_word() -> None:
+    verdict = FULL.comparable_with(replace(FULL))
+    assert verdict
+    assert (verdict.reasons, verdict.notes) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("benchmark", "different benchmarks: town and city"),
+        ("data", "different versions of the benchmark's content: 0123456789ab and 0123456789ab"),
+        ("rules_digest", "different rules: 2021-fedcba987654 and 2021-fedcba987654"),
+        ("setup", "different set-ups: both and strict"),
+        ("states", "different sources of belief states: predicted and gold"),
+        ("goals", "different goals: all and seen"),
+        ("coverage", "different turns played: 3/9-ffffffffffff and 3/9-eeeeeeeeeeee"),
+        ("gold", "different gold states: a1b2c3d4e5f6 and a1b2c3d4e5f6"),
+        ("parameters", "different lambda: 0.5 and 0.75"),
+    ],
+)
+def test_these_fields_forbid_to_compare_and_say_so(name: str, reason: str) -> None:
+    assert name in FORBIDDING
+    verdict = FULL.comparable_with(replace(FULL, **{name: OTHERS[name]}))
+    assert not verdict
+    assert verdict.reasons == (reason,)
+    assert verdict.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("benchmark", "different benchmarks: town and none"),
+        ("data", "different versions of the benchmark's content: 0123456789ab and none"),
+        ("coverage", "different turns played: 3/9-ffffffffffff and all"),
+        ("gold", "different gold states: a1b2c3d4e5f6 and none"),
+        ("setup", "different set-ups: both and none"),
+    ],
+)
+def test_a_field_that_is_not_there_differs_from_one_that_is(name: str, reason: str) -> None:
+    other = replace(FULL, **{name: None})
+    assert FULL.comparable_with(other).reasons == (reason,)
+    there, not_there = reason.rpartition(": ")[2].split(" and ")
+    (turned,) = other.comparable_with(FULL).reasons
+    assert turned.endswith(f": {not_there} and {there}")
+
+
+def test_parameters_that_only_one_has_forbid_to_compare() -> None:
+    other = replace(FULL, parameters={"slots": "30"})
+    assert FULL.comparable_with(other).reasons == (
+        "different lambda: 0.5 and none",
+        "different slots: none and 30",
+    )
+
+
+def test_a_rule_sets_name_alone_says_nothing() -> None:
+    verdict = FULL.comparable_with(replace(FULL, rules="mine"))
+    assert (verdict.reasons, verdict.notes) == ((), ())
+
+
+def test_other_domains_and_versions_are_noted_and_forbid_nothing() -> None:
+    other = replace(FULL, domains="gold", versions={"mwz": "1.1", "rapidfuzz": "3"})
+    verdict = FULL.comparable_with(other)
+    assert verdict
+    assert verdict.reasons == ()
+    assert verdict.notes == (
+        "active domains come from states and gold",
+        "mwz 1.0 and 1.1",
+        "sacrebleu 2.4 and unknown",
+        "rapidfuzz unknown and 3",
+    )
+
+
+def test_all_reasons_and_notes_are_told() -> None:
+    verdict = FULL.comparable_with(Signature(**OTHERS))
+    assert len(verdict.reasons) == len(FORBIDDING)
+    assert verdict.notes == ("active domains come from states and gold", "mwz 1.0 and 1.1")
+
+
+@pytest.mark.parametrize("name", [*FORBIDDING[:-1], "lambda"])
+def test_fields_that_may_differ_are_no_reason(name: str) -> None:
+    other = Signature(**OTHERS)
+    allowed = FULL.comparable_with(other, apart_from=(name,))
+    assert len(allowed.reasons) == len(FORBIDDING) - 1
+    assert set(allowed.reasons) < set(FULL.comparable_with(other).reasons)
+    assert not allowed
+    everything = (*FORBIDDING[:-1], "lambda")
+    assert FULL.comparable_with(other, apart_from=everything)
+
+
+def test_scores_under_two_rule_sets_may_not_be_compared(sample: Benchmark) -> None:
+    old, new = (_signature(sample, rules=rules) for rules in ("2021", "2023"))
+    (reason,) = old.comparable_with(new).reasons
+    assert reason == f"different rules: 2021-{RULES.digest[:12]} and 2023-" + (
+        rule_set("2023").digest[:12]
+    )
+    assert old.comparable_with(new, apart_from=("rules_digest",))
+
+
+_TEXTS = st.none() | st.sampled_from(["a", "b"])
+_SIGNATURES = st.builds(
+    Signature,
+    **{f.name: _TEXTS for f in fields(Signature) if f.name not in {"parameters", "versions"}},
+    parameters=st.dictionaries(st.sampled_from(["k", "l"]), st.sampled_from(["1", "2"])),
+    versions=st.dictionaries(st.sampled_from(["mwz", "x"]), st.sampled_from(["1", "2"])),
+)
+
+
+@settings(deadline=None)
+@given(_SIGNATURES, _SIGNATURES)
+def test_comparing_goes_both_ways_and_equal_ones_have_equal_keys(
+    one: Signature, other: Signature
+) -> None:
+    ours, theirs = one.comparable_with(other), other.comparable_with(one)
+    assert bool(ours) == bool(theirs)
+    assert len(ours.reasons) == len(theirs.reasons)
+    assert len(ours.notes) == len(theirs.notes)
+    assert (one == other) == (one.key == other.key)
+    if one == other:
+        assert ours
+        assert not ours.notes
+    assert Signature(**one.to_dict()) == one
+    differing = _different(one, other)
+    forbidding = [name for name in differing if name in FORBIDDING]
+    assert bool(ours) == (not forbidding)

@@ -1,24 +1,26 @@
-"""Belief states in one spelling: every branch of the value rules, under both rule sets."""
+"""Belief states in one spelling: every branch of the value rules, under all rule sets."""
 
 from __future__ import annotations
 
 from copy import deepcopy
-
+from dataclasses import FrozenInstanceError, replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mwz.normalization.resources import read_table
+from mwz.normalization.resources import read_toml
+from mwz.normalization.rules import rule_set, rule_set_names
 from mwz.normalization.states import (
-    RULE_SET_NAMES,
     minutes,
     normalize_slot_name,
     normalize_state,
     normalize_value,
-    rule_set,
+    plain_slot_name,
 )
 
 OLD, NEW = rule_set("2021"), rule_set("2023")
+ALL = tuple(map(rule_set, rule_set_names()))
+SINCE_2023 = tuple(rules for rules in ALL if rules is not OLD)
 TIME_SLOTS = ("arrive", "leave", "arriveby", "leaveat", "time")
 NAME_SLOTS = ("name", "departure", "destination")
 
@@ -41,7 +43,15 @@ NAME_SLOTS = ("name", "departure", "destination")
     ],
 )
 def test_slot_names_are_lower_case_without_blanks_and_aliases(slot: str, name: str) -> None:
-    assert normalize_slot_name(slot) == name
+    for rules in ALL:
+        assert normalize_slot_name(slot, rules) == name
+
+
+@pytest.mark.parametrize(
+    ("slot", "name"), [("arriveBy", "arriveby"), ("Leave At", "leaveat"), ("book day", "bookday")]
+)
+def test_a_plain_slot_name_is_only_lower_case_without_blanks(slot: str, name: str) -> None:
+    assert plain_slot_name(slot) == name
 
 
 @pytest.mark.parametrize(
@@ -128,7 +138,7 @@ def test_slot_names_are_lower_case_without_blanks_and_aliases(slot: str, name: s
 )
 def test_times_become_hh_mm_where_they_can_be_read(value: str, time: str) -> None:
     for slot in TIME_SLOTS:
-        for rules in (OLD, NEW):
+        for rules in ALL:
             assert normalize_value(slot, value, rules) == time
 
 
@@ -167,13 +177,27 @@ def test_an_absurdly_long_hour_is_no_error() -> None:
 def test_names_and_places_follow_the_rule_set(value: str, old: str, new: str) -> None:
     for slot in NAME_SLOTS:
         assert normalize_value(slot, value, OLD) == old
-        assert normalize_value(slot, value, NEW) == new
+        for rules in SINCE_2023:
+            assert normalize_value(slot, value, rules) == new
 
 
 @pytest.mark.parametrize("table", ["name", "food", "type", "parking", "internet"])
 def test_every_line_of_a_value_table_is_applied(table: str) -> None:
-    for value, canonical in read_table("tables/values.toml")[table].items():
-        assert normalize_value(table, value, OLD) == canonical
+    for rules in ALL:
+        for value, canonical in read_toml("tables/values.toml")[table].items():
+            assert normalize_value(table, value, rules) == canonical
+
+
+def test_the_names_of_2023_are_those_of_2021_and_two_more() -> None:
+    more = read_toml("tables/values-2023.toml")["name"]
+    assert more == {
+        "a and b guest house": "a and b guesthouse",
+        "acorn guesthouse": "acorn guest house",
+    }
+    assert NEW.tables["name"] == {**OLD.tables["name"], **more}
+    for value, canonical in more.items():
+        assert normalize_value("name", value, NEW) == canonical
+        assert normalize_value("name", value, OLD) == value
 
 
 @pytest.mark.parametrize(
@@ -200,8 +224,8 @@ def test_every_line_of_a_value_table_is_applied(table: str) -> None:
     ],
 )
 def test_other_values_follow_the_rule_of_their_slot(slot: str, value: str, canonical: str) -> None:
-    assert normalize_value(slot, value, OLD) == canonical
-    assert normalize_value(slot, value, NEW) == canonical
+    for rules in ALL:
+        assert normalize_value(slot, value, rules) == canonical
 
 
 def test_a_state_gets_new_names_and_values_and_the_given_one_is_kept() -> None:
@@ -220,9 +244,28 @@ def test_of_two_spellings_of_a_slot_the_later_one_wins() -> None:
     }
 
 
+# Rule sets.
+
+
 def test_an_unknown_rule_set_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match="'2022': use one of 2021, 2023"):
+    with pytest.raises(ValueError, match="'2022': use one of 2021, 2023, 2026, next"):
         rule_set("2022")
+
+
+def test_a_rule_set_is_fixed() -> None:
+    with pytest.raises(FrozenInstanceError):
+        OLD.name = "x"  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        OLD.ontology["x"] = "NAME"  # type: ignore[index]
+
+
+def test_the_order_of_phrases_is_part_of_the_digest() -> None:
+    """They are made alike one after the other: " & " before "&"."""
+    phrases = dict(reversed(OLD.tables["name_phrases"].items()))
+    other = replace(OLD, tables={**OLD.tables, "name_phrases": phrases})
+    assert other.digest != OLD.digest
+    assert normalize_value("name", "a & b", OLD) == "a and b"
+    assert normalize_value("name", "a & b", other) == "a  and  b"
 
 
 @pytest.mark.parametrize(
@@ -251,7 +294,7 @@ _SLOTS = st.sampled_from(
 _VALUES = st.one_of(
     st.text(max_size=12),
     st.text(alphabet="0123456789:apm. byfter&'", max_size=12),
-    st.sampled_from(sorted(key for t in read_table("tables/values.toml").values() for key in t)),
+    st.sampled_from(sorted(key for t in read_toml("tables/values.toml").values() for key in t)),
 )
 _STATES = st.dictionaries(
     st.sampled_from(["hotel", "train"]), st.dictionaries(_SLOTS, _VALUES, max_size=4)
@@ -259,7 +302,7 @@ _STATES = st.dictionaries(
 
 
 @settings(deadline=None, max_examples=200)
-@given(_STATES, st.sampled_from(RULE_SET_NAMES))
+@given(_STATES, st.sampled_from(rule_set_names()))
 def test_any_state_is_normalised_and_left_as_it_was(
     state: dict[str, dict[str, str]], rules: str
 ) -> None:
@@ -268,15 +311,17 @@ def test_any_state_is_normalised_and_left_as_it_was(
     assert state == before
     assert list(normalized) == list(state)
     for domain, slots in normalized.items():
-        assert set(slots) == {normalize_slot_name(slot) for slot in state[domain]}
+        names = {normalize_slot_name(slot, rule_set(rules)) for slot in state[domain]}
+        assert set(slots) == names
         assert all(isinstance(value, str) for value in slots.values())
 
 
 @settings(deadline=None, max_examples=200)
 @given(st.text(max_size=12))
 def test_slot_names_are_settled_after_one_pass(slot: str) -> None:
-    once = normalize_slot_name(slot)
-    assert normalize_slot_name(once) == once
+    for rules in ALL:
+        once = normalize_slot_name(slot, rules)
+        assert normalize_slot_name(once, rules) == once
 
 
 @settings(deadline=None, max_examples=200)
@@ -284,8 +329,9 @@ def test_slot_names_are_settled_after_one_pass(slot: str) -> None:
 def test_all_values_but_names_and_times_are_settled_after_one_pass(slot: str, value: str) -> None:
     # Names are not: "&" becomes " and ", which a second pass strips. Times are not: "." becomes
     # the empty text, which a second pass takes for midnight.
-    once = normalize_value(slot, value, OLD)
-    assert normalize_value(slot, once, OLD) == once
+    for rules in ALL:
+        once = normalize_value(slot, value, rules)
+        assert normalize_value(slot, once, rules) == once
 
 
 @settings(deadline=None, max_examples=100)
@@ -302,10 +348,11 @@ def test_clock_times_are_canonical_in_every_spelling(hour: int, minute: int) -> 
     if hour >= 12:
         spellings += [f"{hour - 12}:{minute:02} pm", f"{hour - 12}:{minute:02}p.m."]
     for spelling in spellings:
-        assert normalize_value("leave", spelling, OLD) == canonical
+        for rules in ALL:
+            assert normalize_value("leave", spelling, rules) == canonical
     assert minutes(canonical) == 60 * hour + minute
 
 
 def test_canonical_names_of_2021_are_settled() -> None:
-    for canonical in read_table("tables/values.toml")["name"].values():
+    for canonical in read_toml("tables/values.toml")["name"].values():
         assert normalize_value("name", canonical, OLD) == canonical

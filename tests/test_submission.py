@@ -21,7 +21,7 @@ from mwz.harness.submission import (
     parse_submission,
     read_submission,
 )
-from mwz.normalization.states import rule_set
+from mwz.normalization.rules import rule_set
 
 TWO = benchmark(
     {

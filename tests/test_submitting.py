@@ -14,26 +14,21 @@ from typing import Any
 
 import portalocker
 import pytest
-from entered import SAMPLE_SUBMISSIONS, enter, report, system
+from entered import SAMPLE_SUBMISSIONS, enter, make_older, reports, system
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mwz.harness import Benchmark
 from mwz.harness.board import submitting
-from mwz.harness.board.entries import (
-    PREDICTIONS_FILE,
-    System,
-    content_hashes,
-    read_entries,
-    read_entry,
-    validated,
-)
-from mwz.harness.board.submitting import all_reports, locked, recover, submit
+from mwz.harness.board.entries import PREDICTIONS_FILE, System, read_entries, read_entry
+from mwz.harness.board.scores import Scores, hashes_of
+from mwz.harness.board.submitting import all_scores, locked, recover, submit
 from mwz.harness.cli import main
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options, score
+from mwz.harness.validation import validated
+from mwz.normalization.rules import published_rule_sets
 
-REPORTS = {rules: report(rules) for rules in ("2021", "2023")}
 NEW, OLD = b'{"new": []}', b'{"old": []}'
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
@@ -44,7 +39,11 @@ def _system(name: str = "System", **changes: Any) -> System:
 
 
 def _submit(folder: Path, name: str = "System", content: bytes = NEW, **options: Any) -> None:
-    submit(folder, _system(name), content, REPORTS, "2021", **options)
+    submit(folder, _system(name), content, _scores(content), **options)
+
+
+def _scores(content: bytes = NEW, **figures: Any) -> Scores:
+    return Scores(reports(**figures), hashes_of(content))
 
 
 def _files(folder: Path) -> dict[str, bytes]:
@@ -62,15 +61,14 @@ def _predictions(folder: Path, key: str) -> bytes:
 
 def test_the_folder_holds_the_entry_the_scores_and_the_predictions(tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "submissions"
-    entry = submit(folder, _system("My System"), NEW, REPORTS, "2023")
+    entry = submit(folder, _system("My System"), NEW, _scores())
     assert {path.name for path in (folder / "my-system").iterdir()} == {
         *("entry.toml", "scores.json", "predictions.json.gz")
     }
     assert entry == read_entry(folder / "my-system")
     assert entry.system.predictions.file == PREDICTIONS_FILE
-    assert entry.scores.rules == "2023"
-    assert entry.scores.predictions is not None
-    assert entry.scores.predictions.model_dump() == content_hashes(NEW)
+    assert entry.scores == _scores()
+    assert entry.scores.predictions == hashes_of(NEW)
     assert _predictions(folder, "my-system") == NEW
 
 
@@ -83,20 +81,30 @@ def test_the_same_predictions_give_the_same_bytes(tmp_path: Path) -> None:
 def test_reports_have_every_metric_that_the_predictions_allow(sample: Benchmark) -> None:
     for name, has_states in [("careful", True), ("scripted", False)]:
         content = (SAMPLE_SUBMISSIONS / f"{name}.json").read_bytes()
-        reports = all_reports(content, sample, name)
-        assert list(reports) == ["2021", "2023"]
-        for rules, scored in reports.items():
+        scores = all_scores(content, sample, name)
+        assert list(scores.reports) == list(published_rule_sets()) == ["2021", "2023", "2026"]
+        assert scores.predictions == hashes_of(content)
+        for rules, scored in scores.reports.items():
             metrics = ["bleu", "inform", "diversity", *(["dst"] if has_states else [])]
             options = Options(rules=rules, metrics=metrics)
-            assert scored == score(json.loads(content), sample, options).to_dict()
-            assert ("dst" in scored) is has_states
+            assert scored == score(json.loads(content), sample, options)
+            assert (scored.dst is not None) is has_states
+
+
+def test_a_reference_style_is_scored_as_a_system_without_hashes(sample: Benchmark) -> None:
+    scores = all_scores("damd", sample, "corpus")
+    assert scores.predictions is None
+    # The references against themselves, with gold states.
+    assert scores.main.bleu is not None
+    assert scores.main.bleu["damd"] == pytest.approx(100)
+    assert scores.main.states == "gold"
 
 
 def test_an_existing_submission_is_not_overwritten(tmp_path: Path) -> None:
     _submit(tmp_path, content=OLD)
     before = _files(tmp_path)
     # Another spelling of the same name.
-    with pytest.raises(InputError, match="there is a submission of that name"):
+    with pytest.raises(InputError, match="there is an entry of that name"):
         _submit(tmp_path, name=" SYSTEM ")
     assert _files(tmp_path) == before
 
@@ -111,12 +119,38 @@ def test_replacing_leaves_nothing_of_the_old_one(tmp_path: Path) -> None:
 
 
 def test_scores_that_do_not_compare_with_the_others_are_not_entered(tmp_path: Path) -> None:
-    other = {rules: report(rules, data="ba9876543210") for rules in ("2021", "2023")}
-    enter(tmp_path, "first", reports=other)
+    enter(tmp_path, "first", scored=reports(data="ba9876543210"))
     before = _files(tmp_path)
-    with pytest.raises(InputError, match="scored on benchmark:made-up"):
+    with pytest.raises(InputError, match="does not compare with first"):
         _submit(tmp_path)
     assert _files(tmp_path) == before
+
+
+@pytest.mark.parametrize("rules", published_rule_sets())
+def test_scores_that_do_not_compare_under_one_rule_set_are_not_entered(
+    rules: str, tmp_path: Path
+) -> None:
+    own, other = reports(), reports(data="ba9876543210")
+    enter(tmp_path, "first", scored={**own, rules: other[rules]})
+    before = _files(tmp_path)
+    with pytest.raises(InputError, match="does not compare with first"):
+        _submit(tmp_path)
+    assert _files(tmp_path) == before
+
+
+def test_nothing_is_entered_beside_scores_of_an_earlier_version(tmp_path: Path) -> None:
+    make_older(enter(tmp_path, "first").folder)
+    before = _files(tmp_path)
+    with pytest.raises(InputError, match="first: scored by an earlier version; use --rescore"):
+        _submit(tmp_path)
+    assert _files(tmp_path) == before
+
+
+def test_an_entry_replaces_one_that_an_earlier_version_scored(tmp_path: Path) -> None:
+    _submit(tmp_path, content=OLD)
+    make_older(tmp_path / "system")
+    _submit(tmp_path, replace=True)
+    assert read_entry(tmp_path / "system").scores == _scores()
 
 
 def test_a_disk_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,7 +297,7 @@ def _lock_once(folder: Path) -> None:
 def test_the_command_killed_at_any_moment_leaves_a_leaderboard_that_one_command_puts_right(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mwz.harness.cli.submit.all_reports", lambda *_: REPORTS)
+    monkeypatch.setattr("mwz.harness.cli.submit.all_scores", lambda content, *_: _scores(content))
     base = tmp_path / "base"
     folder, page = base / "submissions", base / "leaderboard.md"
     enter(folder, "rival")
@@ -331,7 +365,9 @@ def test_only_what_submitting_left_is_cleared_away(tmp_path: Path) -> None:
     assert left == [".git", ".github", ".ipynb_checkpoints", ".lock"]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20, deadline=None
+)
 @given(steps=st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=6))
 def test_the_folder_holds_the_last_of_what_was_accepted(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, bool]]
@@ -354,17 +390,19 @@ def test_the_folder_holds_the_last_of_what_was_accepted(
 _SUBMITTER = """\
 import sys, json, time
 from pathlib import Path
-from mwz.harness.board.entries import System, validated
+from mwz.harness.board.entries import System
+from mwz.harness.board.scores import Scores, hashes_of
 from mwz.harness.board.submitting import submit
 from mwz.harness.errors import InputError
-from entered import system, report
+from mwz.harness.validation import validated
+from entered import system, reports
 folder, name, content = Path(sys.argv[1]), sys.argv[2], sys.argv[3].encode()
-reports = {rules: report(rules) for rules in ("2021", "2023")}
+scores = Scores(reports(), hashes_of(content))
 one = validated(System, system(name=name), "system")
 print("ready", flush=True)
 sys.stdin.readline()
 try:
-    submit(folder, one, content, reports, "2021")
+    submit(folder, one, content, scores)
 except InputError as error:
     print(error, file=sys.stderr)
     sys.exit(2)
@@ -410,8 +448,7 @@ def test_of_two_who_submit_the_same_name_at_once_one_wins_whole(tmp_path: Path) 
     winner = b'{"%d": []}' % statuses.index(0)
     [entry] = read_entries(folder)
     assert _predictions(folder, "same") == winner
-    assert entry.scores.predictions is not None
-    assert entry.scores.predictions.model_dump() == content_hashes(winner)
+    assert entry.scores.predictions == hashes_of(winner)
 
 
 def test_a_folder_that_another_process_holds_is_told(

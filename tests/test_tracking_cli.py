@@ -9,7 +9,9 @@ import pytest
 from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, belief
 
 from mwz.harness.cli import main
+from mwz.harness.signature import Signature
 from mwz.harness.tracking.plots import _STYLES
+from mwz.harness.validation import validated
 
 PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 
@@ -73,6 +75,41 @@ def test_json_is_a_list_of_reports_even_for_one_file(run, figure_1):
 def test_json_of_several_files_keeps_their_order(run, figure_1, sample_2):
     listed = reports(run, sample_2, figure_1)
     assert [report["file"] for report in listed] == [str(sample_2), str(figure_1)]
+
+
+def test_json_has_the_signature_as_a_line_and_by_fields(run, figure_1):
+    [report] = reports(run, figure_1, "--slots", "35", "--lambda", "0.5,2")
+    fields = report["signature_fields"]
+    assert fields["parameters"] == {"slots": "35", "lambda": "0.5,2"}
+    assert len(fields["gold"]) == 64
+    assert report["signature"] == str(validated(Signature, fields, "signature"))
+    assert f"|gold:{fields['gold'][:12]}|slots:35|lambda:0.5,2|" in report["signature"]
+    assert report["coverage"] is None
+
+
+def test_json_of_predictions_has_the_benchmark_and_how_much_of_it_is_scored(run, tmp_path):
+    # Two of the 146 turns that the sample's dialogues have.
+    content = {"town001": [{"response": "hello", "state": {}}] * 2}
+    (tmp_path / "two.json").write_text(json.dumps(content))
+    [report] = reports(run, tmp_path / "two.json", "--benchmark", "sample")
+    fields = report["signature_fields"]
+    assert (report["dialogues"], report["turns"]) == (1, 2)
+    assert (fields["benchmark"], fields["rules"]) == ("sample", "2021")
+    assert fields["coverage"].startswith("2/146-")
+    assert report["coverage"] == {"of_dialogues": 30, "of_turns": 146}
+    status, out, _ = run("dst", tmp_path / "two.json", "--benchmark", "sample")
+    assert status == 0
+    assert "the gold states of sample, 1 of 30 dialogues, 2 of 146 turns" in out
+    assert out.splitlines()[-1] == report["signature"]
+
+
+def test_signatures_are_shown_once_each(run, figure_1, sample_2, tmp_path):
+    # The same gold states, and nothing predicted.
+    nothing = write_pairs(tmp_path / "nothing.json", [(gold, "") for gold, _ in FGA_FIGURE_1])
+    signatures = [report["signature"] for report in reports(run, figure_1, nothing, sample_2)]
+    assert signatures[0] == signatures[1] != signatures[2]
+    _, out, _ = run("dst", figure_1, nothing, sample_2)
+    assert out.splitlines()[-2:] == [signatures[0], signatures[2]]
 
 
 def test_json_to_a_file_leaves_the_table_on_the_screen(run, figure_1, tmp_path):

@@ -5,8 +5,6 @@ The figures are those of the published code of Dey et al. (2022) and Aksu & Chen
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from mwz.harness.tracking.evaluation import score_tracking
@@ -66,7 +64,8 @@ rsa_check/RSA_check_B 0.00 83.33 33.33 14.29 16.67 0.00 0.00 0.00 0.00 24.65 1 1
 def test_published_figures_come_out(row, dst_data):
     name, *figures = row.split()
     suffix = "_seed_557_prediction" if name.startswith("T5") else ""
-    report = score_tracking(read_tracking_file(dst_data / f"{name}{suffix}.json").dialogues)
+    file = read_tracking_file(dst_data / f"{name}{suffix}.json", no_benchmark)
+    report = score_tracking(file.dialogues)
     metrics = report.metrics
     measured = [
         *(metrics[metric] for metric in ("JGA", "SA", "AGA", "IAGA", "RSA")),
@@ -78,16 +77,5 @@ def test_published_figures_come_out(row, dst_data):
     assert (report.dialogues, report.turns) == (dialogues, turns)
 
 
-def test_computing_all_metrics_takes_under_a_second_for_1000_dialogues(dst_data):
-    file = read_tracking_file(dst_data / "T5_fewshot_train/ratio_0.01_seed_557_prediction.json")
-    # 494 dialogues, twice and a little over.
-    dialogues = [*file.dialogues, *file.dialogues, *file.dialogues[:12]]
-    assert len(dialogues) == 1000
-    assert min(seconds(dialogues) for _ in range(3)) < 1
-
-
-def seconds(dialogues):
-    """Return the processor time that scoring takes."""
-    start = time.process_time()
-    score_tracking(dialogues)
-    return time.process_time() - start
+def no_benchmark():
+    raise AssertionError("the files hold gold states of their own")

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,11 @@ from sqlalchemy import create_engine, event, inspect
 from sqlalchemy.exc import SQLAlchemyError
 
 from mwz.database import EMBEDDED, VenueDatabase, partial_ratio
-from mwz.database.venues import FUZZY_COLUMNS, NO_CONSTRAINT
-from mwz.harness import InputError
-from mwz.normalization.states import normalize_slot_name, normalize_value, rule_set
+from mwz.database.schema import venue_schema
+from mwz.harness import Benchmark, InputError
+from mwz.harness.venue_database import open_database
+from mwz.normalization.rules import RuleSet, published_rule_sets, rule_set
+from mwz.normalization.states import normalize_slot_name, normalize_value
 
 Records = Mapping[str, Sequence[Mapping[str, Any]]]
 
@@ -97,14 +100,16 @@ def test_a_venues_own_time_that_is_no_clock_counts_as_midnight() -> None:
     assert _found("train", {"train": trains}, arrive="00:00") == ["T1"]
 
 
-@pytest.mark.parametrize("value", sorted(NO_CONSTRAINT))
+@pytest.mark.parametrize("value", sorted(RULES.no_constraint))
 def test_an_indifferent_value_is_no_constraint(value: str) -> None:
     assert _found("restaurant", area=value, name=value) == ["r1", "r2", "r3", "r4"]
     assert _found("restaurant", area=value, food="thai") == ["r2", "r4"]
 
 
 def test_only_the_six_spellings_are_indifferent() -> None:
-    assert len(NO_CONSTRAINT) == 6
+    assert {
+        *("dontcare", "not mentioned", "don't care", "dont care", "do n't care", "do not care")
+    } == RULES.no_constraint
     for value in ("Dontcare", "any", "", "none", "not mentioned "):
         assert _found("restaurant", area=value) == []
 
@@ -163,7 +168,7 @@ def test_fuzzy_columns_match_from_a_ratio_of_90(domain: str, slot: str) -> None:
     assert _found(domain, records, **{slot: "the golden spoon"}) == ["0"]
     assert _found(domain, records, **{slot: "abcdefghiX"}) == ["1", "2"]
     assert _found(domain, records, **{slot: "abcdefghX"}) == []
-    assert FUZZY_COLUMNS[domain] >= {slot}
+    assert slot in RULES.venue_rules[domain].fuzzy
 
 
 def test_other_columns_match_only_what_is_equal() -> None:
@@ -183,15 +188,70 @@ def test_the_rule_set_decides_what_a_name_constraint_is() -> None:
     constraint = {"name": "willow bed and breakfast"}
     # 2023 makes the constraint "willow b and b", 14 characters, the best window of the name
     # "willow bed and": common "willow b and" of 14 and 14: 24/28 = 0.857.
+    # 2026 makes the venue's name "willow b and b" as well.
     assert list(VenueDatabase(records, rule_set("2021")).query("hotel", constraint)) == ["h"]
     assert list(VenueDatabase(records, rule_set("2023")).query("hotel", constraint)) == []
+    assert list(VenueDatabase(records, rule_set("2026")).query("hotel", constraint)) == ["h"]
+
+
+# Rule sets under which the venue database is normalised, too.
+NORMALISING = [name for name in published_rule_sets() if rule_set(name).normalises_venues]
+ODDLY_NAMED = {
+    "hotel": [
+        {"id": "h1", "name": "willow bed and breakfast", "type": "guest house", "internet": "free"},
+        {"id": "h2", "name": "?", "type": "hotel"},
+    ],
+    "train": [{"trainID": "T1", "leaveAt": "9:15", "arriveBy": "2 pm", "departure": "nando's"}],
+}
+
+
+def test_only_2026_normalises_the_venues() -> None:
+    assert NORMALISING == ["2026"]
+
+
+@pytest.mark.parametrize("name", NORMALISING)
+def test_where_the_venues_are_normalised_each_is_found_by_its_own_values(name: str) -> None:
+    venues = VenueDatabase(ODDLY_NAMED, rule_set(name))
+    for slot in ("name", "type", "internet"):
+        constraint = {slot: str(ODDLY_NAMED["hotel"][0][slot])}
+        assert "h1" in venues.query("hotel", constraint), slot
+    # 09:15 to 14:00; "nando's" is "nandos" on both sides.
+    for slot, value, found in (
+        ("leave", "09:15", ["T1"]),
+        ("leave", "09:16", []),
+        ("arrive", "14:00", ["T1"]),
+        ("arrive", "13:59", []),
+        ("departure", "nandos", ["T1"]),
+    ):
+        assert list(venues.query("train", {slot: value})) == found, (slot, value)
+    # What is not known stays so, and is found by anything.
+    assert list(venues.query("hotel", {"name": "no such", "internet": "no such"})) == []
+    assert "h2" in venues.query("hotel", {"name": "no such"})
+
+
+@pytest.mark.parametrize("name", [n for n in published_rule_sets() if n not in NORMALISING])
+def test_where_they_are_not_a_venue_may_be_missed_by_its_own_values(name: str) -> None:
+    venues = VenueDatabase(ODDLY_NAMED, rule_set(name))
+    # "guest house" and "free" become "guesthouse" and "yes", which no record has.
+    assert list(venues.query("hotel", {"type": "guest house"})) == []
+    assert list(venues.query("hotel", {"internet": "free"})) == []
+    # "9:15" and "2 pm" are no clocks: midnight.
+    assert list(venues.query("train", {"leave": "00:01"})) == []
+    assert list(venues.query("train", {"arrive": "00:00"})) == ["T1"]
+
+
+@pytest.mark.parametrize("name", published_rule_sets())
+def test_records_are_left_as_they_were(name: str) -> None:
+    before = {domain: [dict(one) for one in records] for domain, records in ODDLY_NAMED.items()}
+    VenueDatabase(ODDLY_NAMED, rule_set(name))
+    assert before == ODDLY_NAMED
 
 
 @pytest.mark.parametrize(
     "value",
     [
         "x' OR '1'='1",
-        "'; DROP TABLE mwz_restaurant; --",
+        "'; DROP TABLE mwz_source; --",
         '" OR ""="',
         "%",
         "_____",
@@ -271,13 +331,58 @@ def test_a_file_is_filled_once_and_can_hold_several_sources(tmp_path: Path) -> N
             "x1"
         ]
     engine = create_engine(url)
+    restaurants = venue_schema(RULES).venues["restaurant"].name
     with engine.connect() as connection:
-        assert set(inspect(engine).get_table_names()) == {
-            *("mwz_source", "mwz_restaurant", "mwz_hotel", "mwz_attraction", "mwz_train")
-        }
-        count = connection.exec_driver_sql("SELECT count(*) FROM mwz_restaurant").scalar()
+        names = inspect(engine).get_table_names()
+        assert set(names) == set(venue_schema(RULES).metadata.tables)
+        assert {name.rpartition("_")[2] for name in names} == {"source", *RULES.venue_rules}
+        assert all(name.startswith("mwz_") for name in names)
+        count = connection.exec_driver_sql(f"SELECT count(*) FROM {restaurants}").scalar()
         assert count == len(VENUES["restaurant"]) + 1
     engine.dispose()
+
+
+def _with_columns(domain: str, *columns: str) -> RuleSet:
+    """Return the rules of 2021 with other columns in a domain."""
+    domains = RULES.tables["domains"]
+    changed = {**domains, domain: {**domains[domain], "columns": list(columns)}}
+    return replace(RULES, name="other", tables={**RULES.tables, "domains": changed})
+
+
+def test_the_columns_are_those_of_the_rule_set(tmp_path: Path) -> None:
+    """Rule sets with other columns have tables of their own, in the same database too."""
+    url = f"sqlite:///{tmp_path / 'venues.db'}"
+    records = {"restaurant": [{"id": "r1", "area": "north", "garden": "yes"}, {"id": "r2"}]}
+    asked = {"area": "south", "garden": "no"}
+    # Without the column `garden` the constraint is ignored, without `area` that one.
+    for rules, found in (
+        (RULES, []),
+        (_with_columns("restaurant", "id", "garden"), []),
+        (_with_columns("restaurant", "id", "name"), ["r1", "r2"]),
+        (RULES, []),
+    ):
+        assert list(VenueDatabase(records, rules, url).query("restaurant", asked)) == found
+    other = _with_columns("restaurant", "id", "garden")
+    venues = VenueDatabase(records, other, url)
+    assert list(venues.query("restaurant", {"garden": "yes", "area": "x"})) == ["r1"]
+    own, others = (set(venue_schema(rules).metadata.tables) for rules in (RULES, other))
+    assert own.isdisjoint(others)
+
+
+def test_rule_sets_with_the_same_columns_share_their_tables() -> None:
+    tables = {
+        frozenset(venue_schema(rule_set(name)).metadata.tables) for name in published_rule_sets()
+    }
+    assert len(tables) == 1
+
+
+def test_one_file_holds_the_venues_of_several_rule_sets(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'venues.db'}"
+    for _ in range(2):
+        for name in published_rule_sets():
+            venues = VenueDatabase(ODDLY_NAMED, rule_set(name), url)
+            found = list(venues.query("hotel", {"type": "guest house"}))
+            assert found == (["h1"] if name in NORMALISING else []), name
 
 
 def test_an_interrupted_filling_leaves_nothing_half_filled(tmp_path: Path) -> None:
@@ -298,7 +403,7 @@ venues.VenueDatabase(VENUES, RULES, {url!r})
     assert len(VenueDatabase(VENUES, RULES, url).query("train", {})) == 4
 
 
-def test_a_database_that_cannot_be_used_is_bad_input(sample: Any, tmp_path: Path) -> None:
+def test_a_database_that_cannot_be_used_is_bad_input(sample: Benchmark, tmp_path: Path) -> None:
     (tmp_path / "no.db").write_text("this is no database, whatever its name says" * 100)
     for url in (
         f"sqlite:///{tmp_path / 'no.db'}",
@@ -307,7 +412,7 @@ def test_a_database_that_cannot_be_used_is_bad_input(sample: Any, tmp_path: Path
         "nosuchdialect://host/x",
     ):
         with pytest.raises(InputError, match="cannot be used as venue database"):
-            sample.database("2021", url)
+            open_database(sample, RULES, url)
     with pytest.raises(SQLAlchemyError):
         VenueDatabase(VENUES, RULES, "no url at all")
 
@@ -366,11 +471,11 @@ def _plainly(
     domain: str, records: Sequence[Mapping[str, str]], constraints: Mapping[str, str]
 ) -> list[str]:
     """Answer a query record by record, rule by rule."""
-    rows = [{normalize_slot_name(k): v for k, v in record.items()} for record in records]
+    rows = [{normalize_slot_name(k, RULES): v for k, v in record.items()} for record in records]
     results = []
     for row in rows:
         for column, constraint in constraints.items():
-            if column not in rows[0] or constraint in NO_CONSTRAINT:
+            if column not in rows[0] or constraint in RULES.no_constraint:
                 continue
             value = normalize_value(column, constraint, RULES)
             own = row.get(column)
@@ -382,7 +487,7 @@ def _plainly(
                 met = _minutes(own) >= _minutes(value)
             elif column == "arrive":
                 met = _minutes(own) <= _minutes(value)
-            elif column in FUZZY_COLUMNS[domain]:
+            elif column in RULES.venue_rules[domain].fuzzy:
                 met = partial_ratio(own, value) >= 90
             else:
                 met = own == value
@@ -425,10 +530,19 @@ def test_one_more_constraint_never_adds_venues(
     assert venues.query("restaurant", {**fewer, "area": area}) <= venues.query("restaurant", fewer)
 
 
-def test_sqlite_on_file_gives_the_results_of_sqlite_in_memory(sample: Any, tmp_path: Path) -> None:
+def test_a_password_is_not_told(sample: Benchmark) -> None:
+    with pytest.raises(InputError) as raised:
+        open_database(sample, RULES, "nosuchdialect://me:secret@host/x")
+    assert raised.value.source == "nosuchdialect://me:***@host/x"
+    assert "secret" not in str(raised.value)
+
+
+def test_sqlite_on_file_gives_the_results_of_sqlite_in_memory(
+    sample: Benchmark, tmp_path: Path
+) -> None:
     url = f"sqlite:///{tmp_path / 'venues.db'}"
-    for rules in ("2021", "2023"):
-        in_memory, on_file = sample.database(rules, EMBEDDED), sample.database(rules, url)
+    for rules in map(rule_set, published_rule_sets()):
+        in_memory, on_file = (open_database(sample, rules, place) for place in (EMBEDDED, url))
         asked = 0
         for one in sample.dialogues.values():
             for state in [*one.states, {d: g.informable for d, g in one.goal.items()}]:

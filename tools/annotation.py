@@ -10,9 +10,10 @@ from markup import Piece, Span, Utterance, parse
 from town import Record
 
 from mwz.database import VenueDatabase
-from mwz.normalization.states import minutes, normalize_slot_name, normalize_state, rule_set
+from mwz.normalization.rules import rule_set
+from mwz.normalization.states import minutes, normalize_slot_name, normalize_state
 
-_RULES = rule_set("2021")
+RULES = rule_set("2021")
 _IDENTIFIERS = {"restaurant": "name", "hotel": "name", "attraction": "name", "train": "trainid"}
 _ID_COLUMNS = {"restaurant": "id", "hotel": "id", "attraction": "id", "train": "trainID"}
 _BOOKED_DOMAINS = ("restaurant", "hotel")
@@ -53,7 +54,7 @@ class Annotator:
     """
 
     def __init__(self, records: Mapping[str, Sequence[Record]]) -> None:
-        self._database = VenueDatabase(records, _RULES)
+        self._database = VenueDatabase(records, RULES)
         self._records = {
             domain: {record[_ID_COLUMNS[domain]]: _by_slot(record) for record in of_domain}
             for domain, of_domain in records.items()
@@ -73,7 +74,7 @@ class Annotator:
         for user_text, system_text, careful in turns:
             user = parse(user_text)
             values, words = _updated(values, user, "value"), _updated(words, user, "words")
-            state = normalize_state(values, _RULES)
+            state = normalize_state(values, RULES)
             system = parse(system_text)
             pieces: list[Piece] = []
             for piece in system.pieces:
@@ -124,7 +125,7 @@ class Annotator:
         elif span.slot == "choice":
             value = str(len(self._database.query(span.domain, state.get(span.domain, {}))))
         elif span.domain in named:
-            value = named[span.domain][normalize_slot_name(span.slot)]
+            value = named[span.domain][normalize_slot_name(span.slot, RULES)]
         else:
             raise ValueError(f"{id_}: {span.slot} of no {span.domain} named before")
         if value == "?":
@@ -133,7 +134,7 @@ class Annotator:
 
 
 def _by_slot(record: Record) -> dict[str, str]:
-    return {normalize_slot_name(key): value for key, value in record.items()}
+    return {normalize_slot_name(key, RULES): value for key, value in record.items()}
 
 
 def _updated(

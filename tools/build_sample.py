@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from annotation import AnnotatedTurn, Annotator
+from annotation import RULES, AnnotatedTurn, Annotator
 from styles import Style, delexicalize, read_styles
 from systems import SYSTEMS
 from town import build_records
@@ -46,13 +46,12 @@ def build() -> dict[str, Any]:
     annotator = Annotator(venues)
     dialogues = {id_: annotator.annotate(id_, entry["turns"]) for id_, entry in sources.items()}
     town = {
-        "format": 1,
         "name": "sample",
         "dialogues": {
             id_: _dialogue(sources[id_]["goal"], turns, styles) for id_, turns in dialogues.items()
         },
         "venues": venues,
-        "venues_by_rules": {},
+        "venue_versions": {},
     }
     submissions = {
         f"submissions/{name}.json": {
@@ -77,12 +76,14 @@ def _dialogue(
             for domain, wants in goal.items()
         },
         "references": {
-            name: [normalize_response(delexicalize(turn.system, style)).text for turn in turns]
+            name: [normalize_response(delexicalize(turn.system, style), RULES).text for turn in turns]
             for name, style in styles.items()
         },
         "states": states,
         "active_domains": gold_active_domains(states, [turn.acts for turn in turns]),
         "booked_domains": [list(turn.booked) for turn in turns],
+        "users": [turn.user.text for turn in turns],
+        "responses": [turn.system.text for turn in turns],
     }
 
 

@@ -58,6 +58,11 @@ class Utterance:
         """The annotated values, in order."""
         return tuple(piece for piece in self.pieces if isinstance(piece, Span))
 
+    @property
+    def text(self) -> str:
+        """What is said, annotated values and all."""
+        return "".join(p.words if isinstance(p, Span) else p for p in self.pieces)
+
 
 def parse(text: str) -> Utterance:
     """Parse an utterance with mark-up.

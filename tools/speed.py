@@ -18,10 +18,10 @@ import time
 
 import sacrebleu
 
-from mwz.harness import Benchmark
+from mwz.harness import load_benchmark
 from mwz.harness.benchmark import STYLES
 from mwz.harness.submission import normalize_submission, read_submission
-from mwz.normalization.states import rule_set
+from mwz.normalization.rules import rule_set
 
 
 def main() -> None:
@@ -30,7 +30,7 @@ def main() -> None:
     parser.add_argument("--benchmark", help="[default: multiwoz if installed, else sample]")
     parser.add_argument("--runs", type=int, default=5, help="[default: 5]")
     arguments = parser.parse_args()
-    benchmark = Benchmark.load(arguments.benchmark)
+    benchmark = load_benchmark(arguments.benchmark)
     submission = normalize_submission(
         read_submission(arguments.predictions, benchmark), rule_set("2021")
     )

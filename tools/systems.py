@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from annotation import AnnotatedTurn
+from annotation import RULES, AnnotatedTurn
 
 from mwz.normalization.states import normalize_slot_name
 
@@ -125,7 +125,7 @@ def _hasty_state(
             if slot in wrong_values and _one_in(rates["wrong_slot"], "wrong", *key):
                 state[domain][slot] = wrong_values[slot]
             elif words in tables["hasty"]["pointers"]:
-                state[domain][slot] = turn.state[domain][normalize_slot_name(slot)]
+                state[domain][slot] = turn.state[domain][normalize_slot_name(slot, RULES)]
             else:
                 state[domain][slot] = words
     return state

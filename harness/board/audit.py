@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain
 
-from mwz.normalization.states import RULE_SET_NAMES
+from mwz.normalization.rules import DEFAULT_RULES
 
 from ..benchmark import CANONICAL_STYLE
-from ..metrics.inform_success import TOTAL
-from .entries import Entry, Reported, Scores, SetupFigures
-from .grid import Grid
+from ..metrics.registry import headlines
+from ..report import Report
+from .entries import Entry, Reported
+from .grid import RATES, Grid
+from .scores import Scores
 
 SCORED_SETUPS = ("strict", "optimistic")
 
@@ -27,17 +29,18 @@ class Audited:
     """A reported figure beside the harness's.
 
     Attributes:
-        metric: "bleu", "inform", "success" or "combined".
+        metric: The figure's name, a key of `headlines()`.
         reported: The figure reported, with its digits.
         scored: (Rule set, set-up) -> the harness's figure, where there is one.
-        difference: The harness's figure in the set-up that should give it, less the reported one.
-        verdict: "reproduced", "reproduced under …" or "not reproduced".
+        difference: The harness's figure in the set-up that should give it, less the reported one;
+            None if the harness has none.
+        verdict: "reproduced", "reproduced under …", "not reproduced" or "not scored".
     """
 
     metric: str
     reported: Decimal
     scored: Mapping[tuple[str, str], float]
-    difference: float
+    difference: float | None
     verdict: str
 
 
@@ -88,36 +91,36 @@ def _audited(
     scores: Scores, reported: Reported, metric: str, figure: Decimal, grid: Grid | None
 ) -> Audited:
     scored = {
-        (rules, setup): _scored(under, setup, metric, reported.style or CANONICAL_STYLE)
-        for rules in RULE_SET_NAMES
-        if (under := scores.under(rules)) is not None
+        (rules, setup): value
+        for rules, report in scores.reports.items()
         for setup in SCORED_SETUPS
+        if (value := _scored(report, setup, metric, reported.style)) is not None
     }
-    home = (scores.rules, "optimistic" if reported.setup == "optimistic" else "strict")
+    home = (DEFAULT_RULES, "optimistic" if reported.setup == "optimistic" else "strict")
     return Audited(
         metric=metric,
         reported=figure,
         scored=scored,
-        difference=scored[home] - float(figure),
+        difference=scored[home] - float(figure) if home in scored else None,
         verdict=_verdict(
             figure,
-            scored[home],
+            scored.get(home),
             chain(_alternatives(scores, scored, metric), _tried(grid, reported, metric)),
         ),
     )
 
 
-def _scored(scores: Scores, setup: str, metric: str, style: str) -> float:
+def _scored(report: Report, setup: str, metric: str, style: str | None) -> float | None:
     if metric == "bleu":
-        return scores.bleu[style]
-    rates: SetupFigures = getattr(scores, setup)
-    if metric == "combined":
-        return rates.combined
-    total: float = getattr(rates, metric)[TOTAL]
-    return total
+        return (report.bleu or {}).get(style or CANONICAL_STYLE)
+    return headlines()[metric].value(report, setup)
 
 
-def _verdict(figure: Decimal, scored: float, alternatives: Iterable[tuple[float, str]]) -> str:
+def _verdict(
+    figure: Decimal, scored: float | None, alternatives: Iterable[tuple[float, str]]
+) -> str:
+    if scored is None:
+        return "not scored"
     if is_reproduced(scored, figure):
         return "reproduced"
     for found, setup in alternatives:
@@ -131,7 +134,7 @@ def _alternatives(
 ) -> Iterator[tuple[float, str]]:
     """Return what else the figure could be, each with the name of the set-up."""
     if metric == "bleu":
-        for style, bleu in scores.bleu.items():
+        for style, bleu in (scores.main.bleu or {}).items():
             yield bleu, f"{style} references"
         return
     for (rules, setup), value in scored.items():
@@ -145,9 +148,8 @@ def _tried(grid: Grid | None, reported: Reported, metric: str) -> Iterator[tuple
     if metric == "bleu":
         for bleu in grid.bleu:
             yield bleu.bleu, f"{bleu.style} references, tokenisation {bleu.tokenization}"
-    # An expectation is no figure that anybody can have had: it meets one by chance only.
-    points = [point for point in grid.rates if point.setup.comparison != "sampling"]
-    rates = {name: f for name, f in reported.figures.items() if name in ("inform", "success")}
+    points = [point for point in grid.rates if not point.random]
+    rates = {name: f for name, f in reported.figures.items() if name in RATES}
     if metric in rates:
         for point in points:
             if all(is_reproduced(getattr(point, name), f) for name, f in rates.items()):

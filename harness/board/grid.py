@@ -17,32 +17,20 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from mwz.normalization.states import RULE_SET_NAMES
+from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
 from ..benchmark import Benchmark
 from ..data.installed import data_directory, loaded_once
 from ..errors import InputError
 from ..files import read_json, to_json, write_atomically
-from ..metrics.bleu import TOKENIZATIONS, ReferenceIndex
-from ..metrics.inform_success import (
-    AT_THE_END,
-    COMPARISONS,
-    TOTAL,
-    UPDATES,
-    Setup,
-    inform_success,
-)
-from ..scoring import active_domains, belief_states, play
-from ..signature import signature
+from ..metrics.inform_success import TOTAL, inform_success
+from ..metrics.setups import ALL_SETUPS, COMPARISONS, Setup
+from ..playing import PlayedDialogue, play
+from ..references import TOKENIZATIONS, ReferenceIndex
+from ..scoring import Scorer
 from ..submission import NormalizedSubmission, normalized_by_rules
+from ..validation import validated
 from .entries import OwnSetup, Reported
-
-SETUPS = tuple(
-    Setup(comparison, updates, reduced)
-    for comparison in COMPARISONS
-    for updates in (*UPDATES, AT_THE_END)
-    for reduced in (False, True)
-)
 
 # What table 3 says of a system's tokenisation -> the tokenisation here that comes nearest. NLTK's
 # splits off punctuation, as 13a does.
@@ -70,7 +58,8 @@ class BleuPoint:
 
     def distance(self, reported: Reported) -> float | None:
         """How far it is from a reported BLEU, in points; None if none is reported."""
-        return None if reported.bleu is None else abs(self.bleu - float(reported.bleu))
+        figure = reported.figures.get("bleu")
+        return None if figure is None else abs(self.bleu - float(figure))
 
     def stated(self, own: OwnSetup | None) -> bool:
         """Whether this is how the system's authors say they computed BLEU."""
@@ -79,6 +68,9 @@ class BleuPoint:
             and self.style == own.style
             and self.tokenization == _STATED_TOKENIZATIONS.get(own.tokenization or "")
         )
+
+
+RATES = ("inform", "success")
 
 
 @dataclass(frozen=True)
@@ -106,6 +98,11 @@ class RatesPoint:
     success_deviation: float
 
     @property
+    def random(self) -> bool:
+        """Whether its rates are expectations, which nobody can have had but by chance."""
+        return COMPARISONS[self.setup.comparison].random
+
+    @property
     def description(self) -> str:
         """The combination in words."""
         search = "reduced" if self.setup.reduced_search else "full"
@@ -116,8 +113,10 @@ class RatesPoint:
 
     def distance(self, reported: Reported) -> float | None:
         """How far it is from a reported Inform and Success in all, in points."""
-        pairs = [(self.inform, reported.inform), (self.success, reported.success)]
-        gaps = [abs(own - float(figure)) for own, figure in pairs if figure is not None]
+        figures = reported.figures
+        gaps = [
+            abs(getattr(self, name) - float(figures[name])) for name in RATES if name in figures
+        ]
         return sum(gaps) if gaps else None
 
     def stated(self, own: OwnSetup | None) -> bool:
@@ -181,7 +180,7 @@ def explain(
     cached = _cached(path)
     if cached is not None:
         return cached
-    submission = _prepared(content, benchmark)[RULE_SET_NAMES[0]]
+    submission = _prepared(content, benchmark)[DEFAULT_RULES]
     jobs = _jobs(submission)
     work = [(content, benchmark, job) for job in jobs]
     with ProcessPoolExecutor(max(1, min(workers, len(jobs)))) as pool:
@@ -190,20 +189,21 @@ def explain(
         bleu=tuple(point for part in parts for point in part.bleu),
         rates=tuple(point for part in parts for point in part.rates),
     )
-    write_atomically(path, to_json(asdict(grid)))
+    body = asdict(grid)
+    write_atomically(path, to_json({"sha256": _digest(body), "grid": body}))
     return grid
 
 
 def nearest_bleu(grid: Grid, reported: Reported, count: int) -> list[BleuPoint]:
     """Return the combinations whose BLEU is nearest to a reported one, the nearest first."""
-    if reported.bleu is None:
+    if "bleu" not in reported.figures:
         return []
     return sorted(grid.bleu, key=lambda point: point.distance(reported) or 0.0)[:count]
 
 
 def nearest_rates(grid: Grid, reported: Reported, count: int) -> list[RatesPoint]:
     """Return the combinations whose Inform and Success are nearest to those reported."""
-    if reported.inform is None and reported.success is None:
+    if not any(name in reported.figures for name in RATES):
         return []
     return sorted(grid.rates, key=lambda point: point.distance(reported) or 0.0)[:count]
 
@@ -215,7 +215,7 @@ def _jobs(submission: NormalizedSubmission) -> list[_Job]:
     domains += ["slots"] if submission.names_domains else []
     return [
         *(_Job(tokenization) for tokenization in TOKENIZATIONS),
-        *(_Job(None, r, s, d) for r in RULE_SET_NAMES for s in states for d in domains),
+        *(_Job(None, r, s, d) for r in published_rule_sets() for s in states for d in domains),
     ]
 
 
@@ -223,20 +223,17 @@ def _part(work: tuple[bytes | str, str | None, _Job]) -> Grid:
     content, name, job = work
     benchmark = loaded_once(name)
     if job.tokenization is not None:
-        responses = _prepared(content, name)[RULE_SET_NAMES[0]].responses()
+        responses = _prepared(content, name)[DEFAULT_RULES].responses()
         references = {id_: d.references for id_, d in benchmark.dialogues.items()}
         scores = ReferenceIndex(references, TOKENIZATIONS[job.tokenization]).scores(responses)
         return Grid(tuple(BleuPoint(s, job.tokenization, bleu) for s, bleu in scores.items()), ())
-    submission = _prepared(content, name)[job.rules]
-    states = belief_states(submission, benchmark, job.states)
-    played = play(
-        submission, benchmark, states, active_domains(submission, benchmark, job.domains, states)
-    )
-    return Grid((), tuple(_rates(job, setup, played, benchmark) for setup in SETUPS))
+    played = play(_prepared(content, name)[job.rules], benchmark, job.states, job.domains)
+    scorer = _scorer(name).with_options(rules=job.rules)
+    return Grid((), tuple(_rates(job, setup, played, scorer) for setup in ALL_SETUPS))
 
 
-def _rates(job: _Job, setup: Setup, played: Sequence[Any], benchmark: Benchmark) -> RatesPoint:
-    rates = inform_success(played, benchmark.database(job.rules), setup)
+def _rates(job: _Job, setup: Setup, played: Sequence[PlayedDialogue], scorer: Scorer) -> RatesPoint:
+    rates = inform_success(played, scorer.database(), setup, scorer.rules)
     return RatesPoint(
         rules=job.rules,
         states=job.states,
@@ -249,6 +246,11 @@ def _rates(job: _Job, setup: Setup, played: Sequence[Any], benchmark: Benchmark)
     )
 
 
+@lru_cache(maxsize=1)
+def _scorer(name: str | None) -> Scorer:
+    return Scorer(loaded_once(name))
+
+
 @lru_cache(maxsize=2)
 def _prepared(content: bytes | str, name: str | None) -> Mapping[str, NormalizedSubmission]:
     return normalized_by_rules(content, loaded_once(name), "predictions")
@@ -256,12 +258,11 @@ def _prepared(content: bytes | str, name: str | None) -> Mapping[str, Normalized
 
 def _cache_path(content: bytes | str, benchmark: Benchmark) -> Path:
     """Return where a grid is kept: a place named by everything that it depends on."""
-    axes = {"setups": [asdict(setup) for setup in SETUPS], "tokenizations": list(TOKENIZATIONS)}
+    scorer = Scorer(benchmark)
     identity = [
         hashlib.sha256(content if isinstance(content, bytes) else content.encode()).hexdigest(),
-        [signature(benchmark.name, h, {"rules": r}) for r, h in benchmark.content_hashes.items()],
-        list(benchmark.content_hashes.values()),
-        axes,
+        [scorer.with_options(rules=rules).signature().key for rules in published_rule_sets()],
+        {"setups": [asdict(setup) for setup in ALL_SETUPS], "tokenizations": list(TOKENIZATIONS)},
     ]
     key = hashlib.sha256(json.dumps(identity).encode()).hexdigest()
     return data_directory() / "cache" / "audit" / f"{key}.json"
@@ -270,15 +271,15 @@ def _cache_path(content: bytes | str, benchmark: Benchmark) -> Path:
 def _cached(path: Path) -> Grid | None:
     """Return the grid that is kept at a place; None if there is none, or it is damaged."""
     try:
-        return _grid(read_json(path))
-    except (InputError, KeyError, TypeError):
+        content = read_json(path)
+        if not isinstance(content, Mapping) or content.get("sha256") != _digest(
+            content.get("grid")
+        ):
+            return None
+        return validated(Grid, content["grid"], str(path))
+    except InputError:
         return None
 
 
-def _grid(content: Any) -> Grid:
-    return Grid(
-        bleu=tuple(BleuPoint(**point) for point in content["bleu"]),
-        rates=tuple(
-            RatesPoint(**{**point, "setup": Setup(**point["setup"])}) for point in content["rates"]
-        ),
-    )
+def _digest(content: object) -> str:
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()

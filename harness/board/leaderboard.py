@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ..benchmark import CANONICAL_STYLE, STYLES
+from mwz.normalization.rules import DEFAULT_RULES
+
+from ..benchmark import STYLES
 from ..errors import InputError
-from ..metrics.inform_success import TOTAL
+from ..metrics.registry import headlines
 from ..rendering import figure, markdown_table
-from .entries import TRACKS, Entry, Scores
+from ..report import Report
+from .entries import TRACKS, Entry
 
 TRACK_TITLES = {
     "end-to-end": "End-to-end systems",
@@ -28,62 +31,68 @@ class Row:
     """A system on the leaderboard.
 
     Attributes:
-        entry: The submission.
-        scores: Its report under the leaderboard's rule set.
+        entry: The entry.
+        report: Its report under the leaderboard's rule set.
     """
 
     entry: Entry
-    scores: Scores
+    report: Report
+
+    def figure(self, name: str, setup: str = "strict") -> str:
+        """Return a headline figure under a set-up as the tables show it."""
+        headline = headlines()[name]
+        return figure(headline.value(self.report, setup), headline.digits)
 
     @property
-    def bleu(self) -> float:
-        """BLEU against the canonical references."""
-        return self.scores.bleu[CANONICAL_STYLE]
-
-    def rate(self, setup: str, metric: str) -> float:
-        """Total "inform" or "success" under a set-up, in percent."""
-        rates: Mapping[str, float] = getattr(getattr(self.scores, setup), metric)
-        return rates[TOTAL]
-
-    def combined(self, setup: str = "strict") -> float:
-        """(Inform + Success) / 2 + BLEU under a set-up."""
-        combined: float = getattr(self.scores, setup).combined
-        return combined
+    def combined(self) -> float:
+        """Strict combined score, which ranks."""
+        return self.report.combined or 0.0
 
 
 # Title of a column -> what stands in it.
 _Columns = Mapping[str, Callable[[Row], str]]
 
 _MAIN: _Columns = {
-    "BLEU": lambda row: figure(row.bleu),
-    "Inform": lambda row: figure(row.rate("strict", "inform")),
-    "Success": lambda row: figure(row.rate("strict", "success")),
-    "Combined": lambda row: figure(row.combined()),
-    "Av. len.": lambda row: figure(row.scores.diversity.mean_length, 2),
-    "CBE": lambda row: figure(row.scores.diversity.conditional_entropy, 2),
-    "Unigrams": lambda row: str(row.scores.diversity.unigrams),
-    "Trigrams": lambda row: str(row.scores.diversity.trigrams),
+    "BLEU": lambda row: row.figure("bleu"),
+    "Inform": lambda row: row.figure("inform"),
+    "Success": lambda row: row.figure("success"),
+    "Combined": lambda row: row.figure("combined"),
+    "Av. len.": lambda row: _diversity(row, "mean_length", 2),
+    "CBE": lambda row: _diversity(row, "conditional_entropy", 2),
+    "Unigrams": lambda row: _diversity(row, "unigrams", 0),
+    "Trigrams": lambda row: _diversity(row, "trigrams", 0),
     "Joint acc.": lambda row: figure(_joint_accuracy(row)),
-    "Coverage": lambda row: f"{figure(row.scores.coverage.percent, 2)} %",
-    "Rules": lambda row: row.scores.rules,
+    "Coverage": lambda row: f"{figure(row.report.coverage.percent, 2)} %",
+    "Rules": lambda row: row.report.rules,
 }
 _SETUPS: _Columns = {
-    "Inform": lambda row: figure(row.rate("strict", "inform")),
-    "Inform opt.": lambda row: figure(row.rate("optimistic", "inform")),
-    "Success": lambda row: figure(row.rate("strict", "success")),
-    "Success opt.": lambda row: figure(row.rate("optimistic", "success")),
-    "Combined": lambda row: figure(row.combined()),
-    "Combined opt.": lambda row: figure(row.combined("optimistic")),
-    "Domains": lambda row: row.scores.domains,
-    "States": lambda row: row.scores.states,
+    "Inform": lambda row: row.figure("inform"),
+    "Inform opt.": lambda row: row.figure("inform", "optimistic"),
+    "Success": lambda row: row.figure("success"),
+    "Success opt.": lambda row: row.figure("success", "optimistic"),
+    "Combined": lambda row: row.figure("combined"),
+    "Combined opt.": lambda row: row.figure("combined", "optimistic"),
+    "Domains": lambda row: row.report.domains,
+    "States": lambda row: row.report.states,
 }
+_TOTALS = ("bleu", "inform", "success", "combined")
 
 
 def _bleu_column(style: str) -> Callable[[Row], str]:
-    return lambda row: figure(row.scores.bleu[style], 2)
+    return lambda row: figure((row.report.bleu or {}).get(style), 2)
 
 
 _STYLES: _Columns = {style: _bleu_column(style) for style in STYLES}
+
+
+def _other_columns() -> _Columns:
+    """Return a column for each headline figure that no other table shows."""
+
+    def column(name: str) -> Callable[[Row], str]:
+        return lambda row: row.figure(name)
+
+    return {h.title: column(name) for name, h in headlines().items() if name not in _TOTALS}
+
 
 _NOTES = """\
 How the columns are computed:
@@ -104,37 +113,41 @@ How the columns are computed:
 """
 
 
-def rows(submissions: Sequence[Entry], rules: str) -> list[Row]:
-    """Return the submissions as rows under a rule set, best combined score first.
+def rows(entries: Sequence[Entry], rules: str) -> list[Row]:
+    """Return the entries as rows under a rule set, best combined score first.
+
+    Under another than the default rule set, entries that have no scores there are left out.
 
     Raises:
-        InputError: Some have no score under the rule set, or are scored on different benchmarks.
+        InputError: Some have no scores that can be shown, or their scores do not compare.
     """
     found = []
     problems = []
-    for entry in submissions:
-        scores = entry.scores.under(rules)
-        if scores is None:
+    for entry in entries:
+        report = entry.scores.under(rules)
+        if report is not None:
+            found.append(Row(entry, report))
+        elif not entry.scores.reports:
+            problems.append(f"{entry.key}: scored by an earlier version; use --rescore")
+        elif rules == DEFAULT_RULES:
             problems.append(f"{entry.key}: not scored under rule set {rules}; use --rescore")
-        else:
-            found.append(Row(entry, scores))
-    problems += _benchmark_problems(found)
+    problems += _comparison_problems(found)
     if problems:
         raise InputError("leaderboard", problems)
-    return sorted(found, key=lambda row: (-row.combined(), row.entry.key))
+    return sorted(found, key=lambda row: (-row.combined, row.entry.key))
 
 
-def leaderboard(submissions: Sequence[Entry], rules: str) -> str:
+def leaderboard(entries: Sequence[Entry], rules: str) -> str:
     """Return the leaderboard's page in Markdown.
 
     Args:
-        submissions: The submissions, in any order.
+        entries: The entries, in any order.
         rules: The rule set whose scores are shown.
 
     Raises:
-        InputError: Some have no score under the rule set, or are scored on different benchmarks.
+        InputError: Some have no scores that can be shown, or their scores do not compare.
     """
-    ranked = rows(submissions, rules)
+    ranked = rows(entries, rules)
     return "\n\n".join(part.rstrip("\n") for part in _page(ranked, rules)) + "\n"
 
 
@@ -151,16 +164,14 @@ def row_headers() -> Sequence[str]:
 def signatures(ranked: Sequence[Row]) -> list[str]:
     """Return what the scores depend on besides the system, each distinct signature once.
 
-    The sources of active domains and states differ between systems, and have columns.
+    The sources of active domains and states, and coverage, differ between systems, and have
+    columns.
     """
-    return sorted({_common(row.scores.signature) for row in ranked})
-
-
-_PER_SYSTEM = ("domains:", "states:")
-
-
-def _common(signature: str) -> str:
-    return "|".join(field for field in signature.split("|") if not field.startswith(_PER_SYSTEM))
+    common = {
+        str(replace(row.report.signature, domains=None, states=None, coverage=None))
+        for row in ranked
+    }
+    return sorted(common)
 
 
 def _page(ranked: Sequence[Row], rules: str) -> Iterator[str]:
@@ -187,6 +198,10 @@ def _page(ranked: Sequence[Row], rules: str) -> Iterator[str]:
     yield _table(ranked, _SETUPS)
     yield "## BLEU by reference style"
     yield _table(ranked, _STYLES)
+    others = _other_columns()
+    if others:
+        yield "## Other metrics"
+        yield _table(ranked, others)
     yield "## Notes"
     yield _NOTES
     yield "Signature (the sources of domains and states are in the table above):"
@@ -218,27 +233,34 @@ def _linked_name(row: Row) -> str:
 
 
 def _joint_accuracy(row: Row) -> float | None:
-    if row.scores.dst is None:
-        return None
-    accuracy: float = row.scores.dst["fuzzy"]["joint_accuracy"]
-    return accuracy
+    return None if row.report.dst is None else row.report.dst.fuzzy["joint_accuracy"]
 
 
-_DATA_FIELDS = ("benchmark:", "data:")
+def _diversity(row: Row, name: str, digits: int) -> str:
+    measured = row.report.diversity
+    return figure(None if measured is None else getattr(measured, name), digits)
 
 
-def _data(row: Row) -> str:
-    """Return the part of a signature that says what was scored on."""
-    fields = row.scores.signature.split("|")
-    return " ".join(field for field in fields if field.startswith(_DATA_FIELDS))
+# What systems may differ in and yet stand in one table: each has a column.
+_OWN = frozenset({"states", "coverage"})
 
 
-def _benchmark_problems(found: Sequence[Row]) -> Iterator[str]:
-    by_data: dict[str, list[str]] = {}
+def _comparison_problems(found: Sequence[Row]) -> Iterator[str]:
+    """Tell which scores do not compare with those of most others."""
+    groups: list[list[Row]] = []
     for row in found:
-        by_data.setdefault(_data(row), []).append(row.entry.key)
-    usual = max(by_data.values(), key=len, default=[])
-    for data, keys in by_data.items():
-        if keys is not usual:
-            for key in keys:
-                yield f"{key}: scored on {data}, unlike {usual[0]}; use --rescore or another folder"
+        for group in groups:
+            if row.report.signature.comparable_with(group[0].report.signature, _OWN):
+                group.append(row)
+                break
+        else:
+            groups.append([row])
+    usual = max(groups, key=len, default=[])
+    for group in groups:
+        if group is not usual:
+            for row in group:
+                verdict = row.report.signature.comparable_with(usual[0].report.signature, _OWN)
+                yield (
+                    f"{row.entry.key}: does not compare with {usual[0].entry.key} "
+                    f"({'; '.join(verdict.reasons)}); use --rescore or another folder"
+                )

@@ -1,4 +1,4 @@
-"""Scoring submissions again, in parallel, from whatever predictions are at hand."""
+"""Scoring entries again, in parallel, from whatever predictions are at hand."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from ..data.fetching import downloads_directory
-from ..data.installed import loaded_once
+from ..data.installed import downloads_directory, loaded_once
 from ..data.pinned import blob_id, safe_path
 from ..errors import InputError
 from ..files import read_bytes, write_atomically
-from .entries import SCORES_FILE, Entry, Scores, content_hashes, parse_scores, scores_text
+from ..report import Report
+from .entries import Entry
 from .leaderboard import rows
-from .submitting import all_reports
+from .scores import SCORES_FILE, Scores
+from .submitting import all_scores
 
 
 @dataclass(frozen=True)
@@ -45,29 +45,29 @@ class Change:
 
 @dataclass(frozen=True)
 class Rescored:
-    """The outcome of scoring one submission again.
+    """The outcome of scoring one entry again.
 
     Attributes:
-        key: The submission's folder name.
-        text: The new content of its `scores.json`; None if it stays as it is.
+        key: The entry's folder name.
+        scores: Its new scores; None if they stay as they are.
         changes: The figures that differ.
         problem: Why it was not scored, if it was not.
     """
 
     key: str
-    text: str | None
+    scores: Scores | None
     changes: tuple[Change, ...]
     problem: str | None
 
 
 def find_predictions(entry: Entry, extra: Path | None) -> bytes | str:
-    """Return a submission's (unpacked) predictions file, or the style of a corpus "submission".
+    """Return an entry's (unpacked) predictions file, or the style of a reference row.
 
     Looked for in its folder, in the data directory, and in an extra folder, where a pinned file
     may lie under its path, as in a clone, or under its name.
 
     Args:
-        entry: The submission.
+        entry: The entry.
         extra: A folder to look in as well.
 
     Raises:
@@ -99,16 +99,16 @@ def find_predictions(entry: Entry, extra: Path | None) -> bytes | str:
 
 
 def rescore(
-    submissions: Sequence[Entry],
+    entries: Sequence[Entry],
     benchmark: str | None,
     extra: Path | None,
     workers: int,
     progress: Callable[[Iterable[Rescored]], Iterable[Rescored]],
 ) -> list[Rescored]:
-    """Score submissions again, several at a time; `write_rescored` writes what changed.
+    """Score entries again, several at a time; `write_rescored` writes what changed.
 
     Args:
-        submissions: The submissions to score.
+        entries: The entries to score.
         benchmark: Name of the benchmark; None for the one that each was scored on.
         extra: A folder to look for predictions in.
         workers: How many processes to use.
@@ -119,78 +119,80 @@ def rescore(
     """
     if benchmark is not None:
         loaded_once(benchmark)
-    jobs = [(one, benchmark or one.scores.benchmark, extra) for one in submissions]
+    jobs = [(one, benchmark or _benchmark_of(one), extra) for one in entries]
     with ProcessPoolExecutor(max(1, min(workers, len(jobs)))) as pool:
         return list(progress(pool.map(_rescored, jobs)))
 
 
 def write_rescored(
-    submissions: Sequence[Entry], outcomes: Sequence[Rescored], rules: str
+    entries: Sequence[Entry], outcomes: Sequence[Rescored], rules: str
 ) -> list[Entry]:
-    """Write the scores that changed, unless the submissions would no longer compare.
+    """Write the scores that changed, unless the entries would no longer compare.
 
     Args:
-        submissions: All submissions of the folder.
+        entries: All entries of the folder.
         outcomes: Their outcomes, in the same order.
         rules: The rule set that they are to be ranked under.
 
     Returns:
-        The submissions with their new scores.
+        The entries with their new scores.
 
     Raises:
-        InputError: Some would have no score under the rule set, or be scored on different
-            benchmarks, and nothing is written; or a file cannot be written.
+        InputError: Some would have no scores under the rule set, or scores that do not compare,
+            and nothing is written; or a file cannot be written.
     """
     updated = [
-        entry
-        if outcome.text is None
-        else replace(entry, scores=parse_scores(outcome.text.encode(), SCORES_FILE))
-        for entry, outcome in zip(submissions, outcomes, strict=True)
+        entry if outcome.scores is None else replace(entry, scores=outcome.scores)
+        for entry, outcome in zip(entries, outcomes, strict=True)
     ]
     try:
         rows(updated, rules)
     except InputError as error:
         raise InputError("no scores are written", error.problems) from None
     for entry, outcome in zip(updated, outcomes, strict=True):
-        if outcome.text is not None:
-            write_atomically(entry.folder / SCORES_FILE, outcome.text)
+        if outcome.scores is not None:
+            write_atomically(entry.folder / SCORES_FILE, outcome.scores.to_text())
     return updated
 
 
-def _rescored(job: tuple[Entry, str, Path | None]) -> Rescored:
+def _benchmark_of(entry: Entry) -> str | None:
+    """Return the benchmark that an entry was scored on; None, the default one, if not known."""
+    return entry.scores.main.benchmark if entry.scores.reports else None
+
+
+def _rescored(job: tuple[Entry, str | None, Path | None]) -> Rescored:
     entry, benchmark, extra = job
     try:
         content = find_predictions(entry, extra)
-        reports = all_reports(content, loaded_once(benchmark), entry.key)
+        scores = all_scores(content, loaded_once(benchmark), entry.key)
     except InputError as error:
         about = "" if error.source == entry.key else f"{error.source}: "
         return Rescored(entry.key, None, (), about + "; ".join(error.problems))
-    scored = content if isinstance(content, bytes) else None
     changes = tuple(
         change
-        for name, report in reports.items()
-        for change in _changes(name, entry.scores.under(name), report)
+        for rules, report in scores.reports.items()
+        for change in _changes(rules, entry.scores.under(rules), report)
     )
-    if not changes and _is_current(entry.scores, reports, scored):
+    if not changes and _is_current(entry.scores, scores):
         return Rescored(entry.key, None, (), None)
-    text = scores_text(reports, entry.scores.rules, scored)
-    return Rescored(entry.key, text, changes, None)
+    return Rescored(entry.key, scores, changes, None)
 
 
-def _is_current(
-    scores: Scores, reports: Mapping[str, Mapping[str, Any]], content: bytes | None
-) -> bool:
-    """Whether the stored scores have the signatures of the reports, and the predictions' hashes."""
-    hashes = None if scores.predictions is None else scores.predictions.model_dump()
-    return hashes == (None if content is None else content_hashes(content)) and all(
-        (under := scores.under(rules)) is not None and under.signature == report["signature"]
-        for rules, report in reports.items()
-    )
+def _is_current(old: Scores, new: Scores) -> bool:
+    """Whether stored scores have the signatures of new ones, and the predictions' hashes."""
+    return old.predictions == new.predictions and _signatures(old) == _signatures(new)
 
 
-def _changes(rules: str, before: Scores | None, after: Mapping[str, Any]) -> Iterator[Change]:
-    old = {} if before is None else dict(_figures("", before.model_dump(exclude={"other_rules"})))
-    new = dict(_figures("", after))
+def _signatures(scores: Scores) -> dict[str, str]:
+    return {rules: report.signature.key for rules, report in scores.reports.items()}
+
+
+def _changes(rules: str, before: Report | None, after: Report) -> Iterator[Change]:
+    """Yield the figures that differ; of a rule set that was not scored before, none."""
+    if before is None:
+        return
+    old = dict(_figures("", before.to_dict()))
+    new = dict(_figures("", after.to_dict()))
     for figure in dict.fromkeys([*old, *new]):
         if not _is_same(old.get(figure), new.get(figure)):
             yield Change(rules, figure, old.get(figure), new.get(figure))

@@ -6,34 +6,31 @@ import gzip
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import portalocker
 
-from mwz.normalization.states import RULE_SET_NAMES
+from mwz.normalization.rules import published_rule_sets
 
 from ..benchmark import Benchmark
 from ..errors import InputError
 from ..files import write_atomically
-from ..scoring import METRICS, Options, score_normalized
-from ..submission import NormalizedSubmission, normalized_by_rules
+from ..scoring import Scorer, allowed_metrics
+from ..submission import normalized_by_rules
 from .entries import (
+    ENTRY_FILE,
     PREDICTIONS_FILE,
-    SCORES_FILE,
-    SYSTEM_FILE,
     Entry,
     Predictions,
     System,
     folder_name,
-    parse_scores,
     read_entries,
-    scores_text,
     system_text,
 )
 from .leaderboard import rows
+from .scores import SCORES_FILE, Scores, hashes_of
 
 _LOCK = ".lock"
 _PATIENCE = 600
@@ -44,61 +41,48 @@ _UNFINISHED = ".unfinished"
 _REPLACED = ".replaced"
 
 
-def all_reports(
-    content: bytes | str, benchmark: Benchmark, source: str
-) -> dict[str, dict[str, Any]]:
-    """Score predictions with every metric they allow, under every rule set.
+def all_scores(content: bytes | str, benchmark: Benchmark, source: str) -> Scores:
+    """Score predictions with every metric they allow, under every published rule set.
 
     Args:
         content: An (unpacked) predictions file, or the reference style to score as a system.
         benchmark: The benchmark to score on.
         source: What error messages call the predictions.
 
-    Returns:
-        Rule set -> report.
-
     Raises:
         InputError: The predictions are no submission to the benchmark.
     """
+    scorer = Scorer(benchmark)
     reports = {}
     for rules, submission in normalized_by_rules(content, benchmark, source).items():
-        options = Options(rules=rules, metrics=_allowed_metrics(submission))
-        reports[rules] = score_normalized(submission, benchmark, options).to_dict()
-    return reports
-
-
-def _allowed_metrics(submission: NormalizedSubmission) -> list[str]:
-    return [metric for metric in METRICS if metric != "dst" or submission.predicts_states]
+        metrics = allowed_metrics(submission)
+        reports[rules] = scorer.with_options(rules=rules, metrics=metrics).score_normalized(
+            submission
+        )
+    return Scores(reports, hashes_of(content) if isinstance(content, bytes) else None)
 
 
 def submit(
-    folder: Path,
-    system: System,
-    content: bytes,
-    reports: Mapping[str, Mapping[str, Any]],
-    rules: str,
-    replace: bool = False,
+    folder: Path, system: System, content: bytes, scores: Scores, replace: bool = False
 ) -> Entry:
-    """Write a submission's folder: all of it or nothing, whenever this is interrupted.
+    """Write an entry's folder: all of it or nothing, whenever this is interrupted.
 
     Args:
-        folder: The folder of all submissions.
+        folder: The folder of all entries.
         system: What the system is; where its predictions are is filled in.
         content: The (unpacked) predictions file.
-        reports: Rule set -> report.
-        rules: The rule set whose report comes first.
-        replace: Whether to replace a submission of the same name.
+        scores: What it scores.
+        replace: Whether to replace an entry of the same name.
 
     Raises:
-        InputError: There is a submission of that name already, its scores do not compare with
+        InputError: There is an entry of that name already, its scores do not compare with
             those of the others, or the folder cannot be written.
     """
     name = folder_name(system.name)
     placed = system.model_copy(update={"predictions": Predictions(file=PREDICTIONS_FILE)})
-    scores = scores_text(reports, rules, content).encode()
     files = {
-        SYSTEM_FILE: system_text(placed).encode(),
-        SCORES_FILE: scores,
+        ENTRY_FILE: system_text(placed).encode(),
+        SCORES_FILE: scores.to_text().encode(),
         # No time stamp: the same predictions are the same bytes.
         PREDICTIONS_FILE: gzip.compress(content, mtime=0),
     }
@@ -108,12 +92,12 @@ def submit(
             target = folder / name
             if target.exists() and not replace:
                 raise InputError(
-                    str(target), "there is a submission of that name; use another, or --replace"
+                    str(target), "there is an entry of that name; use another, or --replace"
                 )
-            entry = Entry(target, placed, parse_scores(scores, SCORES_FILE))
+            entry = Entry(target, placed, scores)
             # What cannot be ranked would leave the folder without a leaderboard.
             others = [other for other in read_entries(folder) if other.folder != target]
-            for ranked in RULE_SET_NAMES:
+            for ranked in published_rule_sets():
                 rows([*others, entry], ranked)
             scratch = Path(tempfile.mkdtemp(_UNFINISHED, f".{name}.", folder))
             try:

@@ -1,48 +1,77 @@
-"""The command `mwz`: one module per subcommand, imported only when it is called."""
+"""The command `mwz`: one module per subcommand, imported only when it is called.
+
+A module of this folder whose docstring begins with "`mwz NAME`:" is the subcommand NAME: its
+`command` is run, and the rest of that line is its help in the list of subcommands.
+"""
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import difflib
 import errno
 import gc
 import importlib
 import io
 import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
 
 import click
 
 from ..errors import InputError
 
-# subcommand -> (module in this folder, one line of help). The command itself is the module's
-# `command`. The help lines stand here so that `mwz --help` imports none of them.
-COMMANDS = {
-    "score": ("score", "Score a system's outputs."),
-    "dst": ("dst", "Score dialogue state tracking."),
-    "submit": ("submit", "Put a system on the leaderboard."),
-    "leaderboard": ("leaderboard", "Make the leaderboard from the submissions."),
-    "audit": ("audit", "Hold reported figures against what the systems score."),
-    "data": ("data", "Install and list benchmarks."),
-}
+_TITLE = re.compile(r"`mwz ([a-z-]+)`: (.+)")
+
+
+@cache
+def commands() -> Mapping[str, tuple[str, str]]:
+    """Return subcommand -> (module in this folder, one line of help), in alphabetical order.
+
+    The modules are read and not imported, so that `mwz --help` loads none of them.
+    """
+    found = {}
+    for file in resources.files(__package__).iterdir():
+        if file.name.endswith(".py"):
+            docstring = ast.get_docstring(ast.parse(file.read_bytes())) or ""
+            title = _TITLE.match(docstring)
+            if title is not None:
+                line = title[2][:1].upper() + title[2][1:]
+                found[title[1]] = (file.name.removesuffix(".py"), line)
+    return dict(sorted(found.items()))
 
 
 class _LazyGroup(click.Group):
     """A group that imports a subcommand's module when the subcommand is run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return list(commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        if cmd_name not in commands():
             return None
-        module = importlib.import_module(f".{COMMANDS[cmd_name][0]}", __name__)
+        module = importlib.import_module(f".{commands()[cmd_name][0]}", __name__)
         command: click.Command = module.command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            close = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
+            if not close:
+                raise
+            message = f"{error.message} Did you mean {close[0]}?"
+            raise click.UsageError(message, ctx) from None
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+            formatter.write_dl([(name, line) for name, (_, line) in commands().items()])
 
 
 @click.command(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

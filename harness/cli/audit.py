@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 from tqdm import tqdm
 
-from mwz.normalization.states import RULE_SET_NAMES
+from mwz.normalization.rules import published_rule_sets
 
 from ..board.audit import SCORED_SETUPS, AuditedSource, audit
 from ..board.entries import Entry, OwnSetup, Reported, read_entries
@@ -18,6 +18,7 @@ from ..board.grid import BleuPoint, Grid, RatesPoint, explain, nearest_bleu, nea
 from ..board.rescoring import find_predictions
 from ..errors import InputError
 from ..files import STANDARD_STREAM, write_json
+from ..metrics.registry import headlines
 from ..rendering import figure, signed, text_table
 from .options import (
     predictions_folder_option,
@@ -30,13 +31,6 @@ _LISTED = 5
 """How many of the nearest combinations are shown, besides the stated ones."""
 
 _Point = TypeVar("_Point", BleuPoint, RatesPoint)
-
-_METRIC_TITLES = {
-    "bleu": "BLEU",
-    "inform": "Inform",
-    "success": "Success",
-    "combined": "Combined",
-}
 
 
 @click.command(
@@ -67,6 +61,8 @@ def command(
 ) -> None:
     """Audit submissions."""
     chosen = _chosen(submissions, names)
+    if explaining and benchmark is None:
+        _check_scored(chosen)
     contents = _contents(chosen, predictions) if explaining else {}
     found = []
     for entry in chosen:
@@ -74,7 +70,7 @@ def command(
         if explaining:
             grid = explain(
                 contents[entry.key],
-                benchmark or entry.scores.benchmark,
+                benchmark or entry.scores.main.benchmark,
                 workers,
                 lambda parts, count, name=entry.key: tqdm(  # type: ignore[misc]
                     parts, name, count, unit="part", disable=None
@@ -103,6 +99,18 @@ def _chosen(folder: Path, names: tuple[str, ...]) -> list[Entry]:
     return [entered[key] for key in keys] if names else list(entered.values())
 
 
+def _check_scored(chosen: list[Entry]) -> None:
+    """Refuse entries of which it is not known what benchmark they were scored on."""
+    problems = [
+        f"{entry.key}: scored by an earlier version; use --rescore of `mwz leaderboard`, "
+        "or --benchmark"
+        for entry in chosen
+        if not entry.scores.reports
+    ]
+    if problems:
+        raise InputError("--explain", problems)
+
+
 def _contents(chosen: list[Entry], extra: Path | None) -> dict[str, bytes | str]:
     """Return the predictions of all chosen submissions, or tell all that are not at hand."""
     contents = {}
@@ -128,14 +136,19 @@ def _text(entry: Entry, sources: list[AuditedSource], grid: Grid | None) -> Iter
 
 
 def _table(audited: AuditedSource) -> str:
-    columns = [(rules, setup) for rules in RULE_SET_NAMES for setup in SCORED_SETUPS]
+    columns = [(rules, setup) for rules in published_rule_sets() for setup in SCORED_SETUPS]
     headers = ["", "reported", *(f"{setup} {rules}" for rules, setup in columns)]
     rows = []
     for one in audited.figures:
         digits = max(1, -int(one.reported.as_tuple().exponent))
         scored = [figure(one.scored.get(column), digits) for column in columns]
-        shown = [str(one.reported), *scored, signed(one.difference, digits), one.verdict]
-        rows.append([_METRIC_TITLES[one.metric], *shown])
+        shown = [
+            str(one.reported),
+            *scored,
+            "–" if one.difference is None else signed(one.difference, digits),
+            one.verdict,
+        ]
+        rows.append([headlines()[one.metric].title, *shown])
     return text_table([*headers, "difference", "verdict"], rows)
 
 
@@ -231,7 +244,7 @@ def _data(entry: Entry, sources: list[AuditedSource], grid: Grid | None) -> dict
                         "reported": float(one.reported),
                         "scored": {
                             rules: {s: v for (r, s), v in one.scored.items() if r == rules}
-                            for rules in RULE_SET_NAMES
+                            for rules in published_rule_sets()
                         },
                         "difference": one.difference,
                         "verdict": one.verdict,

@@ -1,39 +1,37 @@
-"""`mwz data`: the benchmarks on this machine."""
+"""`mwz data`: install and list benchmarks."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from mwz.normalization.rules import published_rule_sets, rule_set
+
 from ..benchmark import Benchmark
+from ..data.building import Built, Sources, build_benchmark
+from ..data.declared import DataSet, declared_names, read_data_set
 from ..data.fetching import (
     MIRROR_VARIABLE,
     Transfer,
-    downloads_directory,
     fetch_benchmark,
     fetch_files,
     kept_files,
     urls,
 )
 from ..data.installed import (
-    DAMAGED,
+    DEFAULT,
     SAMPLE,
     benchmark_path,
-    content_hashes,
+    downloads_directory,
     install_benchmark,
     installed_benchmarks,
-    to_document,
+    load_benchmark,
 )
-from ..data.overlap import Overlap, find_overlap
-from ..data.pinned import read_pinned, select
-from ..data.readers.multiwoz22 import build_benchmark
-from ..data.venue_versions import venue_notes
-from ..errors import InputError
+from ..data.pinned import select
 from ..rendering import text_table
 from ..signature import SHOWN_HASH
 
@@ -43,10 +41,10 @@ _FOLDER = click.Path(path_type=Path)
 
 
 @click.group(
-    help="Install and list benchmarks. `fetch` downloads the public files and installs the "
-    "benchmark `multiwoz`; `import` does it from clones on this machine. Without either there "
+    help="Install and list benchmarks. `fetch` downloads the public files of a data set and "
+    "installs its benchmark; `import` does it from clones on this machine. Without either there "
     f"is the built-in `{SAMPLE}`. They are kept in the folder that MWZ_DATA names, or where the "
-    "platform keeps user data."
+    f"platform keeps user data. Data sets: {', '.join(declared_names())}."
 )
 def command() -> None:
     """Install and list benchmarks."""
@@ -63,6 +61,12 @@ def _options(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _
     return decorate
 
 
+_data_set = click.argument(
+    "data_set",
+    metavar="[NAME]",
+    default=DEFAULT,
+    callback=lambda ctx, param, value: read_data_set(value),
+)
 _chosen_files = _options(
     click.option(
         "--split",
@@ -106,10 +110,12 @@ _patience = _options(
 
 
 @command.command()
+@_data_set
 @_chosen_files
 @_mirror
 @_patience
 def fetch(
+    data_set: DataSet,
     split: str,
     predictions: bool,
     mirror: str | None,
@@ -117,7 +123,7 @@ def fetch(
     timeout: float,
     attempts: int,
 ) -> None:
-    """Download the public files and install the benchmark `multiwoz`.
+    """Download the public files of the data set NAME and install its benchmark.
 
     Every file is of one pinned version and is checked before it is used. What was fetched before
     is not fetched again, so an interrupted run goes on where it was. Proxies are taken from the
@@ -125,12 +131,10 @@ def fetch(
     """
     transfer = _transfer(mirror, offline, timeout, attempts)
     folder = downloads_directory()
-    sources = read_pinned()
-    benchmark, overlap = fetch_benchmark(sources, split, predictions, folder, transfer)
-    _install(benchmark, overlap)
+    _install(fetch_benchmark(data_set, split, predictions, folder, transfer))
     if predictions:
         click.echo("outputs of the published systems:")
-        for file in select(sources, split, predictions):
+        for file in select(data_set.sources, split, predictions):
             if file.part == "predictions":
                 click.echo(f"  {folder / file.place}")
 
@@ -145,70 +149,85 @@ def verify(mirror: str | None, offline: bool, timeout: float, attempts: int) -> 
     wrong is reported, and the exit status is 2.
     """
     folder = downloads_directory()
-    every = [file for source in read_pinned() for file in source.files]
+    sets = map(read_data_set, declared_names())
+    every = [file for one in sets for source in one.sources for file in source.files]
     kept = kept_files(every, folder)
     fetched = fetch_files(kept, folder, _transfer(mirror, offline, timeout, attempts))
     again = f", {fetched} of them fetched again" if fetched else ""
     click.echo(f"{len(kept)} downloaded files are as pinned{again}")
-    names = [name for name in installed_benchmarks() if benchmark_path(name) is not None]
-    for name in names:
-        benchmark = Benchmark.load(name)
-        if content_hashes(to_document(benchmark)) != dict(benchmark.content_hashes):
-            raise InputError(str(benchmark_path(name)), DAMAGED)
-        click.echo(f"benchmark {name}: content as installed")
+    for name in installed_benchmarks():
+        if benchmark_path(name) is not None:
+            load_benchmark(name)
+            click.echo(f"benchmark {name}: content as installed")
 
 
 @command.command("urls")
+@_data_set
 @_chosen_files
 @_mirror
-def list_urls(split: str, predictions: bool, mirror: str | None) -> None:
+def list_urls(data_set: DataSet, split: str, predictions: bool, mirror: str | None) -> None:
     """List the URLs of the files that `fetch` downloads, one a line.
 
     To fetch them in another way: below the folder `downloads` of the data directory each belongs
     at the path it has in its URL, <owner>/<repository>/<commit>/<path>. Then use
     `mwz data fetch --offline`.
     """
-    for file in select(read_pinned(), split, predictions):
+    for file in select(data_set.sources, split, predictions):
         click.echo(urls(file, mirror)[0])
 
 
+def _clone_options(function: _Command) -> _Command:
+    """Add an option for each source of a declared data set that a clone can be given of."""
+    clones = {
+        source.clone: source.repository
+        for name in declared_names()
+        for source in read_data_set(name).sources
+        if source.clone is not None
+    }
+    return _options(
+        *(
+            click.option(f"--{clone}", type=_FOLDER, help=f"Clone of {repository}.")
+            for clone, repository in clones.items()
+        )
+    )(function)
+
+
 @command.command("import")
-@click.option("--mwzeval", type=_FOLDER, required=True, help="Clone of MultiWOZ_Evaluation.")
-@click.option("--multiwoz", type=_FOLDER, required=True, help="Clone of multiwoz.")
+@_data_set
+@_clone_options
 @click.option(
     "--rebuild",
     is_flag=True,
-    help="Build the mwz22 references and gold states from MultiWOZ 2.2 even where "
-    "MultiWOZ_Evaluation has them.",
+    help="Build everything from the original annotation, even what a clone has ready.",
 )
-def import_(mwzeval: Path, multiwoz: Path, rebuild: bool) -> None:
-    """Build the benchmark `multiwoz` from clones (or copies) of two public repositories.
+def import_(data_set: DataSet, rebuild: bool, **clones: Path | None) -> None:
+    """Build the benchmark of the data set NAME from clones (or copies) of its repositories.
 
-    Where the clone has the train and dev dialogues, the test goals that occur there are found.
+    Where a clone has the train and dev dialogues, the test goals that occur there are found.
     """
-    benchmark = build_benchmark(mwzeval, multiwoz, rebuild)
-    overlap = find_overlap(mwzeval, multiwoz, benchmark.dialogues)
-    seen = None if overlap is None else overlap.seen
-    _install(replace(benchmark, seen=seen), overlap)
-    for note in venue_notes(mwzeval, read_pinned()):
-        click.echo(note)
+    wanted = {source.role: source.clone for source in data_set.sources if source.clone}
+    missing = [f"--{clone}" for clone in wanted.values() if clones[clone] is None]
+    if missing:
+        raise click.UsageError(f"{data_set.name} needs {' and '.join(missing)}")
+    folders = {role: Path(str(clones[clone])) for role, clone in wanted.items()}
+    sources = Sources(folders=folders, venues={}, rebuild=rebuild, all_splits=True)
+    _install(build_benchmark(data_set, sources))
 
 
 @command.command("list")
 def list_() -> None:
     """Show the benchmarks at hand."""
-    headers = [
-        *("name", "dialogues", "turns", "seen goals"),
-        *("content (2021)", "content (2023)", "where"),
-    ]
+    rules = published_rule_sets()
+    headers = ["name", "dialogues", "turns", "seen goals"]
+    headers += [f"content ({name})" for name in rules]
     rows = []
     for name in installed_benchmarks():
-        benchmark = Benchmark.load(name)
-        hashes = [hash_[:SHOWN_HASH] for hash_ in benchmark.content_hashes.values()]
+        benchmark = load_benchmark(name)
+        hashes = [benchmark.content_hash(rule_set(name))[:SHOWN_HASH] for name in rules]
         where = benchmark_path(name)
         counts = [str(len(benchmark.dialogues)), str(benchmark.turns), _seen(benchmark)]
         rows.append([name, *counts, *hashes, "built in" if where is None else str(where)])
-    click.echo(text_table(headers, rows))
+    click.echo(text_table([*headers, "where"], rows))
 
 
 def _transfer(mirror: str | None, offline: bool, timeout: float, attempts: int) -> Transfer:
@@ -222,14 +241,15 @@ def _transfer(mirror: str | None, offline: bool, timeout: float, attempts: int) 
     )
 
 
-def _install(benchmark: Benchmark, overlap: Overlap | None) -> None:
+def _install(built: Built) -> None:
+    benchmark = built.benchmark
     path = install_benchmark(benchmark)
     click.echo(
         f"installed {benchmark.name}: {len(benchmark.dialogues)} dialogues, "
         f"{benchmark.turns} system turns, in {path}"
     )
-    if overlap is not None:
-        click.echo(f"seen goals: {_seen(benchmark)} (goals compared: those of {overlap.source})")
+    for note in built.notes:
+        click.echo(note)
 
 
 def _seen(benchmark: Benchmark) -> str:

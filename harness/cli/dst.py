@@ -1,11 +1,10 @@
-"""The subcommand `mwz dst`: state-tracking metrics of one or several files."""
+"""`mwz dst`: score dialogue state tracking, of one or several files."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
-from importlib.metadata import version
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,14 @@ from ..errors import InputError
 from ..files import STANDARD_STREAM, write_json
 from ..metrics.tracking.fga import DEFAULT_LAMBDAS, decay_to_forget
 from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
-from ..signature import harness_version, signature
+from ..signature import Signature
 from ..submission import dialogue_id
-from ..tracking.evaluation import TrackedDialogue, TrackingReport, score_tracking
-from ..tracking.formats import RULES, TrackedFile, read_tracking_file
+from ..tracking.dialogues import TrackedDialogue
+from ..tracking.evaluation import score_tracking
+from ..tracking.formats import TrackedFile, read_tracking_file
 from ..tracking.plots import plot_tracking
+from ..tracking.tracking_report import TrackingReport
+from ..tracking.tracking_signature import tracking_signature
 from ..tracking.tracking_text import breakdown_text, dialogue_text, side_by_side_text
 from ..tracking.turn_view import view_turns
 from .options import chosen_benchmark
@@ -139,19 +141,18 @@ def _document(file: TrackedFile, report: TrackingReport) -> dict[str, Any]:
     return {
         "file": file.source,
         "format": file.format,
-        "signature": _signature(file, report),
+        "signature": str(_signature(file, report)),
+        "signature_fields": _signature(file, report).to_dict(),
         "coverage": _coverage(file),
         **report.to_dict(),
     }
 
 
-def _signature(file: TrackedFile, report: TrackingReport) -> str:
+def _signature(file: TrackedFile, report: TrackingReport) -> Signature:
     """Return what two reports must share to be compared."""
-    slots = str(report.slots)
-    if file.benchmark is None:
-        return f"mwz:{harness_version()}|gold:file|slots:{slots}|rapidfuzz:{version('rapidfuzz')}"
-    content_hash = file.benchmark.content_hashes[RULES]
-    return signature(file.benchmark.name, content_hash, {"rules": RULES, "slots": slots})
+    lambdas = report.metrics["FGA"]
+    assert isinstance(lambdas, Mapping)
+    return tracking_signature(file.dialogues, file.benchmark, report.slots, list(lambdas))
 
 
 def _coverage(file: TrackedFile) -> dict[str, int] | None:
@@ -183,7 +184,11 @@ def _text(files: Sequence[TrackedFile], reports: Sequence[TrackingReport], per_d
             f"{name}\n\n{breakdown_text(report)}"
             for name, report in zip(names, reports, strict=True)
         ]
-    parts.append("\n".join(dict.fromkeys(map(_signature, files, reports))))
+    parts.append(
+        "\n".join(
+            dict.fromkeys(str(_signature(*pair)) for pair in zip(files, reports, strict=True))
+        )
+    )
     return "\n\n".join(parts)
 
 

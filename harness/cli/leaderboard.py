@@ -105,7 +105,9 @@ def _told(outcome: Rescored) -> str:
     changed = len(outcome.changes)
     if changed:
         return f"{changed} figure{'s' if changed > 1 else ''} changed"
-    return "unchanged" if outcome.text is None else "unchanged but for signature and hashes"
+    if outcome.scores is None:
+        return "unchanged"
+    return "no figure changed; signature, hashes or rule sets did"
 
 
 def _shown(value: float | None) -> str:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from mwz.normalization.states import RULE_SET_NAMES
+from mwz.normalization.rules import DEFAULT_RULES, rule_set, rule_set_names
 
 from ..benchmark import Benchmark
-from ..data.installed import SAMPLE
+from ..data.installed import SAMPLE, load_benchmark
 
 LEADERBOARD_FILE = "leaderboard.md"
 
@@ -28,10 +28,11 @@ scored_benchmark_option = click.option(
 
 rules_option = click.option(
     "--rules",
-    type=click.Choice(RULE_SET_NAMES),
-    default=RULE_SET_NAMES[0],
+    type=click.Choice(rule_set_names()),
+    default=DEFAULT_RULES,
     show_default=True,
-    help="The rule set: 2021, as all papers until January 2023, or 2023, as those since.",
+    help="The rule set. "
+    + " ".join(f"{name}: {rule_set(name).change}" for name in rule_set_names()),
 )
 
 submissions_option = click.option(
@@ -68,7 +69,7 @@ def chosen_benchmark(name: str | None, doing: str) -> Benchmark:
     Raises:
         InputError: No benchmark of that name is installed, or its file is damaged.
     """
-    benchmark = Benchmark.load(name)
+    benchmark = load_benchmark(name)
     if name is None and benchmark.name == SAMPLE:
         remark = f"no other benchmark is installed; {doing} the built-in `{SAMPLE}`"
         click.echo(f"mwz: {remark}", err=True)

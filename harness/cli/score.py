@@ -5,21 +5,15 @@ from __future__ import annotations
 import click
 
 from mwz.database import EMBEDDED
-from mwz.normalization.states import rule_set
+from mwz.normalization.rules import rule_set
 
 from ..benchmark import CANONICAL_STYLE, GOALS, STYLES, Benchmark
 from ..errors import InputError
 from ..files import STANDARD_STREAM, write_json
+from ..metrics.inform import BOTH
+from ..metrics.registry import default_metrics, response_metrics
 from ..report_text import report_text
-from ..scoring import (
-    DEFAULT_METRICS,
-    DOMAIN_SOURCES,
-    METRICS,
-    SETUPS,
-    STATE_SOURCES,
-    Options,
-    score_normalized,
-)
+from ..scoring import AUTO, Options, Scorer, choices
 from ..submission import (
     NormalizedSubmission,
     corpus_submission,
@@ -28,17 +22,14 @@ from ..submission import (
 )
 from .options import benchmark_option, chosen_benchmark, rules_option
 
-_METRIC_ALIASES = {"success": "inform", "richness": "diversity"}
 
-
-def _metrics(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
-    """Return the metrics that an option names."""
-    names = [name.strip() for name in value.split(",")]
-    metrics = tuple(_METRIC_ALIASES.get(name, name) for name in names)
-    for metric in metrics:
-        if metric not in METRICS:
-            raise click.BadParameter(f"{metric!r} is none of {', '.join(METRICS)}", ctx, param)
-    return metrics
+def _metrics_help() -> str:
+    """Return what the metrics are, each with its description."""
+    told = [
+        f"{name}{''.join(f', {alias}' for alias in metric.aliases)}: {metric.description}"
+        for name, metric in response_metrics().items()
+    ]
+    return "What to compute, comma-separated. " + " ".join(told)
 
 
 @click.command(help="Score PREDICTIONS: a JSON file, plain or gzipped, or - for standard input.")
@@ -47,15 +38,15 @@ def _metrics(ctx: click.Context, param: click.Parameter, value: str) -> tuple[st
 @rules_option
 @click.option(
     "--setup",
-    type=click.Choice(SETUPS),
-    default="both",
+    type=click.Choice(choices()["setup"]),
+    default=BOTH,
     show_default=True,
     help="Inform and Success as they count (strict), or as generously as some papers did.",
 )
 @click.option(
     "--domains",
-    type=click.Choice(DOMAIN_SOURCES),
-    default="auto",
+    type=click.Choice(choices()["domains"]),
+    default=AUTO,
     show_default=True,
     help="Where active domains come from in the strict set-up: the predictions, the domains that "
     "placeholders name, changes of the belief states, or the gold annotation. auto: the first "
@@ -63,8 +54,8 @@ def _metrics(ctx: click.Context, param: click.Parameter, value: str) -> tuple[st
 )
 @click.option(
     "--states",
-    type=click.Choice(STATE_SOURCES),
-    default="auto",
+    type=click.Choice(choices()["states"]),
+    default=AUTO,
     show_default=True,
     help="Belief states to query with. auto: predicted if every turn has one, else gold.",
 )
@@ -78,12 +69,10 @@ def _metrics(ctx: click.Context, param: click.Parameter, value: str) -> tuple[st
 )
 @click.option(
     "--metrics",
-    callback=_metrics,
     metavar="METRIC,…",
-    default=",".join(DEFAULT_METRICS),
+    default=",".join(default_metrics()),
     show_default=True,
-    help=f"What to compute, comma-separated, of {', '.join(METRICS)} "
-    "(inform is Inform and Success).",
+    help=_metrics_help(),
 )
 @click.option(
     "--corpus",
@@ -109,7 +98,7 @@ def command(
     domains: str,
     states: str,
     goals: str,
-    metrics: tuple[str, ...],
+    metrics: str,
     corpus: str | None,
     database: str,
     json_target: str | None,
@@ -118,10 +107,11 @@ def command(
     """Score a submission, or the corpus itself, and show the report."""
     if (predictions is None) == (corpus is None):
         raise click.UsageError("give either PREDICTIONS or --corpus [STYLE]")
-    options = Options(rules, setup, domains, states, metrics, database, goals)
+    names = [name.strip() for name in metrics.split(",")]
+    options = Options(rules, setup, domains, states, names, database, goals)
     loaded = chosen_benchmark(benchmark, "scoring on")
     submission = _submission(predictions, corpus, loaded, rules)
-    report = score_normalized(submission, loaded, options)
+    report = Scorer(loaded, options).score_normalized(submission)
     if json_target is not None:
         write_json(json_target, report.to_dict())
     if not quiet and json_target != STANDARD_STREAM:

@@ -6,22 +6,17 @@ from pathlib import Path
 
 import click
 
-from mwz.normalization.states import RULE_SET_NAMES
+from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
-from ..benchmark import Benchmark
-from ..board.entries import (
-    REPORTED_METRICS,
-    TRACKS,
-    System,
-    folder_name,
-    read_entries,
-    validated,
-)
+from ..board.entries import TRACKS, System, folder_name, read_entries
 from ..board.leaderboard import leaderboard, row_headers, row_text, rows
-from ..board.submitting import all_reports, locked, submit
+from ..board.submitting import all_scores, locked, submit
+from ..data.installed import load_benchmark
 from ..errors import InputError
 from ..files import read_bytes, shown_name, write_atomically
+from ..metrics.registry import headlines
 from ..rendering import text_table
+from ..validation import validated
 from .options import benchmark_option, leaderboard_path, rules_option, submissions_option
 
 
@@ -32,9 +27,9 @@ def _reported(
     figures: dict[str, str] = {}
     for value in values:
         metric, _, figure = value.partition("=")
-        if metric not in REPORTED_METRICS or not figure:
+        if metric not in headlines() or not figure:
             raise click.BadParameter(
-                f"{value!r}: write METRIC=VALUE, the metric one of {', '.join(REPORTED_METRICS)}",
+                f"{value!r}: write METRIC=VALUE, the metric one of {', '.join(headlines())}",
                 ctx,
                 param,
             )
@@ -59,7 +54,7 @@ def _reported(
     callback=_reported,
     multiple=True,
     metavar="METRIC=VALUE",
-    help=f"A figure its paper reports ({', '.join(REPORTED_METRICS)}); repeatable.",
+    help=f"A figure its paper reports ({', '.join(headlines())}); repeatable.",
 )
 @click.option("--source", default="the system's paper", help="Paper and table of these figures.")
 @click.option("--replace", is_flag=True, help="Replace a submission of the same name.")
@@ -84,19 +79,17 @@ def command(
     system = _system(name, track, paper, code, multiwoz, source, reported)
     target = submissions / folder_name(name)
     if target.exists() and not replace:
-        raise InputError(
-            str(target), "there is a submission of that name; use another, or --replace"
-        )
+        raise InputError(str(target), "there is an entry of that name; use another, or --replace")
     content = read_bytes(predictions)
-    click.echo(f"scoring under the rule sets {' and '.join(RULE_SET_NAMES)} …", err=True)
-    reports = all_reports(content, Benchmark.load(benchmark), shown_name(predictions))
-    entry = submit(submissions, system, content, reports, rules, replace)
+    click.echo(f"scoring under the rule sets {', '.join(published_rule_sets())} …", err=True)
+    scores = all_scores(content, load_benchmark(benchmark), shown_name(predictions))
+    entry = submit(submissions, system, content, scores, replace)
     click.echo(f"entered {entry.system.name} in {entry.folder}", err=True)
     with locked(submissions):
         others = read_entries(submissions)
         ranked = [r for r in rows(others, rules) if r.entry.system.track == track]
         # The page is that of the default rule set, whatever is shown here.
-        page = leaderboard(others, RULE_SET_NAMES[0])
+        page = leaderboard(others, DEFAULT_RULES)
         write_atomically(leaderboard_path(submissions), page)
     rank = next(n for n, r in enumerate(ranked, 1) if r.entry.key == entry.key)
     click.echo(text_table(row_headers(), [row_text(ranked[rank - 1])]))

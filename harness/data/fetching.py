@@ -1,4 +1,4 @@
-"""Fetching the pinned files and building the benchmark `multiwoz` from them.
+"""Fetching the pinned files of a data set and building its benchmark from them.
 
 Files are kept as `<data directory>/downloads/<owner>/<repository>/<commit>/<path>`. A file is
 written, all or nothing, only after its content has proved to be the pinned one, and checked again
@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -20,13 +20,11 @@ from urllib.request import url2pathname
 import pooch
 import requests
 
-from ..benchmark import Benchmark
 from ..errors import SHOWN_PROBLEMS, InputError
 from ..files import write_atomically
-from .installed import data_directory
-from .overlap import Overlap, find_overlap
-from .pinned import PinnedFile, Source, blob_id, safe_path, select
-from .readers.multiwoz22 import build_benchmark, read_venues
+from .building import Built, Sources, build_benchmark
+from .declared import DataSet
+from .pinned import PinnedFile, blob_id, safe_path, select
 
 GITHUB = "https://raw.githubusercontent.com"
 MIRROR_VARIABLE = "MWZ_MIRROR"
@@ -69,11 +67,6 @@ class _NotThereError(Exception):
 
 class _PassingError(Exception):
     """Trouble that may be over at the next attempt."""
-
-
-def downloads_directory() -> Path:
-    """Return where fetched files are kept."""
-    return data_directory() / "downloads"
 
 
 def urls(file: PinnedFile, mirror: str | None) -> tuple[str, ...]:
@@ -151,38 +144,34 @@ def kept_files(files: Collection[PinnedFile], folder: Path) -> tuple[PinnedFile,
 
 
 def fetch_benchmark(
-    sources: Sequence[Source], split: str, predictions: bool, folder: Path, transfer: Transfer
-) -> tuple[Benchmark, Overlap | None]:
-    """Fetch what the benchmark is built from and build it.
+    data_set: DataSet, split: str, predictions: bool, folder: Path, transfer: Transfer
+) -> Built:
+    """Fetch what the benchmark of a data set is built from and build it.
 
     Args:
-        sources: The table of pinned files.
+        data_set: The data set.
         split: "test", or "all" to find the overlap with train and dev as well; it is found, too,
             where the files for it are kept already.
         predictions: Whether to fetch the published systems' outputs, too.
         folder: Where to keep the files.
         transfer: Where they come from.
 
-    Returns:
-        The benchmark, and with all splits the overlap.
-
     Raises:
         InputError: Some file cannot be had, or cannot be written.
     """
-    every = select(sources, "all", predictions=False)
+    every = select(data_set.sources, "all", predictions=False)
     if len(kept_files(every, folder)) == len(every):
         # What is known of the overlap is not to be lost when something else is fetched.
         split = "all"
-    fetch_files(select(sources, split, predictions), folder, transfer)
-    places = {source.role: folder / source.place for source in sources}
-    evaluator, data_set = places["evaluator"], places["data set"]
-    venues = {s.rules: read_venues(folder / s.place) for s in sources if s.rules is not None}
-    benchmark = build_benchmark(evaluator, data_set, rebuild=True, venues=venues)
-    if split != "all":
-        return benchmark, None
-    overlap = find_overlap(evaluator, data_set, benchmark.dialogues)
-    seen = None if overlap is None else overlap.seen
-    return replace(benchmark, seen=seen), overlap
+    fetch_files(select(data_set.sources, split, predictions), folder, transfer)
+    places = [(source, folder / source.place) for source in data_set.sources]
+    sources = Sources(
+        folders={source.role: place for source, place in places},
+        venues={source.venues: place for source, place in places if source.venues is not None},
+        rebuild=True,
+        all_splits=split == "all",
+    )
+    return build_benchmark(data_set, sources)
 
 
 def _is_kept(file: PinnedFile, folder: Path, notify: Callable[[str], None]) -> bool:

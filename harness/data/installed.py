@@ -1,7 +1,8 @@
 """The benchmarks on this machine: the built-in sample, and those in the user's data directory.
 
-A benchmark is one gzipped JSON document, `<data directory>/benchmarks/<name>.json.gz`. It is
-written all or nothing, so an interrupted installation leaves what was there before.
+A benchmark is one gzipped file, `<data directory>/benchmarks/<name>.json.gz`, of two lines of
+JSON: what the file is, with the SHA-256 of the second line, and the benchmark. It is written all or
+nothing, so an interrupted installation leaves what was there before.
 """
 
 from __future__ import annotations
@@ -18,20 +19,19 @@ from typing import Any
 
 import platformdirs
 
-from mwz.normalization.states import RULE_SET_NAMES
-
 from ..benchmark import Benchmark, Dialogue, Goal
 from ..errors import InputError
 from ..files import parse_json, read_bytes, write_atomically
 
 DATA_VARIABLE = "MWZ_DATA"
 SAMPLE = "sample"
-MULTIWOZ = "multiwoz"
+DEFAULT = "multiwoz"
+"""The benchmark used where none is named, if it is installed."""
 
 DAMAGED = "damaged or edited; install the benchmark again"
 """What is said of a benchmark file that is not as it was written."""
 
-_FORMAT = 1
+_FORMAT = 2
 _SUFFIX = ".json.gz"
 
 
@@ -39,6 +39,11 @@ def data_directory() -> Path:
     """Return where benchmarks are kept: `$MWZ_DATA`, or the platform's place for user data."""
     chosen = os.environ.get(DATA_VARIABLE)
     return Path(chosen) if chosen else platformdirs.user_data_path("multiwoz-harness")
+
+
+def downloads_directory() -> Path:
+    """Return where fetched files are kept."""
+    return data_directory() / "downloads"
 
 
 def benchmark_path(name: str) -> Path | None:
@@ -55,7 +60,7 @@ def installed_benchmarks() -> list[str]:
 
 def default_benchmark() -> str:
     """Return the benchmark used where none is named: MultiWOZ if installed, else the sample."""
-    return MULTIWOZ if MULTIWOZ in installed_benchmarks() else SAMPLE
+    return DEFAULT if DEFAULT in installed_benchmarks() else SAMPLE
 
 
 def load_benchmark(name: str | None = None) -> Benchmark:
@@ -76,16 +81,28 @@ def load_benchmark(name: str | None = None) -> Benchmark:
         town = resources.files("mwz.harness.sample").joinpath("town.json")
         return from_document(json.loads(town.read_bytes()))
     try:
-        document = parse_json(read_bytes(path), str(path))
-        if not isinstance(document, dict) or document.get("format") != _FORMAT:
-            raise InputError(str(path), "written by another version of the harness")
-        return from_document(document)
+        return from_document(_checked(read_bytes(path), str(path)))
     except InputError as error:
         raise InputError(
             error.source, f"{error.problems[0]}; install the benchmark again"
         ) from None
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(str(path), DAMAGED) from None
+
+
+def _checked(content: bytes, source: str) -> Any:
+    """Return the document of a benchmark file that is as it was written.
+
+    Raises:
+        InputError: It is not.
+    """
+    first, _, body = content.partition(b"\n")
+    header = parse_json(first, source)
+    if not isinstance(header, dict) or header.get("format") != _FORMAT:
+        raise InputError(source, "written by another version of the harness")
+    if header.get("sha256") != hashlib.sha256(body).hexdigest():
+        raise InputError(source, "damaged or edited")
+    return parse_json(body, source)
 
 
 @cache
@@ -107,69 +124,41 @@ def install_benchmark(benchmark: Benchmark) -> Path:
     path = benchmark_path(benchmark.name)
     if path is None:
         raise InputError(f"benchmark {SAMPLE}", "is built in; give yours another name")
-    document = json.dumps(to_document(benchmark), ensure_ascii=False, separators=(",", ":"))
+    body = json.dumps(to_document(benchmark), ensure_ascii=False, separators=(",", ":")).encode()
+    header = json.dumps({"format": _FORMAT, "sha256": hashlib.sha256(body).hexdigest()}).encode()
     # No time stamp: the same benchmark is the same bytes.
-    write_atomically(path, gzip.compress(document.encode(), compresslevel=6, mtime=0))
+    write_atomically(path, gzip.compress(header + b"\n" + body, compresslevel=6, mtime=0))
     return path
 
 
 def to_document(benchmark: Benchmark) -> dict[str, Any]:
     """Return a benchmark as plain data, as it is written to disk."""
     return {
-        "format": _FORMAT,
         "name": benchmark.name,
-        "content_hashes": dict(benchmark.content_hashes),
         "dialogues": {id_: _dialogue_data(d) for id_, d in benchmark.dialogues.items()},
         "venues": benchmark.venues,
-        "venues_by_rules": benchmark.venues_by_rules,
+        "venue_versions": benchmark.venue_versions,
         "seen": None if benchmark.seen is None else sorted(benchmark.seen),
     }
 
 
 def from_document(document: Mapping[str, Any]) -> Benchmark:
-    """Return the benchmark that a document written by `to_document` describes.
-
-    Content hashes are computed where the document has none.
-    """
+    """Return the benchmark that a document written by `to_document` describes."""
     seen = document.get("seen")
     return Benchmark(
         name=document["name"],
         dialogues={id_: _dialogue(data) for id_, data in document["dialogues"].items()},
         venues=document["venues"],
-        venues_by_rules=document["venues_by_rules"],
-        content_hashes=document.get("content_hashes") or content_hashes(document),
+        venue_versions=document["venue_versions"],
         seen=None if seen is None else frozenset(seen),
     )
 
 
-def content_hashes(document: Mapping[str, Any]) -> dict[str, str]:
-    """Return, per rule set, the SHA-256 of all that scores under it depend on.
-
-    That includes the order of things: active domains are estimated along a state's domains.
-    """
-    dialogues = json.dumps(document["dialogues"]).encode()
-    hashes = {}
-    for rules in RULE_SET_NAMES:
-        venues = {**document["venues"], **document["venues_by_rules"].get(rules, {})}
-        content = dialogues + json.dumps(venues).encode()
-        hashes[rules] = hashlib.sha256(content).hexdigest()
-    return hashes
-
-
 def _dialogue_data(dialogue: Dialogue) -> dict[str, Any]:
     return {
-        "goal": {
-            domain: {
-                "informable": goal.informable,
-                "requestable": sorted(goal.requestable),
-                "booking": goal.booking,
-            }
-            for domain, goal in dialogue.goal.items()
-        },
-        "references": dialogue.references,
-        "states": dialogue.states,
-        "active_domains": dialogue.active_domains,
-        "booked_domains": dialogue.booked_domains,
+        **dialogue.scored_data(),
+        "users": list(dialogue.users),
+        "responses": list(dialogue.responses),
     }
 
 
@@ -183,4 +172,6 @@ def _dialogue(data: Mapping[str, Any]) -> Dialogue:
         states=data["states"],
         active_domains=data["active_domains"],
         booked_domains=data["booked_domains"],
+        users=data.get("users", ()),
+        responses=data.get("responses", ()),
     )

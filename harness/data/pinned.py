@@ -14,13 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mwz.normalization.resources import read_table
-
 from ..errors import InputError
 
-TABLE = "sets/multiwoz.toml"
 PARTS = ("test", "all", "predictions")
-ROLES = ("evaluator", "data set", "venues")
 
 # ASCII letters, digits and a few marks: what no file system and no URL takes for anything else
 # than a name. That leaves out separators, drive letters, blanks and control characters.
@@ -64,16 +60,18 @@ class Source:
     Attributes:
         repository: "<owner>/<name>" at GitHub.
         commit: The commit, 40 hexadecimal digits.
-        role: What it is used for, one of `ROLES`.
-        rules: The rule set whose scores use its venue database, if it has one.
+        role: What the reader of the data set knows it by.
         files: Its pinned files.
+        venues: The version of the venue database that it holds, if any.
+        clone: The option by which a clone of it is given, if one can be.
     """
 
     repository: str
     commit: str
     role: str
-    rules: str | None
     files: tuple[PinnedFile, ...]
+    venues: str | None = None
+    clone: str | None = None
 
     @property
     def place(self) -> str:
@@ -81,21 +79,12 @@ class Source:
         return f"{self.repository}/{self.commit}"
 
 
-def read_pinned() -> tuple[Source, ...]:
-    """Read the package's table of pinned files.
-
-    Raises:
-        InputError: An entry is wrong, such as a path that leads out of its folder.
-    """
-    return parse_pinned(read_table(TABLE, __package__), TABLE)
-
-
 def parse_pinned(content: Mapping[str, Any], source: str) -> tuple[Source, ...]:
     """Check a table of pinned files and return its sources; `source` names it in messages.
 
     Args:
         content: `sources`, a list of tables with `repository`, `commit`, `role`, optionally
-            `rules`, and a table path -> git blob id for each of some `PARTS`.
+            `venues` and `clone`, and a table path -> git blob id for each of some `PARTS`.
         source: What the error message calls the table.
 
     Raises:
@@ -106,12 +95,13 @@ def parse_pinned(content: Mapping[str, Any], source: str) -> tuple[Source, ...]:
             str(entry.get("repository")),
             str(entry.get("commit")),
             str(entry.get("role")),
-            entry.get("rules"),
             tuple(
                 PinnedFile(str(entry.get("repository")), str(entry.get("commit")), path, blob, part)
                 for part in PARTS
                 for path, blob in entry.get(part, {}).items()
             ),
+            entry.get("venues"),
+            entry.get("clone"),
         )
         for entry in content["sources"]
     )
@@ -178,8 +168,6 @@ def _problems(source: Source) -> Iterator[str]:
         yield f"repository {name!r}: expected <owner>/<name>"
     if not _OBJECT_ID.fullmatch(source.commit):
         yield f"{name}, commit {source.commit!r}: expected 40 hexadecimal digits"
-    if source.role not in ROLES:
-        yield f"{name}, role {source.role!r}: use one of {', '.join(ROLES)}"
     for file in source.files:
         if not _is_plain(file.path):
             yield f"{name}, path {file.path!r}: {_UNSAFE}"

@@ -1,236 +1,52 @@
-"""Corpus BLEU of normalised responses against the reference styles.
+"""Corpus BLEU of normalised responses against every reference style of the benchmark.
 
-Conventions: a score is in percent; one reference per segment, a segment being a system turn; the
-segments of a style are compared by position. Everything that decides the number is sacreBLEU's:
-its tokeniser, and its formula (exponential smoothing) over the n-gram counts. Only the counting
-is done here, for all styles at once, because the styles share their hypotheses and most of their
-references' words.
+Conventions: in percent; one reference per segment, a segment being a system turn; segments are
+compared by position. Everything that decides the number is sacreBLEU's with its default settings:
+the 13a tokeniser, n-grams up to 4, exponential smoothing.
 
 Source: Papineni et al. (2002); Post (2018), "A Call for Clarity in Reporting BLEU Scores".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
-from typing import TypeAlias
+from collections.abc import Mapping
 
-import numpy as np
-import numpy.typing as npt
-from sacrebleu.metrics.bleu import BLEU
-from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
-
-MAX_ORDER = 4
-
-_Ints: TypeAlias = npt.NDArray[np.int64]
-
-Tokenization: TypeAlias = Callable[[Sequence[str]], "list[list[str]]"]
-"""Splits each of many texts into tokens."""
+from ..benchmark import CANONICAL_STYLE
+from ..playing import Played
+from ..rendering import figure, text_table
+from ..report import Report
+from .registry import Headline, Metric
 
 
-def tokenize_13a(texts: Sequence[str]) -> list[list[str]]:
-    """Tokenise as `mteval-v13a` does, sacreBLEU's default.
-
-    Each distinct word is tokenised once: the tokeniser's rules look at neighbouring characters
-    only, and treat a blank as they do the end of a text. Only a hyphen before a line end is
-    joined to what follows, so texts of several lines are tokenised as a whole.
-    """
-    tokenizer = Tokenizer13a()
-    words: dict[str, list[str]] = {}
-    tokenized = []
-    for text in texts:
-        tokens: list[str] = []
-        for word in [text.rstrip()] if "\n" in text else text.split():
-            known = words.get(word)
-            if known is None:
-                known = words[word] = tokenizer(word).split()
-            tokens += known
-        tokenized.append(tokens)
-    return tokenized
+def bleu(played: Played) -> dict[str, float]:
+    """Return reference style -> corpus BLEU in percent; turns not played are left out."""
+    return played.references().scores(played.responses)
 
 
-def split_words(texts: Sequence[str]) -> list[list[str]]:
-    """Split at white space, as the benchmark's original script does."""
-    return [text.split() for text in texts]
+def _text(metric: Metric, scores: Mapping[str, float]) -> str:
+    rows = [
+        [
+            f"{style} (canonical)" if style == CANONICAL_STYLE else style,
+            figure(score, metric.digits),
+        ]
+        for style, score in scores.items()
+    ]
+    return text_table(["reference style", "BLEU"], rows)
 
 
-def split_lowered_words(texts: Sequence[str]) -> list[list[str]]:
-    """Split lower-cased texts at white space."""
-    return [text.lower().split() for text in texts]
+def _canonical(report: Report, setup: str) -> float | None:
+    return None if report.bleu is None else report.bleu.get(CANONICAL_STYLE)
 
 
-TOKENIZATIONS: Mapping[str, Tokenization] = {
-    "13a": tokenize_13a,
-    "none": split_words,
-    "lowered": split_lowered_words,
-}
-"""Ways to tokenise for BLEU. Scores that count are made with "13a"; the others explain papers'."""
-
-
-@dataclass(frozen=True)
-class _Segments:
-    """Tokenised segments, laid end to end.
-
-    Attributes:
-        tokens: Token ids; -1 for what the references never say.
-        owner: Per token, the number of the segment it belongs to.
-        lengths: Per segment, its number of tokens.
-    """
-
-    tokens: _Ints
-    owner: _Ints
-    lengths: _Ints
-
-
-class ReferenceIndex:
-    """The references of a benchmark, tokenised once, to score any number of submissions.
-
-    Args:
-        references: Dialogue id -> style -> normalised references, one per system turn.
-        tokenization: How texts are split into tokens, hypotheses as well as references.
-    """
-
-    def __init__(
-        self,
-        references: Mapping[str, Mapping[str, Sequence[str]]],
-        tokenization: Tokenization = tokenize_13a,
-    ) -> None:
-        self._tokenization = tokenization
-        # A variant is a distinct reference text of a turn: the styles often agree.
-        variants: dict[tuple[int, str], int] = {}
-        self._first_turn: dict[str, int] = {}
-        style_variants: dict[str, list[int]] = {}
-        turns = 0
-        for dialogue_id, styles in references.items():
-            self._first_turn[dialogue_id] = turns
-            for style, texts in styles.items():
-                numbers = style_variants.setdefault(style, [])
-                for turn, text in enumerate(texts, start=turns):
-                    numbers.append(variants.setdefault((turn, text), len(variants)))
-            turns += len(next(iter(styles.values())))
-        self._variants = {style: np.array(v, np.int64) for style, v in style_variants.items()}
-        self._variant_turn = np.array([turn for turn, _ in variants], np.int64)
-        self._vocabulary: dict[str, int] = {}
-        tokenized = tokenization([text for _, text in variants])
-        for token in chain.from_iterable(tokenized):
-            self._vocabulary.setdefault(token, len(self._vocabulary))
-        self._references = self._segments(tokenized)
-
-    def scores(self, responses: Mapping[str, Sequence[str]]) -> dict[str, float]:
-        """Return style -> corpus BLEU in percent.
-
-        Args:
-            responses: Dialogue id -> normalised responses, one per system turn from the first;
-                what they leave out of the benchmark is left out of the score.
-        """
-        turns = np.array(
-            [
-                self._first_turn[dialogue_id] + position
-                for dialogue_id, texts in responses.items()
-                for position in range(len(texts))
-            ],
-            np.int64,
-        )
-        hypotheses = self._segments(
-            self._tokenization([text for texts in responses.values() for text in texts])
-        )
-        correct = self._matches(hypotheses, turns)
-        total = [int(np.maximum(hypotheses.lengths - n, 0).sum()) for n in range(MAX_ORDER)]
-        scores = {}
-        for style, variants in self._variants.items():
-            compared = variants[turns]
-            score = BLEU.compute_bleu(
-                correct=[int(matches[compared].sum()) for matches in correct],
-                total=list(total),
-                sys_len=int(hypotheses.lengths.sum()),
-                ref_len=int(self._references.lengths[compared].sum()),
-                smooth_method="exp",
-            )
-            scores[style] = score.score
-        return scores
-
-    def _segments(self, tokenized: Sequence[Sequence[str]]) -> _Segments:
-        lengths = np.fromiter(map(len, tokenized), np.int64, len(tokenized))
-        known = self._vocabulary
-        tokens = [known.get(token, -1) for token in chain.from_iterable(tokenized)]
-        return _Segments(
-            tokens=np.array(tokens, np.int64),
-            owner=np.repeat(np.arange(len(tokenized)), lengths),
-            lengths=lengths,
-        )
-
-    def _matches(self, hypotheses: _Segments, turns: _Ints) -> list[_Ints]:
-        """Return, per n-gram order, how many n-grams each variant shares with its hypothesis.
-
-        An n-gram of a turn gets a number that is made of the number of its first n-1 tokens and
-        that of its last one. Only n-grams of the hypotheses have numbers; so a reference n-gram
-        that is none of them is gone after one look-up, and those that go on get ever fewer.
-        """
-        references = self._references
-        hypothesis_turn = turns[hypotheses.owner]
-        reference_turn = self._variant_turn[references.owner]
-        words = len(self._vocabulary)
-        keys = _keys(hypothesis_turn, hypotheses.tokens, words)
-        reference_keys = _keys(reference_turn, references.tokens, words)
-        matches = []
-        first_numbers: tuple[_Ints, _Ints, int] | None = None
-        for order in range(1, MAX_ORDER + 1):
-            distinct, numbers, counts = _numbered(keys)
-            reference_numbers = _looked_up(distinct, reference_keys)
-            matches.append(
-                _clipped(references.owner, reference_numbers, counts, len(references.lengths))
-            )
-            if first_numbers is None:
-                first_numbers = (numbers, reference_numbers, max(len(distinct), 1))
-            last, reference_last, base = first_numbers
-            keys = _longer(numbers, last, base, hypotheses.owner, order)
-            reference_keys = _longer(
-                reference_numbers, reference_last, base, references.owner, order
-            )
-        return matches
-
-
-def _keys(prefixes: _Ints, last: _Ints, base: int) -> _Ints:
-    """Return one number for each pair; -1 where either of the two is -1."""
-    return np.where((prefixes >= 0) & (last >= 0), prefixes * base + last, -1)
-
-
-def _numbered(keys: _Ints) -> tuple[_Ints, _Ints, _Ints]:
-    """Return the distinct keys, each position's number among them (or -1), and their counts."""
-    numbers = np.full(len(keys), -1, np.int64)
-    present = keys >= 0
-    distinct, numbers[present], counts = np.unique(
-        keys[present], return_inverse=True, return_counts=True
-    )
-    return distinct, numbers, counts
-
-
-def _looked_up(distinct: _Ints, keys: _Ints) -> _Ints:
-    """Return each key's number among the distinct ones, or -1."""
-    numbers = np.full(len(keys), -1, np.int64)
-    if len(distinct):
-        candidates = np.flatnonzero(keys >= 0)
-        places = np.minimum(np.searchsorted(distinct, keys[candidates]), len(distinct) - 1)
-        found = distinct[places] == keys[candidates]
-        numbers[candidates[found]] = places[found]
-    return numbers
-
-
-def _longer(numbers: _Ints, last: _Ints, base: int, owner: _Ints, order: int) -> _Ints:
-    """Return the keys of the n-grams one token longer that begin at each position."""
-    keys = np.full(len(numbers), -1, np.int64)
-    if len(numbers) > order:
-        inside = owner[:-order] == owner[order:]
-        extended = _keys(numbers[:-order], last[order:], base)
-        keys[:-order] = np.where(inside, extended, -1)
-    return keys
-
-
-def _clipped(owner: _Ints, numbers: _Ints, counts: _Ints, segments: int) -> _Ints:
-    """Return, per reference segment, its matches, each n-gram at most as often as `counts` says."""
-    found = np.flatnonzero(numbers >= 0)
-    base = max(len(counts), 1)
-    distinct, occurrences = np.unique(owner[found] * base + numbers[found], return_counts=True)
-    clipped = np.minimum(occurrences, counts[distinct % base] if len(counts) else occurrences)
-    return np.bincount(distinct // base, weights=clipped, minlength=segments).astype(np.int64)
+METRIC = Metric(
+    name="bleu",
+    title="BLEU",
+    description="How close responses come to the references, in six styles of delexicalisation.",
+    unit="percent",
+    source="Papineni et al. (2002), as sacreBLEU computes it (Post, 2018)",
+    compute=bleu,
+    result=Mapping[str, float],
+    text=_text,
+    headlines=(Headline("bleu", "BLEU", _canonical),),
+    rank=1,
+)

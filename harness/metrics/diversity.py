@@ -12,9 +12,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+
+from ..rendering import figure, text_table
+from .registry import Metric
 
 MSTTR_WINDOW = 50
 
@@ -88,3 +91,38 @@ def _msttr(tokens: Sequence[str]) -> float:
     window = min(MSTTR_WINDOW, len(tokens))
     starts = range(0, len(tokens) - window + 1, window)
     return math.fsum(len(set(tokens[at : at + window])) / window for at in starts) / len(starts)
+
+
+# Field -> what people call it, and the digits shown.
+_TITLES: Mapping[str, tuple[str, int]] = {
+    "unigrams": ("unique unigrams", 0),
+    "bigrams": ("unique bigrams", 0),
+    "trigrams": ("unique trigrams", 0),
+    "entropy": ("token entropy (bits)", 2),
+    "conditional_entropy": ("bigram conditional entropy (bits)", 2),
+    "mean_length": ("tokens per response", 2),
+    "msttr": ("MSTTR-50", 2),
+}
+
+
+def _text(_: Metric, measured: Diversity) -> str:
+    rows = [
+        [title, figure(getattr(measured, name), digits)]
+        for name, (title, digits) in _TITLES.items()
+    ]
+    return text_table(["diversity", ""], rows)
+
+
+METRIC = Metric(
+    name="diversity",
+    title="Diversity",
+    description="How varied the responses are: distinct n-grams, entropies, length, MSTTR.",
+    unit="counts, bits, tokens, shares",
+    source="Nekvinda & Dušek (2021), section 5.3; van Miltenburg et al. (2018)",
+    compute=lambda played: diversity(played.texts),
+    result=Diversity,
+    text=_text,
+    headlines=(),
+    aliases=("richness",),
+    rank=3,
+)

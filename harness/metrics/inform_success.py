@@ -3,10 +3,11 @@
 Conventions: rates are in percent, over the dialogues with the domain in their goal ("total": over
 all). A domain's Success counts only where every domain of the dialogue is matched.
 
-Walking a dialogue's turns, a turn that mentions a venue in an active domain offers the venues that
-the belief state of that domain finds in the database, unless all venues offered so far are still
-among them. A domain is matched if what is offered last fits its goal. The ways to decide this
-differ between papers (table 3 of the source) and make up a `Setup`.
+The rule, for each domain of a dialogue's goal, is read off `walk` and `domain_outcome`: a turn that
+names a venue in an active domain offers the venues that the belief state of that domain finds in
+the database, unless all venues offered so far are still among them. A domain is matched if what is
+offered last fits its goal, and provided if all that was requested was said in its turns. The ways
+to decide this that differ between papers make up a `Setup` (`setups.py`).
 
 Source: Budzianowski et al. (2018); "Shades of BLEU, Flavours of Success" (2021), sections 3.2,
 4.4 and 5.1, and its published evaluator.
@@ -15,123 +16,135 @@ Source: Budzianowski et al. (2018); "Shades of BLEU, Flavours of Success" (2021)
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, KeysView, Mapping, Sequence
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mwz.database import VenueDatabase
-from mwz.normalization.states import BeliefState
+from mwz.normalization.rules import RuleSet
 
-from ..benchmark import REQUESTABLE_SLOTS, Dialogue
+from ..benchmark import REQUESTABLE_SLOTS
+from ..playing import PlayedDialogue
+from .setups import COMPARISONS, REFERENCE, UPDATES, Setup, TurnSeen
+
+if TYPE_CHECKING:
+    from mwz.database import VenueDatabase
 
 TOTAL = "total"
 
-# What a response must contain to mention a venue of the domain.
-_MENTIONS = {"restaurant": "NAME", "hotel": "NAME", "attraction": "NAME", "train": "TRAINID"}
-# The slot that identifies a venue: in a reduced search it is the only constraint.
-_IDENTIFYING_SLOTS = {
-    "restaurant": "name",
-    "hotel": "name",
-    "attraction": "name",
-    "train": "trainid",
-}
-_ALWAYS_MATCHED = frozenset({"taxi", "police", "hospital"})
-_REFERENCE = "REFERENCE"
-_PROVIDED_BY_MENTION = frozenset(REQUESTABLE_SLOTS) - {_REFERENCE}
-
-_Offer: TypeAlias = Any
-"""The venues offered last, in the form that the comparison at hand keeps them in."""
+_NOTHING: KeysView[str] = dict[str, None]().keys()
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """How the venues offered last are kept and held against those of the goal.
+class Step(NamedTuple):
+    """What a system turn does for one goal domain.
 
     Attributes:
-        offer: Next offer of the last one (None: nothing yet) and new query results.
-        match: The probability (0 to 1) that an offer of at least one venue fits the goal's.
+        turn: The turn's number in its dialogue, from 0.
+        active: Whether the domain is active.
+        named: Whether the response speaks of one of its venues (a train's id).
+        query: The constraints that the database was asked with; None if no offer was due, or the
+            state lacks the domain.
+        found: The venues found; None if no offer was due.
+        offered: What is offered after the turn; None if nothing has been yet.
+        replaced: Whether the turn set what is offered, and did not keep what was.
+        said: The requestable slots that the response holds.
+        provided: Those of them that count as provided.
     """
 
-    offer: Callable[[_Offer, KeysView[str]], _Offer]
-    match: Callable[[_Offer, KeysView[str]], float]
+    turn: int
+    active: bool
+    named: bool
+    query: Mapping[str, str] | None
+    found: KeysView[str] | None
+    offered: Any
+    replaced: bool
+    said: tuple[str, ...]
+    provided: tuple[str, ...]
 
 
-def _all_results(offered: _Offer, results: KeysView[str]) -> _Offer:
-    return offered if offered and offered <= results else results
+def walk(
+    dialogue: PlayedDialogue, domain: str, database: VenueDatabase, setup: Setup, rules: RuleSet
+) -> Iterator[Step]:
+    """Follow one goal domain through a dialogue, turn by turn: the rule itself."""
+    venue = rules.venue_rules.get(domain)
+    comparison, update = COMPARISONS[setup.comparison], UPDATES[setup.updates]
+    last = len(dialogue.responses) - 1
+    offered: Any = None
+    for turn, (response, state, active_domains, booked) in enumerate(
+        zip(
+            dialogue.responses,
+            dialogue.states,
+            dialogue.active_domains,
+            dialogue.gold.booked_domains,
+            strict=False,
+        )
+    ):
+        active = domain in active_domains
+        named = venue is not None and venue.mention in response
+        query = found = None
+        replaced = False
+        seen = TurnSeen(active, named, REFERENCE in response, turn == last)
+        if venue is not None and update.due(seen):
+            query = state.get(domain)
+            if query is not None and setup.reduced_search:
+                query = _reduced(query, venue.named_by)
+            # A state that lacks the domain finds nothing.
+            found = _NOTHING if query is None else database.query(domain, query)
+            before, offered = offered, comparison.offer(offered, found)
+            replaced = not (before and offered is before)
+        said = tuple(slot for slot in REQUESTABLE_SLOTS if slot in response)
+        provided = tuple(
+            slot
+            for slot in said
+            # A reference number is only known once the annotation says so: how a booking ends is
+            # not the system's to decide.
+            if active and (slot != REFERENCE or domain in booked)
+        )
+        yield Step(turn, active, named, query, found, offered, replaced, said, provided)
 
 
-def _first_result(offered: _Offer, results: KeysView[str]) -> _Offer:
-    if offered and offered <= results:
-        return offered
-    return dict.fromkeys(list(results)[:1]).keys()
+def _reduced(query: Mapping[str, str], slot: str) -> Mapping[str, str]:
+    """Return a query by a venue's name alone, where the state has one."""
+    return {slot: query[slot]} if query.get(slot, "dontcare") != "dontcare" else query
 
 
-def _drawn_result(offered: _Offer, results: KeysView[str]) -> _Offer:
-    """Return venue -> probability of being the one drawn, redrawn where it is no result."""
-    kept = {venue: p for venue, p in (offered or {}).items() if venue in results}
-    redrawn = 1 - math.fsum(kept.values())
-    return {venue: kept.get(venue, 0.0) + redrawn / len(results) for venue in results}
-
-
-COMPARISONS: Mapping[str, Comparison] = {
-    "subset": Comparison(_all_results, lambda offered, goal: float(offered <= goal)),
-    "intersection": Comparison(
-        _all_results, lambda offered, goal: float(not offered.isdisjoint(goal))
-    ),
-    "first": Comparison(_first_result, lambda offered, goal: float(offered <= goal)),
-    "sampling": Comparison(
-        _drawn_result,
-        lambda offered, goal: min(1.0, math.fsum(p for v, p in offered.items() if v in goal)),
-    ),
-}
-"""Ways to compare offered with goal venues: all offered fit, any fits, the first result fits, or
-(in expectation) one drawn at random fits."""
-
-UPDATES: Mapping[str, Callable[[str, str], bool]] = {
-    "name": lambda domain, response: _MENTIONS[domain] in response,
-    "reference": lambda domain, response: _MENTIONS[domain] in response or _REFERENCE in response,
-}
-"""When the offered venues are updated: where the response has a venue's name or train's id, or a
-reference number as well."""
-
-AT_THE_END = "end"
-"""The third way: the offered venues are those of the last turn's state, mentioned or not."""
-
-
-@dataclass(frozen=True)
-class Setup:
-    """A way to compute Inform and Success.
+class DomainOutcome(NamedTuple):
+    """How a domain of the goal came out.
 
     Attributes:
-        comparison: A key of `COMPARISONS`.
-        updates: A key of `UPDATES`, or `AT_THE_END`.
-        reduced_search: Whether a state with a venue's name (train: id) queries by that alone.
+        matched: The probability that it is matched: 0 or 1 unless venues are drawn at random.
+        provided: Whether every requested slot was provided.
     """
 
-    comparison: str = "subset"
-    updates: str = "name"
-    reduced_search: bool = False
+    matched: float
+    provided: bool
 
 
-STRICT = Setup()
-OPTIMISTIC = Setup(comparison="intersection", reduced_search=True)
-
-
-@dataclass(frozen=True)
-class PlayedDialogue:
-    """A dialogue as a system played it. Per-turn fields have one entry per system turn played.
-
-    Attributes:
-        gold: The benchmark's dialogue.
-        responses: Normalised responses.
-        states: The belief states that query the database, normalised.
-        active_domains: Active domains.
-    """
-
-    gold: Dialogue
-    responses: Sequence[str]
-    states: Sequence[BeliefState]
-    active_domains: Sequence[Collection[str]]
+def domain_outcome(
+    dialogue: PlayedDialogue,
+    domain: str,
+    steps: Iterable[Step],
+    database: VenueDatabase,
+    setup: Setup,
+    rules: RuleSet,
+) -> DomainOutcome:
+    """Hold what the steps of a domain's walk offered and provided against its goal."""
+    offered: Any = None
+    provided: set[str] = set()
+    for step in steps:
+        offered = step.offered
+        provided.update(step.provided)
+    goal = dialogue.gold.goal[domain]
+    venue = rules.venue_rules.get(domain)
+    if venue is None or "name" in goal.informable:
+        matched = 1.0
+    elif offered:
+        goal_venues = database.query(domain, goal.informable)
+        matched = COMPARISONS[setup.comparison].match(offered, goal_venues)
+    else:
+        # A train need not be named if nobody asked for its id.
+        requestable = venue.mention in REQUESTABLE_SLOTS
+        matched = float(requestable and venue.mention not in goal.requestable)
+    return DomainOutcome(matched, goal.requestable <= provided)
 
 
 @dataclass(frozen=True)
@@ -139,22 +152,39 @@ class Outcome:
     """How a dialogue went. Probabilities are 0 or 1 unless venues are drawn at random.
 
     Attributes:
-        matched: Goal domain -> probability that it is matched.
-        provided: Goal domain -> whether every requested slot was provided.
+        domains: Goal domain -> how it came out.
     """
 
-    matched: Mapping[str, float]
-    provided: Mapping[str, bool]
+    domains: Mapping[str, DomainOutcome]
 
     @property
     def inform(self) -> float:
         """The probability that every goal domain is matched."""
-        return math.prod(self.matched.values())
+        return math.prod(domain.matched for domain in self.domains.values())
 
     @property
     def success(self) -> float:
         """The probability that the dialogue matches and provides every requested slot."""
-        return self.inform if all(self.provided.values()) else 0.0
+        return self.inform if all(domain.provided for domain in self.domains.values()) else 0.0
+
+
+def dialogue_outcome(
+    dialogue: PlayedDialogue, database: VenueDatabase, setup: Setup, rules: RuleSet
+) -> Outcome:
+    """Follow every goal domain through a dialogue."""
+    return Outcome(
+        {
+            domain: domain_outcome(
+                dialogue,
+                domain,
+                walk(dialogue, domain, database, setup, rules),
+                database,
+                setup,
+                rules,
+            )
+            for domain in dialogue.gold.goal
+        }
+    )
 
 
 @dataclass(frozen=True)
@@ -175,19 +205,24 @@ class Rates:
 
 
 def inform_success(
-    dialogues: Iterable[PlayedDialogue], database: VenueDatabase, setup: Setup
+    dialogues: Iterable[PlayedDialogue], database: VenueDatabase, setup: Setup, rules: RuleSet
 ) -> Rates:
     """Compute Inform and Success of played dialogues.
 
     Of no dialogue at all the rates are 0.
     """
-    outcomes = [dialogue_outcome(dialogue, database, setup) for dialogue in dialogues]
+    return rates([dialogue_outcome(dialogue, database, setup, rules) for dialogue in dialogues])
+
+
+def rates(outcomes: Sequence[Outcome]) -> Rates:
+    """Return the rates that the outcomes of dialogues add up to."""
     inform: dict[str, list[float]] = {TOTAL: [outcome.inform for outcome in outcomes]}
     success: dict[str, list[float]] = {TOTAL: [outcome.success for outcome in outcomes]}
     for outcome in outcomes:
-        for domain, matched in outcome.matched.items():
+        dialogue_matched = outcome.inform
+        for domain, (matched, provided) in outcome.domains.items():
             inform.setdefault(domain, []).append(matched)
-            success.setdefault(domain, []).append(outcome.provided[domain] * outcome.inform)
+            success.setdefault(domain, []).append(provided * dialogue_matched)
     return Rates(
         inform={domain: _percent(chances) for domain, chances in inform.items()},
         success={domain: _percent(chances) for domain, chances in success.items()},
@@ -204,70 +239,3 @@ def _deviation(chances: Sequence[float]) -> float:
     """Return the standard deviation, in points, of the share of independent chances that come."""
     variance = math.fsum(chance * (1 - chance) for chance in chances)
     return 100 * math.sqrt(max(variance, 0.0)) / len(chances) if chances else 0.0
-
-
-def dialogue_outcome(dialogue: PlayedDialogue, database: VenueDatabase, setup: Setup) -> Outcome:
-    """Follow one dialogue and hold what was offered and provided against its goal."""
-    matched = {}
-    provided = {}
-    for domain, goal in dialogue.gold.goal.items():
-        matched[domain] = _match(dialogue, domain, database, setup)
-        provided[domain] = goal.requestable <= _provided_slots(dialogue, domain)
-    return Outcome(matched, provided)
-
-
-def _match(dialogue: PlayedDialogue, domain: str, database: VenueDatabase, setup: Setup) -> float:
-    goal = dialogue.gold.goal[domain]
-    if domain in _ALWAYS_MATCHED or "name" in goal.informable:
-        return 1.0
-    comparison = COMPARISONS[setup.comparison]
-    offered = None
-    for state in _querying_states(dialogue, domain, setup):
-        offered = comparison.offer(offered, _results(state, domain, database, setup))
-    if offered:
-        return comparison.match(offered, database.query(domain, goal.informable))
-    return float(domain == "train" and "TRAINID" not in goal.requestable)
-
-
-def _querying_states(dialogue: PlayedDialogue, domain: str, setup: Setup) -> Iterable[BeliefState]:
-    """Return the states of the turns at which the offered venues of a domain are updated."""
-    if setup.updates == AT_THE_END:
-        return dialogue.states[-1:]
-    updates = UPDATES[setup.updates]
-    return (
-        state
-        for response, state, active in zip(
-            dialogue.responses, dialogue.states, dialogue.active_domains, strict=True
-        )
-        if domain in active and updates(domain, response)
-    )
-
-
-def _results(
-    state: BeliefState, domain: str, database: VenueDatabase, setup: Setup
-) -> KeysView[str]:
-    constraints = state.get(domain)
-    if constraints is None:
-        return _NOTHING
-    slot = _IDENTIFYING_SLOTS[domain]
-    if setup.reduced_search and constraints.get(slot, "dontcare") != "dontcare":
-        constraints = {slot: constraints[slot]}
-    return database.query(domain, constraints)
-
-
-def _provided_slots(dialogue: PlayedDialogue, domain: str) -> set[str]:
-    """Return the requestable slots that the turns about a domain provide."""
-    provided: set[str] = set()
-    for response, active, booked in zip(
-        dialogue.responses, dialogue.active_domains, dialogue.gold.booked_domains, strict=False
-    ):
-        if domain in active:
-            provided.update(slot for slot in _PROVIDED_BY_MENTION if slot in response)
-            # A reference number is only known once the annotation says so: how a booking
-            # ends is not the system's to decide.
-            if domain in booked and _REFERENCE in response:
-                provided.add(_REFERENCE)
-    return provided
-
-
-_NOTHING: KeysView[str] = dict[str, None]().keys()

@@ -21,25 +21,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mwz.normalization.states import RULE_SET_NAMES, BeliefState, normalize_state, rule_set
+from mwz.normalization.rules import DEFAULT_RULES, rule_set
+from mwz.normalization.states import BeliefState, normalize_state
 
 from ..benchmark import Benchmark
 from ..errors import InputError
 from ..files import is_text, kind_of, read_json, shown_name
 from ..submission import STATE_DOMAINS, dialogue_id, parse_submission
-from .evaluation import TrackedDialogue, TrackedTurn
-
-RULES = RULE_SET_NAMES[0]
-"""The rule set that states are normalised by where they are compared with a benchmark's."""
-
-# Gold states call these slots by the names on the right, systems by either: the prefix is dropped
-# on both sides.
-BOOKING_SLOTS = {
-    "bookday": "day",
-    "bookpeople": "people",
-    "bookstay": "stay",
-    "booktime": "time",
-}
+from .dialogues import TrackedDialogue, TrackedTurn
+from .pairing import track_states
 
 
 @dataclass(frozen=True)
@@ -100,9 +90,7 @@ class TrackedFile:
     dialogues: Sequence[TrackedDialogue]
 
 
-def read_tracking_file(
-    path: str | Path, load_benchmark: Callable[[], Benchmark] = Benchmark.load
-) -> TrackedFile:
+def read_tracking_file(path: str | Path, load_benchmark: Callable[[], Benchmark]) -> TrackedFile:
     """Read a file of states (JSON, plain or gzipped; `-`: standard input).
 
     Args:
@@ -117,7 +105,7 @@ def read_tracking_file(
 
 
 def parse_tracking_file(
-    content: object, source: str, load_benchmark: Callable[[], Benchmark] = Benchmark.load
+    content: object, source: str, load_benchmark: Callable[[], Benchmark]
 ) -> TrackedFile:
     """Recognise the content of a file of states and return its dialogues.
 
@@ -161,41 +149,6 @@ def parse_tracking_file(
         parse_submission({dialogue_id(id_): t for id_, t in content.items()}, benchmark, source)
     tracked = track_states(_normalized(states), benchmark)
     return TrackedFile(source, parser.format, benchmark, tracked)
-
-
-def track_states(
-    states: Mapping[str, Sequence[BeliefState]], benchmark: Benchmark
-) -> list[TrackedDialogue]:
-    """Pair predicted states with a benchmark's gold states, turn by turn from the first.
-
-    The prefix `book` of booking slots is dropped on both sides. Nothing else is changed: a slot or
-    a `dontcare` that the gold annotation never has counts as a false prediction.
-
-    Args:
-        states: Dialogue id -> normalised predicted states; a dialogue may hold fewer turns than
-            the benchmark's.
-        benchmark: The benchmark, which has all these dialogues and turns.
-    """
-    return [
-        TrackedDialogue(
-            id_,
-            [
-                TrackedTurn(number, without_booking_prefix(gold), without_booking_prefix(predicted))
-                for number, (gold, predicted) in enumerate(
-                    zip(benchmark.dialogues[id_].states, predictions, strict=False)
-                )
-            ],
-        )
-        for id_, predictions in states.items()
-    ]
-
-
-def without_booking_prefix(state: BeliefState) -> BeliefState:
-    """Return a state with `bookday`, `bookpeople`, `bookstay` and `booktime` without `book`."""
-    return {
-        domain: {BOOKING_SLOTS.get(slot, slot): value for slot, value in slots.items()}
-        for domain, slots in state.items()
-    }
 
 
 class _Parser:
@@ -381,7 +334,7 @@ def _has_responses(content: Mapping[str, Any]) -> bool:
 
 def _normalized(states: Mapping[str, Mapping[int, BeliefState]]) -> dict[str, list[BeliefState]]:
     """Return states as benchmarks spell ids, slots and values."""
-    rules = rule_set(RULES)
+    rules = rule_set(DEFAULT_RULES)
     return {
         dialogue_id(id_): [normalize_state(state, rules) for state in turns.values()]
         for id_, turns in states.items()

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..files import write_atomically
-from .evaluation import POSITIONS, TrackingReport
+from .evaluation import POSITIONS
+from .tracking_report import TrackingReport
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

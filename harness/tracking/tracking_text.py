@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..rendering import Cell, figure, text_table
-from .evaluation import TrackingReport
+from .tracking_report import TrackingReport
 from .turn_view import TurnView
 
 

@@ -16,7 +16,8 @@ from ..metrics.tracking.gca import OUTCOMES, Change, judge_changes
 from ..metrics.tracking.jga import is_exact
 from ..metrics.tracking.rsa import turn_relative_slot_accuracy
 from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS, turn_slot_accuracy, wrong_slots
-from .evaluation import TrackedDialogue, lambda_label, state_pairs
+from .dialogues import TrackedDialogue
+from .evaluation import lambda_label, state_pairs
 
 
 @dataclass(frozen=True)

@@ -24,19 +24,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mwz.normalization.states import RULE_SET_NAMES, normalize_slot_name, normalize_state, rule_set
+from mwz.normalization.rules import rule_set
+from mwz.normalization.states import normalize_slot_name, normalize_state
 
-from ..errors import InputError
-from ..files import read_json
-from .readers.multiwoz22 import (
+from ...benchmark import Benchmark
+from ...errors import InputError
+from ...files import read_json
+from .annotation22 import (
+    ANNOTATION_RULES,
     DATA_SET,
-    EVALUATOR_DATA,
     UNEXPECTED,
     not_in_layout,
     raw_state,
     read_dialogues,
     short_id,
 )
+from .evaluator import EVALUATOR_DATA
 
 OTHER_SPLITS = ("train", "dev")
 DIALOGUE_FILES = "dialogues_*.json"
@@ -57,6 +60,14 @@ class Overlap:
 
     seen: frozenset[str]
     source: str
+
+
+def overlap_note(overlap: Overlap, benchmark: Benchmark) -> str:
+    """Return what there is to say of an overlap, in a line."""
+    return (
+        f"seen goals: {len(overlap.seen)} of {len(benchmark.dialogues)} (goals compared: those of "
+        f"{overlap.source})"
+    )
 
 
 def find_overlap(mwzeval: Path, multiwoz: Path, test: Iterable[str]) -> Overlap | None:
@@ -120,15 +131,14 @@ def annotated_goal(turns: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, An
         The goal, in the form of `seen_goals`.
     """
     users = turns[::2]
-    state = raw_state(users[-1]["frames"]) if users else {}
-    # The oldest rule set: any would do, as long as it is one for all splits.
-    state = normalize_state(state, rule_set(RULE_SET_NAMES[0]))
+    rules = rule_set(ANNOTATION_RULES)
+    state = normalize_state(raw_state(users[-1]["frames"]) if users else {}, rules)
     requested: dict[str, set[str]] = {}
     for turn in users:
         for frame in turn["frames"]:
             for slot in frame["state"]["requested_slots"]:
                 domain, _, name = slot.partition("-")
-                requested.setdefault(domain, set()).add(normalize_slot_name(name))
+                requested.setdefault(domain, set()).add(normalize_slot_name(name, rules))
     goal = {}
     for domain in state.keys() | requested.keys():
         slots = state.get(domain, {})

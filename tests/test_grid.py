@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from entered import SAMPLE_SUBMISSIONS
-from helpers import VENUES, benchmark, database, dialogue, goal
+from helpers import RULES, VENUES, benchmark, database, dialogue, goal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
@@ -23,7 +23,6 @@ from mwz.harness.benchmark import STYLES
 from mwz.harness.board import grid as explaining
 from mwz.harness.board.entries import OwnSetup, Reported
 from mwz.harness.board.grid import (
-    SETUPS,
     BleuPoint,
     Grid,
     RatesPoint,
@@ -33,16 +32,13 @@ from mwz.harness.board.grid import (
 )
 from mwz.harness.data.installed import install_benchmark, loaded_once
 from mwz.harness.errors import InputError
-from mwz.harness.metrics.inform_success import (
-    OPTIMISTIC,
-    STRICT,
-    PlayedDialogue,
-    Setup,
-    inform_success,
-)
+from mwz.harness.metrics.inform_success import inform_success
+from mwz.harness.metrics.setups import ALL_SETUPS, OPTIMISTIC, STRICT, Setup
+from mwz.harness.playing import PlayedDialogue
+from mwz.harness.references import TOKENIZATIONS
 from mwz.harness.scoring import Options, score
 from mwz.harness.submission import normalize_submission, parse_submission
-from mwz.normalization.states import rule_set
+from mwz.normalization.rules import RuleSet, published_rule_sets, rule_set
 
 # What each sample submission allows: sources of states, and of active domains.
 ALLOWED = {
@@ -75,29 +71,31 @@ def test_the_grid_has_every_combination_that_the_file_allows_and_no_other(
     states, domains = ALLOWED[name]
     comparisons = ("subset", "intersection", "first", "sampling")
     setups = product(comparisons, ("name", "reference", "end"), (False, True))
-    wanted = product(("2021", "2023"), states, domains, [Setup(*setup) for setup in setups])
+    rule_sets = ("2021", "2023", "2026")
+    wanted = product(rule_sets, states, domains, [Setup(*setup) for setup in setups])
     found = [(p.rules, p.states, p.domains, p.setup) for p in grids[name].rates]
-    assert len(found) == 2 * len(states) * len(domains) * 24
+    assert len(found) == 3 * len(states) * len(domains) * 24
     assert set(found) == set(wanted)
     bleu = [(point.style, point.tokenization) for point in grids[name].bleu]
     assert len(bleu) == 18
     assert set(bleu) == set(product(STYLES, ("13a", "none", "lowered")))
 
 
-@pytest.mark.parametrize("rules", ["2021", "2023"])
+@pytest.mark.parametrize("rules", published_rule_sets())
 @pytest.mark.parametrize("name", ALLOWED)
 def test_its_strict_and_optimistic_points_are_the_scores(
     name: str, rules: str, grids: Mapping[str, Grid], sample: Benchmark
 ) -> None:
     scored = score(json.loads(_content(name)), sample, Options(rules=rules))
-    for setup, title in ((STRICT, "strict"), (OPTIMISTIC, "optimistic")):
+    for setup, rates in ((STRICT, scored.strict), (OPTIMISTIC, scored.optimistic)):
+        assert rates is not None
         [point] = [
             point
             for point in grids[name].rates
             if (point.rules, point.states, point.setup) == (rules, scored.states, setup)
-            and point.domains == scored.setups[title].domains
+            and point.domains == rates.domains
         ]
-        assert (point.inform, point.success) == scored.setups[title].totals
+        assert (point.inform, point.success) == (rates.inform["total"], rates.success["total"])
         assert point.inform_deviation == point.success_deviation == 0
 
 
@@ -172,6 +170,7 @@ def test_sampling_gives_the_exact_expectation_over_all_draws(
     for wanted, turns in dialogues:
         played.append(
             PlayedDialogue(
+                id=f"d{len(played)}",
                 gold=dialogue({"restaurant": goal(wanted)}, len(turns)),
                 responses=[response for response, _ in turns],
                 states=[{"restaurant": state} for _, state in turns],
@@ -185,7 +184,7 @@ def test_sampling_gives_the_exact_expectation_over_all_draws(
         ]
         fitting = frozenset(DATABASE.query("restaurant", wanted))
         chances.append(_chance(None, results, fitting))
-    rates = inform_success(played, DATABASE, Setup(comparison="sampling"))
+    rates = inform_success(played, DATABASE, Setup(comparison="sampling"), RULES)
     count = len(chances)
     assert rates.inform["total"] == pytest.approx(float(100 * sum(chances) / count))
     # Of all sets of draws in all dialogues, their share of matches: mean and variance.
@@ -222,12 +221,14 @@ def _predictions(*ids: str, text: str = "[name] is nice") -> bytes:
 # ----------------------------------------------------------------------------- the cache
 
 
-def _install(name: str, **changes: Any) -> None:
-    one = dialogue({"restaurant": goal({"area": "north"})}, 1, [{"restaurant": {"area": "north"}}])
+def _install(name: str, food: str = "thai", **changes: Any) -> None:
+    goals = {"restaurant": goal({"area": "north", "food": food})}
+    one = dialogue(goals, 1, [{"restaurant": {"area": "north"}}])
     install_benchmark(replace(benchmark({"a": one}, name), **changes))
     # A process loads a benchmark once; a new installation is for the next one.
     loaded_once.cache_clear()
     explaining._prepared.cache_clear()
+    explaining._scorer.cache_clear()
 
 
 @pytest.fixture
@@ -261,23 +262,73 @@ def test_other_predictions_are_computed(pools: list[int]) -> None:
 
 
 def test_other_data_under_the_same_name_are_computed(pools: list[int]) -> None:
-    for number in "12":
-        _install("tiny", content_hashes={"2021": number * 64, "2023": number * 64})
+    for food in ("thai", "greek"):
+        _install("tiny", food)
         explain(_predictions("a"), "tiny", 1, _silent)
     assert len(pools) == 2
 
 
 def test_data_that_differ_under_one_rule_set_only_are_computed(pools: list[int]) -> None:
-    for number in "12":
-        _install("tiny", content_hashes={"2021": "0" * 64, "2023": number * 64})
+    # Of the published rule sets, 2021 has venues of its own.
+    for versions in ({}, {"2021": {"restaurant": VENUES["restaurant"][:2]}}):
+        _install("tiny", venue_versions=versions)
         explain(_predictions("a"), "tiny", 1, _silent)
     assert len(pools) == 2
 
 
-def test_data_whose_hashes_differ_in_the_part_not_shown_are_computed(pools: list[int]) -> None:
-    for number in "12":
-        _install("tiny", content_hashes=dict.fromkeys(("2021", "2023"), "0" * 63 + number))
+def test_data_whose_hashes_differ_in_the_part_not_shown_are_computed(
+    pools: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _install("tiny")
+    for last in "12":
+        monkeypatch.setattr(Benchmark, "content_hash", lambda *_, last=last: "0" * 63 + last)
         explain(_predictions("a"), "tiny", 1, _silent)
+    assert len(pools) == 2
+
+
+@pytest.mark.parametrize("changed", published_rule_sets())
+def test_other_rules_under_the_same_name_are_computed(
+    changed: str, pools: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _install("tiny")
+    explain(_predictions("a"), "tiny", 1, _silent)
+    rules = rule_set(changed)
+    queries = {**rules.tables["queries"], "fuzzy_ratio": 91}
+    other = replace(rules, tables={**rules.tables, "queries": queries})
+    assert other.digest != rules.digest
+
+    def look_up(name: str) -> RuleSet:
+        return other if name == changed else rule_set(name)
+
+    monkeypatch.setattr("mwz.harness.scoring.rule_set", look_up)
+    explain(_predictions("a"), "tiny", 1, _silent)
+    assert len(pools) == 2
+    # And those before are still there.
+    monkeypatch.undo()
+    explain(_predictions("a"), "tiny", 1, _silent)
+    assert len(pools) == 2
+
+
+def test_another_published_rule_set_is_computed(
+    pools: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _install("tiny")
+    whole = explain(_predictions("a"), "tiny", 1, _silent)
+    monkeypatch.setattr(explaining, "published_rule_sets", lambda: ("2021", "2023"))
+    part = explain(_predictions("a"), "tiny", 1, _silent)
+    assert len(pools) == 2
+    assert part.rates == tuple(point for point in whole.rates if point.rules != "2026")
+
+
+@pytest.mark.parametrize("name", ["ALL_SETUPS", "TOKENIZATIONS"])
+def test_another_choice_of_set_ups_is_computed(
+    name: str, pools: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _install("tiny")
+    explain(_predictions("a"), "tiny", 1, _silent)
+    fewer = {"ALL_SETUPS": ALL_SETUPS[:3], "TOKENIZATIONS": {"none": TOKENIZATIONS["none"]}}
+    monkeypatch.setattr(explaining, name, fewer[name])
+    explain(_predictions("a"), "tiny", 1, _silent)
     assert len(pools) == 2
 
 
@@ -305,17 +356,56 @@ def test_an_interrupted_run_leaves_no_cache(data_directory: Path, pools: list[in
     assert len(pools) == 2
 
 
-@pytest.mark.parametrize("content", ["", "{", '{"bleu": []}', '{"bleu": [{}], "rates": []}', "[]"])
-def test_a_damaged_cache_is_computed_anew(
-    content: str, data_directory: Path, pools: list[int]
+def _cut(text: str) -> str:
+    return text[: len(text) // 2]
+
+
+def _changed(*place: str | int, value: object) -> Callable[[str], str]:
+    def change(text: str) -> str:
+        content = json.loads(text)
+        table = content.get("grid", content)
+        for part in place[:-1]:
+            table = table[part]
+        table[place[-1]] = value
+        return json.dumps(content)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: "",
+        lambda text: "{",
+        lambda text: "[]",
+        lambda text: '{"bleu": []}',
+        lambda text: '{"bleu": [{}], "rates": []}',
+        lambda text: '{"bleu": [], "rates": []}',
+        _cut,
+        _changed("bleu", value="none"),
+        _changed("bleu", 0, "bleu", value="high"),
+        _changed("bleu", 0, "bleu", value="20.5"),
+        _changed("bleu", 0, "bleu", value=None),
+        _changed("bleu", 0, "style", value=3),
+        _changed("rates", 0, "inform", value="100.0"),
+        _changed("rates", 0, "inform", value=[]),
+        _changed("rates", 0, "setup", value="strict"),
+        _changed("rates", 0, "setup", "reduced_search", value="no"),
+        _changed("rates", 0, "setup", "comparison", value="union"),
+        _changed("rates", 0, "informs", value=1.0),
+    ],
+)
+def test_a_damaged_or_forged_cache_is_computed_anew(
+    damage: Callable[[str], str], data_directory: Path, pools: list[int]
 ) -> None:
     _install("tiny")
     first = explain(_predictions("a"), "tiny", 1, _silent)
     [path] = (data_directory / "cache").rglob("*.json")
     whole = path.read_bytes()
-    path.write_text(content)
+    path.write_text(damage(whole.decode()))
     assert explain(_predictions("a"), "tiny", 1, _silent) == first
     assert path.read_bytes() == whole
+    assert len(pools) == 2
 
 
 def test_progress_is_told_of_every_part(data_directory: Path) -> None:
@@ -329,8 +419,8 @@ def test_progress_is_told_of_every_part(data_directory: Path) -> None:
             yield part
 
     explain(_predictions("a"), "tiny", 1, progress)
-    # Three tokenisations, and two rule sets by gold states by two sources of domains.
-    assert told == [7, *[1] * 7]
+    # Three tokenisations, and three rule sets by gold states by two sources of domains.
+    assert told == [9, *[1] * 9]
 
 
 def test_the_number_of_workers_changes_nothing(data_directory: Path) -> None:
@@ -400,9 +490,9 @@ def test_a_set_up_of_which_nothing_is_known_marks_nothing(point: RatesPoint | Bl
 
 
 def test_all_set_ups_differ() -> None:
-    assert len(set(SETUPS)) == len(SETUPS) == 24
-    assert STRICT in SETUPS
-    assert OPTIMISTIC in SETUPS
+    assert len(set(ALL_SETUPS)) == len(ALL_SETUPS) == 24
+    assert STRICT in ALL_SETUPS
+    assert OPTIMISTIC in ALL_SETUPS
 
 
 def test_the_venues_of_these_tests_are_as_their_comments_say() -> None:

@@ -1,13 +1,15 @@
-"""Which version of the venue database a clone has, and what rule set that version belongs to."""
+"""Which version of the venue database a clone has, and what rule sets use another."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from ..files import read_bytes
-from .pinned import Source, blob_id
-from .readers.multiwoz22 import EVALUATOR_DATA
+from mwz.normalization.rules import rule_set, rule_set_names
+
+from ...files import read_bytes
+from ..pinned import Source, blob_id
+from .evaluator import EVALUATOR_DATA
 
 VERSIONED_FILE = f"{EVALUATOR_DATA}/database/restaurant_db.json"
 """The file that changed: the other venue files are the same in all pinned versions."""
@@ -28,13 +30,13 @@ def venue_notes(mwzeval: Path, sources: Collection[Source]) -> list[str]:
     """
     held = blob_id(read_bytes(mwzeval / VERSIONED_FILE))
     versions = {
-        source.rules: file.blob
+        source.venues: file.blob
         for source in sources
         for file in source.files
-        if source.rules is not None and file.path == VERSIONED_FILE
+        if source.venues is not None and file.path == VERSIONED_FILE
     }
-    own = [rules for rules, blob in versions.items() if blob == held]
-    others = sorted(versions.keys() - own)
+    own = _rule_sets(version for version, blob in versions.items() if blob == held)
+    others = _rule_sets(version for version, blob in versions.items() if blob != held)
     if not others:
         return []
     if not own:
@@ -44,3 +46,9 @@ def venue_notes(mwzeval: Path, sources: Collection[Source]) -> list[str]:
         f"{', '.join(others)} too, whose own differs in three restaurants' telephone numbers "
         "(`mwz data fetch` gets both)"
     ]
+
+
+def _rule_sets(versions: Iterable[str]) -> list[str]:
+    """Return the rule sets that use one of some versions of the venue database."""
+    used = set(versions)
+    return [name for name in rule_set_names() if rule_set(name).venues in used]

@@ -1,0 +1,124 @@
+"""The `scores.json` of an entry: its report under every published rule set.
+
+The file is a report as `Report.to_dict` writes it, that of the default rule set, with two more
+keys: `predictions`, what identifies the predictions scored, and `other_rules`, the reports under
+the other rule sets by name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from mwz.normalization.rules import DEFAULT_RULES
+
+from ..data.pinned import blob_id
+from ..errors import InputError
+from ..files import parse_json, read_bytes, to_json
+from ..report import FORMAT, Report
+from ..validation import validated
+
+SCORES_FILE = "scores.json"
+
+_PREDICTIONS = "predictions"
+_OTHERS = "other_rules"
+
+
+class Hashes(BaseModel):
+    """What identifies an (unpacked) predictions file.
+
+    Attributes:
+        sha256: Its SHA-256.
+        git_blob: Its git blob id.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    git_blob: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What an entry scores.
+
+    Attributes:
+        reports: Rule set -> report. There are none if an earlier version of the harness wrote
+            them, and the entry is to be scored again.
+        predictions: What identifies the predictions; None where there are none.
+    """
+
+    reports: Mapping[str, Report]
+    predictions: Hashes | None
+
+    @property
+    def main(self) -> Report:
+        """The report under the default rule set."""
+        return self.reports[DEFAULT_RULES]
+
+    def under(self, rules: str) -> Report | None:
+        """Return the report under a rule set, if there is one."""
+        return self.reports.get(rules)
+
+    def to_text(self) -> str:
+        """Return the content of a `scores.json`."""
+        return to_json(self.to_dict())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content of a `scores.json` as JSON types."""
+        others = {n: r.to_dict() for n, r in self.reports.items() if n != DEFAULT_RULES}
+        hashes = {} if self.predictions is None else {_PREDICTIONS: self.predictions.model_dump()}
+        return {**self.main.to_dict(), **hashes, _OTHERS: others}
+
+
+def hashes_of(content: bytes) -> Hashes:
+    """Return what identifies an (unpacked) predictions file."""
+    return Hashes(sha256=hashlib.sha256(content).hexdigest(), git_blob=blob_id(content))
+
+
+def read_scores(path: Path) -> Scores:
+    """Read a `scores.json`.
+
+    Raises:
+        InputError: The file is missing, not JSON, or not as the schema says.
+    """
+    return parse_scores(read_bytes(path), str(path))
+
+
+def parse_scores(content: bytes, source: str) -> Scores:
+    """Return the content of a `scores.json`; `source` names it in messages.
+
+    Of a file that an earlier version wrote, nothing is read.
+
+    Raises:
+        InputError: The content is not JSON, or not as the schema says.
+    """
+    document = parse_json(content, source)
+    if not isinstance(document, dict):
+        raise InputError(source, "expected a report, an object")
+    if "signature" in document and document.get("format") != FORMAT:
+        return Scores({}, None)
+    hashes = document.pop(_PREDICTIONS, None)
+    others = document.pop(_OTHERS, {})
+    if not isinstance(others, dict):
+        raise InputError(source, f"{_OTHERS}: expected an object of rule set -> report")
+    reports = {DEFAULT_RULES: Report.from_dict(document, source)}
+    for rules, report in others.items():
+        reports[rules] = Report.from_dict(report, f"{source}, {_OTHERS}.{rules}")
+    problems = [
+        f"{'rules' if rules == DEFAULT_RULES else f'{_OTHERS}.{rules}'}: holds scores under rule "
+        f"set {report.rules}"
+        for rules, report in reports.items()
+        if report.rules != rules
+    ]
+    if problems:
+        raise InputError(source, problems)
+    return Scores(
+        reports=reports,
+        predictions=None if hashes is None else validated(Hashes, hashes, source, _PREDICTIONS),
+    )

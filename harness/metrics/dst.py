@@ -1,0 +1,47 @@
+"""State tracking of a submission: its predicted states against the benchmark's gold ones."""
+
+from __future__ import annotations
+
+from ..playing import STATE_SOURCES, Played
+from ..submission import NormalizedSubmission
+from ..tracking.tracking_report import TrackingReport
+from .registry import Metric
+
+
+def track(played: Played) -> TrackingReport:
+    """Score the predicted states, whatever states query the database."""
+    # Most scores do without, and start the sooner.
+    from ..tracking.evaluation import score_tracking
+    from ..tracking.pairing import track_states
+
+    states = {
+        id_: STATE_SOURCES["predicted"](turns, played.benchmark.dialogues[id_])
+        for id_, turns in played.submission.dialogues.items()
+    }
+    return score_tracking(track_states(states, played.benchmark))
+
+
+def _text(_: Metric, report: TrackingReport) -> str:
+    from ..tracking.tracking_text import side_by_side_text
+
+    return side_by_side_text(["state tracking"], [report])
+
+
+def _unfit(submission: NormalizedSubmission) -> str | None:
+    return None if submission.predicts_states else "`dst` needs a `state` in every turn"
+
+
+METRIC = Metric(
+    name="dst",
+    title="State tracking",
+    description="How well belief states are predicted, by every metric of `mwz dst`.",
+    unit="percent",
+    source="see docs/state-tracking.md",
+    compute=track,
+    result=TrackingReport,
+    text=_text,
+    headlines=(),
+    unfit=_unfit,
+    default=False,
+    rank=4,
+)

@@ -1,0 +1,134 @@
+"""A submission on a benchmark: what it says, believes and talks about, turn by turn.
+
+Belief states and active domains may come from the submission or from the benchmark; `STATE_SOURCES`
+and `DOMAIN_SOURCES` are the ways. What metrics compute from is a `Played`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from mwz.normalization.rules import RuleSet
+from mwz.normalization.states import BeliefState
+
+from .benchmark import Benchmark, Dialogue
+from .domains import domains_from_states
+from .submission import NormalizedSubmission, NormalizedTurn
+
+if TYPE_CHECKING:
+    from mwz.database import VenueDatabase
+
+    from .references import ReferenceIndex
+
+Domains: TypeAlias = "Sequence[Collection[str]]"
+"""The active domains of each turn."""
+
+
+@dataclass(frozen=True)
+class PlayedDialogue:
+    """A dialogue as a system played it. Per-turn fields have one entry per system turn played.
+
+    Attributes:
+        id: The dialogue's id.
+        gold: The benchmark's dialogue.
+        responses: Normalised responses.
+        states: The belief states that query the database, normalised.
+        active_domains: Active domains.
+    """
+
+    id: str
+    gold: Dialogue
+    responses: Sequence[str]
+    states: Sequence[BeliefState]
+    active_domains: Domains
+
+
+STATE_SOURCES: Mapping[
+    str, Callable[[Sequence[NormalizedTurn], Dialogue], Sequence[BeliefState]]
+] = {
+    "predicted": lambda turns, gold: [turn.state or {} for turn in turns],
+    "gold": lambda turns, gold: gold.states[: len(turns)],
+}
+"""Where the belief states that query the database come from."""
+
+DOMAIN_SOURCES: Mapping[
+    str, Callable[[Sequence[NormalizedTurn], Dialogue, Sequence[BeliefState]], Domains]
+] = {
+    "predicted": lambda turns, gold, states: [turn.active_domains or () for turn in turns],
+    "slots": lambda turns, gold, states: [turn.placeholder_domains for turn in turns],
+    "states": lambda turns, gold, states: domains_from_states(states),
+    "gold": lambda turns, gold, states: gold.active_domains[: len(turns)],
+}
+"""Where active domains come from: the submission, the domains that its placeholders name, changes
+of the belief states used, or the gold annotation."""
+
+
+def play(
+    submission: NormalizedSubmission, benchmark: Benchmark, states: str, domains: str
+) -> list[PlayedDialogue]:
+    """Return the submission's dialogues as Inform and Success look at them.
+
+    Args:
+        submission: What the system put out.
+        benchmark: What it is held against.
+        states: A key of `STATE_SOURCES`.
+        domains: A key of `DOMAIN_SOURCES`.
+    """
+    played = []
+    for id_, turns in submission.dialogues.items():
+        gold = benchmark.dialogues[id_]
+        believed = STATE_SOURCES[states](turns, gold)
+        played.append(
+            PlayedDialogue(
+                id=id_,
+                gold=gold,
+                responses=[turn.response for turn in turns],
+                states=believed,
+                active_domains=DOMAIN_SOURCES[domains](turns, gold, believed),
+            )
+        )
+    return played
+
+
+@dataclass(frozen=True)
+class Played:
+    """Everything that a metric of responses may compute from.
+
+    Attributes:
+        submission: What the system put out, cut to the dialogues scored.
+        benchmark: What it is held against, cut alike.
+        rules: The rule set.
+        setup: The set-ups of Inform and Success: "strict", "optimistic" or "both".
+        states: The source of belief states.
+        domains: The source of active domains in the strict set-up.
+        references: The references, prepared for BLEU.
+        database: The venue database.
+        result: Gives the result of another metric by its key, None where it was not asked for.
+    """
+
+    submission: NormalizedSubmission
+    benchmark: Benchmark
+    rules: RuleSet
+    setup: str
+    states: str
+    domains: str
+    references: Callable[[], ReferenceIndex]
+    database: Callable[[], VenueDatabase]
+    result: Callable[[str], Any]
+
+    @cached_property
+    def responses(self) -> Mapping[str, Sequence[str]]:
+        """Dialogue id -> normalised responses."""
+        return self.submission.responses()
+
+    @property
+    def texts(self) -> list[str]:
+        """All normalised responses, one after another."""
+        return [text for texts in self.responses.values() for text in texts]
+
+    def dialogues(self, domains: str) -> list[PlayedDialogue]:
+        """Return the dialogues played, with active domains from a source."""
+        return play(self.submission, self.benchmark, self.states, domains)

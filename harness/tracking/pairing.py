@@ -1,0 +1,54 @@
+"""Pairing predicted states with a benchmark's gold states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from mwz.normalization.states import BeliefState
+
+from ..benchmark import Benchmark
+from .dialogues import TrackedDialogue, TrackedTurn
+
+# Gold states call these slots by the names on the right, systems by either: the prefix is dropped
+# on both sides.
+BOOKING_SLOTS = {
+    "bookday": "day",
+    "bookpeople": "people",
+    "bookstay": "stay",
+    "booktime": "time",
+}
+
+
+def track_states(
+    states: Mapping[str, Sequence[BeliefState]], benchmark: Benchmark
+) -> list[TrackedDialogue]:
+    """Pair predicted states with a benchmark's gold states, turn by turn from the first.
+
+    The prefix `book` of booking slots is dropped on both sides. Nothing else is changed: a slot or
+    a `dontcare` that the gold annotation never has counts as a false prediction.
+
+    Args:
+        states: Dialogue id -> normalised predicted states; a dialogue may hold fewer turns than
+            the benchmark's.
+        benchmark: The benchmark, which has all these dialogues and turns.
+    """
+    return [
+        TrackedDialogue(
+            id_,
+            [
+                TrackedTurn(number, without_booking_prefix(gold), without_booking_prefix(predicted))
+                for number, (gold, predicted) in enumerate(
+                    zip(benchmark.dialogues[id_].states, predictions, strict=False)
+                )
+            ],
+        )
+        for id_, predictions in states.items()
+    ]
+
+
+def without_booking_prefix(state: BeliefState) -> BeliefState:
+    """Return a state with `bookday`, `bookpeople`, `bookstay` and `booktime` without `book`."""
+    return {
+        domain: {BOOKING_SLOTS.get(slot, slot): value for slot, value in slots.items()}
+        for domain, slots in state.items()
+    }

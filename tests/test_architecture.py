@@ -1,0 +1,139 @@
+"""Imports point one way, without circles, and what is heavy is imported where it is used."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[1]
+PACKAGES = ("normalization", "database", "harness")
+
+
+def _modules() -> dict[str, Path]:
+    found = {}
+    for package in PACKAGES:
+        for path in (PROJECT / package).rglob("*.py"):
+            parts = path.relative_to(PROJECT).with_suffix("").parts
+            name = parts[:-1] if parts[-1] == "__init__" else parts
+            found[".".join(("mwz", *name))] = path
+    return found
+
+
+MODULES = _modules()
+
+
+def _runtime_imports(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Yield every import, those within functions too, but none that only type checkers see."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            continue
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        yield from _runtime_imports(node)
+
+
+def _imported(name: str, path: Path) -> set[str]:
+    """Return the project's modules that a module imports."""
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    found = set()
+    for node in _runtime_imports(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            targets = [alias.name for alias in node.names]
+        else:
+            base = node.module or ""
+            if node.level:
+                above = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*above, *([node.module] if node.module else [])])
+            targets = [f"{base}.{alias.name}" for alias in node.names] + [base]
+        # The longest name that is a module: `from .a import b` imports the module a or a.b.
+        modules = [target for target in targets if target in MODULES]
+        found |= {m for m in modules if not any(o != m and o.startswith(f"{m}.") for o in modules)}
+    return found - {name}
+
+
+GRAPH = {name: _imported(name, path) for name, path in MODULES.items()}
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    done: set[str] = set()
+
+    def visit(name: str, way: tuple[str, ...]) -> None:
+        assert name not in way, " -> ".join((*way[way.index(name) :], name))
+        if name not in done:
+            for other in sorted(GRAPH[name]):
+                visit(other, (*way, name))
+            done.add(name)
+
+    for name in GRAPH:
+        visit(name, ())
+
+
+@pytest.mark.parametrize(
+    ("below", "above"),
+    [
+        ("mwz.normalization", ("mwz.database", "mwz.harness")),
+        ("mwz.database", ("mwz.harness",)),
+        # Within the harness: the ground, then data and metrics, then what people call.
+        ("mwz.harness.errors", ("mwz",)),
+        ("mwz.harness.files", ("mwz.harness.data", "mwz.harness.board", "mwz.harness.cli")),
+        ("mwz.harness.rendering", ("mwz",)),
+        ("mwz.harness.signature", ("mwz",)),
+        ("mwz.harness.benchmark", ("mwz.harness.data", "mwz.harness.files", "mwz.database")),
+        ("mwz.harness.metrics", ("mwz.harness.data", "mwz.harness.board", "mwz.harness.cli")),
+        ("mwz.harness.tracking", ("mwz.harness.data", "mwz.harness.board", "mwz.harness.cli")),
+        ("mwz.harness.scoring", ("mwz.harness.data", "mwz.harness.board", "mwz.harness.cli")),
+        ("mwz.harness.data", ("mwz.harness.board", "mwz.harness.cli", "mwz.harness.scoring")),
+        ("mwz.harness.board", ("mwz.harness.cli",)),
+    ],
+)
+def test_imports_point_one_way(below: str, above: tuple[str, ...]) -> None:
+    wrong = [
+        f"{name} imports {other}"
+        for name, imported in GRAPH.items()
+        if name == below or name.startswith(f"{below}.")
+        for other in imported
+        if any(other == one or other.startswith(f"{one}.") for one in above)
+        # The ground may use the ground.
+        and not (above == ("mwz",) and other == "mwz.harness.errors")
+    ]
+    assert wrong == []
+
+
+def test_no_two_modules_of_one_folder_level_have_the_same_name_for_different_things() -> None:
+    # A command is called like what it is the command for; folders have their __init__.
+    names = [name.rpartition(".")[2] for name in MODULES if ".cli." not in name]
+    twice = {name for name in names if names.count(name) > 1} - {"tracking"}
+    assert twice == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unneeded"),
+    [
+        ("--help", "numpy sqlalchemy sacrebleu sacremoses pydantic requests"),
+        ("leaderboard --check", "numpy sqlalchemy sacrebleu sacremoses matplotlib requests"),
+        ("data urls", "numpy sqlalchemy sacrebleu sacremoses matplotlib pydantic"),
+        ("data list", "numpy sqlalchemy sacrebleu sacremoses matplotlib"),
+        ("score --help", "numpy sqlalchemy sacrebleu sacremoses matplotlib requests pydantic"),
+        ("dst --help", "numpy sqlalchemy sacrebleu sacremoses matplotlib requests"),
+    ],
+)
+def test_commands_import_nothing_heavy_that_they_do_without(arguments: str, unneeded: str) -> None:
+    code = (
+        "import sys\n"
+        "from mwz.harness.cli import main\n"
+        "try:\n"
+        f"    main({arguments.split()})\n"
+        "finally:\n"
+        "    print('imported:', *sys.modules, file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    imported = done.stderr.splitlines()[-1].removeprefix("imported: ").split()
+    assert set(imported) & set(unneeded.split()) == set()

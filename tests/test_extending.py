@@ -1,0 +1,254 @@
+"""What CONTRIBUTING says about extending the project is enough, tried in a copy of it.
+
+The copy's commands run as processes of their own. A metric is one file, a rule set is one file, a
+placeholder one line; entries made before stay valid.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROJECT = Path(__file__).parents[1]
+
+METRIC = '''
+"""How often a system asks something."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .registry import Metric
+
+
+def question_rate(texts: Sequence[str]) -> float:
+    """Return the share of responses with a question mark, in percent."""
+    return 100 * sum("?" in text for text in texts) / len(texts)
+
+
+METRIC = Metric(
+    name="questions",
+    title="Questions",
+    description="How many responses ask something.",
+    unit="percent",
+    source="made up for this test",
+    compute=lambda played: question_rate(played.texts),
+)
+'''
+
+RULE_SET = """
+date = "2031-05"
+change = "Fish is seafood."
+digest = "0"
+tables = ["placeholders", "values", "venues"]
+venues = "2021"
+normalises_venues = false
+
+[rules.food]
+"fish" = "seafood"
+"""
+
+Mwz = Callable[..., str]
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """A copy of the packages, which commands run from."""
+    for name in ("harness", "database", "normalization"):
+        shutil.copytree(
+            PROJECT / name, tmp_path / "mwz" / name, ignore=shutil.ignore_patterns("__pycache__")
+        )
+    return tmp_path
+
+
+@pytest.fixture
+def mwz(copied: Path) -> Mwz:
+    """Runs a command of the copy and returns its standard output."""
+
+    def run(*arguments: str) -> str:
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(copied),
+            "MWZ_DATA": str(copied / "data"),
+            "COLUMNS": "200",
+        }
+        done = subprocess.run(
+            [sys.executable, "-m", "mwz.harness.cli", *arguments],
+            cwd=copied,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+def _predictions(copied: Path) -> str:
+    return str(copied / "mwz/harness/sample/submissions/careful.json")
+
+
+def _submit(copied: Path, mwz: Mwz, name: str, *more: str) -> str:
+    facts = ("--name", name, "--track", "end-to-end", "--benchmark", "sample", *more)
+    return mwz("submit", _predictions(copied), *facts)
+
+
+def _report(copied: Path, mwz: Mwz, *more: str) -> Any:
+    options = ("--benchmark", "sample", "--json", "-", *more)
+    return json.loads(mwz("score", _predictions(copied), *options))
+
+
+def test_a_metric_is_one_file(copied: Path, mwz: Mwz) -> None:
+    _submit(copied, mwz, "Before")
+    (copied / "mwz/harness/metrics/questions.py").write_text(METRIC, encoding="utf-8")
+    responses = [
+        turn["response"]
+        for turns in json.loads(Path(_predictions(copied)).read_text(encoding="utf-8")).values()
+        for turn in turns
+    ]
+    share = 100 * sum("?" in response for response in responses) / len(responses)
+    assert 0 < share < 100
+
+    help_text = " ".join(mwz("score", "--help").split())
+    assert "questions: How many responses ask something." in help_text
+    assert _report(copied, mwz)["questions"] == pytest.approx(share)
+    assert "questions" not in _report(copied, mwz, "--metrics", "bleu")
+    assert f"{share:.2f}" in mwz("score", _predictions(copied), "--metrics", "questions")
+    _submit(copied, mwz, "After", "--reported", "questions=12.5")
+    stored = json.loads((copied / "submissions/after/scores.json").read_text(encoding="utf-8"))
+    assert stored["questions"] == pytest.approx(share)
+    page = (copied / "leaderboard.md").read_text(encoding="utf-8")
+    (table,) = [part for part in page.split("## ") if part.startswith("Other metrics")]
+    rows = [line for line in table.splitlines() if line.startswith("|")]
+    assert "Questions" in rows[0]
+    # The entry made before the metric was there stays, with a dash.
+    assert [row.split("|")[2].strip() for row in rows[2:]] in (
+        [f"{share:.2f}", "–"],
+        ["–", f"{share:.2f}"],
+    )
+    audited = mwz("audit", "after")
+    assert "Questions" in audited
+    assert "12.5" in audited
+    assert mwz("leaderboard", "--check").strip().endswith("up to date")
+
+
+def test_a_rule_set_is_one_file(copied: Path, mwz: Mwz) -> None:
+    before = _report(copied, mwz)
+    _submit(copied, mwz, "Before")
+    (copied / "mwz/normalization/rule_sets/2031.toml").write_text(RULE_SET, encoding="utf-8")
+
+    assert "2031: Fish is seafood." in " ".join(mwz("score", "--help").split())
+    new = _report(copied, mwz, "--rules", "2031")
+    assert new["signature_fields"]["rules"] == "2031"
+    assert new["signature_fields"]["rules_digest"] != before["signature_fields"]["rules_digest"]
+    # Nothing else moves: not the default, not the entry that was there.
+    assert _report(copied, mwz) == before
+    assert mwz("leaderboard", "--check").strip().endswith("up to date")
+    _submit(copied, mwz, "After", "--reported", "inform=50.0")
+    stored = json.loads((copied / "submissions/after/scores.json").read_text(encoding="utf-8"))
+    assert "2031" in stored["other_rules"]
+    assert "2031" in mwz("data", "list")
+    assert "2031" in mwz("audit", "after")
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        (
+            "normalization/tables/placeholders.toml",
+            'NAME = ["name",',
+            'NAME = ["name", "venue_title",',
+        ),
+        ("normalization/tables/values.toml", '"sea food" = "seafood"', '"sea food" = "fish"'),
+        (
+            "normalization/tables/venues.toml",
+            'columns = ["address", "area", "food"',
+            'columns = ["area", "food"',
+        ),
+    ],
+)
+def test_a_changed_table_changes_the_signature(
+    copied: Path, mwz: Mwz, file: str, old: str, new: str
+) -> None:
+    before = _report(copied, mwz)["signature"]
+    path = copied / "mwz" / file
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    after = _report(copied, mwz)["signature"]
+    differing = [
+        pair for pair in zip(before.split("|"), after.split("|"), strict=True) if len({*pair}) > 1
+    ]
+    assert [one.split(":")[0] for pair in differing for one in pair] == ["rules", "rules"]
+
+
+def test_a_changed_table_empties_the_caches(copied: Path, mwz: Mwz) -> None:
+    _submit(copied, mwz, "Careful", "--reported", "inform=50.0")
+    cache = copied / "data" / "cache"
+
+    def kept() -> set[str]:
+        return {path.name for path in cache.rglob("*.json")}
+
+    mwz("audit", "careful", "--explain")
+    first = kept()
+    mwz("audit", "careful", "--explain")
+    assert kept() == first
+    path = copied / "mwz/normalization/tables/values.toml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"lunch" = "12:00"', '"lunch" = "13:00"'), encoding="utf-8")
+    mwz("leaderboard", "--rescore")
+    mwz("audit", "careful", "--explain")
+    assert kept() > first
+
+
+def test_a_proposed_placeholder_is_one_line(copied: Path, mwz: Mwz) -> None:
+    predictions = copied / "new.json"
+    turns = {"town001": [{"response": "[venue_title] is nice", "state": {}}]}
+    predictions.write_text(json.dumps(turns), encoding="utf-8")
+
+    def unknown() -> dict[str, int]:
+        options = ("--benchmark", "sample", "--rules", "next", "--json", "-")
+        report: dict[str, Any] = json.loads(mwz("score", str(predictions), *options))
+        found: dict[str, int] = report["unknown_placeholders"]
+        return found
+
+    assert unknown() == {"venue_title": 1}
+    path = copied / "mwz/normalization/rule_sets/next.toml"
+    text = path.read_text(encoding="utf-8")
+    line = '[rules.ontology]\nNAME = ["venue_title"]'
+    path.write_text(text.replace("[rules.ontology]", line), encoding="utf-8")
+    assert unknown() == {}
+    # The published rule sets are as they were.
+    (copied / "rules.py").write_text(
+        "from mwz.normalization.rules import rule_set\nprint(rule_set('2021').digest)\n",
+        encoding="utf-8",
+    )
+    environment = {**os.environ, "PYTHONPATH": str(copied)}
+    told = subprocess.run(
+        [sys.executable, "rules.py"], cwd=copied, env=environment, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    from test_rules import PUBLISHED
+
+    assert told.stdout.strip() == PUBLISHED["2021"]
+
+
+def test_a_command_is_one_module_of_the_command_line(copied: Path, mwz: Mwz) -> None:
+    module = copied / "mwz/harness/cli/greet.py"
+    module.write_text(
+        '"""`mwz greet`: say hello."""\n\nimport click\n\n\n'
+        '@click.command(help="Say hello.")\ndef command() -> None:\n    click.echo("hello")\n',
+        encoding="utf-8",
+    )
+    assert "greet        Say hello." in mwz("--help")
+    assert mwz("greet") == "hello\n"

@@ -1,0 +1,37 @@
+"""The sample's scores do not move: golden reports under every rule set, to the last digit."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mwz.normalization.rules import published_rule_sets
+
+PROJECT = Path(__file__).parents[1]
+GOLDEN = json.loads((PROJECT / "tests/golden/sample_reports.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def reports() -> Any:
+    sys.path.insert(0, str(PROJECT / "tools"))
+    try:
+        from golden import golden_reports
+    finally:
+        sys.path.pop(0)
+    return golden_reports()
+
+
+def test_there_are_golden_reports_of_the_three_submissions_under_each_rule_set() -> None:
+    assert {"2021", "2023", "2026"} <= set(GOLDEN) <= set(published_rule_sets())
+    assert all(list(each) == ["careful", "hasty", "scripted"] for each in GOLDEN.values())
+
+
+@pytest.mark.parametrize("submission", ["careful", "hasty", "scripted"])
+@pytest.mark.parametrize("rules", list(GOLDEN))
+def test_scores_of_the_sample_are_what_they_were(rules: str, submission: str, reports: Any) -> None:
+    # By way of JSON, which writes every digit that a float has.
+    assert json.loads(json.dumps(reports[rules][submission])) == GOLDEN[rules][submission]

@@ -1,0 +1,121 @@
+"""A report is the same in Python and in JSON, and reads back from what was written."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mwz.harness import InputError, Report, Scorer, load_benchmark
+from mwz.harness.report import FORMAT
+from mwz.harness.scoring import allowed_metrics
+from mwz.harness.submission import normalize_submission, read_submission
+
+SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    """A report with every metric."""
+    scorer = Scorer(load_benchmark("sample"))
+    path = SUBMISSIONS / "hasty.json"
+    submission = normalize_submission(read_submission(path, scorer.benchmark), scorer.rules)
+    return scorer.with_options(metrics=allowed_metrics(submission)).score_normalized(submission)
+
+
+@pytest.fixture
+def written(report: Report) -> Any:
+    return json.loads(json.dumps(report.to_dict()))
+
+
+def test_reading_back_what_was_written_gives_the_same_report(report: Report, written: Any) -> None:
+    before = copy.deepcopy(written)
+    read = Report.from_dict(written, "report.json")
+    assert read == report
+    assert read.to_dict() == report.to_dict()
+    assert written == before
+
+
+def test_python_and_json_use_the_same_names(report: Report, written: Any) -> None:
+    assert written["format"] == FORMAT
+    for name in ("inform", "success", "combined", "rules", "benchmark", "domains", "states"):
+        assert getattr(report, name) == written[name]
+    assert report.strict is not None
+    assert report.optimistic is not None
+    assert report.bleu is not None
+    assert report.diversity is not None
+    assert report.dst is not None
+    assert report.inform == report.strict.inform["total"] == written["strict"]["inform"]["total"]
+    assert report.success == written["strict"]["success"]["total"]
+    assert report.optimistic.success["hotel"] == written["optimistic"]["success"]["hotel"]
+    assert report.bleu["mwz22"] == written["bleu"]["mwz22"]
+    assert report.diversity.unigrams == written["diversity"]["unigrams"]
+    assert report.dst.metrics["JGA"] == written["dst"]["metrics"]["JGA"]
+    # (Inform + Success) / 2 + BLEU.
+    expected = (written["inform"] + written["success"]) / 2 + written["bleu"]["mwz22"]
+    assert report.combined == expected == written["strict"]["combined"]
+    assert written["signature"] == str(report.signature)
+
+
+def test_a_metric_that_this_version_does_not_know_is_kept(written: Any) -> None:
+    written["from_later"] = {"x": [1, 2.5]}
+    read = Report.from_dict(written, "report.json")
+    assert read.metrics["from_later"] == {"x": [1, 2.5]}
+    assert read.from_later == {"x": [1, 2.5]}
+    assert read.to_dict()["from_later"] == {"x": [1, 2.5]}
+
+
+def test_what_was_not_asked_for_is_none_and_not_in_the_json(sample: Any) -> None:
+    scorer = Scorer(sample).with_options(metrics=["bleu"])
+    report = scorer.score({"town001": [{"response": "hello"}]})
+    assert report.inform is report.success is report.combined is report.strict is None
+    assert report.diversity is report.dst is None
+    assert "inform" not in report.to_dict()
+    with pytest.raises(AttributeError, match="the report has no questions"):
+        _ = report.questions
+    assert Report.from_dict(json.loads(json.dumps(report.to_dict())), "x") == report
+
+
+def _set(document: Any, place: str, value: Any) -> None:
+    *steps, last = place.split(".")
+    for step in steps:
+        document = document[step]
+    document[last] = value
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ("combined", 99.0, "combined: 99.0 does not follow from the rest"),
+        ("inform", 99.0, "inform: 99.0 does not follow"),
+        ("strict.inform.total", 99.0, "inform: .* does not follow"),
+        ("signature", "mwz:9", "signature: does not say what signature_fields says"),
+        ("signature_fields.rules", "2023", "signature: does not say"),
+        ("rules", "2023", "rules: '2023' does not follow"),
+        ("bleu.mwz22", math.nan, "bleu.mwz22: nan is no figure"),
+        ("diversity.entropy", math.inf, "diversity.entropy: inf is no figure"),
+        ("diversity.unigrams", "many", "diversity.unigrams: .*integer"),
+        ("diversity.unigram", 1, "diversity.unigram: unknown key; did you mean `unigrams`"),
+        ("coverage.turns", None, "coverage.turns"),
+        ("strict.domains", 3, "strict.domains"),
+        ("unknown_placeholders", [], "unknown_placeholders"),
+        ("format", 1, "format: a report of version 2 is expected, and this is 1; score again"),
+    ],
+)
+def test_a_report_that_is_damaged_or_contradicts_itself_is_refused(
+    place: str, value: Any, message: str, written: Any
+) -> None:
+    _set(written, place, value)
+    with pytest.raises(InputError, match=message) as refused:
+        Report.from_dict(written, "report.json")
+    assert str(refused.value).startswith("report.json: ")
+
+
+@pytest.mark.parametrize("content", [None, [], "x", {}])
+def test_what_is_no_report_is_refused(content: Any) -> None:
+    with pytest.raises(InputError, match=r"report\.json: "):
+        Report.from_dict(content, "report.json")

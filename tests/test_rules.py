@@ -1,0 +1,222 @@
+"""Rule sets are declared, published ones are settled, and every table is part of the digest."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mwz.database import VenueDatabase, partial_ratio
+from mwz.normalization.rules import (
+    DEFAULT_RULES,
+    RuleSet,
+    laid_over,
+    published_rule_sets,
+    rule_set,
+    rule_set_names,
+)
+from mwz.normalization.states import normalize_value
+
+# What scores under these names stand for, for ever. What belongs to a later rule set goes into
+# rule_sets/next.toml.
+PUBLISHED = {
+    "2021": "ebbc17595ae0ef66c941fa91ec25f84d7a3938e61da5373daba9aa165953aeda",
+    "2023": "b046be17c43aee8cbcd0701f5e3d8ddb1f122d1f2275d9a132cc700a380575f2",
+    "2026": "234360d459a68b1947786caaa6e4d38a534ee9792109eb66905eeff628f3f9c9",
+}
+
+COLUMNS = {
+    "restaurant": "address area food id name phone postcode pricerange type",
+    "hotel": "address area id internet name parking phone postcode pricerange stars type",
+    "attraction": "address area entrancefee id name phone postcode pricerange type",
+    "train": "arrive day departure destination duration leave price trainid",
+}
+
+
+@pytest.mark.parametrize("name", list(PUBLISHED))
+def test_published_rule_sets_are_what_they_were(name: str) -> None:
+    assert rule_set(name).digest == PUBLISHED[name]
+
+
+@pytest.mark.parametrize("name", published_rule_sets())
+def test_a_published_rule_set_has_the_digest_that_its_file_names(name: str) -> None:
+    assert rule_set(name).digest == rule_set(name).published
+
+
+def test_the_default_is_a_published_rule_set() -> None:
+    assert DEFAULT_RULES == "2021"
+    assert DEFAULT_RULES in published_rule_sets()
+
+
+def test_the_rule_set_to_come_is_declared_and_not_published() -> None:
+    assert set(PUBLISHED) | {"next"} <= set(rule_set_names())
+    assert rule_set_names()[-1] == "next"
+    assert rule_set("next").published is None
+
+
+@pytest.mark.parametrize("name", rule_set_names())
+def test_every_rule_set_says_since_when_and_what_it_changed(name: str) -> None:
+    rules = rule_set(name)
+    assert rules.date
+    assert rules.change.endswith(".")
+    # Every slot's rule has a table, and every domain with venues what they are asked for.
+    assert set(rules.tables["value_rules"].values()) - {"time"} <= set(rules.tables)
+    for venue in rules.venue_rules.values():
+        assert {venue.identifier, venue.named_by, *venue.fuzzy, *venue.times} <= set(venue.columns)
+
+
+@pytest.mark.parametrize("name", published_rule_sets())
+@pytest.mark.parametrize("domain", list(COLUMNS))
+def test_the_columns_of_venues_are_these(domain: str, name: str) -> None:
+    assert rule_set(name).venue_rules[domain].columns == tuple(COLUMNS[domain].split())
+
+
+def test_fuzzy_and_time_columns_are_these() -> None:
+    venues = rule_set("2021").venue_rules
+    assert {domain: set(venue.fuzzy) for domain, venue in venues.items()} == {
+        "restaurant": {"name", "food"},
+        "hotel": {"name"},
+        "attraction": {"name"},
+        "train": {"departure", "destination"},
+    }
+    assert {domain for domain, venue in venues.items() if venue.times} == {"train"}
+    assert (venues["train"].latest, venues["train"].earliest) == ({"arrive"}, {"leave"})
+    assert rule_set("2021").fuzzy_ratio == 90
+
+
+def _changed(content: Any, path: tuple[Any, ...]) -> Any:
+    """Return a copy of tables with one leaf, at a path, made another."""
+    changed = copy.deepcopy(content)
+    place = changed
+    for step in path[:-1]:
+        place = place[step]
+    leaf = place[path[-1]]
+    place[path[-1]] = leaf + 1 if isinstance(leaf, int) else f"{leaf}x"
+    return changed
+
+
+def _leaves(content: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    if isinstance(content, Mapping):
+        return [leaf for key, value in content.items() for leaf in _leaves(value, (*path, key))]
+    if isinstance(content, list):
+        return [leaf for at, value in enumerate(content) for leaf in _leaves(value, (*path, at))]
+    return [path]
+
+
+def test_every_single_entry_of_every_table_is_part_of_the_digest() -> None:
+    rules = rule_set("2023")
+    leaves = _leaves(rules.tables)
+    assert len(leaves) > 250
+    digests = {replace(rules, tables=_changed(rules.tables, leaf)).digest for leaf in leaves}
+    assert len(digests | {rules.digest}) == len(leaves) + 1
+
+
+def test_applying_the_rules_to_venues_is_part_of_the_digest_and_the_name_is_not() -> None:
+    rules = rule_set("2023")
+    assert replace(rules, normalises_venues=True).digest == rule_set("2026").digest
+    assert rules.digest != rule_set("2026").digest
+    assert replace(rules, name="other", date="", change="").digest == rules.digest
+
+
+def test_of_tables_laid_over_one_another_the_earlier_value_stays_and_lists_are_joined() -> None:
+    first = {"a": {"x": "1", "l": ["p"]}}
+    second = {"a": {"x": "2", "y": "3", "l": ["q"]}, "b": {"z": "4"}}
+    assert laid_over([first, second]) == {
+        "a": {"x": "1", "l": ["p", "q"], "y": "3"},
+        "b": {"z": "4"},
+    }
+    assert first == {"a": {"x": "1", "l": ["p"]}}
+
+
+_TABLES = st.dictionaries(
+    st.sampled_from("abc"), st.dictionaries(st.sampled_from("xyz"), st.text(max_size=2))
+)
+
+
+@given(st.lists(_TABLES, max_size=4), st.lists(_TABLES, max_size=4))
+def test_laying_over_can_be_done_in_steps(first: list[Any], second: list[Any]) -> None:
+    before = json.dumps([first, second])
+    assert laid_over([laid_over(first), laid_over(second)]) == laid_over([*first, *second])
+    assert json.dumps([first, second]) == before
+
+
+def test_copies_of_a_declared_rule_set_are_the_rule_set_itself() -> None:
+    rules = rule_set("2023")
+    assert pickle.loads(pickle.dumps(rules)) is rules
+    assert copy.deepcopy(rules) is rules
+    other = replace(rules, name="own")
+    assert pickle.loads(pickle.dumps(other)).digest == other.digest
+
+
+@pytest.mark.parametrize("name", rule_set_names())
+@pytest.mark.parametrize(
+    ("food", "canonical"),
+    [("gastropod", "gastropub"), ("brazilian", "portuguese"), ("eriterean", "mediterranean")],
+)
+def test_foods_have_these_canonical_forms(food: str, canonical: str, name: str) -> None:
+    assert normalize_value("food", food, rule_set(name)) == canonical
+
+
+@pytest.mark.parametrize(
+    "placeholder", ["trainid", "train_trainid", "train_id", "value_id", "id", "train"]
+)
+def test_placeholders_of_a_train_become_its_id(placeholder: str) -> None:
+    assert rule_set("2021").ontology[placeholder] == "TRAINID"
+
+
+HOTELS = {
+    "hotel": [
+        {"id": "h1", "name": "rosas bed and breakfast", "area": "south"},
+        {"id": "h2", "name": "quilt house", "area": "south"},
+        {"id": "h3", "name": "?", "area": "north"},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        # As written on both sides.
+        ("2021", ["h1", "h3"]),
+        # The query becomes "rosas b and b" and the venue's own name does not; the first 13 letters
+        # of that have 11 of its in order: 2 * 11 / 26 = 0.846.
+        ("2023", ["h3"]),
+        # Both become "rosas b and b".
+        ("2026", ["h1", "h3"]),
+    ],
+)
+def test_a_venue_is_found_by_its_own_name_where_both_sides_are_normalised(
+    name: str, found: list[str]
+) -> None:
+    database = VenueDatabase(HOTELS, rule_set(name))
+    assert list(database.query("hotel", {"name": "rosas bed and breakfast"})) == found
+
+
+def test_an_unknown_value_stays_unknown_where_venues_are_normalised() -> None:
+    trains = {"train": [{"trainID": "t1", "leaveAt": "?", "departure": "?"}]}
+    database = VenueDatabase(trains, rule_set("2026"))
+    assert list(database.query("train", {"leave": "23:59", "departure": "oakham"})) == ["t1"]
+
+
+def test_the_empty_block_at_the_end_has_a_window_too() -> None:
+    # Three replacements make "abc" of "x b": no block but the empty (3, 3, 0), whose window is
+    # "abc" from 0. Common "b": 2 * 1 / 6.
+    assert partial_ratio("x b", "abc") == 33
+
+
+def test_a_rule_set_of_ones_own_scores_by_its_own_tables() -> None:
+    rules = rule_set("2021")
+    strict = {**rules.tables, "queries": {**rules.tables["queries"], "fuzzy_ratio": 100}}
+    own: RuleSet = replace(rules, name="own", tables=strict)
+    # 19 of 20 letters are the same: 2 * 19 / 40 = 95.
+    records = {"hotel": [{"id": "h1", "name": "the golden curry inn"}]}
+    asked = {"name": "the golden curry imn"}
+    assert list(VenueDatabase(records, rules).query("hotel", asked)) == ["h1"]
+    assert list(VenueDatabase(records, own).query("hotel", asked)) == []

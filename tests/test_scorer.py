@@ -1,0 +1,98 @@
+"""A scorer is what a training loop keeps; the benchmark stays plain data."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mwz.harness import Benchmark, InputError, Options, Scorer, score
+from mwz.harness.metrics.registry import response_metrics
+
+SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
+
+
+@pytest.fixture(scope="module")
+def careful() -> Any:
+    return json.loads((SUBMISSIONS / "careful.json").read_text(encoding="utf-8"))
+
+
+def test_a_scorer_gives_what_scoring_once_gives(sample: Benchmark, careful: Any) -> None:
+    before = copy.deepcopy(careful)
+    scorer = Scorer(sample)
+    assert scorer.score(careful) == scorer.score(careful) == score(careful, sample)
+    assert careful == before
+
+
+def test_a_benchmark_can_be_copied_before_and_after_scoring(
+    sample: Benchmark, careful: Any
+) -> None:
+    fresh = copy.deepcopy(sample)
+    score(careful, sample)
+    for copied in (copy.deepcopy(sample), pickle.loads(pickle.dumps(sample))):
+        assert copied == fresh
+        assert score(careful, copied) == score(careful, sample)
+    # Nothing is derived in place.
+    assert vars(sample).keys() == vars(fresh).keys()
+
+
+def test_a_scorer_can_be_sent_to_another_process(sample: Benchmark, careful: Any) -> None:
+    scorer = Scorer(sample, Options(rules="2023", setup="strict"))
+    report = scorer.score(careful)
+    copied = pickle.loads(pickle.dumps(scorer))
+    assert copied.options == scorer.options
+    assert copied.score(careful) == report
+
+
+def test_other_options_share_what_is_derived(sample: Benchmark, careful: Any) -> None:
+    scorer = Scorer(sample)
+    other = scorer.with_options(rules="2026", setup="strict")
+    assert other.references() is scorer.references()
+    assert other.database() is not scorer.database()
+    assert scorer.with_options(setup="strict").database() is scorer.database()
+    assert other.score(careful) == score(careful, sample, Options(rules="2026", setup="strict"))
+    with pytest.raises(InputError, match="rules: '1999'; use one of 2021"):
+        scorer.with_options(rules="1999")
+
+
+def test_threads_may_share_a_scorer(sample: Benchmark, careful: Any) -> None:
+    scorer = Scorer(sample)
+    expected = score(careful, sample)
+    with ThreadPoolExecutor(8) as pool:
+        assert all(r == expected for r in pool.map(scorer.score, [careful] * 16))
+
+
+def test_metrics_may_be_called_by_their_other_names(sample: Benchmark) -> None:
+    options = Options(metrics=("success", "richness", "inform"))
+    assert options.metrics == ("inform", "diversity")
+    assert Options().metrics == ("bleu", "inform", "diversity")
+    with pytest.raises(InputError, match=r"'blue' is none; use some of bleu, inform, diversity"):
+        Options(metrics=["blue"])
+
+
+def test_a_part_of_a_benchmark_has_a_content_hash_of_its_own(
+    sample: Benchmark, careful: Any
+) -> None:
+    from dataclasses import replace
+
+    town = replace(sample, seen=frozenset({"town001", "town002"}))
+    scorer = Scorer(town)
+    whole, seen = scorer.signature(), scorer.with_options(goals="seen").signature()
+    assert whole.data == Scorer(sample).signature().data
+    assert seen.data != whole.data
+    report = scorer.with_options(goals="seen").score(careful)
+    assert report.coverage.of == 2
+    assert report.signature.data == seen.data
+
+
+def test_every_metric_says_what_it_is() -> None:
+    for name, metric in response_metrics().items():
+        assert metric.name == name
+        assert metric.description.endswith(".")
+        assert metric.unit
+        assert metric.source

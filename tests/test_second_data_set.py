@@ -1,0 +1,102 @@
+"""A benchmark is a declaration and, for a new format, a reader: nothing knows a data set's name."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+PROJECT = Path(__file__).parents[1]
+
+READER = '''
+"""A format made up for a test: one file that holds everything."""
+
+from __future__ import annotations
+
+from ...benchmark import STYLES, Benchmark, Dialogue, Goal
+from ...files import read_json
+from ..building import Built, Sources
+from ..declared import DataSet
+
+
+def read(data_set: DataSet, sources: Sources) -> Built:
+    content = read_json(sources.folders["everything"] / "village.json")
+    dialogues = {
+        id_: Dialogue(
+            goal={"hotel": Goal({"area": area}, frozenset({"PHONE"}), {})},
+            references=dict.fromkeys(STYLES, ["the NAME has PHONE"]),
+            states=[{"hotel": {"area": area}}],
+            active_domains=[["hotel"]],
+            booked_domains=[[]],
+        )
+        for id_, area in content["areas"].items()
+    }
+    return Built(Benchmark("", dialogues, {"hotel": content["hotels"]}, {}), ("a village",))
+'''
+
+VILLAGE = {
+    "areas": {"v1": "north", "v2": "south"},
+    "hotels": [
+        {"id": "1", "name": "brook inn", "area": "north", "phone": "01"},
+        {"id": "2", "name": "mill inn", "area": "south", "phone": "02"},
+    ],
+}
+
+DECLARATION = """
+title = "A village of two dialogues"
+citation = "made up"
+reader = "one_file"
+
+[[sources]]
+repository = "nobody/village"
+commit = "{commit}"
+role = "everything"
+clone = "village"
+
+[sources.test]
+"village.json" = "{blob}"
+"""
+
+
+def test_a_second_data_set_is_declared_imported_fetched_and_scored(tmp_path: Path) -> None:
+    for name in ("harness", "database", "normalization"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(PROJECT / name, tmp_path / "mwz" / name, ignore=ignored)
+    content = json.dumps(VILLAGE).encode()
+    clone = tmp_path / "mirror" / "village"
+    clone.mkdir(parents=True)
+    (clone / "village.json").write_bytes(content)
+    blob = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+    data = tmp_path / "mwz" / "harness" / "data"
+    (data / "readers" / "one_file.py").write_text(READER, encoding="utf-8")
+    declared = DECLARATION.format(commit="c" * 40, blob=blob)
+    (data / "sets" / "village.toml").write_text(declared, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "MWZ_DATA": str(tmp_path / "data")}
+
+    def mwz(*arguments: str) -> str:
+        command = [sys.executable, "-m", "mwz.harness.cli", *arguments]
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+        ).stdout
+
+    told = mwz("data", "import", "village", "--village", str(clone))
+    assert told.splitlines()[0].startswith("installed village: 2 dialogues, 2 system turns, in ")
+    assert told.splitlines()[1] == "a village"
+    assert f"nobody/village/{'c' * 40}/village.json" in mwz("data", "urls", "village")
+    mirror = (tmp_path / "mirror").as_uri()
+    assert "installed village" in mwz("data", "fetch", "village", "--from", mirror)
+    assert "village" in mwz("data", "list")
+    assert "benchmark village: content as installed" in mwz("data", "verify", "--offline")
+
+    turn = {"response": "the [name] has [phone]", "state": {"hotel": {"area": "north"}}}
+    predictions = tmp_path / "predictions.json"
+    predictions.write_text(json.dumps({"v1": [turn], "v2": [turn]}), encoding="utf-8")
+    options = ("--benchmark", "village", "--json", "-")
+    report = json.loads(mwz("score", str(predictions), *options))
+    # In v1 the hotel of the north is what was wanted, in v2 it is not. Both told a number.
+    assert (report["inform"], report["success"]) == (50.0, 50.0)
+    assert report["bleu"]["mwz22"] > 99.9

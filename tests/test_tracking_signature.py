@@ -1,0 +1,189 @@
+"""The signature of state-tracking scores: gold states, slots, λ and coverage, and nothing else."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tracking_cases import tracked
+
+from mwz.harness.benchmark import Benchmark, Dialogue
+from mwz.harness.signature import Signature, current_versions
+from mwz.harness.tracking.dialogues import TrackedDialogue, TrackedTurn
+from mwz.harness.tracking.pairing import track_states
+from mwz.harness.tracking.tracking_signature import gold_states_digest, tracking_signature
+from mwz.normalization.rules import rule_set
+
+GOLD = {"hotel": {"area": "centre"}}
+LAMBDAS = ("0.25", "0.5", "0.75", "1")
+
+
+def _benchmark(**dialogues: Sequence[dict[str, dict[str, str]]]) -> Benchmark:
+    return Benchmark(
+        "toy",
+        {
+            id_: Dialogue({}, {}, states, [[]] * len(states), [[]] * len(states))
+            for id_, states in dialogues.items()
+        },
+        {},
+        {},
+    )
+
+
+TOY = _benchmark(sng0001=[GOLD, {}], sng0002=[{}])
+
+
+def _signature(
+    dialogues: Sequence[TrackedDialogue],
+    benchmark: Benchmark | None = None,
+    slots: int = 30,
+    lambdas: Sequence[str] = LAMBDAS,
+) -> Signature:
+    return tracking_signature(dialogues, benchmark, slots, lambdas)
+
+
+def _played(**turns: int) -> list[TrackedDialogue]:
+    """Return dialogues of the toy benchmark with their first so many turns."""
+    return track_states({id_: [{}] * count for id_, count in turns.items()}, TOY)
+
+
+def test_of_a_file_with_gold_states_it_has_their_hash_the_slots_and_the_lambdas() -> None:
+    signature = _signature([tracked(("hotel.area=centre", ""))])
+    # printf '{"d0001": [[0, {"hotel": {"area": "centre"}}]]}' | sha256sum
+    digest = "961c0f18cbaad758b48294a70d30c3af110ebdcb02f68cb469b0c0c6a29e4273"
+    assert signature.to_dict() == {
+        "gold": digest,
+        "parameters": {"slots": "30", "lambda": "0.25,0.5,0.75,1"},
+        "versions": current_versions(),
+    }
+    assert "|gold:961c0f18cbaa|slots:30|lambda:0.25,0.5,0.75,1|" in str(signature)
+
+
+def test_of_a_file_without_it_has_the_benchmark_its_gold_states_and_the_rules() -> None:
+    signature = _signature(_played(sng0001=2, sng0002=1), TOY)
+    rules = rule_set("2021")
+    assert signature.to_dict() == {
+        "benchmark": "toy",
+        "rules": "2021",
+        "rules_digest": rules.digest,
+        "gold": gold_states_digest({"sng0001": [GOLD, {}], "sng0002": [{}]}),
+        "parameters": {"slots": "30", "lambda": "0.25,0.5,0.75,1"},
+        "versions": current_versions(),
+    }
+    assert f"|benchmark:toy|rules:2021-{rules.digest[:12]}|gold:" in str(signature)
+
+
+def test_the_hash_of_gold_states_is_of_dialogues_turns_and_states() -> None:
+    # printf '{"sng0001": [[0, {"hotel": {"area": "centre"}}], [1, {}]]}' | sha256sum
+    assert gold_states_digest({"sng0001": [GOLD, {}]}) == (
+        "91538b8a8a9371f85fe5ad227cdfab424953f16867c768f822eced4bed66623a"
+    )
+
+
+# ------------------------------------------------------------------------------ gold states
+
+
+def _other_gold() -> dict[str, list[TrackedDialogue]]:
+    """Return what differs -> dialogues whose gold states differ in that from the first's."""
+    turn = TrackedTurn(0, GOLD, {})
+    return {
+        "as they are": [TrackedDialogue("d0001", [turn])],
+        "value": [TrackedDialogue("d0001", [replace(turn, gold={"hotel": {"area": "north"}})])],
+        "slot": [TrackedDialogue("d0001", [replace(turn, gold={"hotel": {"name": "centre"}})])],
+        "domain": [TrackedDialogue("d0001", [replace(turn, gold={"train": {"area": "centre"}})])],
+        "turn": [TrackedDialogue("d0001", [replace(turn, number=1)])],
+        "turns": [TrackedDialogue("d0001", [turn, TrackedTurn(1, GOLD, {})])],
+        "dialogue": [TrackedDialogue("d0002", [turn])],
+        "dialogues": [TrackedDialogue("d0001", [turn]), TrackedDialogue("d0002", [turn])],
+    }
+
+
+def test_other_gold_states_are_another_hash_whatever_they_differ_in() -> None:
+    signatures = {name: _signature(dialogues) for name, dialogues in _other_gold().items()}
+    assert len({signature.gold for signature in signatures.values()}) == len(signatures) == 8
+    for one, other in itertools.combinations(signatures.values(), 2):
+        [reason] = one.comparable_with(other).reasons
+        assert reason.startswith("different gold states: ")
+
+
+_STATES = st.dictionaries(
+    st.sampled_from(["hotel", "train"]),
+    st.dictionaries(st.sampled_from(["area", "day"]), st.sampled_from(["x", "y"])),
+)
+
+
+@given(
+    turns=st.lists(st.tuples(_STATES, _STATES, _STATES), min_size=1, max_size=4), shuffled=st.data()
+)
+def test_what_is_predicted_and_the_order_of_things_do_not_matter(
+    turns: list[tuple[dict[str, dict[str, str]], ...]], shuffled: st.DataObject
+) -> None:
+    one = [
+        TrackedDialogue(f"d{at}", [TrackedTurn(0, gold, first)])
+        for at, (gold, first, _) in enumerate(turns)
+    ]
+    other = [
+        TrackedDialogue(
+            f"d{at}", [TrackedTurn(0, {d: gold[d] for d in reversed(list(gold))}, second)]
+        )
+        for at, (gold, _, second) in enumerate(turns)
+    ]
+    assert _signature(one) == _signature(shuffled.draw(st.permutations(other)))
+
+
+def test_another_benchmark_is_another_hash_though_the_file_plays_none_of_what_differs() -> None:
+    other = _benchmark(sng0001=[GOLD, GOLD], sng0002=[{}])
+    one = _signature(_played(sng0001=1), TOY)
+    [reason] = one.comparable_with(_signature(_played(sng0001=1), other)).reasons
+    assert reason.startswith("different gold states: ")
+
+
+# ------------------------------------------------------------------------ slots and λ
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"slots": 35}, "different slots: 35 and 30"),
+        ({"lambdas": ("0.5",)}, "different lambda: 0.5 and 0.25,0.5,0.75,1"),
+    ],
+)
+def test_other_parameters_do_not_compare(
+    changes: dict[str, int | tuple[str, ...]], reason: str
+) -> None:
+    dialogues = [tracked(("hotel.area", ""))]
+    changed = tracking_signature(dialogues, None, **{"slots": 30, "lambdas": LAMBDAS, **changes})  # type: ignore[arg-type]
+    assert changed.comparable_with(_signature(dialogues)).reasons == (reason,)
+
+
+# ----------------------------------------------------------------------------- coverage
+
+
+def test_coverage_is_told_unless_every_turn_is_scored() -> None:
+    assert _signature(_played(sng0001=2, sng0002=1), TOY).coverage is None
+    # printf '[["sng0001", [0]]]' | sha256sum
+    assert _signature(_played(sng0001=1), TOY).coverage == "1/3-9d212e9a9c27"
+
+
+def test_as_many_turns_of_another_dialogue_are_another_coverage() -> None:
+    one = _signature(_played(sng0001=1), TOY)
+    other = _signature(_played(sng0002=1), TOY)
+    assert one.coverage is not None
+    assert other.coverage is not None
+    assert (one.coverage[:4], other.coverage[:4]) == ("1/3-", "1/3-")
+    [reason] = one.comparable_with(other).reasons
+    assert reason.startswith("different turns played: ")
+    assert one.comparable_with(other, apart_from={"coverage"})
+
+
+def test_the_order_of_dialogues_does_not_change_coverage() -> None:
+    played = _played(sng0001=1, sng0002=1)
+    assert _signature(played, TOY) == _signature(played[::-1], TOY)
+
+
+def test_a_file_with_gold_states_has_no_coverage_beside_them() -> None:
+    assert _signature(_played(sng0001=1)).coverage is None
