@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import sys
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -11,9 +13,67 @@ from tabulate import tabulate
 Cell: TypeAlias = "str | int | float | None"
 
 
-def text_table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
-    """Return an aligned table for a terminal: text flush left, columns of figures right."""
-    return _table(headers, rows, "simple")
+def text_table(
+    headers: Sequence[str], rows: Sequence[Sequence[Cell]], width: int | None = None
+) -> str:
+    """Return an aligned table for a terminal: text flush left, columns of figures right.
+
+    A table that is wider than the terminal is cut between columns into several, each of which
+    begins with the first column.
+
+    Args:
+        headers: Titles of the columns.
+        rows: The cells.
+        width: Characters in a line; by default those of the terminal, if it is one.
+    """
+    rows = [[printable(str(cell)) if isinstance(cell, str) else cell for cell in r] for r in rows]
+    table = _table(headers, rows, "simple")
+    limit = width or terminal_width()
+    if limit is None or len(headers) < 3 or max(map(len, table.splitlines())) <= limit:
+        return table
+    tables = []
+    for columns in _chunks(headers, rows, limit):
+        part = [[row[column] for column in columns] for row in rows]
+        tables.append(_table([headers[column] for column in columns], part, "simple"))
+    return "\n\n".join(tables)
+
+
+def terminal_width() -> int | None:
+    """Return how many characters a line of standard output has; None if it is no terminal."""
+    stdout = sys.stdout
+    return shutil.get_terminal_size().columns if stdout is not None and stdout.isatty() else None
+
+
+def _chunks(headers: Sequence[str], rows: Sequence[Sequence[Cell]], limit: int) -> list[list[int]]:
+    """Return which columns stand together, the first one in every part."""
+    widths = [
+        max(len(headers[at]), *(len(str(row[at])) for row in rows)) for at in range(len(headers))
+    ]
+    chunks: list[list[int]] = [[0]]
+    used = widths[0]
+    for column in range(1, len(headers)):
+        if used + 2 + widths[column] > limit and len(chunks[-1]) > 1:
+            chunks.append([0])
+            used = widths[0]
+        chunks[-1].append(column)
+        used += 2 + widths[column]
+    return chunks
+
+
+def printable(text: str) -> str:
+    """Return a text as a terminal may have it: control characters are written out."""
+    return "".join(
+        c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text
+    )
+
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&])")
+
+
+def escaped(text: str) -> str:
+    """Return a text as Markdown that shows it as it is, in one line."""
+    line = " ".join(text.split())
+    return _MARKDOWN.sub(r"\\\1", line)
 
 
 def markdown_table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:

@@ -197,7 +197,8 @@ class Report:
             ),
             metrics=read,
         )
-        problems = [*_unlikely(content, ""), *_contradictions(content, report)]
+        problems = [*_unlikely(content, ""), *_impossible(report)]
+        problems += _contradictions(content, report)
         if problems:
             raise InputError(source, problems)
         return report
@@ -232,7 +233,7 @@ def _plain(result: Any) -> Any:
 
 
 def _unlikely(content: object, place: str) -> Iterator[str]:
-    """Yield every number that is none."""
+    """Yield every number that is none, and every text that is more than a line of text."""
     if isinstance(content, Mapping):
         for key, value in content.items():
             yield from _unlikely(value, f"{place}.{key}" if place else str(key))
@@ -241,6 +242,41 @@ def _unlikely(content: object, place: str) -> Iterator[str]:
             yield from _unlikely(value, f"{place}[{number}]")
     elif isinstance(content, float) and not math.isfinite(content):
         yield f"{place}: {content} is no figure"
+    elif isinstance(content, str) and not content.isprintable():
+        yield f"{place}: line breaks and control characters are not allowed"
+
+
+_ROUNDING = 1e-9
+"""How far a figure may be out of range by the order of its arithmetic."""
+
+
+def _impossible(report: Report) -> Iterator[str]:
+    """Yield figures that no system can have."""
+    from .metrics.inform import SETUPS
+    from .metrics.registry import headlines
+
+    coverage = report.coverage
+    if not (0 < coverage.dialogues <= coverage.of and 0 < coverage.turns <= coverage.of_turns):
+        yield "coverage: plays nothing, or more than there is"
+        return
+    for setup in SETUPS:
+        scores = report.setup(setup)
+        if scores is None:
+            continue
+        for name in ("inform", "success"):
+            for domain, rate in getattr(scores, name).items():
+                if not -_ROUNDING <= rate <= 100 + _ROUNDING:
+                    yield f"{setup}.{name}.{domain}: {rate} is no rate in percent"
+            # Each dialogue counts as 0 or 1.
+            dialogues = getattr(scores, name).get(TOTAL, 0.0) * coverage.dialogues / 100
+            if abs(dialogues - round(dialogues)) > 1e-6:
+                yield f"{setup}.{name}.total: no rate of {coverage.dialogues} dialogues"
+    for headline in headlines().values():
+        value = headline.value(report, STRICT)
+        if value is not None and not (
+            headline.lowest - _ROUNDING <= value <= headline.highest + _ROUNDING
+        ):
+            yield f"{headline.name}: {value} is out of range"
 
 
 def _contradictions(content: Mapping[str, Any], report: Report) -> Iterator[str]:

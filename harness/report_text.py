@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .metrics.inform import SETUPS
 from .metrics.registry import headlines, response_metrics
 from .rendering import figure, text_table
 from .report import Report
@@ -19,7 +20,7 @@ _TOTALS = ("bleu", "inform", "success", "combined")
 
 
 def _totals(report: Report) -> str:
-    setups = [name for name in ("strict", "optimistic") if report.setup(name) is not None]
+    setups = [name for name in SETUPS if report.setup(name) is not None]
     if not setups:
         return ""
     columns = [headlines()[name] for name in _TOTALS]

@@ -11,7 +11,7 @@ from mwz.normalization.responses import normalize_response
 from mwz.normalization.rules import RuleSet, published_rule_sets, rule_set
 from mwz.normalization.states import BeliefState, normalize_state, plain_slot_name
 
-from .benchmark import Benchmark
+from .benchmark import STYLES, Benchmark
 from .errors import InputError
 from .files import is_text, kind_of, parse_json, read_json, shown_name
 
@@ -183,7 +183,7 @@ def normalized_by_rules(
     """Return published rule set -> normalised submission; the content is read and checked once.
 
     Args:
-        content: An (unpacked) predictions file, or the reference style to take as a system.
+        content: An (unpacked) predictions file, or the name of a submission that is made.
         benchmark: The benchmark whose dialogues are played.
         source: What error messages call the predictions.
 
@@ -192,17 +192,39 @@ def normalized_by_rules(
     """
     names = published_rule_sets()
     if isinstance(content, str):
-        return dict.fromkeys(names, corpus_submission(benchmark, content))
+        return dict.fromkeys(names, made_submission(benchmark, content))
     submission = parse_submission(parse_json(content, source), benchmark, source)
     return {rules: normalize_submission(submission, rule_set(rules)) for rules in names}
 
 
-def corpus_submission(benchmark: Benchmark, style: str) -> NormalizedSubmission:
-    """Return a benchmark's own references of a style as if a system had given them."""
+CONSTANT = "constant"
+"""The made submission whose every response is the same."""
+
+_CONSTANT_RESPONSE = "NAME TRAINID PHONE ADDRESS POST REFERENCE"
+
+
+def made_submissions() -> tuple[str, ...]:
+    """Return the names of the submissions that `made_submission` makes."""
+    return (*STYLES, CONSTANT)
+
+
+def made_submission(benchmark: Benchmark, name: str) -> NormalizedSubmission:
+    """Return a submission that the harness makes itself; it has no states of its own.
+
+    Args:
+        benchmark: The benchmark that it is to play.
+        name: A reference style, for the benchmark's own responses as if a system had given them,
+            or `CONSTANT`, for one response with the six placeholders that tell about a venue.
+    """
     return NormalizedSubmission(
         {
             id_: tuple(
-                NormalizedTurn(text, None, None, (), ()) for text in dialogue.references[style]
+                NormalizedTurn(text, None, None, (), ())
+                for text in (
+                    [_CONSTANT_RESPONSE] * dialogue.turns
+                    if name == CONSTANT
+                    else dialogue.references[name]
+                )
             )
             for id_, dialogue in benchmark.dialogues.items()
         },

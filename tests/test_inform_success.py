@@ -393,9 +393,7 @@ def test_expected_rates_and_deviations_of_draws() -> None:
 # The steps that the rule takes.
 
 
-def _steps(
-    played: PlayedDialogue, domain: str = "restaurant", setup: Setup = STRICT
-) -> list[Step]:
+def _steps(played: PlayedDialogue, domain: str = "restaurant", setup: Setup = STRICT) -> list[Step]:
     return list(walk(played, domain, DATABASE, setup, RULES))
 
 
@@ -444,7 +442,10 @@ def test_a_reduced_search_asks_for_the_name_alone() -> None:
     played = _played({"restaurant": goal()}, ("NAME", named), ("NAME", indifferent))
     queries = [step.query for step in _steps(played, setup=OPTIMISTIC)]
     assert queries == [{"name": "iron pot"}, {"area": "north", "name": "dontcare"}]
-    assert [step.query for step in _steps(played)] == [named["restaurant"], {**indifferent["restaurant"]}]
+    assert [step.query for step in _steps(played)] == [
+        named["restaurant"],
+        {**indifferent["restaurant"]},
+    ]
 
 
 def test_a_domain_without_venues_has_steps_without_offers() -> None:

@@ -280,7 +280,7 @@ def test_rule_sets_see_their_own_venues() -> None:
     # In the venues of 2023 all restaurants are in the west: nothing in the north can be offered.
     moved = [{**one, "area": "west"} for one in TOWN.venues["restaurant"]]
     town = replace(TOWN, venue_versions={"2023": {"restaurant": moved}})
-    rates = {name: (0, 0) for name in rule_set_names()} | {"2021": (100, 100)}
+    rates = dict.fromkeys(rule_set_names(), (0, 0)) | {"2021": (100, 100)}
     scorer = Scorer(town)
     for name in rule_set_names():
         assert _rates(score(_predictions(), town, Options(rules=name))) == rates[name]

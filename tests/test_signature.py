@@ -368,8 +368,9 @@ def test_fields_that_may_differ_are_no_reason(name: str) -> None:
 def test_scores_under_two_rule_sets_may_not_be_compared(sample: Benchmark) -> None:
     old, new = (_signature(sample, rules=rules) for rules in ("2021", "2023"))
     (reason,) = old.comparable_with(new).reasons
-    assert reason == f"different rules: 2021-{RULES.digest[:12]} and 2023-" + (
-        rule_set("2023").digest[:12]
+    assert (
+        reason
+        == f"different rules: 2021-{RULES.digest[:12]} and 2023-" + (rule_set("2023").digest[:12])
     )
     assert old.comparable_with(new, apart_from=("rules_digest",))
 

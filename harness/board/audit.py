@@ -15,13 +15,12 @@ from itertools import chain
 from mwz.normalization.rules import DEFAULT_RULES
 
 from ..benchmark import CANONICAL_STYLE
+from ..metrics.inform import SETUPS
 from ..metrics.registry import headlines
 from ..report import Report
 from .entries import Entry, Reported
 from .grid import RATES, Grid
 from .scores import Scores
-
-SCORED_SETUPS = ("strict", "optimistic")
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ def _audited(
     scored = {
         (rules, setup): value
         for rules, report in scores.reports.items()
-        for setup in SCORED_SETUPS
+        for setup in SETUPS
         if (value := _scored(report, setup, metric, reported.style)) is not None
     }
     home = (DEFAULT_RULES, "optimistic" if reported.setup == "optimistic" else "strict")

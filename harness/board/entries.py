@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
 
 import tomli_w
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from ..benchmark import STYLES
 from ..data.pinned import PinnedFile
@@ -27,8 +28,10 @@ from ..files import read_bytes
 from ..metrics.registry import headlines
 from ..metrics.setups import COMPARISONS, UPDATES
 from ..playing import DOMAIN_SOURCES
+from ..submission import made_submissions
 from ..validation import validated
 from .scores import SCORES_FILE, Scores, read_scores
+from .tracks import TRACKS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -37,9 +40,11 @@ else:
 
 ENTRY_FILE = "entry.toml"
 PREDICTIONS_FILE = "predictions.json.gz"
+NOTE_FILE = "note.txt"
+"""What is to be said of all scores of a folder of entries, if anything."""
 
-TRACKS = ("end-to-end", "policy-optimization", "reference")
-"""Systems that track the state themselves, systems that are given it, and the corpus itself."""
+# Scheme, host with a dot, and what follows, in ASCII.
+_ADDRESS = re.compile(r"https?://[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:\d+)?(/[!#-'*-;=?-Z_a-z~%]*)?")
 
 # No longer than file systems allow, with what is added to it while the folder is written.
 _FOLDER_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
@@ -50,9 +55,31 @@ class _Strict(BaseModel):
 
 
 def _web_address(value: str) -> str:
-    # A blank or a bar would end the link in the leaderboard's tables.
-    if not re.fullmatch(r"https?://[^\s|]+", value):
-        raise ValueError("expected an address that begins with https://, without blanks")
+    # A blank, a bar or a bracket would end the link in the leaderboard's tables.
+    if not _ADDRESS.fullmatch(value):
+        raise ValueError(
+            "expected a complete address such as https://example.org/paper, without blanks and "
+            "brackets"
+        )
+    return value
+
+
+def _plain_text(value: str) -> str:
+    """Check a text that people are to read: no control or format characters."""
+    strange = [character for character in value if unicodedata.category(character)[0] in "CZ"]
+    if any(character != " " for character in strange):
+        raise ValueError("control characters, line breaks and unusual blanks are not allowed")
+    return value
+
+
+def _plain_name(value: str) -> str:
+    """Check a name: plain text whose letters are Latin, so that no two names look alike."""
+    _plain_text(value)
+    if unicodedata.normalize("NFKC", value) != value or value != value.strip():
+        raise ValueError("write it with ordinary characters, without blanks around it")
+    foreign = [c for c in value if c.isalpha() and "LATIN" not in unicodedata.name(c, "")]
+    if foreign:
+        raise ValueError(f"{foreign[0]!r} is no Latin letter; names that look alike are refused")
     return value
 
 
@@ -70,10 +97,12 @@ def _one_of(known: Callable[[], Iterable[str]]) -> AfterValidator:
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 ObjectId = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 Style = Annotated[str, _one_of(lambda: STYLES)]
+PlainText = Annotated[str, AfterValidator(_plain_text), Field(max_length=500)]
+PlainName = Annotated[str, AfterValidator(_plain_name), Field(min_length=1, max_length=60)]
 
 
 class Predictions(_Strict):
-    """Where a system's predictions are: a file, a pinned source, or the corpus itself.
+    """Where a system's predictions are: a file, a pinned source, the harness itself, or nowhere.
 
     Attributes:
         file: A file in the entry's folder.
@@ -81,7 +110,8 @@ class Predictions(_Strict):
         commit: The commit to take the file from.
         path: Its path in the repository.
         git_blob: Its git blob id.
-        corpus: A reference style, where the "system" is the benchmark's own responses.
+        made: The submission that the harness makes itself, where the entry is a reference row.
+        unavailable: Why nobody can get them; the entry is shown as unverified.
     """
 
     file: str | None = None
@@ -89,16 +119,17 @@ class Predictions(_Strict):
     commit: ObjectId | None = None
     path: str | None = None
     git_blob: ObjectId | None = None
-    corpus: Style | None = None
+    made: Annotated[str, _one_of(made_submissions)] | None = None
+    unavailable: PlainText | None = None
 
     @model_validator(mode="after")
     def _one_place(self) -> Predictions:
         pin = (self.repository, self.commit, self.path, self.git_blob)
-        places = (self.file is not None) + (pin.count(None) == 0) + (self.corpus is not None)
-        if places != 1 or 0 < pin.count(None) < len(pin):
+        places = [self.file, self.made, self.unavailable].count(None)
+        if 3 - places + (None not in pin) != 1 or 0 < pin.count(None) < len(pin):
             raise ValueError(
                 "give either `file`, or all of `repository`, `commit`, `path` and `git_blob`, "
-                "or `corpus`"
+                "or `made`, or `unavailable`"
             )
         if self.file is not None and Path(self.file).name != self.file:
             raise ValueError("`file` must be the name of a file in the entry's folder")
@@ -138,6 +169,16 @@ def _place_among_headlines(name: str) -> int:
     return known.index(name) if name in known else len(known)
 
 
+def _plain_figure(value: object) -> object:
+    """Refuse a number that is not written as one in a paper is: 83.4, not 8.34e1."""
+    text = str(value)
+    if isinstance(value, bool) or not re.fullmatch(r"-?\d{1,7}(\.\d{1,6})?", text):
+        raise ValueError(f"{text[:20]!r} is no plain number such as 83.4")
+    return value
+
+
+PlainFigure = Annotated[Decimal, BeforeValidator(_plain_figure)]
+
 _ABOUT_FIGURES = ("source", "setup", "style")
 
 
@@ -151,9 +192,9 @@ class Reported(BaseModel):
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
-    __pydantic_extra__: dict[str, Decimal]
+    __pydantic_extra__: dict[str, PlainFigure]
 
-    source: Annotated[str, Field(min_length=1)]
+    source: Annotated[PlainText, Field(min_length=1)]
     setup: Literal["own", "strict", "optimistic"] = "own"
     style: Style | None = None
 
@@ -192,12 +233,12 @@ class System(_Strict):
         reported: What publications report.
     """
 
-    name: Annotated[str, Field(min_length=1)]
-    track: Literal[TRACKS]  # type: ignore[valid-type]
+    name: PlainName
+    track: Annotated[str, _one_of(lambda: TRACKS)]
     paper: WebAddress | None = None
     code: WebAddress | None = None
-    multiwoz: str | None = None
-    note: str | None = None
+    multiwoz: PlainText | None = None
+    note: PlainText | None = None
     predictions: Predictions
     setup: OwnSetup | None = None
     reported: tuple[Reported, ...] = ()
@@ -210,12 +251,22 @@ class Entry:
     Attributes:
         folder: Where it is.
         system: What the system is.
-        scores: What it scores.
+        scores: What it scores; no reports if its `scores.json` cannot be used.
+        problems: Why it cannot be used.
     """
 
     folder: Path
     system: System
     scores: Scores
+    problems: tuple[str, ...] = ()
+
+    @property
+    def verifiable(self) -> bool:
+        """Whether its predictions can be had, so that anybody can score them again."""
+        place = self.system.predictions
+        if place.unavailable is not None:
+            return False
+        return place.file is None or (self.folder / place.file).is_file()
 
     @property
     def key(self) -> str:
@@ -224,12 +275,12 @@ class Entry:
 
 
 def folder_name(name: str) -> str:
-    """Return the folder name of a system's name: lower case, blanks as hyphens.
+    """Return the folder name of a system's name: lower case, blanks and brackets as hyphens.
 
     Raises:
         InputError: Nothing usable is left.
     """
-    folder = re.sub(r"\s+", "-", name.strip().lower())
+    folder = re.sub(r"[\s()]+", "-", name.lower()).strip("-")
     if not _FOLDER_NAME.fullmatch(folder):
         raise InputError(
             "name",
@@ -253,13 +304,55 @@ def read_entries(folder: Path) -> list[Entry]:
     ]
 
 
+def chosen_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path) -> list[Entry]:
+    """Return the entries of these names, or all if there are none.
+
+    Args:
+        entries: All entries.
+        names: Names of folders; those that `mwz submit` makes may be written in any case.
+        folder: What messages call the folder.
+
+    Raises:
+        InputError: There is no entry of some name.
+    """
+    by_key = {entry.key: entry for entry in entries}
+    keys = [name if name in by_key else name.lower() for name in names]
+    unknown = [name for name, key in zip(names, keys, strict=True) if key not in by_key]
+    if unknown:
+        there = ", ".join(by_key) or "none"
+        raise InputError(str(folder), [f"no entry {name}; there are: {there}" for name in unknown])
+    return [by_key[key] for key in keys] if names else list(entries)
+
+
+def read_note(folder: Path) -> str:
+    """Return the note of a folder of entries, as one line; empty if there is none.
+
+    Raises:
+        InputError: The note is not text.
+    """
+    path = folder / NOTE_FILE
+    if not path.is_file():
+        return ""
+    try:
+        return " ".join(read_bytes(path).decode().split())
+    except UnicodeDecodeError:
+        raise InputError(str(path), "not text in UTF-8") from None
+
+
 def read_entry(folder: Path) -> Entry:
     """Read one entry's folder.
 
+    Scores that cannot be used are no error: they may be made again. The entry says why.
+
     Raises:
-        InputError: A file is missing or not as the schema says.
+        InputError: Its `entry.toml` is missing or not as the schema says.
     """
-    return Entry(folder, read_system(folder / ENTRY_FILE), read_scores(folder / SCORES_FILE))
+    system = read_system(folder / ENTRY_FILE)
+    try:
+        return Entry(folder, system, read_scores(folder / SCORES_FILE))
+    except InputError as error:
+        problems = tuple(f"{Path(error.source).name}: {problem}" for problem in error.problems)
+        return Entry(folder, system, Scores({}, None), problems)
 
 
 def read_system(path: Path) -> System:

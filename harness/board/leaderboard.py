@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,21 +10,14 @@ from mwz.normalization.rules import DEFAULT_RULES
 
 from ..benchmark import STYLES
 from ..errors import InputError
+from ..metrics.lower_bound import LowerBound
 from ..metrics.registry import headlines
-from ..rendering import figure, markdown_table
+from ..metrics.signs import MEANINGS, Signs
+from ..rendering import escaped, figure, markdown_table
 from ..report import Report
-from .entries import TRACKS, Entry
-
-TRACK_TITLES = {
-    "end-to-end": "End-to-end systems",
-    "policy-optimization": "Policy-optimization systems",
-    "reference": "Reference corpus",
-}
-_TRACK_NOTES = {
-    "end-to-end": "They track the belief state themselves.",
-    "policy-optimization": "They are given the gold belief state.",
-    "reference": "The benchmark's own responses with gold states: what a table starts with.",
-}
+from .checks import entry_problems
+from .entries import Entry
+from .tracks import RANKED_COVERAGE, TRACKS
 
 
 @dataclass(frozen=True)
@@ -33,10 +27,12 @@ class Row:
     Attributes:
         entry: The entry.
         report: Its report under the leaderboard's rule set.
+        rank: Its place in its track, from 1; None if it has none.
     """
 
     entry: Entry
     report: Report
+    rank: int | None = None
 
     def figure(self, name: str, setup: str = "strict") -> str:
         """Return a headline figure under a set-up as the tables show it."""
@@ -45,8 +41,27 @@ class Row:
 
     @property
     def combined(self) -> float:
-        """Strict combined score, which ranks."""
-        return self.report.combined or 0.0
+        """What ranks: the strict combined score, of incomplete submissions its lower bound."""
+        bound: LowerBound | None = self.report.metrics.get("lower_bound")
+        combined = self.report.combined if bound is None else bound.combined
+        return combined or 0.0
+
+    @property
+    def unranked(self) -> str | None:
+        """Why it is listed without a rank; None if it is ranked."""
+        if not TRACKS[self.entry.system.track].submitted:
+            return "reference"
+        if not self.entry.verifiable:
+            return "unverified: nobody can get its predictions"
+        if self.report.coverage.percent < RANKED_COVERAGE:
+            return f"plays less than {RANKED_COVERAGE:g} % of the turns"
+        return None
+
+
+def _raised(row: Row) -> str:
+    """Return the signs that a system's scores raise, in words."""
+    measured: Signs | None = row.report.metrics.get("signs")
+    return "" if measured is None else ", ".join(MEANINGS[name] for name in measured.raised)
 
 
 # Title of a column -> what stands in it.
@@ -63,7 +78,7 @@ _MAIN: _Columns = {
     "Trigrams": lambda row: _diversity(row, "trigrams", 0),
     "Joint acc.": lambda row: figure(_joint_accuracy(row)),
     "Coverage": lambda row: f"{figure(row.report.coverage.percent, 2)} %",
-    "Rules": lambda row: row.report.rules,
+    "Signs": _raised,
 }
 _SETUPS: _Columns = {
     "Inform": lambda row: row.figure("inform"),
@@ -74,6 +89,14 @@ _SETUPS: _Columns = {
     "Combined opt.": lambda row: row.figure("combined", "optimistic"),
     "Domains": lambda row: row.report.domains,
     "States": lambda row: row.report.states,
+}
+_SIGNS: _Columns = {
+    "Placeholders": lambda row: _sign(row, "placeholders"),
+    "Active domains": lambda row: _sign(row, "active_domains"),
+    "Distinct": lambda row: _sign(row, "distinct_responses"),
+    "States = gold": lambda row: _sign(row, "gold_states"),
+    "Unrequested": lambda row: _sign(row, "unrequested"),
+    "Raised": _raised,
 }
 _TOTALS = ("bleu", "inform", "success", "combined")
 
@@ -102,53 +125,76 @@ How the columns are computed:
 - **Inform**, **Success**: strict set-up, in percent of the dialogues. *Opt.* is the optimistic
   set-up: venues compared by intersection, other constraints ignored where the state has a venue's
   name or a train's id, gold active domains. It shows what lenient scripts give, and ranks nothing.
-- **Combined**: (Inform + Success) / 2 + BLEU; the tables are sorted by it.
+- **Combined**: (Inform + Success) / 2 + BLEU; the tables are sorted by it. Systems that do not play
+  every turn are ranked by a lower bound, in which what is missing counts as failed, and in BLEU as
+  an empty response; below 90 % of the turns there is no rank.
 - **Av. len.**: tokens per response. **CBE**: bigram conditional entropy in bits. **Unigrams**,
   **Trigrams**: distinct ones.
 - **Joint acc.**: share of turns whose predicted belief state has the gold slots, each value fuzzily
   equal (partial ratio above 95); only for systems that predict states.
-- **Coverage**: turns played, in percent; a system is scored on what it plays.
-- **Rules**: the rule set; scores of different rule sets do not compare.
+- **Coverage**: turns played, in percent; the figures shown are of what is played.
+- **Signs**: figures beyond a threshold, which tell a score that may not be what it seems, and for
+  which there may be good reasons. *Placeholders* (about venues, a turn; above 1.5 times the
+  corpus'): a response full of placeholders offers and provides whatever was asked, as the constant
+  response shows. *Active domains* (a turn; above 1.5): every turn counts for all of them. *States =
+  gold* (share of predicted states; above 0.9). *Unrequested*: share of what is provided that nobody
+  asked for. *Distinct*: distinct responses over turns.
 - **Domains**, **States**: where active domains and belief states come from in the strict set-up.
 """
 
 
 def rows(entries: Sequence[Entry], rules: str) -> list[Row]:
-    """Return the entries as rows under a rule set, best combined score first.
+    """Return the entries as rows under a rule set, the ranked ones first, each track's best first.
 
     Under another than the default rule set, entries that have no scores there are left out.
 
     Raises:
-        InputError: Some have no scores that can be shown, or their scores do not compare.
+        InputError: Something is wrong with the entries, some have no scores that can be shown, or
+            their scores do not compare.
     """
     found = []
-    problems = []
+    problems = entry_problems(entries)
     for entry in entries:
         report = entry.scores.under(rules)
         if report is not None:
             found.append(Row(entry, report))
-        elif not entry.scores.reports:
+        elif not entry.scores.reports and not entry.problems:
             problems.append(f"{entry.key}: scored by an earlier version; use --rescore")
-        elif rules == DEFAULT_RULES:
+        elif entry.scores.reports and rules == DEFAULT_RULES:
             problems.append(f"{entry.key}: not scored under rule set {rules}; use --rescore")
     problems += _comparison_problems(found)
     if problems:
         raise InputError("leaderboard", problems)
-    return sorted(found, key=lambda row: (-row.combined, row.entry.key))
+    found.sort(key=lambda row: (row.unranked is not None, -row.combined, row.entry.key))
+    return _ranked(found)
 
 
-def leaderboard(entries: Sequence[Entry], rules: str) -> str:
+def _ranked(found: Sequence[Row]) -> list[Row]:
+    """Give the rows that are ranked their places, each track its own."""
+    places: Counter[str] = Counter()
+    ranked = []
+    for row in found:
+        if row.unranked is None:
+            places[row.entry.system.track] += 1
+            ranked.append(replace(row, rank=places[row.entry.system.track]))
+        else:
+            ranked.append(row)
+    return ranked
+
+
+def leaderboard(entries: Sequence[Entry], rules: str, note: str = "") -> str:
     """Return the leaderboard's page in Markdown.
 
     Args:
         entries: The entries, in any order.
         rules: The rule set whose scores are shown.
+        note: What is to be said of all scores, in a sentence or two.
 
     Raises:
         InputError: Some have no scores that can be shown, or their scores do not compare.
     """
     ranked = rows(entries, rules)
-    return "\n\n".join(part.rstrip("\n") for part in _page(ranked, rules)) + "\n"
+    return "\n\n".join(part.rstrip("\n") for part in _page(ranked, rules, note)) + "\n"
 
 
 def row_text(row: Row) -> Sequence[str]:
@@ -174,30 +220,30 @@ def signatures(ranked: Sequence[Row]) -> list[str]:
     return sorted(common)
 
 
-def _page(ranked: Sequence[Row], rules: str) -> Iterator[str]:
+def _page(ranked: Sequence[Row], rules: str, note: str) -> Iterator[str]:
     yield "# Leaderboard"
     yield (
         f"All scores by one harness, under rule set {rules}, from the outputs of the systems. "
         "This page is generated by `mwz leaderboard`; what the papers report instead, and why, is "
         "in [docs/audit.md](docs/audit.md)."
     )
-    for track in TRACKS:
-        systems = [row for row in ranked if row.entry.system.track == track]
+    if note:
+        yield escaped(note)
+    for name, track in TRACKS.items():
+        systems = [row for row in ranked if row.entry.system.track == name]
         if systems:
-            yield f"## {TRACK_TITLES[track]}"
-            yield _TRACK_NOTES[track]
-            yield _table(systems, _MAIN, linked=True)
-            notes = [
-                f"- {_line(r.entry.system.name)}: {_line(r.entry.system.note)}"
-                for r in systems
-                if r.entry.system.note
-            ]
+            yield f"## {track.title}"
+            yield track.note
+            yield _table(systems, {"#": _rank, **_MAIN} if track.submitted else _MAIN, linked=True)
+            notes = list(_row_notes(systems))
             if notes:
                 yield "\n".join(notes)
     yield "## Strict and optimistic set-up"
     yield _table(ranked, _SETUPS)
     yield "## BLEU by reference style"
     yield _table(ranked, _STYLES)
+    yield "## Signs"
+    yield _table(ranked, _SIGNS)
     others = _other_columns()
     if others:
         yield "## Other metrics"
@@ -208,28 +254,62 @@ def _page(ranked: Sequence[Row], rules: str) -> Iterator[str]:
     yield "\n".join(f"    {signature}" for signature in signatures(ranked))
 
 
+def _rank(row: Row) -> str:
+    return "–" if row.rank is None else str(row.rank)
+
+
+def _row_notes(systems: Sequence[Row]) -> Iterator[str]:
+    """Yield what is to be said of single systems, a line of a list each."""
+    for row in systems:
+        system = row.entry.system
+        bound: LowerBound | None = row.report.metrics.get("lower_bound")
+        told = []
+        if system.note:
+            told.append(escaped(system.note))
+        if row.unranked is not None and TRACKS[system.track].submitted:
+            told.append(f"not ranked: {row.unranked}")
+        elif bound is not None:
+            at_least = "/".join(map(figure, (bound.bleu, bound.inform, bound.success)))
+            told.append(
+                f"ranked by its lower bound over the whole benchmark, {figure(bound.combined)} "
+                f"(BLEU/Inform/Success {at_least})"
+            )
+        if told:
+            yield f"- {escaped(system.name)}: {'; '.join(told)}"
+
+
 def _table(systems: Sequence[Row], columns: _Columns, linked: bool = False) -> str:
     name = _linked_name if linked else _name
+    first = {"#": columns["#"]} if "#" in columns else {}
+    rest = {title: column for title, column in columns.items() if title not in first}
     return markdown_table(
-        ["System", *columns],
-        [[name(row), *(column(row) for column in columns.values())] for row in systems],
+        [*first, "System", *rest],
+        [
+            [
+                *(column(row) for column in first.values()),
+                name(row),
+                *(column(row) for column in rest.values()),
+            ]
+            for row in systems
+        ],
     )
 
 
-def _line(text: str) -> str:
-    """Return a text as one line: another line would end a table or a list."""
-    return " ".join(text.split())
-
-
 def _name(row: Row) -> str:
-    return _line(row.entry.system.name).replace("|", "\\|")
+    return escaped(row.entry.system.name)
 
 
 def _linked_name(row: Row) -> str:
     system = row.entry.system
     links = {"paper": system.paper, "code": system.code}
+    # Addresses are checked where they are read: they hold nothing that ends a link.
     shown = ", ".join(f"[{what}]({link})" for what, link in links.items() if link)
     return f"{_name(row)} ({shown})" if shown else _name(row)
+
+
+def _sign(row: Row, name: str) -> str:
+    measured: Signs | None = row.report.metrics.get("signs")
+    return figure(None if measured is None else getattr(measured, name), 2)
 
 
 def _joint_accuracy(row: Row) -> float | None:

@@ -12,6 +12,7 @@ from ..data.installed import downloads_directory, loaded_once
 from ..data.pinned import blob_id, safe_path
 from ..errors import InputError
 from ..files import read_bytes, write_atomically
+from ..rendering import text_table
 from ..report import Report
 from .entries import Entry
 from .leaderboard import rows
@@ -60,6 +61,16 @@ class Rescored:
     problem: str | None
 
 
+def changes_table(changes: Sequence[Change]) -> str:
+    """Return changes as a table for people, at full precision."""
+    rows = [[c.rules, c.figure, _shown(c.before), _shown(c.after), c.difference] for c in changes]
+    return text_table(["rules", "figure", "before", "after", "difference"], rows)
+
+
+def _shown(value: float | None) -> str:
+    return "–" if value is None else repr(value)
+
+
 def find_predictions(entry: Entry, extra: Path | None) -> bytes | str:
     """Return an entry's (unpacked) predictions file, or the style of a reference row.
 
@@ -74,8 +85,10 @@ def find_predictions(entry: Entry, extra: Path | None) -> bytes | str:
         InputError: They are nowhere, or not what is pinned.
     """
     predictions = entry.system.predictions
-    if predictions.corpus is not None:
-        return str(predictions.corpus)
+    if predictions.made is not None:
+        return predictions.made
+    if predictions.unavailable is not None:
+        raise InputError(entry.key, f"nobody can get its predictions ({predictions.unavailable})")
     if predictions.file is not None:
         return read_bytes(entry.folder / predictions.file)
     pinned = predictions.pinned
@@ -142,7 +155,7 @@ def write_rescored(
             and nothing is written; or a file cannot be written.
     """
     updated = [
-        entry if outcome.scores is None else replace(entry, scores=outcome.scores)
+        entry if outcome.scores is None else replace(entry, scores=outcome.scores, problems=())
         for entry, outcome in zip(entries, outcomes, strict=True)
     ]
     try:

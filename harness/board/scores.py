@@ -1,13 +1,14 @@
 """The `scores.json` of an entry: its report under every published rule set.
 
-The file is a report as `Report.to_dict` writes it, that of the default rule set, with two more
-keys: `predictions`, what identifies the predictions scored, and `other_rules`, the reports under
-the other rule sets by name.
+The file is a report as `Report.to_dict` writes it, that of the default rule set, with three more
+keys: `predictions`, what identifies the predictions scored; `other_rules`, the reports under the
+other rule sets by name; and `checksum`, which tells whether somebody edited the file.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ SCORES_FILE = "scores.json"
 
 _PREDICTIONS = "predictions"
 _OTHERS = "other_rules"
+_CHECKSUM = "checksum"
 
 
 class Hashes(BaseModel):
@@ -73,7 +75,8 @@ class Scores:
         """Return the content of a `scores.json` as JSON types."""
         others = {n: r.to_dict() for n, r in self.reports.items() if n != DEFAULT_RULES}
         hashes = {} if self.predictions is None else {_PREDICTIONS: self.predictions.model_dump()}
-        return {**self.main.to_dict(), **hashes, _OTHERS: others}
+        content = {**self.main.to_dict(), **hashes, _OTHERS: others}
+        return {**content, _CHECKSUM: _checksum(content)}
 
 
 def hashes_of(content: bytes) -> Hashes:
@@ -103,6 +106,8 @@ def parse_scores(content: bytes, source: str) -> Scores:
         raise InputError(source, "expected a report, an object")
     if "signature" in document and document.get("format") != FORMAT:
         return Scores({}, None)
+    checksum = document.pop(_CHECKSUM, None)
+    intact = checksum == _checksum(document)
     hashes = document.pop(_PREDICTIONS, None)
     others = document.pop(_OTHERS, {})
     if not isinstance(others, dict):
@@ -116,9 +121,16 @@ def parse_scores(content: bytes, source: str) -> Scores:
         for rules, report in reports.items()
         if report.rules != rules
     ]
+    if not problems and not intact:
+        problems.append("edited after the harness wrote it; score the entry again (--rescore)")
     if problems:
         raise InputError(source, problems)
     return Scores(
         reports=reports,
         predictions=None if hashes is None else validated(Hashes, hashes, source, _PREDICTIONS),
     )
+
+
+def _checksum(content: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a document, however its keys are ordered and its lines broken."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -27,10 +27,12 @@ from .entries import (
     System,
     folder_name,
     read_entries,
+    read_system,
     system_text,
 )
 from .leaderboard import rows
 from .scores import SCORES_FILE, Scores, hashes_of
+from .tracks import TRACKS, track_problem
 
 _LOCK = ".lock"
 _PATIENCE = 600
@@ -79,6 +81,9 @@ def submit(
             those of the others, or the folder cannot be written.
     """
     name = folder_name(system.name)
+    problem = track_problem(system.track, scores.main.states, system.note)
+    if problem is not None:
+        raise InputError("--track", problem)
     placed = system.model_copy(update={"predictions": Predictions(file=PREDICTIONS_FILE)})
     files = {
         ENTRY_FILE: system_text(placed).encode(),
@@ -94,6 +99,8 @@ def submit(
                 raise InputError(
                     str(target), "there is an entry of that name; use another, or --replace"
                 )
+            if target.exists() and not TRACKS[read_system(target / ENTRY_FILE).track].submitted:
+                raise InputError(str(target), "is made by the harness and cannot be replaced")
             entry = Entry(target, placed, scores)
             # What cannot be ranked would leave the folder without a leaderboard.
             others = [other for other in read_entries(folder) if other.folder != target]

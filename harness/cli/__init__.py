@@ -23,6 +23,7 @@ from importlib import resources
 import click
 
 from ..errors import InputError
+from ..rendering import printable
 
 _TITLE = re.compile(r"`mwz ([a-z-]+)`: (.+)")
 
@@ -92,7 +93,7 @@ def main(args: Sequence[str] | None = None) -> None:
     try:
         status = _mwz.main(args=args, prog_name="mwz", standalone_mode=False)
     except InputError as error:
-        click.echo(f"mwz: {error}", err=True)
+        click.echo(f"mwz: {printable(str(error))}", err=True)
         sys.exit(2)
     except click.ClickException as error:
         error.show()

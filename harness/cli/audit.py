@@ -12,12 +12,13 @@ from tqdm import tqdm
 
 from mwz.normalization.rules import published_rule_sets
 
-from ..board.audit import SCORED_SETUPS, AuditedSource, audit
-from ..board.entries import Entry, OwnSetup, Reported, read_entries
+from ..board.audit import AuditedSource, audit
+from ..board.entries import Entry, OwnSetup, Reported, chosen_entries, read_entries
 from ..board.grid import BleuPoint, Grid, RatesPoint, explain, nearest_bleu, nearest_rates
 from ..board.rescoring import find_predictions
 from ..errors import InputError
 from ..files import STANDARD_STREAM, write_json
+from ..metrics.inform import SETUPS
 from ..metrics.registry import headlines
 from ..rendering import figure, signed, text_table
 from .options import (
@@ -85,18 +86,16 @@ def command(
 
 
 def _chosen(folder: Path, names: tuple[str, ...]) -> list[Entry]:
-    if not folder.is_dir():
-        raise InputError(str(folder), "no such folder; name one by --submissions")
-    entered = {entry.key: entry for entry in read_entries(folder)}
-    # Folders that `mwz submit` makes are in lower case, those made by hand may not be.
-    keys = [name if name in entered else name.lower() for name in names]
-    there = ", ".join(entered) or "none"
-    unknown = [name for name, key in zip(names, keys, strict=True) if key not in entered]
-    if unknown:
-        raise InputError(
-            str(folder), [f"no submission {name}; there are: {there}" for name in unknown]
-        )
-    return [entered[key] for key in keys] if names else list(entered.values())
+    chosen = chosen_entries(read_entries(folder), names, folder)
+    problems = [f"{entry.key}: {problem}" for entry in chosen for problem in entry.problems]
+    problems += [
+        f"{entry.key}: scored by an earlier version; use `mwz leaderboard --rescore`"
+        for entry in chosen
+        if not entry.problems and not entry.scores.reports
+    ]
+    if problems:
+        raise InputError(str(folder), problems)
+    return chosen
 
 
 def _check_scored(chosen: list[Entry]) -> None:
@@ -136,7 +135,7 @@ def _text(entry: Entry, sources: list[AuditedSource], grid: Grid | None) -> Iter
 
 
 def _table(audited: AuditedSource) -> str:
-    columns = [(rules, setup) for rules in published_rule_sets() for setup in SCORED_SETUPS]
+    columns = [(rules, setup) for rules in published_rule_sets() for setup in SETUPS]
     headers = ["", "reported", *(f"{setup} {rules}" for rules, setup in columns)]
     rows = []
     for one in audited.figures:

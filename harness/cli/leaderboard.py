@@ -8,13 +8,12 @@ from pathlib import Path
 import click
 from tqdm import tqdm
 
-from ..board.entries import Entry, read_entries
+from ..board.entries import Entry, read_entries, read_note
 from ..board.leaderboard import leaderboard
-from ..board.rescoring import Rescored, rescore, write_rescored
+from ..board.rescoring import Rescored, changes_table, rescore, write_rescored
 from ..board.submitting import locked
 from ..errors import InputError
 from ..files import read_bytes, write_atomically
-from ..rendering import text_table
 from .options import (
     leaderboard_path,
     predictions_folder_option,
@@ -27,7 +26,10 @@ from .options import (
 
 @click.command(help="Make the leaderboard from the submissions: the same bytes every time.")
 @click.option(
-    "--check", is_flag=True, help="Write nothing; exit with 1 and a diff if the page is stale."
+    "--check",
+    is_flag=True,
+    help="Write nothing; exit with 1 and a diff if the page is stale, or, with --rescore, if some "
+    "score comes out differently.",
 )
 @click.option(
     "--rescore",
@@ -59,18 +61,23 @@ def command(
     """Make or check the leaderboard."""
     if not submissions.is_dir():
         raise InputError(str(submissions), "no such folder; name one by --submissions")
-    if check and again:
-        raise click.UsageError("--check writes nothing, --rescore does: give one of them")
     path = output or leaderboard_path(submissions)
+    if path.suffix != ".md":
+        raise InputError(str(path), "the page is Markdown; give it a name that ends in .md")
     if check:
-        return _check(path, leaderboard(read_entries(submissions), rules))
+        entered = read_entries(submissions)
+        differ = 0
+        if again:
+            outcomes = _rescore(entered, benchmark, predictions, workers)
+            differ = int(any(outcome.changes for outcome in outcomes))
+        return max(differ, _check(path, leaderboard(entered, rules, read_note(submissions))))
     with locked(submissions):
         entered = read_entries(submissions)
         if again:
             outcomes = _rescore(entered, benchmark, predictions, workers)
             entered = write_rescored(entered, outcomes, rules)
-        write_atomically(path, leaderboard(entered, rules))
-    click.echo(f"{path}: {len(entered)} submissions")
+        write_atomically(path, leaderboard(entered, rules, read_note(submissions)))
+    click.echo(f"{path}: {len(entered)} entries")
     return 0
 
 
@@ -91,11 +98,7 @@ def _rescore(
     for outcome in outcomes:
         click.echo(f"{outcome.key}: {_told(outcome)}")
         if outcome.changes:
-            rows = [
-                [c.rules, c.figure, _shown(c.before), _shown(c.after), c.difference]
-                for c in outcome.changes
-            ]
-            click.echo(text_table(["rules", "figure", "before", "after", "difference"], rows))
+            click.echo(changes_table(outcome.changes))
     return outcomes
 
 
@@ -108,10 +111,6 @@ def _told(outcome: Rescored) -> str:
     if outcome.scores is None:
         return "unchanged"
     return "no figure changed; signature, hashes or rule sets did"
-
-
-def _shown(value: float | None) -> str:
-    return "–" if value is None else repr(value)
 
 
 def _check(path: Path, page: str) -> int:

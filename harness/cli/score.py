@@ -15,8 +15,10 @@ from ..metrics.registry import default_metrics, response_metrics
 from ..report_text import report_text
 from ..scoring import AUTO, Options, Scorer, choices
 from ..submission import (
+    CONSTANT,
     NormalizedSubmission,
-    corpus_submission,
+    made_submission,
+    made_submissions,
     normalize_submission,
     read_submission,
 )
@@ -83,6 +85,12 @@ def _metrics_help() -> str:
     f"{CANONICAL_STYLE}) with gold states instead of predictions.",
 )
 @click.option(
+    "--constant",
+    is_flag=True,
+    help="Score one response with six placeholders, given in every turn with gold states: what "
+    "Inform and Success make of it.",
+)
+@click.option(
     "--database",
     metavar="URL",
     default=EMBEDDED,
@@ -100,17 +108,19 @@ def command(
     goals: str,
     metrics: str,
     corpus: str | None,
+    constant: bool,
     database: str,
     json_target: str | None,
     quiet: bool,
 ) -> None:
     """Score a submission, or the corpus itself, and show the report."""
-    if (predictions is None) == (corpus is None):
-        raise click.UsageError("give either PREDICTIONS or --corpus [STYLE]")
+    if (predictions is not None) + (corpus is not None) + constant != 1:
+        raise click.UsageError("give either PREDICTIONS, or --corpus [STYLE], or --constant")
+    made = CONSTANT if constant else corpus
     names = [name.strip() for name in metrics.split(",")]
     options = Options(rules, setup, domains, states, names, database, goals)
     loaded = chosen_benchmark(benchmark, "scoring on")
-    submission = _submission(predictions, corpus, loaded, rules)
+    submission = _submission(predictions, made, loaded, rules)
     report = Scorer(loaded, options).score_normalized(submission)
     if json_target is not None:
         write_json(json_target, report.to_dict())
@@ -119,10 +129,10 @@ def command(
 
 
 def _submission(
-    predictions: str | None, corpus: str | None, benchmark: Benchmark, rules: str
+    predictions: str | None, made: str | None, benchmark: Benchmark, rules: str
 ) -> NormalizedSubmission:
     if predictions is not None:
         return normalize_submission(read_submission(predictions, benchmark), rule_set(rules))
-    if corpus not in STYLES:
-        raise InputError("--corpus", f"no style {corpus!r}; use one of {', '.join(STYLES)}")
-    return corpus_submission(benchmark, corpus)
+    if made not in made_submissions():
+        raise InputError("--corpus", f"no style {made!r}; use one of {', '.join(STYLES)}")
+    return made_submission(benchmark, made)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
-from ..board.entries import TRACKS, System, folder_name, read_entries
+from ..board.entries import PREDICTIONS_FILE, System, folder_name, read_entries, read_note
 from ..board.leaderboard import leaderboard, row_headers, row_text, rows
 from ..board.submitting import all_scores, locked, submit
+from ..board.tracks import submitted_tracks
 from ..data.installed import load_benchmark
 from ..errors import InputError
 from ..files import read_bytes, shown_name, write_atomically
@@ -45,9 +47,12 @@ def _reported(
 )
 @click.argument("predictions")
 @click.option("--name", required=True, help="The system's name.")
-@click.option("--track", type=click.Choice(TRACKS[:2]), required=True, help="What it is given.")
+@click.option(
+    "--track", type=click.Choice(submitted_tracks()), required=True, help="What it is given."
+)
 @click.option("--paper", metavar="URL", help="Address of its paper.")
 @click.option("--code", metavar="URL", help="Address of its code.")
+@click.option("--note", metavar="TEXT", help="What a reader of the leaderboard should know.")
 @click.option("--multiwoz", metavar="VERSION", help="The version of MultiWOZ it was trained on.")
 @click.option(
     "--reported",
@@ -67,6 +72,7 @@ def command(
     track: str,
     paper: str | None,
     code: str | None,
+    note: str | None,
     multiwoz: str | None,
     reported: dict[str, str],
     source: str,
@@ -76,7 +82,8 @@ def command(
     submissions: Path,
 ) -> None:
     """Check, score and enter a submission."""
-    system = _system(name, track, paper, code, multiwoz, source, reported)
+    facts = {"name": name, "track": track, "paper": paper, "code": code, "multiwoz": multiwoz}
+    system = _system({**facts, "note": note}, source, reported)
     target = submissions / folder_name(name)
     if target.exists() and not replace:
         raise InputError(str(target), "there is an entry of that name; use another, or --replace")
@@ -89,29 +96,22 @@ def command(
         others = read_entries(submissions)
         ranked = [r for r in rows(others, rules) if r.entry.system.track == track]
         # The page is that of the default rule set, whatever is shown here.
-        page = leaderboard(others, DEFAULT_RULES)
+        page = leaderboard(others, DEFAULT_RULES, read_note(submissions))
         write_atomically(leaderboard_path(submissions), page)
-    rank = next(n for n, r in enumerate(ranked, 1) if r.entry.key == entry.key)
-    click.echo(text_table(row_headers(), [row_text(ranked[rank - 1])]))
-    click.echo(f"\nrank {rank} of {len(ranked)} in the track {track}")
+    own = next(row for row in ranked if row.entry.key == entry.key)
+    click.echo(text_table(row_headers(), [row_text(own)]))
+    places = sum(row.rank is not None for row in ranked)
+    shown = f"not ranked: {own.unranked}" if own.rank is None else f"rank {own.rank} of {places}"
+    click.echo(f"\n{shown} in the track {track}")
 
 
-def _system(
-    name: str,
-    track: str,
-    paper: str | None,
-    code: str | None,
-    multiwoz: str | None,
-    source: str,
-    reported: dict[str, str],
-) -> System:
-    facts = {"name": name, "track": track, "paper": paper, "code": code, "multiwoz": multiwoz}
+def _system(facts: Mapping[str, str | None], source: str, reported: dict[str, str]) -> System:
     return validated(
         System,
         {
             **{key: value for key, value in facts.items() if value is not None},
             # Filled in when the folder is written.
-            "predictions": {"file": "predictions.json.gz"},
+            "predictions": {"file": PREDICTIONS_FILE},
             "reported": [{"source": source, **reported}] if reported else [],
         },
         "submission",

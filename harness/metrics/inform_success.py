@@ -91,15 +91,28 @@ def walk(
             found = _NOTHING if query is None else database.query(domain, query)
             before, offered = offered, comparison.offer(offered, found)
             replaced = not (before and offered is before)
-        said = tuple(slot for slot in REQUESTABLE_SLOTS if slot in response)
-        provided = tuple(
-            slot
-            for slot in said
-            # A reference number is only known once the annotation says so: how a booking ends is
-            # not the system's to decide.
-            if active and (slot != REFERENCE or domain in booked)
-        )
+        said = said_slots(response)
+        provided = provided_slots(said, active, domain in booked)
         yield Step(turn, active, named, query, found, offered, replaced, said, provided)
+
+
+def said_slots(response: str) -> tuple[str, ...]:
+    """Return the requestable slots that a normalised response holds."""
+    return tuple(slot for slot in REQUESTABLE_SLOTS if slot in response)
+
+
+def provided_slots(said: tuple[str, ...], active: bool, booked: bool) -> tuple[str, ...]:
+    """Return those of the slots said that count as provided for a domain.
+
+    A reference number is only known once the annotation says so: how a booking ends is not the
+    system's to decide.
+
+    Args:
+        said: The slots that the response holds.
+        active: Whether the domain is active in the turn.
+        booked: Whether it is booked by then.
+    """
+    return tuple(slot for slot in said if active and (booked or slot != REFERENCE))
 
 
 def _reduced(query: Mapping[str, str], slot: str) -> Mapping[str, str]:

@@ -62,7 +62,7 @@ class Metric:
         description: What it measures, in one sentence.
         unit: Of its result: "percent", "bits", ….
         source: The publication that defines it.
-        compute: The result, of what was played.
+        compute: The result, of what was played; None where there is nothing to say.
         result: The type of the result, by which it is read back from JSON.
         keys: Where the result is several, each with a key of its own in reports: key -> type.
         text: How people read the result.
@@ -117,8 +117,10 @@ class Metric:
         )
 
     def evaluated(self, played: Played) -> Mapping[str, Any]:
-        """Return key in reports -> result."""
+        """Return key in reports -> result; nothing where there is nothing to say."""
         result = self.compute(played)
+        if result is None:
+            return {}
         return result if self.keys else {self.name: result}
 
 

@@ -1,0 +1,67 @@
+"""`mwz verify`: score entries again and tell every difference."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from tqdm import tqdm
+
+from ..board.entries import chosen_entries, read_entries
+from ..board.rescoring import changes_table
+from ..board.verifying import Verified, verify
+from .options import (
+    predictions_folder_option,
+    scored_benchmark_option,
+    submissions_option,
+    workers_option,
+)
+
+
+@click.command(
+    help="Score the entries NAME… (by default all) again from their predictions, write nothing and "
+    "exit with 1 if anything stored does not hold: scores, signature, predictions, the rules of "
+    "the track, entries that are there twice."
+)
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.option(
+    "--strict", is_flag=True, help="Entries whose predictions are not at hand do not hold either."
+)
+@predictions_folder_option
+@workers_option
+@scored_benchmark_option
+@submissions_option
+def command(
+    names: tuple[str, ...],
+    strict: bool,
+    predictions: Path | None,
+    workers: int,
+    benchmark: str | None,
+    submissions: Path,
+) -> int:
+    """Verify entries."""
+    entries = read_entries(submissions)
+    chosen = chosen_entries(entries, names, submissions)
+    verified = verify(
+        entries,
+        chosen,
+        benchmark,
+        predictions,
+        workers,
+        lambda coming: tqdm(coming, "verifying", len(chosen), unit="entry", disable=None),
+    )
+    failed = [one for one in verified if not one.holds or (strict and one.missing is not None)]
+    for one in verified:
+        click.echo(_told(one))
+    click.echo(f"{len(verified) - len(failed)} of {len(verified)} entries hold")
+    return 1 if failed else 0
+
+
+def _told(verified: Verified) -> str:
+    lines = [f"{verified.key}: {problem}" for problem in verified.problems]
+    if verified.changes:
+        lines.append(f"{verified.key}: {len(verified.changes)} figures come out differently")
+        lines.append(changes_table(verified.changes))
+    if verified.missing is not None:
+        lines.append(f"{verified.key}: not scored again: {verified.missing}")
+    return "\n".join(lines) or f"{verified.key}: holds"
