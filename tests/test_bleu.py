@@ -12,6 +12,7 @@ import sacrebleu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
 from mwz.harness import Benchmark
 from mwz.harness.benchmark import STYLES
@@ -194,3 +195,9 @@ def test_an_index_scores_one_submission_like_the_other(sample: Benchmark) -> Non
         for style, score in scores.items():
             expected = _sacrebleu(responses, references, style)
             assert score == pytest.approx(expected, abs=1e-9)
+
+
+def test_tokenised_texts_are_not_kept() -> None:
+    tokenize_13a(["a word " + "b" * 1000])
+    assert Tokenizer13a.__call__.cache_info().currsize == 0
+    assert TokenizerRegexp.__call__.cache_info().currsize == 0
