@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
 MAX_ORDER = 4
 
@@ -47,6 +48,9 @@ def tokenize_13a(texts: Sequence[str]) -> list[list[str]]:
                 known = words[word] = tokenizer(word).split()
             tokens += known
         tokenized.append(tokens)
+    # They would keep every word, of any length, for a tokeniser that is gone.
+    Tokenizer13a.__call__.cache_clear()
+    TokenizerRegexp.__call__.cache_clear()
     return tokenized
 
 

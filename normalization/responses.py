@@ -11,8 +11,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sacremoses import MosesDetokenizer, MosesTokenizer
-
+from .moses import REMEMBERED, detokenize
 from .rules import RuleSet
 
 _PLACEHOLDER = re.compile(r"\[([\w\s\d]+)\](es|s|-s|-es|)")
@@ -40,9 +39,15 @@ class NormalizedResponse:
     naming: int
 
 
-@lru_cache(maxsize=1 << 17)
 def normalize_response(response: str, rules: RuleSet) -> NormalizedResponse:
-    """Normalise one response: placeholders, deleted suffixes, Moses detokenisation."""
+    """Normalise one response: placeholders, deleted suffixes, Moses detokenisation.
+
+    Systems repeat themselves, so short responses are remembered.
+    """
+    return (_remembered if len(response) <= REMEMBERED else _normalize)(response, rules)
+
+
+def _normalize(response: str, rules: RuleSet) -> NormalizedResponse:
     names = rules.ontology
     lowered = response.lower()
     placeholders = tuple(match[1] for match in _PLACEHOLDER.finditer(lowered))
@@ -61,48 +66,9 @@ def normalize_response(response: str, rules: RuleSet) -> NormalizedResponse:
     )
 
 
+_remembered = lru_cache(maxsize=1 << 17)(_normalize)
+
+
 def _domain(placeholder: str) -> str:
     """Return what stands where placeholders that name their domain have it."""
     return placeholder.split("_", maxsplit=1)[0]
-
-
-# A text that Moses treats piece by piece: printable ASCII, quotes only within contractions, and
-# not the letters it writes runs of dots as.
-_SEPARABLE = re.compile(r"(?!.*MULTI)(?:[ !#-&(-_a-~]|(?<=[a-z])'(?=[a-z]+(?![a-z'])))*")
-
-
-def detokenize(text: str) -> str:
-    """Moses-tokenise and -detokenise a text in English.
-
-    Moses is slow and responses repeat themselves, so what has been seen is remembered, where
-    possible piece by piece. A blank between two words of letters alone separates pieces: Moses
-    looks beyond such a word neither forwards (for the case of the word after a full stop) nor
-    backwards (for the space before a word); only quotes are counted over the whole text.
-    """
-    if not _SEPARABLE.fullmatch(text):
-        return _detokenize(text)
-    pieces = []
-    piece = ""
-    after_letters = False
-    for word in text.split(" "):
-        letters = word.isalpha()
-        if after_letters and letters:
-            pieces.append(_detokenize(piece))
-            piece = word
-        else:
-            piece = f"{piece} {word}"
-        after_letters = letters
-    pieces.append(_detokenize(piece))
-    return " ".join(pieces)
-
-
-@lru_cache(maxsize=1 << 17)
-def _detokenize(text: str) -> str:
-    tokenizer, detokenizer = _moses()
-    detokenized: str = detokenizer.detokenize(tokenizer.tokenize(text))
-    return detokenized
-
-
-@lru_cache(maxsize=1)
-def _moses() -> tuple[MosesTokenizer, MosesDetokenizer]:
-    return MosesTokenizer(lang="en"), MosesDetokenizer(lang="en")

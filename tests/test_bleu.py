@@ -12,8 +12,9 @@ import sacrebleu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
-from mwz.harness import Benchmark, Options, Scorer, score
+from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.benchmark import STYLES
 from mwz.harness.references import TOKENIZATIONS, ReferenceIndex, tokenize_13a
 
@@ -137,7 +138,7 @@ def test_the_metric_compares_normalised_responses_with_every_style(sample: Bench
     predictions = {id_: [{"response": "[hotel_name]s is it , ok ?"}] for id_ in sample.dialogues}
     normalized = {id_: ["NAME is it, ok?"] for id_ in sample.dialogues}
     references = {id_: one.references for id_, one in sample.dialogues.items()}
-    report = score(predictions, sample, Options(metrics=("bleu",)))
+    report = Scorer(sample, Options(metrics=("bleu",))).score(predictions)
     assert report.bleu is not None
     assert list(report.bleu) == list(STYLES)
     for style, figure in report.bleu.items():
@@ -221,3 +222,9 @@ def test_an_index_scores_one_submission_like_the_other(sample: Benchmark) -> Non
         for style, score in scores.items():
             expected = _sacrebleu(responses, references, style)
             assert score == pytest.approx(expected, abs=1e-9)
+
+
+def test_tokenised_texts_are_not_kept() -> None:
+    tokenize_13a(["a word " + "b" * 1000])
+    assert Tokenizer13a.__call__.cache_info().currsize == 0
+    assert TokenizerRegexp.__call__.cache_info().currsize == 0

@@ -10,12 +10,15 @@ Source: Papineni et al. (2002); Post (2018), "A Call for Clarity in Reporting BL
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from ..benchmark import CANONICAL_STYLE
 from ..playing import Played
 from ..rendering import figure, text_table
-from ..report import Report
 from .registry import Headline, Metric
+
+if TYPE_CHECKING:
+    from ..report import Report
 
 
 def bleu(played: Played) -> dict[str, float]:

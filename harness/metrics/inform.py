@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..benchmark import CANONICAL_STYLE
 from ..playing import Played
 from ..rendering import figure, text_table
-from ..report import Report
 from .inform_success import TOTAL, Rates, inform_success
 from .registry import Headline, Metric
 from .setups import OPTIMISTIC, STRICT, Setup
+
+if TYPE_CHECKING:
+    from ..report import Report
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,148 @@
+"""Moses detokenisation of English text, in time and memory that grow with its length alone.
+
+The outcome is that of sacremoses: `MosesDetokenizer("en").detokenize(MosesTokenizer("en")
+.tokenize(text))`, for every text. Its rules are applied by sacremoses itself; what is done here is
+to choose the stretches of text it is given, so that what repeats itself is not treated again and
+that a long text is never held as one list of tokens. sacremoses takes long to import, so that
+happens when the first text is treated.
+
+Source: Moses (Koehn et al., 2007), as sacremoses implements it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from sacremoses import MosesDetokenizer, MosesTokenizer
+
+REMEMBERED = 256
+"""How many characters a text may have whose treatment is remembered: more than nearly all
+responses, and few enough that a full memory stays small."""
+
+_STRETCH = 1000
+"""How many characters sacremoses is given at once, as far as a text can be cut."""
+
+
+def detokenize(text: str) -> str:
+    """Moses-tokenise and -detokenise a text in English.
+
+    Moses is slow and responses repeat themselves, so what has been seen is remembered, where
+    possible piece by piece.
+
+    Args:
+        text: Any text, of any length.
+
+    Returns:
+        The text with blanks where Moses puts them: one between words, none at the ends.
+    """
+    whole = _COUNTED_OR_DELETED.search(text) or _COUNTED.search(text) or "MULTI" in text
+    pieces = [text] if whole else _BETWEEN_PIECES.split(text)
+    return " ".join([_remembered(p) if len(p) <= REMEMBERED else _detokenize(p) for p in pieces])
+
+
+# Moses counts quotes over the whole text, so a text with quotes other than within contractions is
+# one piece. So is one with the letters that Moses writes a run of dots as, or with control
+# characters, which it deletes, from between such letters too.
+_COUNTED_OR_DELETED = re.compile(r'["`„“\x00-\x1f]')
+_COUNTED = re.compile(r"'(?:(?<![a-z]')|(?![a-z]))")
+
+# Any other is cut at each blank between two letters or digits (of ASCII: Chinese is written without
+# blanks). Tokens that end or begin so are words, or contractions behind a word, and have a blank
+# between them. Beyond them Moses looks neither forwards, for the case of what follows a full stop,
+# nor backwards, for the blank before a token.
+_BETWEEN_PIECES = re.compile(r"(?<=[a-zA-Z0-9]) (?=[a-zA-Z0-9])")
+
+
+def _detokenize(text: str, stretch: int = _STRETCH) -> str:
+    """Detokenise stretch by stretch.
+
+    All that the detokeniser knows of what it has written is the last token and, for each kind of
+    quote, whether one is open. So a stretch is given to it behind a few tokens that bring it to
+    the same state, and what it writes for these is cut off.
+
+    Args:
+        text: Any text.
+        stretch: About how many characters to treat at once, at least 1.
+    """
+    tokenizer, detokenizer, _ = _moses()
+    if len(text) <= stretch:
+        tokens = tokenizer.tokenize(text, escape=False)
+        detokenized: str = detokenizer.detokenize(tokens, unescape=False)
+        return detokenized
+    open_quotes: set[str] = set()
+    last = ""
+    written = []
+    for tokens in _tokenize(text, stretch):
+        state = [*open_quotes.intersection(map(_kind, tokens)), last]
+        skipped = len(detokenizer.detokenize(state, unescape=False))
+        written.append(detokenizer.detokenize([*state, *tokens], unescape=False)[skipped:])
+        for token in tokens:
+            if not detokenizer.IS_OPEN_QUOTE.search(token):
+                last = token
+                continue
+            # In the state, a bracket stands for a quote that opens and a full stop for another:
+            # no blank follows the one, a blank the other.
+            quote = _kind(token)
+            if quote in open_quotes:
+                open_quotes.remove(quote)
+                last = "."
+            elif quote == "'" and last.endswith("s"):
+                last = "."
+            else:
+                open_quotes.add(quote)
+                last = "("
+    return "".join(written)
+
+
+_remembered = lru_cache(maxsize=1 << 17)(_detokenize)
+
+
+def _kind(quote: str) -> str:
+    return '"' if quote in {"„", "“"} else quote
+
+
+def _tokenize(text: str, stretch: int) -> Iterator[list[str]]:
+    """Yield the tokens of a text, stretch by stretch.
+
+    Behind a blank or a symbol (which is a token of its own) every character begins a token and is
+    treated as at the beginning of a text, unless it is a blank, a comma, a quote or a control
+    character, which is deleted. What stands before it is treated by this one character of all that
+    follows: whether a full stop ends a sentence depends on it. So each stretch ends with the first
+    character of the next one, whose token is left out.
+
+    Escaping for XML is left out, which detokenising would undo: every `&` is a token of its own,
+    so that nothing but an escape is taken for one.
+    """
+    tokenizer, _, cut = _moses()
+    start = 0
+    while found := cut.search(text, start + stretch - 1):
+        if tokens := tokenizer.tokenize(text[start : found.end() + 1], escape=False)[:-1]:
+            yield tokens
+        start = found.end()
+    yield tokenizer.tokenize(text[start:], escape=False)
+
+
+class _Moses(NamedTuple):
+    tokenizer: MosesTokenizer
+    detokenizer: MosesDetokenizer
+    cut: re.Pattern[str]
+
+
+@lru_cache(maxsize=1)
+def _moses() -> _Moses:
+    from sacremoses import MosesDetokenizer, MosesTokenizer
+
+    tokenizer = MosesTokenizer(lang="en")
+    # As they come, these make a set of thousands of letters for each token with a full stop, and
+    # look for the end of a run of "DOT" from each place within it.
+    tokenizer.islower = frozenset(tokenizer.IsLower).issuperset
+    letters = frozenset(tokenizer.IsAlpha)
+    tokenizer.isanyalpha = lambda token: not letters.isdisjoint(token)
+    tokenizer.MULTIDOT_MARKER = re.compile(r"(?<!DOT)(?:DOT)+MULTI")
+    symbol_or_blank = rf"[^{tokenizer.IsAlnum}.'`,\-\x00-\x08\x0e-\x1b]"
+    cut = re.compile(symbol_or_blank + r"(?=[^\s',\x00-\x1f])")
+    return _Moses(tokenizer, MosesDetokenizer(lang="en"), cut)

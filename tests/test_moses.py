@@ -1,0 +1,295 @@
+"""Moses detokenisation: what sacremoses makes of a text, however long, cut as it may be."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import RULES
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from sacremoses import MosesDetokenizer, MosesTokenizer
+
+from mwz.normalization import moses, responses
+from mwz.normalization.moses import detokenize
+from mwz.normalization.responses import normalize_response
+
+TOKENIZER = MosesTokenizer(lang="en")
+DETOKENIZER = MosesDetokenizer(lang="en")
+
+
+def plainly(text: str) -> str:
+    """What sacremoses makes of a text, given all of it at once."""
+    detokenized: str = DETOKENIZER.detokenize(TOKENIZER.tokenize(text))
+    return detokenized
+
+
+PIECES = (
+    *("the", "s", "5", "a.b", "e.g", "v", "No", "is", "Name", "3,000", "x,y", "ssss"),
+    *("n't", "'s", "s'", "'ve", "it's", "'tis", "o'c", "5's"),
+    *("'", "''", '"', "`", "``", "„", "“", "”", "«"),
+    *(".", "..", "...", ",", "-", "--", "@-@", "?", "!", ":", ";", "%", "/", "\\", "|", "_", "#"),
+    *("[", "]", "(", ")", "{", "<", "&", "&amp;", "&#91;", "&apos;", "$", "€", "¿", "[type]"),
+    *(" ", " ", " ", "  ", "\t", "\n", "\xa0", "\u3000", "\x1c", "\x85"),
+    *("\x00", "\x08", "\x1b", "\x7f", "\u200b"),
+    *(
+        "中",
+        "文",
+        "가",
+        "。",
+        "ー",
+        "é",
+        "ß",
+        "и",
+        "привет",
+        "\u0301",
+        "\u094d",
+        "²",
+        "½",
+        "\U0001f600",
+    ),
+    *("\ud800", "\u0345", "DOT", "MULTI", "DOTMULTI", "D", "THISISPROTECTED000"),
+)
+WORDS = (
+    *("the", "5", "a.b.", "no.", "No", "joneses", "3,000", "it's", "o'c's", "a'b5", "5's", "é's"),
+    *("'", "'s", "s'", '"', "`", "“", "„", "中", "中文", "b\xa0c", "é", "£", "$", "[", ")", "-"),
+    *(".", "...", ",", "?", "'tis", ".'", "'.", "DOTMULTI", "DOT\x00MULTI", "x\x01", "", "\n"),
+)
+TEXTS = st.one_of(
+    # Words, most of them plain, with blanks between, as responses are.
+    st.lists(st.sampled_from([*WORDS, "a", "b", "c", "s"]), max_size=12).map(" ".join),
+    # One kind of quote, or two.
+    st.lists(st.sampled_from(["a", "b", "s", "'", "'a", "b'", "a'b'c", "5'"]), max_size=9).map(
+        " ".join
+    ),
+    st.lists(st.sampled_from(['"', "„", "“", "`", "'"]), min_size=1, max_size=2).flatmap(
+        lambda quotes: st.lists(st.sampled_from(["a", "b", "s", *quotes]), max_size=9).map(" ".join)
+    ),
+    st.lists(st.sampled_from(PIECES), max_size=30).map("".join),
+    st.lists(st.sampled_from(PIECES), max_size=20).map(" ".join),
+    # A few pieces over and over meet each other more often.
+    st.lists(st.sampled_from(PIECES), min_size=1, max_size=4).flatmap(
+        lambda some: st.lists(st.sampled_from([*some, " "]), max_size=30).map("".join)
+    ),
+    st.text(max_size=40),
+)
+
+
+@settings(deadline=None, max_examples=500)
+@given(TEXTS)
+# A text that cannot be cut between words: its quotes are counted, or a word becomes a full stop.
+@example('a " b c " d')
+@example("a ` b c ` d")
+@example("a ' b c ' d")
+@example("a „ b c “ d")
+@example("a b DOTMULTI c")
+@example("a b DOT\x00MULTI c")
+@example("a b DOTMUL\x00TI c")
+# One that can: its quotes belong to contractions.
+@example("it's 5 o'clock. no. 5 a.b. c e.g. d")
+def test_detokenised_is_what_sacremoses_makes_of_it(text: str) -> None:
+    assert detokenize(text) == plainly(text)
+
+
+@settings(deadline=None, max_examples=200)
+@given(TEXTS)
+@example("a.b. C 3.4. C é.2. C")
+@example("x. É x. é x. y x. Y")
+def test_tokens_are_those_of_sacremoses(text: str) -> None:
+    assert moses._moses().tokenizer.tokenize(text) == TOKENIZER.tokenize(text)
+
+
+@settings(deadline=None, max_examples=500)
+@given(TEXTS, st.integers(1, 12))
+# A quote takes the blank behind it from the next one, and a deleted character leaves two blanks.
+@example("1' '2 3", 1)
+@example("1' \x00 '2 3", 1)
+@example("1 \x00'2 3", 1)
+# A comma is split from a number only at what stands before it.
+@example("a ,5 b", 1)
+@example("a \x00,5 b", 1)
+# Whether a full stop ends a sentence depends on what follows.
+@example("x. y x. Y No. 5 No. a", 1)
+@example("a.b. c", 1)
+@example("x.' y", 1)
+def test_a_text_cut_into_stretches_is_treated_as_a_whole(text: str, stretch: int) -> None:
+    assert moses._detokenize(text, stretch) == plainly(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "detokenized"),
+    [
+        # Quotes open and close in turn, each kind by itself, and what is between them is close.
+        ('a " b c " d', 'a "b c" d'),
+        ("a \" b ' c ' d \" e", "a \"b 'c' d\" e"),
+        ("„ b “ c", "„b“ c"),
+        # A quote behind an s ends a possessive and opens nothing.
+        ("the joneses ' a ' b ' c", "the joneses' a 'b' c"),
+        # No blank behind a currency symbol or an open bracket, none before a full stop.
+        ("a $ 5 . b ( c ) d", "a $5. b (c) d"),
+        # No blank between two words in Chinese.
+        ("a 中 文 b", "a 中文 b"),
+    ],
+)
+def test_a_stretch_knows_what_is_before_it(text: str, detokenized: str) -> None:
+    for stretch in range(1, len(text) + 1):
+        assert moses._detokenize(text, stretch) == detokenized
+
+
+LONG = {
+    "words": "the cat sat ",
+    "numbers": "1 2 ",
+    "full stops": "a. b ",
+    "abbreviations": "a.b. ",
+    "contractions": "it's ",
+    "quotes": '" a ',
+    "single quotes": "' a ",
+    "double quotes": '"',
+    "quotes of many kinds": "`' a ``' ''` b ",
+    "brackets": "[",
+    "open placeholders": "[a ",
+    "symbols": "$ ",
+    "Russian": "привет мир ",
+    "Chinese": "中",
+    "emoji": "\U0001f600 ",
+}
+"""Texts that can be cut, to be repeated."""
+
+WHOLE = {
+    "letters": "a",
+    "dots": ".",
+    "quotes": "'",
+    "quotes and blanks": "' ",
+    "commas": ",",
+    "numbers with commas": ",5",
+    "control characters": "\x00",
+    "blanks": " ",
+}
+"""Texts that cannot, to be repeated."""
+
+
+@pytest.mark.parametrize("repeated", [*LONG.values(), *WHOLE.values(), "DOT", "DOT."])
+def test_a_long_text_is_treated_as_sacremoses_does(repeated: str) -> None:
+    # Three stretches, none of them ending where a repetition does.
+    text = f"so {repeated * (2500 // len(repeated))} Yes"
+    assert detokenize(text) == plainly(text)
+
+
+@pytest.fixture
+def given_to_moses(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """The length of each text that sacremoses is given to tokenise or detokenise."""
+    lengths: list[int] = []
+    tokenizer, detokenizer, cut = moses._moses()
+
+    class Counted:
+        IS_OPEN_QUOTE = detokenizer.IS_OPEN_QUOTE
+
+        @staticmethod
+        def tokenize(text: str, **options: bool) -> Any:
+            lengths.append(len(text))
+            return tokenizer.tokenize(text, **options)
+
+        @staticmethod
+        def detokenize(tokens: Sequence[str], **options: bool) -> Any:
+            lengths.append(sum(map(len, tokens)))
+            return detokenizer.detokenize(tokens, **options)
+
+    monkeypatch.setattr(moses, "_moses", lambda: moses._Moses(Counted, Counted, cut))
+    moses._remembered.cache_clear()
+    yield lengths
+    moses._remembered.cache_clear()
+
+
+@pytest.mark.parametrize("repeated", LONG.values(), ids=LONG)
+def test_the_work_on_a_long_text_grows_as_its_length(
+    repeated: str, given_to_moses: list[int]
+) -> None:
+    text = repeated * (100_000 // len(repeated))
+    detokenize(text)
+    # Both steps see each character once, and of what goes before a stretch a few tokens, twice.
+    assert sum(given_to_moses) <= 2.1 * len(text)
+    # A stretch of 1,000 characters ends within a few of where it might.
+    assert max(given_to_moses, default=0) <= 1050
+
+
+@pytest.mark.parametrize("repeated", WHOLE.values(), ids=WHOLE)
+def test_what_cannot_be_cut_is_treated_once(repeated: str, given_to_moses: list[int]) -> None:
+    text = repeated * (20_000 // len(repeated))
+    detokenize(text)
+    assert sum(given_to_moses) <= 2 * len(text)
+
+
+def test_kinds_of_quotes_do_not_add_up(given_to_moses: list[int]) -> None:
+    # 2 ** 12 kinds of quotes, each of them left open; a stretch is told only of those it has.
+    kinds = [f"{number:012b}".replace("0", "'").replace("1", "`") for number in range(1 << 12)]
+    text = " ".join([*kinds, *("word" for _ in range(20_000))])
+    detokenize(text)
+    assert sum(given_to_moses) <= 2.1 * len(text)
+
+
+def test_repeated_letters_of_a_run_of_dots_are_looked_at_once() -> None:
+    # From each of them sacremoses looks for the end of the run: minutes for this text.
+    text = "DOT" * 100_000
+    assert detokenize(text) == text
+
+
+def test_only_short_texts_are_remembered() -> None:
+    def remembered() -> int:
+        kept = moses._remembered.cache_info().currsize, responses._remembered.cache_info().currsize
+        return sum(kept)
+
+    unknown = "".join(chr(ord("a") + n % 26) for n in range(1, 27 * moses.REMEMBERED, 27))
+    assert len(unknown) == moses.REMEMBERED
+    before = remembered()
+    assert normalize_response(unknown + "z", RULES).text == unknown + "z"
+    assert remembered() == before
+    assert normalize_response(unknown, RULES).text == unknown
+    assert remembered() == before + 2
+
+
+@settings(deadline=None, max_examples=300)
+@given(TEXTS)
+@example("[[name]s [ name ] [hotel_name]-es [na[me]s -s-ly [value price] [\n]")
+def test_a_response_is_normalised_as_the_steps_say(response: str) -> None:
+    text = re.sub(
+        r"\[([\w\s\d]+)\](es|s|-s|-es|)",
+        lambda placeholder: RULES.ontology.get(placeholder[1], ""),
+        response.lower(),
+    )
+    text = text.replace("-s", "").replace("-ly", "")
+    assert normalize_response(response, RULES).text == plainly(text)
+
+
+def test_sacremoses_is_imported_with_the_first_text() -> None:
+    code = (
+        "import sys\n"
+        "from mwz.normalization.responses import normalize_response\n"
+        "from mwz.normalization.rules import rule_set\n"
+        "print('sacremoses' in sys.modules)\n"
+        "print(normalize_response('hello !', rule_set('2021')).text)\n"
+        "print('sacremoses' in sys.modules)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["False", "hello!", "True"]
+
+
+@pytest.mark.real_data
+def test_real_responses_are_treated_as_sacremoses_does(upstream: Path) -> None:
+    folders = ("MultiWOZ_Evaluation/predictions", "KRLS/outputs")
+    files = [file for folder in folders for file in sorted((upstream / folder).glob("*.json"))]
+    files += sorted((upstream / "Fantastic_Reward_ICLR2023").glob("Example_generation/*.json"))
+    assert files
+    for file in files:
+        dialogues = json.loads(file.read_text(encoding="utf-8")).values()
+        said = {turn["response"].lower() for turns in dialogues for turn in turns}
+        # A part of each file, spread over it, but all that are long.
+        long = [text for text in said if len(text) > moses.REMEMBERED]
+        for text in [*sorted(said)[::40], *long]:
+            assert detokenize(text) == plainly(text)
+            assert moses._detokenize(text, 20) == plainly(text)
