@@ -3,7 +3,7 @@
 The columns are the slots that a query can constrain. A row also carries its place in the source
 file, because some set-ups look at the first result only, and the source it came from, so that one
 database can hold the venues of several benchmarks and rule sets. The tables' names hold a digest
-of the columns: rule sets with other columns have other tables.
+of the columns: rule sets with other columns, or other times among them, have other tables.
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ class VenueSchema:
 def venue_schema(rules: RuleSet) -> VenueSchema:
     """Return the tables that hold the venues of a rule set."""
     metadata = MetaData()
-    columns = {domain: venue.columns for domain, venue in rules.venue_rules.items()}
+    columns = {
+        domain: [venue.identifier, venue.columns, sorted(venue.times)]
+        for domain, venue in rules.venue_rules.items()
+    }
     version = hashlib.sha256(json.dumps(columns).encode()).hexdigest()[:8]
     return VenueSchema(
         metadata=metadata,

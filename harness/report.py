@@ -229,7 +229,12 @@ def _read(content: Mapping[str, Any], source: str) -> dict[str, Any]:
 
 
 def _plain(result: Any) -> Any:
-    return asdict(result) if is_dataclass(result) and not isinstance(result, type) else result
+    """Return a result as JSON types."""
+    if is_dataclass(result) and not isinstance(result, type):
+        result = asdict(result)
+    if isinstance(result, Mapping):
+        return {key: _plain(value) for key, value in result.items()}
+    return [_plain(one) for one in result] if isinstance(result, list | tuple) else result
 
 
 def _unlikely(content: object, place: str) -> Iterator[str]:
@@ -281,6 +286,8 @@ def _impossible(report: Report) -> Iterator[str]:
 
 def _contradictions(content: Mapping[str, Any], report: Report) -> Iterator[str]:
     """Yield what does not follow from the report's own numbers."""
+    if content["signature_fields"] != report.signature.to_dict():
+        yield "signature_fields: lacks fields, or has what is none"
     if content.get("signature") != str(report.signature):
         yield "signature: does not say what signature_fields says"
     for name in (*_TOLD, *_TOTALS):

@@ -15,7 +15,7 @@ from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set, rule_set_n
 from .benchmark import GOALS, Benchmark
 from .errors import InputError
 from .metrics.inform import BOTH, SETUPS
-from .metrics.registry import default_metrics, named_metrics, response_metrics
+from .metrics.registry import Metric, default_metrics, named_metrics, response_metrics
 from .playing import DOMAIN_SOURCES, STATE_SOURCES, Played
 from .report import Coverage, Report
 from .signature import SHOWN_HASH, Signature
@@ -61,12 +61,17 @@ class Options:
             for name, values in choices().items()
             if getattr(self, name) not in values
         ]
+        metrics = default_metrics()
         if isinstance(self.metrics, str):
             problems.append(f"metrics: {self.metrics!r}; give a list of names")
+        elif self.metrics is not None:
+            try:
+                metrics = named_metrics([*self.metrics])
+            except InputError as error:
+                problems += [f"metrics: {problem}" for problem in error.problems]
         if problems:
             raise InputError("options", problems)
         # As the registry writes them, whatever they were called.
-        metrics = default_metrics() if self.metrics is None else named_metrics([*self.metrics])
         object.__setattr__(self, "metrics", metrics)
 
 
@@ -89,14 +94,14 @@ class _Derived:
         parts: Choice of goals -> the part of the benchmark.
         hashes: (Choice of goals, version of the venues) -> content hash.
         references: Choice of goals -> the references, prepared for BLEU.
-        databases: (Rules' digest, address) -> venue database.
+        databases: (Rules' digest, version of the venues, address) -> venue database.
     """
 
     lock: Any = field(default_factory=RLock)
     parts: dict[str, Benchmark] = field(default_factory=dict)
     hashes: dict[tuple[str, str], str] = field(default_factory=dict)
     references: dict[str, ReferenceIndex] = field(default_factory=dict)
-    databases: dict[tuple[str, str], VenueDatabase] = field(default_factory=dict)
+    databases: dict[tuple[str, str, str], VenueDatabase] = field(default_factory=dict)
 
 
 class Scorer:
@@ -163,6 +168,8 @@ class Scorer:
         domains = _chosen_domains(submission, self.options)
         benchmark = self._part()
         submission = _played_part(submission, benchmark, self.options.goals)
+        if not submission.turns:
+            raise InputError("predictions", "play no turn; there is nothing to score")
         results: dict[str, Any] = {}
         played = Played(
             submission=submission,
@@ -173,10 +180,11 @@ class Scorer:
             domains=domains,
             references=self.references,
             database=self.database,
-            result=results.get,
+            result=lambda key: _result(key, played, metrics, results),
         )
-        for metric in sorted(metrics, key=lambda metric: metric.rank):
-            results.update(metric.evaluated(played))
+        for metric in metrics:
+            if not metric.results.keys() & results.keys():
+                results.update(metric.evaluated(played))
         return Report(
             signature=replace(
                 self.signature(),
@@ -191,7 +199,13 @@ class Scorer:
                 of_turns=benchmark.turns,
             ),
             unknown_placeholders=_unknown_placeholders(submission),
-            metrics=results,
+            # In the order in which people read them.
+            metrics={
+                key: results[key]
+                for metric in sorted(metrics, key=lambda metric: metric.rank)
+                for key in metric.results
+                if key in results
+            },
         )
 
     def signature(self) -> Signature:
@@ -242,7 +256,7 @@ class Scorer:
         """
         from .venue_database import open_database  # SQLAlchemy takes its time
 
-        key = (self.rules.digest, self.options.database_url)
+        key = (self.rules.digest, self.rules.venues, self.options.database_url)
         with self._derived.lock:
             if key not in self._derived.databases:
                 self._derived.databases[key] = open_database(
@@ -275,6 +289,15 @@ def score(
 def allowed_metrics(submission: NormalizedSubmission) -> list[str]:
     """Return the names of all metrics that can be computed of a submission."""
     return [name for name, metric in response_metrics().items() if not metric.unfit(submission)]
+
+
+def _result(key: str, played: Played, metrics: Sequence[Metric], results: dict[str, Any]) -> Any:
+    """Return a metric's result, computed if it was not yet; None if it was not asked for."""
+    if key not in results:
+        for metric in metrics:
+            if key in metric.results:
+                results.update(metric.evaluated(played))
+    return results.get(key)
 
 
 def _played_part(

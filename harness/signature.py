@@ -84,6 +84,11 @@ class Signature:
     parameters: Mapping[str, str] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=current_versions)
 
+    def __post_init__(self) -> None:
+        hidden = {HARNESS, "data", *(each.name for each in fields(self))} & self.parameters.keys()
+        if hidden:
+            raise ValueError(f"no parameter may be called {', '.join(sorted(hidden))}")
+
     def __str__(self) -> str:
         shown = {
             HARNESS: self.versions.get(HARNESS),
@@ -131,6 +136,9 @@ class Signature:
             if self.versions.get(name) != other.versions.get(name)
         ]
         return Comparability(tuple(reasons), tuple(notes))
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
     @property
     def key(self) -> str:

@@ -16,12 +16,13 @@ from typing import Any
 import pytest
 from helpers import Run, benchmark, dialogue, goal, run_cli
 
-from mwz.harness import Report, score
+from mwz.harness import Report, Scorer, score
 from mwz.harness.benchmark import STYLES, Benchmark
 from mwz.harness.cli import commands
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.metrics.registry import response_metrics
 from mwz.harness.scoring import Options
+from mwz.harness.submission import CONSTANT, made_submission
 from mwz.normalization.rules import rule_set, rule_set_names
 
 Capture = pytest.CaptureFixture[str]
@@ -118,7 +119,7 @@ def test_the_layout_of_the_json(capsys: Capture, file: Path) -> None:
     report = _json(capsys, file)
     assert set(report) == {
         *("format", "signature", "signature_fields", "rules", "benchmark", "coverage", "bleu"),
-        *("strict", "optimistic", "inform", "success", "combined", "diversity"),
+        *("strict", "optimistic", "inform", "success", "combined", "diversity", "signs"),
         *("unknown_placeholders", "domains", "states", "goals"),
     }
     assert report["format"] == 2
@@ -196,6 +197,14 @@ def test_the_corpus_is_scored_as_a_submission(capsys: Capture) -> None:
         assert report["coverage"]["dialogues"] == 30
 
 
+def test_a_constant_response_is_scored_as_a_submission(capsys: Capture, sample: Benchmark) -> None:
+    report = _json(capsys, "--constant")
+    constant = Scorer(sample).score_normalized(made_submission(sample, CONSTANT))
+    assert Report.from_dict(report, "x") == constant
+    assert (report["states"], report["domains"]) == ("gold", "states")
+    assert report["coverage"]["dialogues"] == 30
+
+
 @pytest.mark.parametrize("style", STYLES)
 def test_the_corpus_may_be_of_any_style(capsys: Capture, style: str) -> None:
     report = _json(capsys, "--corpus", style, "--metrics", "bleu")
@@ -250,6 +259,8 @@ def test_a_database_on_file_gives_the_same_report(
     [
         (),
         ("x.json", "--corpus"),
+        ("x.json", "--constant"),
+        ("--corpus", "damd", "--constant"),
         ("x.json", "--rules", "2022"),
         ("x.json", "--setup", "lax"),
         ("x.json", "--domains", "guess"),
@@ -367,8 +378,11 @@ def test_of_many_problems_ten_are_listed_and_the_rest_counted(
         (("--benchmark", "nosuch"), "benchmark nosuch: not installed; there are: sample"),
         (("--states", "predicted"), "option states: `predicted` needs a `state` in every turn"),
         (("--domains", "predicted"), "option domains: `predicted` needs `active_domains` in every"),
-        (("--metrics", "bleu,rouge"), "metrics: 'rouge' is none; use some of bleu, inform, diver"),
-        (("--metrics", ""), "metrics: '' is none; use some of bleu, inform, diversity, dst"),
+        (
+            ("--metrics", "bleu,rouge"),
+            "options: metrics: 'rouge' is none; use some of inform, bleu",
+        ),
+        (("--metrics", ""), "options: metrics: '' is none; use some of inform, bleu"),
         (("--metrics", "dst"), "option metrics: `dst` needs a `state` in every turn"),
         (("--goals", "seen"), "option goals: benchmark sample does not say which goals occur in"),
         (("--database", "no url"), "no url: cannot be used as venue database"),

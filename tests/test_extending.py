@@ -99,8 +99,11 @@ def _predictions(copied: Path) -> str:
 
 
 def _submit(copied: Path, mwz: Mwz, name: str, *more: str) -> str:
+    # One system is entered once: the earlier entry is of other predictions.
+    other = copied / "mwz/harness/sample/submissions/hasty.json"
+    predictions = str(other) if name == "Before" else _predictions(copied)
     facts = ("--name", name, "--track", "end-to-end", "--benchmark", "sample", *more)
-    return mwz("submit", _predictions(copied), *facts)
+    return mwz("submit", predictions, *facts)
 
 
 def _report(copied: Path, mwz: Mwz, *more: str) -> Any:

@@ -38,8 +38,8 @@ ONE = replace(
         active=[["general"], ["restaurant"]],
         booked=[[], ["restaurant"]],
     ),
-    users=["Hello!", "A café, please."],
-    responses=["Where?", "Booked."],
+    users=("Hello!", "A café, please."),
+    responses=("Where?", "Booked."),
 )
 TINY = replace(
     benchmark({"mul0001": ONE}, "multiwoz"),

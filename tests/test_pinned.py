@@ -47,18 +47,20 @@ def test_blob_ids_are_those_of_git() -> None:
     assert blob_id(b"hello\n") == "ce013625030ba8dba906f756967f9e9ca394464a"
 
 
-def test_the_table_has_every_file_of_both_repositories() -> None:
-    """13 of the 19 prediction files are the paper's systems; venues are pinned in two versions."""
+def test_the_table_has_every_file_of_all_repositories() -> None:
+    """22 prediction files, of three repositories; venues are pinned in two versions."""
     sources = read_data_set("multiwoz").sources
-    assert [source.role for source in sources] == ["evaluator", "venues", "data set"]
-    assert [source.venues for source in sources] == ["2023", "2021", None]
-    assert [source.clone for source in sources] == ["mwzeval", None, "multiwoz"]
+    assert [source.role for source in sources[:3]] == ["evaluator", "venues", "data set"]
+    assert [source.venues for source in sources] == ["2023", "2021", None, None, None]
+    assert [source.clone for source in sources] == ["mwzeval", None, "multiwoz", None, None]
     counts = Counter((file.repository, file.part) for s in sources for file in s.files)
     assert counts == {
         ("Tomiinek/MultiWOZ_Evaluation", "test"): 11 + 4,
         ("Tomiinek/MultiWOZ_Evaluation", "predictions"): 19,
         ("budzianowski/multiwoz", "test"): 4,
         ("budzianowski/multiwoz", "all"): 17 + 2,
+        ("jasonyux/KRLS", "predictions"): 2,
+        ("Shentao-YANG/Fantastic_Reward_ICLR2023", "predictions"): 1,
     }
 
 
@@ -84,7 +86,7 @@ def test_every_rule_set_uses_venues_that_are_pinned() -> None:
 
 def test_the_versions_of_the_venues_differ_in_the_restaurants_only() -> None:
     sources = read_data_set("multiwoz").sources
-    newer, older, _ = ({file.path: file.blob for file in source.files} for source in sources)
+    newer, older, *_ = ({file.path: file.blob for file in source.files} for source in sources)
     differing = [path for path, blob in older.items() if newer[path] != blob]
     assert differing == ["mwzeval/data/database/restaurant_db.json"]
 
@@ -96,7 +98,7 @@ def test_predictions_and_other_splits_come_only_when_asked_for() -> None:
         for split in ("test", "all")
         for predictions in (False, True)
     ]
-    assert sizes == [19, 19 + 19, 19 + 19, 19 + 19 + 19]
+    assert sizes == [19, 19 + 22, 19 + 19, 19 + 19 + 22]
 
 
 @pytest.mark.real_data

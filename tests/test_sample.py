@@ -16,7 +16,7 @@ from mwz.database import VenueDatabase
 from mwz.database.fuzzy import partial_ratio
 from mwz.harness import Benchmark, Report, Scorer, load_benchmark, score
 from mwz.harness.benchmark import CANONICAL_STYLE, REQUESTABLE_SLOTS, STYLES, Dialogue
-from mwz.harness.submission import corpus_submission
+from mwz.harness.submission import made_submission
 from mwz.normalization.responses import normalize_response
 from mwz.normalization.rules import rule_set, rule_set_names
 from mwz.normalization.states import normalize_state
@@ -50,7 +50,7 @@ def reports(benchmark: Benchmark, outputs: dict[str, Any]) -> dict[str, Report]:
 
 @pytest.fixture(scope="module")
 def corpus(benchmark: Benchmark) -> Report:
-    return Scorer(benchmark).score_normalized(corpus_submission(benchmark, CANONICAL_STYLE))
+    return Scorer(benchmark).score_normalized(made_submission(benchmark, CANONICAL_STYLE))
 
 
 def _per_turn(dialogue: Dialogue) -> Iterator[int]:

@@ -12,16 +12,19 @@ from helpers import RULES, benchmark, dialogue, goal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mwz.harness.benchmark import STYLES
 from mwz.harness.errors import InputError
 from mwz.harness.submission import (
+    CONSTANT,
     STATE_DOMAINS,
     STATE_SLOTS,
-    corpus_submission,
+    made_submission,
+    made_submissions,
     normalize_submission,
     parse_submission,
     read_submission,
 )
-from mwz.normalization.rules import rule_set
+from mwz.normalization.rules import rule_set, rule_set_names
 
 TWO = benchmark(
     {
@@ -271,7 +274,7 @@ def test_placeholders_name_domains_if_most_about_venues_do(
 
 
 def test_a_corpus_submission_is_a_styles_references_as_they_are() -> None:
-    corpus = corpus_submission(TWO, "damd")
+    corpus = made_submission(TWO, "damd")
     assert corpus.responses() == {
         id_: list(one.references["damd"]) for id_, one in TWO.dialogues.items()
     }
@@ -279,6 +282,27 @@ def test_a_corpus_submission_is_a_styles_references_as_they_are() -> None:
     assert not corpus.predicts_states
     assert not corpus.predicts_domains
     assert not corpus.names_domains
+
+
+def test_a_constant_submission_says_the_same_in_every_turn() -> None:
+    constant = made_submission(TWO, CONSTANT)
+    said = {text for texts in constant.responses().values() for text in texts}
+    assert said == {"NAME TRAINID PHONE ADDRESS POST REFERENCE"}
+    assert {id_: len(turns) for id_, turns in constant.dialogues.items()} == {
+        id_: one.turns for id_, one in TWO.dialogues.items()
+    }
+    assert not constant.predicts_states
+    assert not constant.predicts_domains
+    assert not constant.names_domains
+    # It names everything that tells about a venue, under all rule sets.
+    for name in rule_set_names():
+        assert set(*(text.split() for text in said)) == rule_set(name).about_venues
+
+
+def test_what_can_be_made_is_every_style_and_the_constant_response() -> None:
+    assert made_submissions() == (*STYLES, CONSTANT)
+    for name in made_submissions():
+        assert made_submission(TWO, name).turns == TWO.turns
 
 
 _JSON = st.recursive(

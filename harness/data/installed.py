@@ -172,6 +172,6 @@ def _dialogue(data: Mapping[str, Any]) -> Dialogue:
         states=data["states"],
         active_domains=data["active_domains"],
         booked_domains=data["booked_domains"],
-        users=data.get("users", ()),
-        responses=data.get("responses", ()),
+        users=tuple(data.get("users", ())),
+        responses=tuple(data.get("responses", ())),
     )

@@ -51,5 +51,5 @@ METRIC = Metric(
     result=Mapping[str, float],
     text=_text,
     headlines=(Headline("bleu", "BLEU", _canonical),),
-    rank=1,
+    rank=2,
 )

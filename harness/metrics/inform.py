@@ -125,5 +125,5 @@ METRIC = Metric(
         Headline("combined", "Combined", _of_setup(lambda scores: scores.combined), highest=200.0),
     ),
     aliases=("success",),
-    rank=2,
+    rank=1,
 )

@@ -101,8 +101,8 @@ def read_benchmark(
                 states=states[id_],
                 active_domains=gold_active_domains(states[id_], dialogue.acts),
                 booked_domains=booked[id_],
-                users=dialogue.users,
-                responses=dialogue.responses,
+                users=tuple(dialogue.users),
+                responses=tuple(dialogue.responses),
             )
             for id_, dialogue in annotated.items()
         },
