@@ -21,7 +21,8 @@ STYLES = ("mwz22", "damd", "hdsa", "augpt", "uniconv", "lava")
 CANONICAL_STYLE = "mwz22"
 GOALS = ("all", "seen", "unseen")
 """Which dialogues a score is over: all, or those whose goal does or does not occur in train/dev."""
-REQUESTABLE_SLOTS = ("PHONE", "ADDRESS", "POST", "REFERENCE", "TRAINID")
+REFERENCE = "REFERENCE"
+REQUESTABLE_SLOTS = ("PHONE", "ADDRESS", "POST", REFERENCE, "TRAINID")
 
 VenueRecords: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
 """domain -> venue records, as the public database files hold them."""

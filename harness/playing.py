@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mwz.normalization.rules import RuleSet
 from mwz.normalization.states import BeliefState
 
-from .benchmark import Benchmark, Dialogue
+from .benchmark import REQUESTABLE_SLOTS, Benchmark, Dialogue
 from .domains import domains_from_states
 from .submission import NormalizedSubmission, NormalizedTurn
 
@@ -44,6 +44,17 @@ class PlayedDialogue:
     responses: Sequence[str]
     states: Sequence[BeliefState]
     active_domains: Domains
+
+    @cached_property
+    def said(self) -> Sequence[tuple[str, ...]]:
+        """The requestable slots that each response holds."""
+        return [said_slots(response) for response in self.responses]
+
+
+@lru_cache(maxsize=1 << 14)
+def said_slots(response: str) -> tuple[str, ...]:
+    """Return the requestable slots that a normalised response holds."""
+    return tuple(slot for slot in REQUESTABLE_SLOTS if slot in response)
 
 
 STATE_SOURCES: Mapping[

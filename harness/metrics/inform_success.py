@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mwz.normalization.rules import RuleSet
 
-from ..benchmark import REQUESTABLE_SLOTS
+from ..benchmark import REFERENCE, REQUESTABLE_SLOTS
 from ..playing import PlayedDialogue
-from .setups import COMPARISONS, REFERENCE, UPDATES, Setup, TurnSeen
+from .setups import COMPARISONS, UPDATES, Setup
 
 if TYPE_CHECKING:
     from mwz.database import VenueDatabase
@@ -66,12 +66,14 @@ def walk(
 ) -> Iterator[Step]:
     """Follow one goal domain through a dialogue, turn by turn: the rule itself."""
     venue = rules.venue_rules.get(domain)
-    comparison, update = COMPARISONS[setup.comparison], UPDATES[setup.updates]
+    mention = None if venue is None else venue.mention
+    offer, due = COMPARISONS[setup.comparison].offer, UPDATES[setup.updates].due
     last = len(dialogue.responses) - 1
     offered: Any = None
-    for turn, (response, state, active_domains, booked) in enumerate(
+    for turn, (response, said, state, active_domains, booked) in enumerate(
         zip(
             dialogue.responses,
+            dialogue.said,
             dialogue.states,
             dialogue.active_domains,
             dialogue.gold.booked_domains,
@@ -79,26 +81,19 @@ def walk(
         )
     ):
         active = domain in active_domains
-        named = venue is not None and venue.mention in response
+        named = mention is not None and mention in response
         query = found = None
         replaced = False
-        seen = TurnSeen(active, named, REFERENCE in response, turn == last)
-        if venue is not None and update.due(seen):
+        if venue is not None and due(active, named, REFERENCE in said, turn == last):
             query = state.get(domain)
             if query is not None and setup.reduced_search:
                 query = _reduced(query, venue.named_by)
             # A state that lacks the domain finds nothing.
             found = _NOTHING if query is None else database.query(domain, query)
-            before, offered = offered, comparison.offer(offered, found)
+            before, offered = offered, offer(offered, found)
             replaced = not (before and offered is before)
-        said = said_slots(response)
         provided = provided_slots(said, active, domain in booked)
         yield Step(turn, active, named, query, found, offered, replaced, said, provided)
-
-
-def said_slots(response: str) -> tuple[str, ...]:
-    """Return the requestable slots that a normalised response holds."""
-    return tuple(slot for slot in REQUESTABLE_SLOTS if slot in response)
 
 
 def provided_slots(said: tuple[str, ...], active: bool, booked: bool) -> tuple[str, ...]:
@@ -112,7 +107,9 @@ def provided_slots(said: tuple[str, ...], active: bool, booked: bool) -> tuple[s
         active: Whether the domain is active in the turn.
         booked: Whether it is booked by then.
     """
-    return tuple(slot for slot in said if active and (booked or slot != REFERENCE))
+    if not active or not said:
+        return ()
+    return said if booked else tuple(slot for slot in said if slot != REFERENCE)
 
 
 def _reduced(query: Mapping[str, str], slot: str) -> Mapping[str, str]:

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeAlias
 
-REFERENCE = "REFERENCE"
-
 _Offer: TypeAlias = Any
 """The venues offered last, in the form that the comparison at hand keeps them in."""
 
@@ -80,47 +78,32 @@ COMPARISONS: Mapping[str, Comparison] = {
 
 
 @dataclass(frozen=True)
-class TurnSeen:
-    """What decides whether a turn makes an offer anew.
-
-    Attributes:
-        active: Whether the domain is active.
-        named: Whether the response speaks of one of its venues (a train's id).
-        reference: Whether the response has a reference number.
-        last: Whether it is the last turn played.
-    """
-
-    active: bool
-    named: bool
-    reference: bool
-    last: bool
-
-
-@dataclass(frozen=True)
 class Update:
     """When the offered venues are looked up anew.
 
     Attributes:
         description: When, in a few words.
-        due: Whether it is in a turn.
+        due: Whether it is in a turn, by four facts: whether the domain is active, whether the
+            response speaks of one of its venues (a train's id), whether it has a reference
+            number, and whether it is the last turn played.
     """
 
     description: str
-    due: Callable[[TurnSeen], bool]
+    due: Callable[[bool, bool, bool, bool], bool]
 
 
 UPDATES: Mapping[str, Update] = {
     "name": Update(
         "where a venue is named in an active domain",
-        lambda turn: turn.active and turn.named,
+        lambda active, named, reference, last: active and named,
     ),
     "reference": Update(
         "there, and where a reference number is told",
-        lambda turn: turn.active and (turn.named or turn.reference),
+        lambda active, named, reference, last: active and (named or reference),
     ),
     "end": Update(
         "at the end, from the last state, named or not",
-        lambda turn: turn.last,
+        lambda active, named, reference, last: last,
     ),
 }
 """When the offered venues are looked up anew."""

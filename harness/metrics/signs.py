@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..playing import Played, PlayedDialogue
 from ..rendering import figure, text_table
-from .inform_success import provided_slots, said_slots
+from .inform_success import provided_slots
 from .registry import Metric
 
 TYPICAL_FACTOR = 1.5
@@ -80,15 +80,19 @@ def signs(played: Played) -> Signs:
     measured = Signs(
         placeholders=placeholders,
         typical_placeholders=typical,
-        active_domains=sum(len(d) for one in dialogues for d in one.active_domains) / turns,
+        active_domains=sum(len(set(d)) for one in dialogues for d in one.active_domains) / turns,
         distinct_responses=len(set(texts)) / turns,
         gold_states=_gold_states(played),
         unrequested=_unrequested(dialogues),
         named_venues=_named(texts, played.benchmark) if few else 0.0,
         raised=(),
     )
-    raised = tuple(name for name, is_raised in _RAISED.items() if is_raised(measured))
-    return Signs(**{**vars(measured), "raised": raised})
+    return replace(measured, raised=raised(measured))
+
+
+def raised(measured: Signs) -> tuple[str, ...]:
+    """Return the names of the figures that are beyond their threshold."""
+    return tuple(name for name, is_raised in _RAISED.items() if is_raised(measured))
 
 
 # Figure -> whether it is beyond its threshold.
@@ -135,13 +139,13 @@ def _unrequested(dialogues: Sequence[PlayedDialogue]) -> float | None:
         for domain, goal in dialogue.gold.goal.items():
             slots = {
                 slot
-                for response, active, booked in zip(
-                    dialogue.responses,
+                for said, active, booked in zip(
+                    dialogue.said,
                     dialogue.active_domains,
                     dialogue.gold.booked_domains,
                     strict=False,
                 )
-                for slot in provided_slots(said_slots(response), domain in active, domain in booked)
+                for slot in provided_slots(said, domain in active, domain in booked)
             }
             provided += len(slots)
             unrequested += len(slots - goal.requestable)
