@@ -196,7 +196,7 @@ class Delexicaliser:
                 token.end,
                 slot,
                 meant[0].value,
-                tuple(dict.fromkeys(m.venue for m in meant if m.venue is not None)),
+                tuple(dict.fromkeys(m.venue for m in meant)),
                 any(m.whole for m in meant),
             )
         by_value = self._gazetteer.numbers.get(slot)

@@ -55,14 +55,14 @@ class Mention:
     Attributes:
         slot: Ontology slot, "NAME" or "ADDRESS".
         value: The name or address as the database writes it.
-        venue: Whose it is; None of a place without a record (a police station).
+        venue: Whose it is.
         whole: Whether it is the whole value, and not only a part of an address.
         sure: Whether the phrase alone tells that it is meant; ordinary words do not.
     """
 
     slot: str
     value: str
-    venue: VenueId | None
+    venue: VenueId
     whole: bool
     sure: bool
 
@@ -120,15 +120,16 @@ def build_gazetteer(
     venues: dict[VenueId, Venue] = {}
     mentions: list[tuple[tuple[str, ...], Mention]] = []
     spelling = _Spelling(tables["names"], tables["addresses"])
-    for domain in NAMED_DOMAINS:
-        for record in records.get(domain, ()):
-            venue = _venue(domain, record)
-            venues[venue.key] = venue
-            mentions += spelling.mentions(venue, _text(record, "address"), _text(record, "type"))
-    for place in tables["place_without_record"]:
-        mentions += spelling.mentions(
-            Venue(VenueId("", ""), place["name"], {}), place["address"], place["type"]
-        )
+    told = [(domain, record) for domain in NAMED_DOMAINS for record in records.get(domain, ())]
+    told += [
+        (place["domain"], {**place, "id": place["name"]})
+        for place in tables["place_without_record"]
+        if place["domain"] not in records
+    ]
+    for domain, record in told:
+        venue = _venue(domain, record)
+        venues[venue.key] = venue
+        mentions += spelling.mentions(venue, _text(record, "address"))
     trains = records.get("train", ())
     for record in trains:
         values = {normalize_slot_name(key): value for key, value in record.items()}
@@ -204,20 +205,17 @@ class _Spelling:
         self._equal = [[words(one) for one in group] for group in names["spellings"]]
         self._aliases = names["aliases"]
 
-    def mentions(
-        self, venue: Venue, address: str, type_: str
-    ) -> Iterator[tuple[_Words, Mention]]:
+    def mentions(self, venue: Venue, address: str) -> Iterator[tuple[_Words, Mention]]:
         """Yield every spelling of a venue's name and address, each with what it means."""
-        key = venue.key if venue.key.id else None
-        for phrase in self._names(venue, type_):
+        for phrase in self._names(venue):
             bare = self._without_articles(phrase)
             sure = phrase not in self._unsure and bare not in self._unsure
-            yield phrase, Mention("NAME", venue.name, key, True, sure)
+            yield phrase, Mention("NAME", venue.name, venue.key, True, sure)
         if address:
             for phrase, whole in self._addresses(address).items():
-                yield phrase, Mention("ADDRESS", address, key, whole, True)
+                yield phrase, Mention("ADDRESS", address, venue.key, whole, True)
 
-    def _names(self, venue: Venue, type_: str) -> set[_Words]:
+    def _names(self, venue: Venue) -> set[_Words]:
         full = words(venue.name)
         if not full:
             return set()
@@ -231,7 +229,7 @@ class _Spelling:
                     shorter.add(reduced)
                     pending.append(reduced)
         unsure = {phrase for phrase in shorter if phrase in self._unsure}
-        types = self._types.get(venue.key.domain, [words(type_)])
+        types = self._types.get(venue.key.domain, [])
         longer = {
             phrase + suffix
             for phrase in shorter - unsure
