@@ -21,7 +21,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from .gazetteer import Gazetteer, Mention, VenueId, comparable, values_book
+from .gazetteer import (
+    Gazetteer,
+    Mention,
+    VenueId,
+    build_gazetteer,
+    comparable,
+    values_book,
+)
 from .phrases import Corrector, Found, PhraseBook, Token, spellings, tokens
 from .responses import ontology
 from .tables import read_table
@@ -32,8 +39,13 @@ VERSION = "lex1"
 _TABLES = f"tables/{VERSION}.toml"
 _PLACEHOLDER = re.compile(r"\[([\w ]{1,40})\]")
 _HIDDEN = "\0"
+_BETWEEN_WORDS = r"(?! (?<= [0-9A-Za-z] ) [0-9A-Za-z] )"
 # Digits.
 _LONGEST_COUNT = 4
+# Words before "street".
+_LONGEST_STREET = 3
+_EMPHASIS = "*_"
+_MOST_EMPHASIS = 3
 _SENTENCE_ENDS = frozenset(".!?\n")
 
 
@@ -102,8 +114,8 @@ class Delexicaliser:
         self._gazetteer = gazetteer
         self._shortest: int = tables["shortest_corrected_alone"]
         self._placeholders: Mapping[str, str] = tables["placeholders"]
-        areas = {*tables["postcode_areas"], *gazetteer.postcode_areas}
-        self._codes = _code_rules(tables["code"], areas)
+        areas = _postcode_areas((*tables["postcode_areas"], *gazetteer.postcode_areas))
+        self._codes = _code_rules(tables["code"], {**tables["parts"], "areas": areas})
         self._names = _NameRules(tables)
         self._values = values_book(tables["values"], gazetteer)
         self._contexts = _Contexts(tables["marked"], tables["context"])
@@ -116,6 +128,16 @@ class Delexicaliser:
         self._corrector = Corrector(
             gazetteer.phrases.vocabulary | self._values.vocabulary, tables["shortest_corrected"]
         )
+
+    @classmethod
+    def of_venues(cls, records: Mapping[str, Sequence[Mapping[str, Any]]]) -> Delexicaliser:
+        """Return the delexicaliser `lex1` for venue records, domain -> records."""
+        return cls(build_gazetteer(records, delexicaliser_tables()))
+
+    @property
+    def gazetteer(self) -> Gazetteer:
+        """The venues that responses are searched for."""
+        return self._gazetteer
 
     def __call__(self, response: str) -> Delexicalised:
         """Return a response delexicalised."""
@@ -130,24 +152,31 @@ class Delexicaliser:
     def _spans(self, response: str) -> list[Span]:
         known = [_given(match) for match in _given_placeholders(response)]
         rest = _hide(response, known)
-        for kind, patterns in self._codes:
+        for kind, patterns, mixed_case in self._codes:
+            if mixed_case and rest.upper() == rest:
+                continue
             for pattern in patterns:
                 found = [
                     Token(match.start("value"), match.end("value"), "", match.end("value"), kind)
                     for match in pattern.finditer(rest)
+                    if not self._is_word(match["value"])
                 ]
                 known += found
                 rest = _hide(rest, found)
         text = _with_words(rest, known)
         corrections = self._corrections(text)
         text, mentions = self._with_names(response, text, corrections)
-        text, canonical = _with_values(
-            response, text, self._values, corrections, self._shortest
-        )
-        return [
-            self._span(response, token, slot, mentions, canonical)
-            for token, slot in self._contexts.marked(text)
-        ]
+        text, canonical = _with_values(response, text, self._values, corrections, self._shortest)
+        spans: list[Span] = []
+        for token, slot in self._contexts.marked(text):
+            after = spans[-1].end if spans else 0
+            span = self._span(response, token, slot, mentions, canonical)
+            spans.append(_with_emphasis(response, span, after))
+        return spans
+
+    def _is_word(self, value: str) -> bool:
+        """Tell whether letters that look like a code are a word of a name or a value."""
+        return value.isalpha() and value.lower() in self._known
 
     def _corrections(self, text: Sequence[Token]) -> dict[str, list[str]]:
         unknown = {token.word for token in text if not token.kind} - self._known
@@ -177,7 +206,7 @@ class Delexicaliser:
             kind = mentions[0].slot.lower()
             replaced[first] = (match.last, Token(start, end, "", end, kind))
             meant[start] = mentions
-        return _collapsed(response, text, replaced), meant
+        return rules.with_unknown_addresses(response, _collapsed(response, text, replaced)), meant
 
     def _span(
         self,
@@ -205,6 +234,22 @@ class Delexicaliser:
             return Span(token.start, token.end, slot, value, by_value.get(value, ()))
         value = canonical.get(token.start, words.lower())
         return Span(token.start, token.end, slot, value)
+
+
+def _with_emphasis(response: str, span: Span, after: int) -> Span:
+    """Return a span with the marks that set it in bold or italics, `**like this**`."""
+    mark = response[span.end : span.end + 1]
+    if mark not in _EMPHASIS or not mark:
+        return span
+    marks = 0
+    while (
+        marks < _MOST_EMPHASIS
+        and span.start - marks > after
+        and response[span.start - marks - 1] == mark
+        and response[span.end + marks : span.end + marks + 1] == mark
+    ):
+        marks += 1
+    return replace(span, start=span.start - marks, end=span.end + marks)
 
 
 def _given_placeholders(response: str) -> Iterator[re.Match[str]]:
@@ -249,6 +294,8 @@ def _collapsed(
 
     A genitive that is no part of what a run becomes is left as its marks and letters.
     """
+    if not replaced:
+        return list(text)
     result: list[Token] = []
     at = 0
     while at < len(text):
@@ -266,7 +313,7 @@ def _collapsed(
 def _longest_first(
     found: Sequence[tuple[Found[Mention], list[Mention]]], length: int
 ) -> Iterator[tuple[Found[Mention], list[Mention]]]:
-    """Yield matches that do not overlap, longer ones and, of equals, exact and earlier ones first."""
+    """Yield matches that do not overlap, the longest, the exact and the earliest first."""
     taken = bytearray(length)
     for match, mentions in sorted(
         found,
@@ -309,7 +356,9 @@ def _with_values(
         canonical[start] = value
         done = match.last
     values = [
-        replace(token, kind="number") if _is_short_number(token) else token
+        token._replace(kind="number")
+        if token.word.isdecimal() and not token.kind and len(token.word) <= _LONGEST_COUNT
+        else token
         for token in _collapsed(response, text, replaced)
     ]
     return values, canonical
@@ -321,8 +370,8 @@ def _is_guess(text: Sequence[Token], match: Found[Any], shortest: int) -> bool:
     return bool(match.corrected) and alone and len(text[match.first].word) < shortest
 
 
-def _is_short_number(token: Token) -> bool:
-    return not token.kind and token.word.isdecimal() and len(token.word) <= _LONGEST_COUNT
+def _is_house_number(word: str) -> bool:
+    return word[:1].isdecimal() and len(word) <= _LONGEST_COUNT + 1
 
 
 class _NameRules:
@@ -334,8 +383,11 @@ class _NameRules:
         self._articles = frozenset(names["articles"])
         self._before = frozenset(names["evidence_before"])
         self._after = frozenset(names["evidence_after"])
+        self._emphasis = frozenset(names["emphasis"])
         self._shortest = tables["shortest_corrected_alone"]
         self._streets = frozenset(tables["addresses"]["street_words"])
+        self._endings = frozenset(tables["addresses"]["unknown_endings"])
+        self._other_words = frozenset(tables["addresses"]["unknown_without"])
 
     def accepted(
         self, response: str, text: Sequence[Token], match: Found[Mention]
@@ -363,16 +415,41 @@ class _NameRules:
         begins = match.first == 0 or text[match.first - 1].word in _SENTENCE_ENDS
         return 0 if begins or response[article.start].isupper() else 1
 
+    def with_unknown_addresses(self, response: str, text: Sequence[Token]) -> list[Token]:
+        """Return the text with addresses that no record has as one token each."""
+        replaced = {}
+        done = -1
+        for first, token in enumerate(text):
+            if first > done and not token.kind and _is_house_number(token.word):
+                last = self._unknown_address(text, first)
+                if last is not None:
+                    end = text[last].end
+                    replaced[first] = (last, Token(token.start, end, "", end, "address"))
+                    done = last
+        return _collapsed(response, text, replaced)
+
+    def _unknown_address(self, text: Sequence[Token], first: int) -> int | None:
+        """Return the last token of an address that begins with a number; None if none does."""
+        for last in range(first + 1, min(first + _LONGEST_STREET + 2, len(text))):
+            token = text[last]
+            if token.kind or not token.word.isalpha() or token.word in self._other_words:
+                return None
+            if token.word in self._endings and last > first + 1:
+                return last
+        return None
+
     def _evident(self, response: str, text: Sequence[Token], match: Found[Mention]) -> bool:
         """Tell whether ordinary words are a name here: by their neighbours or a capital."""
         before = text[match.first - 1] if match.first else None
         after = text[match.last + 1] if match.last + 1 < len(text) else None
-        last = response[text[match.last].start]
+        start, last = text[match.first].start, text[match.last]
         begins = before is None or before.word in _SENTENCE_ENDS
+        capital = response[last.start].isupper() and not response[start : last.end].isupper()
         return (
             (before is not None and before.word in self._before)
             or (after is not None and after.word in self._after)
-            or (last.isupper() and not (begins and match.first == match.last))
+            or (capital and not (begins and match.first == match.last))
+            or response[start - 1 : start] in self._emphasis
         )
 
 
@@ -390,7 +467,8 @@ class _Contexts:
         for number, rule in enumerate(rules):
             for pattern in rule.get("patterns", ()):
                 for sequence in spellings(pattern):
-                    phrases.append((_without_braces(sequence), (number, sequence.index("{"))))
+                    offset = sequence.index("{") - (sequence[0] == "^")
+                    phrases.append((_without_braces(sequence), (number, offset)))
             for cue in rule.get("cues", ()):
                 kinds = frozenset(rule["kinds"])
                 cues += [(sequence, (number, kinds)) for sequence in spellings(cue)]
@@ -406,7 +484,7 @@ class _Contexts:
             deciding[target] = min(number, deciding.get(target, number))
         self._follow_cues(text, deciding)
         for at, token in enumerate(text):
-            if token.kind not in self._slots or token.stem_end < 0:
+            if not token.kind or token.kind not in self._slots or token.stem_end < 0:
                 continue
             slot = self._slots[token.kind]
             if at in deciding:
@@ -421,6 +499,8 @@ class _Contexts:
         beginning: dict[int, list[tuple[int, frozenset[str]]]] = {}
         for _, last, cue in self._cues.find(text):
             beginning.setdefault(last + 1, []).append(cue)
+        if not beginning:
+            return
         active: dict[str, int] = {}
         for at, token in enumerate(text):
             for number, kinds in beginning.get(at, ()):
@@ -443,36 +523,58 @@ class _SymbolBook(PhraseBook[Any]):
     def find(self, text: Sequence[Token]) -> Iterator[tuple[int, int, Any]]:  # type: ignore[override]
         """Yield (first token, last token, entry) of every phrase in a text."""
         root = self._root
+        starts = root.children
+        anchored = starts.get("^")
         begins = True
         for first, token in enumerate(text):
-            frontier = [root]
-            if begins and "^" in root.children:
-                frontier.append(root.children["^"])
+            frontier = [root, anchored] if begins and anchored else [root]
             begins = token.word in _SENTENCE_ENDS
+            known = token.word in starts or (token.kind and f"<{token.kind}>" in starts)
+            if not known and len(frontier) == 1:
+                continue
             at = first
             while frontier and at < len(text):
-                symbol = text[at]
-                following = []
+                edges = _edges(text[at])
+                children = (node.children.get(edge) for node in frontier for edge in edges)
+                frontier = [child for child in children if child is not None]
                 for node in frontier:
-                    for edge in (symbol.word, f"<{symbol.kind}>"):
-                        child = node.children.get(edge)
-                        if child is not None:
-                            following.append(child)
-                            for entry in child.entries:
-                                yield first, at, entry
-                frontier = following
+                    for entry in node.entries:
+                        yield first, at, entry
                 at += 1
 
 
+def _edges(token: Token) -> tuple[str, ...]:
+    """Return what a token counts as in a pattern: its word, its kind, or both."""
+    if not token.kind:
+        return (token.word,)
+    return (f"<{token.kind}>", token.word) if token.word else (f"<{token.kind}>",)
+
+
 def _code_rules(
-    rules: Iterable[Mapping[str, Any]], areas: Iterable[str]
-) -> list[tuple[str, list[re.Pattern[str]]]]:
-    """Return (kind, patterns) per rule; `AREAS` in a pattern stands for the postcode areas."""
-    spelt = "|".join(r"[ .,]?".join(map(re.escape, area)) for area in sorted(areas))
+    rules: Iterable[Mapping[str, Any]], parts: Mapping[str, str]
+) -> list[tuple[str, list[re.Pattern[str]], bool]]:
+    """Return (kind, patterns, whether for mixed case only) per rule.
+
+    Args:
+        rules: The rules of the tables.
+        parts: What `%name%` stands for in a pattern.
+    """
     return [
         (
             rule["kind"],
-            [re.compile(p.replace("AREAS", spelt), re.VERBOSE) for p in rule["patterns"]],
+            [_code_pattern(pattern, parts) for pattern in rule["patterns"]],
+            rule.get("mixed_case", False),
         )
         for rule in rules
     ]
+
+
+def _code_pattern(pattern: str, parts: Mapping[str, str]) -> re.Pattern[str]:
+    for name, part in parts.items():
+        pattern = pattern.replace(f"%{name}%", f"(?: {part} )")
+    return re.compile(f"{_BETWEEN_WORDS} (?: {pattern} ) {_BETWEEN_WORDS}", re.VERBOSE)
+
+
+def _postcode_areas(areas: Iterable[str]) -> str:
+    """Return a pattern of the letters that postcodes begin with, also spelt apart."""
+    return "|".join(r"[ .,]?".join(map(re.escape, area)) for area in sorted(set(areas)))

@@ -22,6 +22,8 @@ UNKNOWN_VALUES = frozenset({"", "?", "unknown", "none"})
 
 _OTHER_THAN_DIGITS = re.compile(r"[^0-9]+")
 _OTHER_THAN_LETTERS_AND_DIGITS = re.compile(r"[^a-z0-9]+")
+# Digits of a telephone number that begins with the country.
+_SHORTEST_WITH_COUNTRY = 11
 _LETTERS = re.compile(r"[a-z]+")
 
 
@@ -74,7 +76,7 @@ class Gazetteer:
     Attributes:
         venues: Every venue of the records, trains included.
         phrases: Names and addresses in all their spellings.
-        numbers: Ontology slot (PHONE, POST, TRAINID) -> comparable value -> the venues that have it.
+        numbers: Ontology slot (PHONE, POST, TRAINID) -> comparable value -> whose it is.
         places: Stations, by name.
         towns: The town itself: the station that every train comes from or goes to.
         values: Slot of the records ("food", "type", "area") -> its distinct values, sorted.
@@ -93,13 +95,14 @@ class Gazetteer:
 def comparable(slot: str, value: str) -> str:
     """Return a value in the form in which values of its slot are compared.
 
-    Telephone numbers are compared by their digits (a leading 44 of the country is a 0), everything
+    Telephone numbers are compared by their digits (those of the country, 44, are a 0), everything
     else by its letters and digits in lower case.
     """
     if slot == "PHONE":
         digits = _OTHER_THAN_DIGITS.sub("", value)
-        if len(digits) > 10 and digits.startswith("44"):
-            return "0" + digits[2:].removeprefix("0")
+        abroad = digits.removeprefix("00")
+        if len(abroad) >= _SHORTEST_WITH_COUNTRY and abroad.startswith("44"):
+            return "0" + abroad[2:].removeprefix("0")
         return digits
     return _OTHER_THAN_LETTERS_AND_DIGITS.sub("", value.lower())
 
@@ -119,18 +122,18 @@ def build_gazetteer(
     """
     venues: dict[VenueId, Venue] = {}
     mentions: list[tuple[tuple[str, ...], Mention]] = []
-    spelling = _Spelling(tables["names"], tables["addresses"])
+    trains = records.get("train", ())
+    towns = _towns(trains)
+    spelling = _Spelling(tables["names"], tables["addresses"], towns)
     told = [(domain, record) for domain in NAMED_DOMAINS for record in records.get(domain, ())]
     told += [
         (place["domain"], {**place, "id": place["name"]})
         for place in tables["place_without_record"]
-        if place["domain"] not in records
     ]
     for domain, record in told:
         venue = _venue(domain, record)
         venues[venue.key] = venue
         mentions += spelling.mentions(venue, _text(record, "address"))
-    trains = records.get("train", ())
     for record in trains:
         values = {normalize_slot_name(key): value for key, value in record.items()}
         key = VenueId("train", str(values["trainid"]))
@@ -148,7 +151,7 @@ def build_gazetteer(
             for slot, by_value in numbers.items()
         },
         places=_distinct(trains, ("departure", "destination")),
-        towns=_towns(trains),
+        towns=towns,
         values={
             slot: _distinct((r for d in NAMED_DOMAINS for r in records.get(d, ())), (slot,))
             for slot in ("food", "type", "area")
@@ -178,7 +181,9 @@ def _text(record: Mapping[str, Any], key: str) -> str:
 
 def _towns(trains: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     """Return the station that every train comes from or goes to, if there is one."""
-    ends = [{_text(train, "departure").lower(), _text(train, "destination").lower()} for train in trains]
+    ends = [
+        {_text(train, "departure").lower(), _text(train, "destination").lower()} for train in trains
+    ]
     return tuple(sorted(set.intersection(*ends))) if ends else ()
 
 
@@ -193,11 +198,13 @@ _Words = tuple[str, ...]
 class _Spelling:
     """The rules by which names and addresses are written out."""
 
-    def __init__(self, names: Mapping[str, Any], addresses: Mapping[str, Any]) -> None:
+    def __init__(
+        self, names: Mapping[str, Any], addresses: Mapping[str, Any], towns: Collection[str]
+    ) -> None:
         self._ordinary = frozenset(names["ordinary_words"])
         self._unsure = {words(name) for name in names["need_more"]}
         self._articles = frozenset(names["articles"])
-        self._towns = frozenset(names["towns"])
+        self._towns = frozenset(names["towns"]) | frozenset(towns)
         self._joints = frozenset(names["joints"])
         self._types = {d: [words(t) for t in types] for d, types in names["type_words"].items()}
         self._districts = [words(district) for district in addresses["districts"]]
@@ -222,10 +229,9 @@ class _Spelling:
         shorter = {full}
         pending = [full]
         while pending:
-            for reduced in self._reductions(pending.pop(), venue.key.domain):
-                if reduced not in shorter and (
-                    reduced in self._unsure or not self._is_ordinary(reduced)
-                ):
+            phrase = pending.pop()
+            for reduced in self._reductions(phrase, venue.key.domain):
+                if reduced not in shorter and self._may_be_short_for(reduced, phrase):
                     shorter.add(reduced)
                     pending.append(reduced)
         unsure = {phrase for phrase in shorter if phrase in self._unsure}
@@ -259,6 +265,15 @@ class _Spelling:
     def _is_ordinary(self, phrase: _Words) -> bool:
         return all(word in self._ordinary or len(word) == 1 for word in phrase)
 
+    def _may_be_short_for(self, reduced: _Words, phrase: _Words) -> bool:
+        """Tell whether a shortened name still tells what is meant."""
+        only_article = phrase[0] in self._articles and reduced == phrase[1:]
+        return (
+            reduced in self._unsure
+            or (only_article and len(reduced) > 1)
+            or not self._is_ordinary(reduced)
+        )
+
     def _without_articles(self, phrase: _Words) -> _Words:
         return phrase[1:] if phrase[0] in self._articles and len(phrase) > 1 else phrase
 
@@ -276,12 +291,11 @@ class _Spelling:
         for part in parts:
             if len(part) > 1 and part not in self._districts:
                 found.setdefault(part, False)
-        return {
-            spelt: whole
-            for phrase, whole in found.items()
-            for joined in {phrase, _with_genitives(phrase)}
-            for spelt in self._spelt(joined)
-        }
+        written: dict[_Words, bool] = {}
+        for phrase, whole in found.items():
+            for spelt in self._spelt(phrase) | self._spelt(_with_genitives(phrase)):
+                written[spelt] = whole or written.get(spelt, False)
+        return written
 
     def _street_parts(self, address: _Words) -> Iterator[tuple[int, int]]:
         """Yield the parts of an address that end in a street and begin with it or before."""
@@ -317,11 +331,15 @@ def _with_genitives(phrase: _Words) -> _Words:
     return tuple(joined)
 
 
+AS_IT_IS = "*"
+
+
 def values_book(tables: Mapping[str, Any], gazetteer: Gazetteer) -> PhraseBook[tuple[str, str]]:
     """Return the phrases of values that are no name: each with its kind and its canonical form.
 
     Args:
-        tables: `values` of a delexicaliser's tables: kind -> canonical form -> patterns.
+        tables: `values` of a delexicaliser's tables: kind -> canonical form -> patterns; `*` is
+            the canonical form of phrases that are their own.
         gazetteer: Whose own foods, types, areas and stations are added.
     """
     phrases: dict[_Words, tuple[str, str]] = {}
@@ -334,5 +352,6 @@ def values_book(tables: Mapping[str, Any], gazetteer: Gazetteer) -> PhraseBook[t
         for canonical, patterns in forms.items():
             for pattern in patterns:
                 for spelling in spellings(pattern):
-                    phrases[spelling] = (kind, canonical)
+                    own = " ".join(spelling) if canonical == AS_IT_IS else canonical
+                    phrases[spelling] = (kind, own)
     return PhraseBook((phrase, entry) for phrase, entry in phrases.items() if phrase)

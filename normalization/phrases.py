@@ -1,7 +1,8 @@
 """Texts as words, and phrases found in them in time linear in the text.
 
 A word is a run of letters and digits; a genitive belongs to its word (`rosa's`, `rosa 's` and
-`rosas` are one word), `&` is the word `and`, and every other mark is a token of its own. A phrase
+`rosas` are one word), `&` is the word `and`, and every other mark is a token of its own, but for
+`*` and `_`, by which language models set words in bold or italics: they are passed over. A phrase
 is a sequence of words; a phrase book (a trie) holds many, each with something to remember of it,
 and no walk through it is longer than its longest phrase.
 
@@ -16,19 +17,18 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
-_TOKEN = re.compile(r"([^\W_]+)(?:( ?['’´`] ?[sS])(?![^\W_]))?|[^ \t\r\f\v]")
-_SIGNS = {"&": "and", "’": "'", "´": "'", "`": "'"}
+_TOKEN = re.compile(r"([^\W_]+)(?:( ?['’\u00b4`] ?[sS])(?![^\W_]))?|[^ \t\r\f\v*_]")
+_SIGNS = {"&": "and", "’": "'", "\u00b4": "'", "`": "'"}
 _ELEMENT = re.compile(r"<[a-z]+>|[(){}|?^]|[^\s(){}|?^<>]+")
-# Characters. A longer word is no misspelt one, and looking its neighbours up would take long.
+# Characters. Looking up what is one slip away takes time in the square of them.
 _LONGEST_CORRECTED = 24
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A word, a mark, or a stretch of text whose kind is known.
 
     Attributes:
@@ -175,42 +175,59 @@ class PhraseBook(Generic[T]):
         skipped: frozenset[str],
         corrections: Mapping[str, Sequence[str]],
     ) -> Iterator[Found[T]]:
+        """Yield the phrases that begin at one token."""
         frontier: list[tuple[_Node[T], int]] = [(self._root, 0)]
-        at = first
-        while frontier and at < len(text):
+        for at in _steps(text, first, skipped):
             token = text[at]
-            if token.kind:
-                return
-            if token.word in skipped and at > first:
-                at += 1
-                if at == len(text) or text[at].word in skipped:
-                    return
-                continue
             following: list[tuple[_Node[T], int]] = []
             for node, corrected in frontier:
-                child = node.children.get(token.word)
-                if child is not None:
-                    following.append((child, corrected))
+                for child, slips in _children(node, token.word, corrected, corrections):
+                    following.append((child, slips))
                     if child.entries:
-                        yield Found(first, at, False, corrected, child.entries)
+                        yield Found(first, at, False, slips, child.entries)
                 if token.stem_end != token.end:
                     stem = node.children.get(token.word[:-1])
                     if stem is not None and stem.entries:
                         yield Found(first, at, True, corrected, stem.entries)
-                if child is None and not corrected:
-                    for word in corrections.get(token.word, ()):
-                        child = node.children.get(word)
-                        if child is not None:
-                            following.append((child, 1))
-                            if child.entries:
-                                yield Found(first, at, False, 1, child.entries)
             frontier = following
-            at += 1
+            if not frontier:
+                return
+
+
+def _steps(text: Sequence[Token], first: int, skipped: frozenset[str]) -> Iterator[int]:
+    """Yield the tokens of a phrase that begins at one, single marks within it passed over."""
+    after_mark = False
+    for at in range(first, len(text)):
+        token = text[at]
+        if token.kind:
+            return
+        if token.word in skipped and at > first:
+            if after_mark:
+                return
+            after_mark = True
+        else:
+            after_mark = False
+            yield at
+
+
+def _children(
+    node: _Node[T], word: str, corrected: int, corrections: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[_Node[T], int]]:
+    """Yield where a word leads, and how many words are misspelt by then: at most one."""
+    child = node.children.get(word)
+    if child is not None:
+        yield child, corrected
+    elif not corrected:
+        for known in corrections.get(word, ()):
+            child = node.children.get(known)
+            if child is not None:
+                yield child, 1
 
 
 class Corrector:
-    """Words of a vocabulary that a misspelt word may stand for: one letter more, less or other,
-    or two neighbours swapped.
+    """Words of a vocabulary that a misspelt word may stand for.
+
+    It has one letter more, less or other than they, or two neighbours swapped.
 
     Args:
         vocabulary: Words worth finding.

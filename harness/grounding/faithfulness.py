@@ -52,9 +52,7 @@ class Faithfulness:
         return 100 * self.of_named_venue / self.told if self.told else None
 
 
-def dialogue_faithfulness(
-    texts: Sequence[str], responses: Sequence[Delexicalised]
-) -> Faithfulness:
+def dialogue_faithfulness(texts: Sequence[str], responses: Sequence[Delexicalised]) -> Faithfulness:
     """Count what a dialogue's responses tell of venues.
 
     Args:

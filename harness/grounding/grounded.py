@@ -182,7 +182,9 @@ def grounded_rates(dialogues: Iterable[GroundedDialogue]) -> GroundedRates:
             inform.setdefault(domain, []).append(went.matched)
             inform_all.setdefault(domain, []).append(went.matched_all)
             success.setdefault(domain, []).append(dialogue.inform and told)
-    return GroundedRates(*({d: _percent(r) for d, r in o.items()} for o in (inform, inform_all, success)))
+    return GroundedRates(
+        *({d: _percent(r) for d, r in o.items()} for o in (inform, inform_all, success))
+    )
 
 
 def _percent(results: Sequence[bool]) -> float:

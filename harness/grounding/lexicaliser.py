@@ -156,7 +156,7 @@ class _Writer:
         slot = ontology().get(name)
         if slot is None:
             return ""
-        own = name.split("_")[0]
+        own = name.split("_", maxsplit=1)[0]
         domain = own if own in DOMAINS else turn.domain
         return self._fillers[slot](turn, domain, name)
 

@@ -12,9 +12,7 @@ from mwz.normalization.phrases import PhraseBook, spellings, tokens
 _NAMING = ("NAME", "TRAINID")
 
 
-def turn_domains(
-    texts: Sequence[str], responses: Sequence[Delexicalised]
-) -> list[frozenset[str]]:
+def turn_domains(texts: Sequence[str], responses: Sequence[Delexicalised]) -> list[frozenset[str]]:
     """Return the domains that each turn of a dialogue is about.
 
     They are the domains of the venues that the response names and those that its words tell
@@ -35,10 +33,7 @@ def turn_domains(
 
 def _told_domains(text: str, response: Delexicalised) -> frozenset[str]:
     told = {
-        venue.domain
-        for span in response.spans
-        if span.slot in _NAMING
-        for venue in span.venues
+        venue.domain for span in response.spans if span.slot in _NAMING for venue in span.venues
     }
     for match in _topics().find(list(tokens(text))):
         told.update(match.entries)
