@@ -285,9 +285,9 @@ class _Spelling:
         for district in self._districts:
             if full[-len(district) :] == district and len(full) > len(district):
                 found[full[: -len(district)]] = True
-        for whole in list(found):
-            for start, end in self._street_parts(whole):
-                found.setdefault(whole[start:end], False)
+        for complete in list(found):
+            for start, end in self._street_parts(complete):
+                found.setdefault(complete[start:end], False)
         for part in parts:
             if len(part) > 1 and part not in self._districts:
                 found.setdefault(part, False)

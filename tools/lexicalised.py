@@ -35,8 +35,10 @@ from typing import Any, TypeAlias
 import sacrebleu
 
 from mwz.harness import Benchmark, Report, score
+from mwz.harness.benchmark import CANONICAL_STYLE
 from mwz.harness.importing import build_benchmark
-from mwz.harness.scoring import Options
+from mwz.harness.scoring import Options, score_normalized
+from mwz.harness.submission import corpus_submission
 from mwz.normalization.delexicaliser import (
     Delexicalised,
     Delexicaliser,
@@ -458,17 +460,8 @@ def main(evaluator: Path, multiwoz: Path, noises: Sequence[str]) -> None:
 
 def _annotated_report(part: Iterable[str], benchmark: Benchmark) -> Report:
     own = replace(benchmark, dialogues={id_: benchmark.dialogues[id_] for id_ in part})
-    # A placeholder that normalising turns into the word that the reference has.
-    names = {slot: name for name, slot in reversed(ontology().items()) if "_" not in name}
-    marked = re.compile("|".join(names))
-    predictions: dict[str, list[dict[str, object]]] = {
-        id_: [
-            {"response": marked.sub(lambda match: f"[{names[match[0]]}]", text)}
-            for text in dialogue.references["mwz22"]
-        ]
-        for id_, dialogue in own.dialogues.items()
-    }
-    return score(predictions, own, Options(setup="strict", metrics=("inform",)))
+    submission = corpus_submission(own, CANONICAL_STYLE)
+    return score_normalized(submission, own, Options(setup="strict", metrics=("inform",)))
 
 
 def _print_slots(way: str, measured: Measured) -> None:
