@@ -16,11 +16,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from .codes import CodeRules, postcode_areas
+from .contexts import GIVEN, Contexts
 from .gazetteer import (
     Gazetteer,
     Mention,
@@ -29,7 +31,8 @@ from .gazetteer import (
     comparable,
     values_book,
 )
-from .phrases import Corrector, Found, PhraseBook, Token, spellings, tokens
+from .naming import NameRules
+from .phrases import Corrector, Found, PhraseBook, Token, collapsed, is_guess, tokens
 from .responses import ontology
 from .tables import read_table
 
@@ -38,15 +41,10 @@ VERSION = "lex1"
 
 _TABLES = f"tables/{VERSION}.toml"
 _PLACEHOLDER = re.compile(r"\[([\w ]{1,40})\]")
-_HIDDEN = "\0"
-_BETWEEN_WORDS = r"(?! (?<= [0-9A-Za-z] ) [0-9A-Za-z] )"
 # Digits.
 _LONGEST_COUNT = 4
-# Words before "street".
-_LONGEST_STREET = 3
 _EMPHASIS = "*_"
 _MOST_EMPHASIS = 3
-_SENTENCE_ENDS = frozenset(".!?\n")
 
 
 def delexicaliser_tables() -> Mapping[str, Any]:
@@ -114,11 +112,11 @@ class Delexicaliser:
         self._gazetteer = gazetteer
         self._shortest: int = tables["shortest_corrected_alone"]
         self._placeholders: Mapping[str, str] = tables["placeholders"]
-        areas = _postcode_areas((*tables["postcode_areas"], *gazetteer.postcode_areas))
-        self._codes = _code_rules(tables["code"], {**tables["parts"], "areas": areas})
-        self._names = _NameRules(tables)
+        areas = postcode_areas((*tables["postcode_areas"], *gazetteer.postcode_areas))
+        self._codes = CodeRules(tables["code"], {**tables["parts"], "areas": areas})
+        self._names = NameRules(gazetteer.phrases, tables)
         self._values = values_book(tables["values"], gazetteer)
-        self._contexts = _Contexts(tables["marked"], tables["context"])
+        self._contexts = Contexts(tables["marked"], tables["context"])
         self._known = frozenset(
             gazetteer.phrases.vocabulary
             | self._values.vocabulary
@@ -150,22 +148,15 @@ class Delexicaliser:
         return Delexicalised("".join([*parts, response[done:]]), tuple(spans))
 
     def _spans(self, response: str) -> list[Span]:
-        known = [_given(match) for match in _given_placeholders(response)]
-        rest = _hide(response, known)
-        for kind, patterns, mixed_case in self._codes:
-            if mixed_case and rest.upper() == rest:
-                continue
-            for pattern in patterns:
-                found = [
-                    Token(match.start("value"), match.end("value"), "", match.end("value"), kind)
-                    for match in pattern.finditer(rest)
-                    if not self._is_word(match["value"])
-                ]
-                known += found
-                rest = _hide(rest, found)
-        text = _with_words(rest, known)
+        given = [
+            Token(*match.span(), "", GIVEN, ontology()[match[1].lower()].lower())
+            for match in _PLACEHOLDER.finditer(response)
+            if match[1].lower() in ontology()
+        ]
+        rest, codes = self._codes.find(response, given, self._is_word)
+        text = _with_words(rest, [*given, *codes])
         corrections = self._corrections(text)
-        text, mentions = self._with_names(response, text, corrections)
+        text, mentions = self._names.find(response, text, corrections)
         text, canonical = _with_values(response, text, self._values, corrections, self._shortest)
         spans: list[Span] = []
         for token, slot in self._contexts.marked(text):
@@ -182,31 +173,6 @@ class Delexicaliser:
         unknown = {token.word for token in text if not token.kind} - self._known
         found = ((word, self._corrector(word)) for word in unknown)
         return {word: known for word, known in found if known}
-
-    def _with_names(
-        self,
-        response: str,
-        text: Sequence[Token],
-        corrections: Mapping[str, Sequence[str]],
-    ) -> tuple[list[Token], dict[int, list[Mention]]]:
-        """Return the text with names and addresses as one token each, and what these mean."""
-        rules = self._names
-        found = [
-            (match, mentions)
-            for match in self._gazetteer.phrases.find(text, rules.skipped, corrections)
-            if (mentions := rules.accepted(response, text, match))
-        ]
-        replaced: dict[int, tuple[int, Token]] = {}
-        meant: dict[int, list[Mention]] = {}
-        for match, mentions in _longest_first(found, len(text)):
-            first = match.first + rules.article_left(response, text, match)
-            start = text[first].start
-            last = text[match.last]
-            end = last.stem_end if match.stem else last.end
-            kind = mentions[0].slot.lower()
-            replaced[first] = (match.last, Token(start, end, "", end, kind))
-            meant[start] = mentions
-        return rules.with_unknown_addresses(response, _collapsed(response, text, replaced)), meant
 
     def _span(
         self,
@@ -252,76 +218,16 @@ def _with_emphasis(response: str, span: Span, after: int) -> Span:
     return replace(span, start=span.start - marks, end=span.end + marks)
 
 
-def _given_placeholders(response: str) -> Iterator[re.Match[str]]:
-    names = ontology()
-    return (match for match in _PLACEHOLDER.finditer(response) if match[1].lower() in names)
-
-
-def _given(match: re.Match[str]) -> Token:
-    """Return a placeholder that a response has as a token that is not marked again."""
-    slot = ontology()[match[1].lower()]
-    return Token(match.start(), match.end(), "", -1, slot.lower())
-
-
-def _hide(text: str, found: Sequence[Token]) -> str:
-    """Return a text in which what was found is hidden from further rules."""
-    if not found:
-        return text
-    parts = []
-    done = 0
-    for token in sorted(found, key=lambda token: token.start):
-        parts += [text[done : token.start], _HIDDEN * (token.end - token.start)]
-        done = token.end
-    return "".join([*parts, text[done:]])
-
-
 def _with_words(text: str, known: Iterable[Token]) -> list[Token]:
     """Return a text's tokens, the words and marks between what is known included."""
     found: list[Token] = []
     done = 0
-    for token in sorted(known, key=lambda token: token.start):
+    for token in sorted(known):
         found += tokens(text, done, token.start)
         found.append(token)
         done = token.end
     found += tokens(text, done)
     return found
-
-
-def _collapsed(
-    response: str, text: Sequence[Token], replaced: Mapping[int, tuple[int, Token]]
-) -> list[Token]:
-    """Return tokens with some runs of them (first -> last and what they become) replaced.
-
-    A genitive that is no part of what a run becomes is left as its marks and letters.
-    """
-    if not replaced:
-        return list(text)
-    result: list[Token] = []
-    at = 0
-    while at < len(text):
-        if at in replaced:
-            last, token = replaced[at]
-            result.append(token)
-            result += tokens(response, token.end, text[last].end)
-            at = last + 1
-        else:
-            result.append(text[at])
-            at += 1
-    return result
-
-
-def _longest_first(
-    found: Sequence[tuple[Found[Mention], list[Mention]]], length: int
-) -> Iterator[tuple[Found[Mention], list[Mention]]]:
-    """Yield matches that do not overlap, the longest, the exact and the earliest first."""
-    taken = bytearray(length)
-    for match, mentions in sorted(
-        found,
-        key=lambda one: (one[0].first - one[0].last, one[0].corrected, one[0].stem, one[0].first),
-    ):
-        if not any(taken[match.first : match.last + 1]):
-            taken[match.first : match.last + 1] = b"\1" * (match.last + 1 - match.first)
-            yield match, mentions
 
 
 def _with_values(
@@ -337,7 +243,7 @@ def _with_values(
     """
     longest: dict[int, Found[tuple[str, str]]] = {}
     for match in book.find(text, frozenset("-"), corrections):
-        if _is_guess(text, match, shortest):
+        if is_guess(text, match, shortest):
             continue
         if match.first not in longest or match.last > longest[match.first].last:
             longest[match.first] = match
@@ -359,222 +265,6 @@ def _with_values(
         token._replace(kind="number")
         if token.word.isdecimal() and not token.kind and len(token.word) <= _LONGEST_COUNT
         else token
-        for token in _collapsed(response, text, replaced)
+        for token in collapsed(response, text, replaced)
     ]
     return values, canonical
-
-
-def _is_guess(text: Sequence[Token], match: Found[Any], shortest: int) -> bool:
-    """Tell whether a match is a single misspelt word that is too short to be sure of."""
-    alone = match.first == match.last
-    return bool(match.corrected) and alone and len(text[match.first].word) < shortest
-
-
-def _is_house_number(word: str) -> bool:
-    return word[:1].isdecimal() and len(word) <= _LONGEST_COUNT + 1
-
-
-class _NameRules:
-    """Which matches of the gazetteer's phrases count."""
-
-    def __init__(self, tables: Mapping[str, Any]) -> None:
-        names = tables["names"]
-        self.skipped = frozenset(names["skipped_marks"])
-        self._articles = frozenset(names["articles"])
-        self._before = frozenset(names["evidence_before"])
-        self._after = frozenset(names["evidence_after"])
-        self._emphasis = frozenset(names["emphasis"])
-        self._shortest = tables["shortest_corrected_alone"]
-        self._streets = frozenset(tables["addresses"]["street_words"])
-        self._endings = frozenset(tables["addresses"]["unknown_endings"])
-        self._other_words = frozenset(tables["addresses"]["unknown_without"])
-
-    def accepted(
-        self, response: str, text: Sequence[Token], match: Found[Mention]
-    ) -> list[Mention]:
-        """Return what a match means; nothing if it does not count."""
-        if _is_guess(text, match, self._shortest):
-            return []
-        following = text[match.last + 1] if match.last + 1 < len(text) else None
-        names = [m for m in match.entries if m.slot == "NAME"]
-        if names and following is not None and following.word in self._streets:
-            names = []
-        if names and not any(m.sure for m in names) and not self._evident(response, text, match):
-            names = []
-        if names:
-            return names
-        addresses = [m for m in match.entries if m.slot == "ADDRESS"]
-        whole = [m for m in addresses if m.whole]
-        return whole or addresses
-
-    def article_left(self, response: str, text: Sequence[Token], match: Found[Mention]) -> int:
-        """Return 1 if a name's article stays in the text: within a sentence, in lower case."""
-        article = text[match.first]
-        if article.word not in self._articles or match.first == match.last:
-            return 0
-        begins = match.first == 0 or text[match.first - 1].word in _SENTENCE_ENDS
-        return 0 if begins or response[article.start].isupper() else 1
-
-    def with_unknown_addresses(self, response: str, text: Sequence[Token]) -> list[Token]:
-        """Return the text with addresses that no record has as one token each."""
-        replaced = {}
-        done = -1
-        for first, token in enumerate(text):
-            if first > done and not token.kind and _is_house_number(token.word):
-                last = self._unknown_address(text, first)
-                if last is not None:
-                    end = text[last].end
-                    replaced[first] = (last, Token(token.start, end, "", end, "address"))
-                    done = last
-        return _collapsed(response, text, replaced)
-
-    def _unknown_address(self, text: Sequence[Token], first: int) -> int | None:
-        """Return the last token of an address that begins with a number; None if none does."""
-        for last in range(first + 1, min(first + _LONGEST_STREET + 2, len(text))):
-            token = text[last]
-            if token.kind or not token.word.isalpha() or token.word in self._other_words:
-                return None
-            if token.word in self._endings and last > first + 1:
-                return last
-        return None
-
-    def _evident(self, response: str, text: Sequence[Token], match: Found[Mention]) -> bool:
-        """Tell whether ordinary words are a name here: by their neighbours or a capital."""
-        before = text[match.first - 1] if match.first else None
-        after = text[match.last + 1] if match.last + 1 < len(text) else None
-        start, last = text[match.first].start, text[match.last]
-        begins = before is None or before.word in _SENTENCE_ENDS
-        capital = response[last.start].isupper() and not response[start : last.end].isupper()
-        return (
-            (before is not None and before.word in self._before)
-            or (after is not None and after.word in self._after)
-            or (capital and not (begins and match.first == match.last))
-            or response[start - 1 : start] in self._emphasis
-        )
-
-
-class _Contexts:
-    """Which values are marked, and as what, by the words around them."""
-
-    def __init__(
-        self, marked: Mapping[str, Mapping[str, Any]], rules: Sequence[Mapping[str, Any]]
-    ) -> None:
-        self._slots = {kind: rule["slot"] for kind, rule in marked.items()}
-        self._default = {kind for kind, rule in marked.items() if rule["by_default"]}
-        self._rules = [rule.get("mark", "") for rule in rules]
-        phrases: list[tuple[tuple[str, ...], tuple[int, int]]] = []
-        cues: list[tuple[tuple[str, ...], tuple[int, frozenset[str]]]] = []
-        for number, rule in enumerate(rules):
-            for pattern in rule.get("patterns", ()):
-                for sequence in spellings(pattern):
-                    offset = sequence.index("{") - (sequence[0] == "^")
-                    phrases.append((_without_braces(sequence), (number, offset)))
-            for cue in rule.get("cues", ()):
-                kinds = frozenset(rule["kinds"])
-                cues += [(sequence, (number, kinds)) for sequence in spellings(cue)]
-        self._phrases = _SymbolBook(phrases)
-        self._cues = _SymbolBook(cues)
-        self.vocabulary = self._phrases.vocabulary | self._cues.vocabulary
-
-    def marked(self, text: Sequence[Token]) -> Iterator[tuple[Token, str]]:
-        """Yield the tokens that are marked, each with its slot, in order."""
-        deciding: dict[int, int] = {}
-        for first, _, (number, offset) in self._phrases.find(text):
-            target = first + offset
-            deciding[target] = min(number, deciding.get(target, number))
-        self._follow_cues(text, deciding)
-        for at, token in enumerate(text):
-            if not token.kind or token.kind not in self._slots or token.stem_end < 0:
-                continue
-            slot = self._slots[token.kind]
-            if at in deciding:
-                mark = self._rules[deciding[at]]
-                if mark:
-                    yield token, slot if mark == "same" else mark
-            elif token.kind in self._default:
-                yield token, slot
-
-    def _follow_cues(self, text: Sequence[Token], deciding: dict[int, int]) -> None:
-        """Let cues decide about what follows them in their sentence."""
-        beginning: dict[int, list[tuple[int, frozenset[str]]]] = {}
-        for _, last, cue in self._cues.find(text):
-            beginning.setdefault(last + 1, []).append(cue)
-        if not beginning:
-            return
-        active: dict[str, int] = {}
-        for at, token in enumerate(text):
-            for number, kinds in beginning.get(at, ()):
-                for kind in kinds:
-                    active[kind] = min(number, active.get(kind, number))
-            if token.kind in active:
-                number = active[token.kind]
-                deciding[at] = min(number, deciding.get(at, number))
-            if token.word in _SENTENCE_ENDS:
-                active = {}
-
-
-def _without_braces(sequence: Sequence[str]) -> tuple[str, ...]:
-    return tuple(symbol for symbol in sequence if symbol not in ("{", "}"))
-
-
-class _SymbolBook(PhraseBook[Any]):
-    """Phrases of words, `<kind>` for a token of that kind, and `^`, the beginning of a sentence."""
-
-    def find(self, text: Sequence[Token]) -> Iterator[tuple[int, int, Any]]:  # type: ignore[override]
-        """Yield (first token, last token, entry) of every phrase in a text."""
-        root = self._root
-        starts = root.children
-        anchored = starts.get("^")
-        begins = True
-        for first, token in enumerate(text):
-            frontier = [root, anchored] if begins and anchored else [root]
-            begins = token.word in _SENTENCE_ENDS
-            known = token.word in starts or (token.kind and f"<{token.kind}>" in starts)
-            if not known and len(frontier) == 1:
-                continue
-            at = first
-            while frontier and at < len(text):
-                edges = _edges(text[at])
-                children = (node.children.get(edge) for node in frontier for edge in edges)
-                frontier = [child for child in children if child is not None]
-                for node in frontier:
-                    for entry in node.entries:
-                        yield first, at, entry
-                at += 1
-
-
-def _edges(token: Token) -> tuple[str, ...]:
-    """Return what a token counts as in a pattern: its word, its kind, or both."""
-    if not token.kind:
-        return (token.word,)
-    return (f"<{token.kind}>", token.word) if token.word else (f"<{token.kind}>",)
-
-
-def _code_rules(
-    rules: Iterable[Mapping[str, Any]], parts: Mapping[str, str]
-) -> list[tuple[str, list[re.Pattern[str]], bool]]:
-    """Return (kind, patterns, whether for mixed case only) per rule.
-
-    Args:
-        rules: The rules of the tables.
-        parts: What `%name%` stands for in a pattern.
-    """
-    return [
-        (
-            rule["kind"],
-            [_code_pattern(pattern, parts) for pattern in rule["patterns"]],
-            rule.get("mixed_case", False),
-        )
-        for rule in rules
-    ]
-
-
-def _code_pattern(pattern: str, parts: Mapping[str, str]) -> re.Pattern[str]:
-    for name, part in parts.items():
-        pattern = pattern.replace(f"%{name}%", f"(?: {part} )")
-    return re.compile(f"{_BETWEEN_WORDS} (?: {pattern} ) {_BETWEEN_WORDS}", re.VERBOSE)
-
-
-def _postcode_areas(areas: Iterable[str]) -> str:
-    """Return a pattern of the letters that postcodes begin with, also spelt apart."""
-    return "|".join(r"[ .,]?".join(map(re.escape, area)) for area in sorted(set(areas)))

@@ -24,6 +24,9 @@ T = TypeVar("T")
 _TOKEN = re.compile(r"([^\W_]+)(?:( ?['’\u00b4`] ?[sS])(?![^\W_]))?|[^ \t\r\f\v*_]")
 _SIGNS = {"&": "and", "’": "'", "\u00b4": "'", "`": "'"}
 _ELEMENT = re.compile(r"<[a-z]+>|[(){}|?^]|[^\s(){}|?^<>]+")
+SENTENCE_ENDS = frozenset(".!?\n")
+"""The marks that end a sentence."""
+
 # Characters. Looking up what is one slip away takes time in the square of them.
 _LONGEST_CORRECTED = 24
 
@@ -222,6 +225,35 @@ def _children(
             child = node.children.get(known)
             if child is not None:
                 yield child, 1
+
+
+def is_guess(text: Sequence[Token], match: Found[T], shortest: int) -> bool:
+    """Tell whether a match is a single misspelt word that is too short to be sure of."""
+    alone = match.first == match.last
+    return bool(match.corrected) and alone and len(text[match.first].word) < shortest
+
+
+def collapsed(
+    response: str, text: Sequence[Token], replaced: Mapping[int, tuple[int, Token]]
+) -> list[Token]:
+    """Return tokens with some runs of them (first -> last and what they become) replaced.
+
+    A genitive that is no part of what a run becomes is left as its marks and letters.
+    """
+    if not replaced:
+        return list(text)
+    result: list[Token] = []
+    at = 0
+    while at < len(text):
+        if at in replaced:
+            last, token = replaced[at]
+            result.append(token)
+            result += tokens(response, token.end, text[last].end)
+            at = last + 1
+        else:
+            result.append(text[at])
+            at += 1
+    return result
 
 
 class Corrector:

@@ -95,6 +95,7 @@ def test_train_ids(told: str) -> None:
     [
         ("It is done, QX7P2M4K, see you.", "qx7p2m4k"),  # letters and digits
         ("All done: 40718265.", "40718265"),  # eight digits
+        ("Your reference number is 40718265.", "40718265"),  # no telephone's
         ("Here you are, QWERTZUI.", "qwertzui"),  # eight capitals
         ("Your reference number is: 7k2xq9.", "7k2xq9"),  # shorter, but the words say so
         ("your confirmation code is qwrtzpsd.", "qwrtzpsd"),
