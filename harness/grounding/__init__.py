@@ -1,0 +1,5 @@
+"""Grounded scores: what responses in plain English say, held against the venue database.
+
+They need neither belief states nor active domains nor placeholders: a name belongs to a venue, so
+the text itself tells which domain it is about.
+"""

@@ -1,0 +1,286 @@
+"""The way back: delexicalised responses with the values of venues that the belief state finds.
+
+Every placeholder is filled with a value of one venue per domain: one that the turn's state finds in
+the database, kept as long as it does, else drawn anew; where the state finds nothing, any venue of
+the domain, for the response names one. What no venue has is made up (a reference number, a taxi's
+telephone number) or taken from the state (people, days). The same seed gives the same text.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import string
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mwz.database import VenueDatabase
+from mwz.normalization.responses import DOMAINS, ontology
+from mwz.normalization.states import BeliefState, normalize_slot_name
+
+_PLACEHOLDER = re.compile(r"\[([\w\s\d]+)\]")
+_VENUE_DOMAINS = ("restaurant", "hotel", "attraction", "train")
+_NAMED_DOMAINS = _VENUE_DOMAINS[:3]
+_UNKNOWN = frozenset({"", "?", "unknown", "none"})
+_OPEN_ENDED = frozenset({"dontcare", "not mentioned"})
+_CARS = ("black tesla", "white audi", "blue honda", "red ford", "grey skoda", "yellow volvo")
+
+Record = Mapping[str, str]
+"""A venue's values by normalised slot name; unknown ones are left out."""
+
+
+class VenueStock:
+    """The venues to take values from. Make it once and reuse it.
+
+    Args:
+        records: domain -> venue records, as the public database files hold them.
+        database: Answers the states' queries; made of the same records.
+    """
+
+    def __init__(
+        self, records: Mapping[str, Sequence[Mapping[str, Any]]], database: VenueDatabase
+    ) -> None:
+        self._database = database
+        self._records: dict[str, dict[str, Record]] = {domain: {} for domain in _VENUE_DOMAINS}
+        for domain in _VENUE_DOMAINS:
+            for raw in records.get(domain, ()):
+                record = _known_values(raw)
+                id_ = record["trainid" if domain == "train" else "id"]
+                self._records[domain].setdefault(id_, record)
+
+    def find(self, domain: str, state: BeliefState) -> list[Record]:
+        """Return the venues that a state finds, in the records' order."""
+        constraints = state.get(domain)
+        if constraints is None:
+            return []
+        records = self._records[domain]
+        return [records[id_] for id_ in self._database.query(domain, constraints) if id_ in records]
+
+    def every(self, domain: str) -> list[Record]:
+        """Return all venues of a domain, in the records' order."""
+        return list(self._records[domain].values())
+
+
+def lexicalise(
+    responses: Sequence[str],
+    states: Sequence[BeliefState],
+    active_domains: Sequence[Collection[str]],
+    stock: VenueStock,
+    seed: int | str,
+) -> list[str]:
+    """Return a dialogue's responses with values in place of their placeholders.
+
+    Args:
+        responses: Delexicalised responses as a system gave them, one per system turn; the names of
+            placeholders are those of the ontology, with or without a domain. A placeholder that
+            the ontology lacks is replaced by nothing, as normalising does.
+        states: The belief states that query the database, normalised, one per turn.
+        active_domains: The active domains, one collection per turn.
+        stock: The venues.
+        seed: What the choices depend on; make it the dialogue's own ("12345 pmul0001").
+    """
+    writer = _Writer(stock, random.Random(str(seed)))
+    return [
+        writer.write(response, state, active)
+        for response, state, active in zip(responses, states, active_domains, strict=True)
+    ]
+
+
+def _known_values(raw: Mapping[str, Any]) -> dict[str, str]:
+    values = {normalize_slot_name(key): value for key, value in raw.items()}
+    return {
+        slot: value.strip()
+        for slot, value in values.items()
+        if isinstance(value, str) and value.strip().lower() not in _UNKNOWN
+    }
+
+
+@dataclass
+class _Turn:
+    """What a response that is being written needs to know.
+
+    Attributes:
+        state: The belief state.
+        domain: The domain that placeholders without one of their own are of.
+        told: Domain and slot -> how many placeholders were filled, so that a second name is
+            another venue's.
+        venues: Domain -> the venues named in this response, in order.
+    """
+
+    state: BeliefState
+    domain: str
+    told: dict[tuple[str, str], int] = field(default_factory=dict)
+    venues: dict[str, list[Record]] = field(default_factory=dict)
+
+
+class _Writer:
+    """Writes the responses of one dialogue, turn by turn."""
+
+    def __init__(self, stock: VenueStock, chance: random.Random) -> None:
+        self._stock = stock
+        self._chance = chance
+        self._kept: dict[str, Record] = {}
+        self._last_domain = ""
+        self._fillers: Mapping[str, Callable[[_Turn, str, str], str]] = {
+            "NAME": self._name,
+            "TRAINID": self._train_id,
+            "PHONE": self._phone,
+            "ADDRESS": self._of_venue("address"),
+            "POST": self._of_venue("postcode"),
+            "AREA": self._of_venue("area"),
+            "FOOD": self._of_venue("food"),
+            "TYPE": self._type,
+            "PRICE": self._price,
+            "REFERENCE": self._reference,
+            "TIME": self._time,
+            "DAY": self._day,
+            "PLACE": self._place,
+            "COUNT": self._count,
+            "PARKING": lambda turn, domain, name: "parking",
+            "INTERNET": lambda turn, domain, name: "wifi",
+            "DEPARTMENT": lambda turn, domain, name: "emergency department",
+            "ID": self._of_venue("id"),
+            "OPEN": lambda turn, domain, name: "all day",
+        }
+
+    def write(self, response: str, state: BeliefState, active: Collection[str]) -> str:
+        """Return one response with its placeholders filled."""
+        domain = next(iter(active), "") or self._last_domain
+        turn = _Turn(state, domain)
+        text = _PLACEHOLDER.sub(lambda match: self._filled(turn, match[1].lower()), response)
+        self._last_domain = domain
+        return text
+
+    def _filled(self, turn: _Turn, name: str) -> str:
+        slot = ontology().get(name)
+        if slot is None:
+            return ""
+        own = name.split("_", maxsplit=1)[0]
+        domain = own if own in DOMAINS else turn.domain
+        return self._fillers[slot](turn, domain, name)
+
+    def _venue(self, turn: _Turn, domain: str, another: bool = False) -> Record:
+        """Return the venue that a response speaks of.
+
+        Args:
+            turn: The turn.
+            domain: A domain with venues.
+            another: Whether it is to be another one than those that this response names.
+        """
+        named = turn.venues.setdefault(domain, [])
+        if named and not another:
+            return named[-1]
+        found = self._stock.find(domain, turn.state) or self._stock.every(domain)
+        kept = self._kept.get(domain)
+        if kept is None or kept not in found or named:
+            fresh = [venue for venue in found if venue not in named] or found
+            whole = [venue for venue in fresh if len(venue) == max(map(len, fresh))]
+            kept = self._chance.choice(whole) if whole else {}
+        if not named:
+            self._kept[domain] = kept
+        named.append(kept)
+        return kept
+
+    def _venue_domain(self, domain: str) -> str:
+        """Return a domain whose venues have names: the one asked for, or one spoken of."""
+        if domain in _NAMED_DOMAINS:
+            return domain
+        spoken = [d for d in reversed(list(self._kept)) if d in _NAMED_DOMAINS]
+        return spoken[0] if spoken else _NAMED_DOMAINS[0]
+
+    def _name(self, turn: _Turn, domain: str, name: str) -> str:
+        domain = self._venue_domain(domain)
+        another = turn.told.get((domain, "NAME"), 0) > 0
+        turn.told[domain, "NAME"] = 1
+        return _title(self._venue(turn, domain, another).get("name", ""))
+
+    def _train_id(self, turn: _Turn, domain: str, name: str) -> str:
+        another = turn.told.get(("train", "TRAINID"), 0) > 0
+        turn.told["train", "TRAINID"] = 1
+        return self._venue(turn, "train", another).get("trainid", "")
+
+    def _phone(self, turn: _Turn, domain: str, name: str) -> str:
+        if domain in ("taxi", "police", "hospital"):
+            return "07" + "".join(self._chance.choices(string.digits, k=9))
+        return self._of_venue("phone")(turn, domain, name)
+
+    def _of_venue(self, slot: str) -> Callable[[_Turn, str, str], str]:
+        """Return a filler with a venue's value; if it has none, with that of one that does."""
+
+        def fill(turn: _Turn, domain: str, name: str) -> str:
+            domain = self._venue_domain(domain)
+            value = self._venue(turn, domain).get(slot)
+            if value is None:
+                values = [venue[slot] for venue in self._stock.every(domain) if slot in venue]
+                value = self._chance.choice(values) if values else ""
+            return value
+
+        return fill
+
+    def _type(self, turn: _Turn, domain: str, name: str) -> str:
+        if domain == "taxi" or "car" in name or "taxi" in name:
+            return self._chance.choice(_CARS)
+        return self._of_venue("type")(turn, domain, name)
+
+    def _price(self, turn: _Turn, domain: str, name: str) -> str:
+        if domain == "train" or name.startswith("train"):
+            return self._venue(turn, "train").get("price", "")
+        fee = "fee" in name or (domain == "attraction" and "range" not in name)
+        return self._of_venue("entrancefee" if fee else "pricerange")(turn, domain, name)
+
+    def _reference(self, turn: _Turn, domain: str, name: str) -> str:
+        drawn = self._chance.choices(string.ascii_uppercase + string.digits, k=6)
+        return "".join([self._chance.choice(string.ascii_uppercase), *drawn, "7"])
+
+    def _time(self, turn: _Turn, domain: str, name: str) -> str:
+        constraints = turn.state.get(domain, {})
+        if domain != "train":
+            for slot in ("booktime", "time", "leave", "arrive"):
+                if constraints.get(slot, "dontcare") not in _OPEN_ENDED:
+                    return constraints[slot]
+            return "19:00"
+        number = turn.told.get((domain, "TIME"), 0)
+        turn.told[domain, "TIME"] = number + 1
+        if "duration" in name:
+            slot = "duration"
+        elif "leave" in name or ("arrive" not in name and number % 2 == 0):
+            slot = "leave"
+        else:
+            slot = "arrive"
+        return self._venue(turn, "train").get(slot, "10:00")
+
+    def _day(self, turn: _Turn, domain: str, name: str) -> str:
+        for slot in ("day", "bookday"):
+            day = turn.state.get(domain, {}).get(slot, "dontcare")
+            if day not in _OPEN_ENDED:
+                return day
+        return self._venue(turn, "train").get("day", "saturday") if domain == "train" else "friday"
+
+    def _place(self, turn: _Turn, domain: str, name: str) -> str:
+        number = turn.told.get((domain, "PLACE"), 0)
+        turn.told[domain, "PLACE"] = number + 1
+        departs = "depart" in name or ("dest" not in name and number % 2 == 0)
+        slot = "departure" if departs else "destination"
+        if domain == "taxi":
+            place = turn.state.get("taxi", {}).get(slot, "dontcare")
+            return "the station" if place in _OPEN_ENDED else place
+        return self._venue(turn, "train").get(slot, "")
+
+    def _count(self, turn: _Turn, domain: str, name: str) -> str:
+        if "star" in name:
+            return self._of_venue("stars")(turn, "hotel", name)
+        constraints = turn.state.get(domain, {})
+        slots = {"people": ("bookpeople", "people"), "stay": ("bookstay", "stay")}
+        for word, candidates in slots.items():
+            if word in name:
+                told = [constraints[s] for s in candidates if s in constraints]
+                return told[0] if told and told[0] not in _OPEN_ENDED else "2"
+        if domain in _VENUE_DOMAINS:
+            return str(len(self._stock.find(domain, turn.state)) or "no")
+        return "several"
+
+
+def _title(name: str) -> str:
+    """Return a name with capital letters, which tell an ordinary word that is a name."""
+    return " ".join(word[:1].upper() + word[1:] for word in name.split())

@@ -1,0 +1,300 @@
+"""Texts as words, and phrases found in them in time linear in the text.
+
+A word is a run of letters and digits; a genitive belongs to its word (`rosa's`, `rosa 's` and
+`rosas` are one word), `&` is the word `and`, and every other mark is a token of its own, but for
+`*` and `_`, by which language models set words in bold or italics: they are passed over. A phrase
+is a sequence of words; a phrase book (a trie) holds many, each with something to remember of it,
+and no walk through it is longer than its longest phrase.
+
+Phrases are written in a small language, so that a line of a table covers many: `(a b|c)` are
+alternatives and `?` after a word or a group makes it optional. `<kind>` stands for any token of
+that kind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Generic, NamedTuple, TypeVar
+
+T = TypeVar("T")
+
+_TOKEN = re.compile(r"([^\W_]+)(?:( ?['’\u00b4`] ?[sS])(?![^\W_]))?|[^ \t\r\f\v*_]")
+_SIGNS = {"&": "and", "’": "'", "\u00b4": "'", "`": "'"}
+_ELEMENT = re.compile(r"<[a-z]+>|[(){}|?^]|[^\s(){}|?^<>]+")
+SENTENCE_ENDS = frozenset(".!?\n")
+"""The marks that end a sentence."""
+
+# Characters. Looking up what is one slip away takes time in the square of them.
+_LONGEST_CORRECTED = 24
+
+
+class Token(NamedTuple):
+    """A word, a mark, or a stretch of text whose kind is known.
+
+    Attributes:
+        start: Where it begins in the text.
+        end: Where it ends, exclusive.
+        word: The word in its normal form; of a stretch of several words "".
+        stem_end: Where the word without its genitive ends; `end` if it has none.
+        kind: What is known of it ("name", "count"); "" of a plain word.
+    """
+
+    start: int
+    end: int
+    word: str
+    stem_end: int
+    kind: str = ""
+
+
+def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
+    """Yield the words and marks of a text or of a part of it, in order."""
+    for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
+        word = match[1]
+        if word is None:
+            sign = match[0]
+            yield Token(match.start(), match.end(), _SIGNS.get(sign, sign), match.end())
+        else:
+            suffix = "s" if match[2] else ""
+            yield Token(match.start(), match.end(), word.lower() + suffix, match.end(1))
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Return a phrase's words in their normal form, without marks."""
+    return tuple(token.word for token in tokens(text) if token.word[0].isalnum())
+
+
+def spellings(pattern: str) -> list[tuple[str, ...]]:
+    """Return every sequence of elements that a pattern stands for.
+
+    Elements are words, `<kind>`, `^` (the beginning of a sentence), and `{` and `}`, which enclose
+    what a pattern is about.
+
+    Raises:
+        ValueError: The pattern is broken.
+    """
+    elements = _ELEMENT.findall(pattern)
+    sequences, rest = _alternatives(elements, 0)
+    if rest != len(elements):
+        raise ValueError(f"broken phrase {pattern!r}: a parenthesis too many")
+    return sequences
+
+
+def _alternatives(elements: Sequence[str], at: int) -> tuple[list[tuple[str, ...]], int]:
+    """Return the sequences of `a b|c` from an element on, and where it ends."""
+    found: list[tuple[str, ...]] = []
+    parts: list[list[tuple[str, ...]]] = []
+    while at < len(elements) and elements[at] != ")":
+        if elements[at] == "|":
+            found += _joined(parts)
+            parts = []
+            at += 1
+            continue
+        if elements[at] == "(":
+            part, at = _alternatives(elements, at + 1)
+            if at == len(elements):
+                raise ValueError(f"broken phrase {' '.join(elements)!r}: a parenthesis is open")
+        else:
+            part = [(elements[at],)]
+        at += 1
+        if at < len(elements) and elements[at] == "?":
+            part = [*part, ()]
+            at += 1
+        parts.append(part)
+    return found + _joined(parts), at
+
+
+def _joined(parts: Sequence[Sequence[tuple[str, ...]]]) -> list[tuple[str, ...]]:
+    return [tuple(word for part in chosen for word in part) for chosen in product(*parts)]
+
+
+@dataclass(slots=True)
+class _Node(Generic[T]):
+    children: dict[str, _Node[T]] = field(default_factory=dict)
+    entries: list[T] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Found(Generic[T]):
+    """A phrase found in a text.
+
+    Attributes:
+        first: Index of its first token.
+        last: Index of its last token.
+        stem: Whether the last word stands there with a genitive that is not the phrase's.
+        corrected: How many of its words are misspelt.
+        entries: What the phrase book remembers of it.
+    """
+
+    first: int
+    last: int
+    stem: bool
+    corrected: int
+    entries: Sequence[T]
+
+
+class PhraseBook(Generic[T]):
+    """Phrases to find, each with entries to remember. Filled once, then only read."""
+
+    def __init__(self, phrases: Iterable[tuple[Sequence[str], T]]) -> None:
+        self._root: _Node[T] = _Node()
+        self.vocabulary: set[str] = set()
+        for phrase, entry in phrases:
+            node = self._root
+            for word in phrase:
+                node = node.children.setdefault(word, _Node())
+            node.entries.append(entry)
+            self.vocabulary.update(phrase)
+
+    def find(
+        self,
+        text: Sequence[Token],
+        skipped: frozenset[str] = frozenset(),
+        corrections: Mapping[str, Sequence[str]] | None = None,
+    ) -> Iterator[Found[T]]:
+        """Yield every phrase that begins at every token of a text.
+
+        Args:
+            text: The tokens; those of a known kind are part of no phrase.
+            skipped: Marks that may stand between two words of a phrase, one at a time.
+            corrections: Misspelt word -> what it may stand for; one word of a phrase may be one.
+        """
+        root = self._root.children
+        corrections = corrections or {}
+        for first, token in enumerate(text):
+            if not token.kind and (
+                token.word in root
+                or token.word in corrections
+                or (token.stem_end != token.end and token.word[:-1] in root)
+            ):
+                yield from self._walk(text, first, skipped, corrections)
+
+    def _walk(
+        self,
+        text: Sequence[Token],
+        first: int,
+        skipped: frozenset[str],
+        corrections: Mapping[str, Sequence[str]],
+    ) -> Iterator[Found[T]]:
+        """Yield the phrases that begin at one token."""
+        frontier: list[tuple[_Node[T], int]] = [(self._root, 0)]
+        for at in _steps(text, first, skipped):
+            token = text[at]
+            following: list[tuple[_Node[T], int]] = []
+            for node, corrected in frontier:
+                for child, slips in _children(node, token.word, corrected, corrections):
+                    following.append((child, slips))
+                    if child.entries:
+                        yield Found(first, at, False, slips, child.entries)
+                if token.stem_end != token.end:
+                    stem = node.children.get(token.word[:-1])
+                    if stem is not None and stem.entries:
+                        yield Found(first, at, True, corrected, stem.entries)
+            frontier = following
+            if not frontier:
+                return
+
+
+def _steps(text: Sequence[Token], first: int, skipped: frozenset[str]) -> Iterator[int]:
+    """Yield the tokens of a phrase that begins at one, single marks within it passed over."""
+    after_mark = False
+    for at in range(first, len(text)):
+        token = text[at]
+        if token.kind:
+            return
+        if token.word in skipped and at > first:
+            if after_mark:
+                return
+            after_mark = True
+        else:
+            after_mark = False
+            yield at
+
+
+def _children(
+    node: _Node[T], word: str, corrected: int, corrections: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[_Node[T], int]]:
+    """Yield where a word leads, and how many words are misspelt by then: at most one."""
+    child = node.children.get(word)
+    if child is not None:
+        yield child, corrected
+    elif not corrected:
+        for known in corrections.get(word, ()):
+            child = node.children.get(known)
+            if child is not None:
+                yield child, 1
+
+
+def is_guess(text: Sequence[Token], match: Found[T], shortest: int) -> bool:
+    """Tell whether a match is a single misspelt word that is too short to be sure of."""
+    alone = match.first == match.last
+    return bool(match.corrected) and alone and len(text[match.first].word) < shortest
+
+
+def collapsed(
+    response: str, text: Sequence[Token], replaced: Mapping[int, tuple[int, Token]]
+) -> list[Token]:
+    """Return tokens with some runs of them (first -> last and what they become) replaced.
+
+    A genitive that is no part of what a run becomes is left as its marks and letters.
+    """
+    if not replaced:
+        return list(text)
+    result: list[Token] = []
+    at = 0
+    while at < len(text):
+        if at in replaced:
+            last, token = replaced[at]
+            result.append(token)
+            result += tokens(response, token.end, text[last].end)
+            at = last + 1
+        else:
+            result.append(text[at])
+            at += 1
+    return result
+
+
+class Corrector:
+    """Words of a vocabulary that a misspelt word may stand for.
+
+    It has one letter more, less or other than they, or two neighbours swapped.
+
+    Args:
+        vocabulary: Words worth finding.
+        shortest: Letters that a word must have to be found.
+    """
+
+    def __init__(self, vocabulary: Iterable[str], shortest: int) -> None:
+        self._shortest = shortest
+        self._by_deletion: dict[str, list[str]] = {}
+        for word in sorted(vocabulary):
+            if len(word) >= shortest and word.isalpha():
+                for shorter in _deletions(word):
+                    self._by_deletion.setdefault(shorter, []).append(word)
+
+    def __call__(self, word: str) -> list[str]:
+        """Return the words of the vocabulary that are one slip away, sorted."""
+        if not (self._shortest - 1 <= len(word) <= _LONGEST_CORRECTED):
+            return []
+        candidates = {
+            known for shorter in _deletions(word) for known in self._by_deletion.get(shorter, ())
+        }
+        return sorted(known for known in candidates if _one_slip(word, known))
+
+
+def _deletions(word: str) -> set[str]:
+    return {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))}
+
+
+def _one_slip(word: str, known: str) -> bool:
+    """Tell whether two words differ by one letter or by two neighbours swapped."""
+    if abs(len(word) - len(known)) > 1:
+        return False
+    same = 0
+    while same < min(len(word), len(known)) and word[same] == known[same]:
+        same += 1
+    a, b = word[same:], known[same:]
+    swapped = len(a) > 1 and len(b) > 1 and a[0] == b[1] and a[1] == b[0] and a[2:] == b[2:]
+    return a[1:] == b[1:] or a[1:] == b or a == b[1:] or swapped

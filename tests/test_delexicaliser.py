@@ -1,0 +1,439 @@
+"""The delexicaliser: rules by hand on the sample's venues, and what holds for any text."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import string
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from mwz.harness import Benchmark
+from mwz.normalization.delexicaliser import (
+    Delexicalised,
+    Delexicaliser,
+    Span,
+    delexicaliser_tables,
+    tables_digest,
+)
+from mwz.normalization.gazetteer import VenueId
+from mwz.normalization.responses import normalize_response, ontology
+
+SAMPLE = Benchmark.load("sample")
+DELEXICALISER = Delexicaliser.of_venues(SAMPLE.venue_records("2021"))
+
+# A venue whose name is an ordinary word, beside a second that the tables list as one.
+ORDINARY: dict[str, list[dict[str, Any]]] = {
+    "restaurant": [{"id": "r1", "name": "ask", "phone": "01632 960999"}]
+}
+
+
+def _text(response: str) -> str:
+    return DELEXICALISER(response).text
+
+
+def _values(response: str, slot: str) -> list[str]:
+    return [span.value for span in DELEXICALISER(response).spans if span.slot == slot]
+
+
+def test_a_response_in_plain_english() -> None:
+    response = (
+        "Saffron and Sail is a moderately priced Indian restaurant in the north. "
+        "Its number is 01632 960102 and the postcode is BW2 7PT."
+    )
+    delexicalised = DELEXICALISER(response)
+    assert delexicalised.text == (
+        "[name] is a [price] [food] restaurant in the [area]. "
+        "Its number is [phone] and the postcode is [postcode]."
+    )
+    name, *_, phone, postcode = delexicalised.spans
+    assert response[name.start : name.end] == "Saffron and Sail"
+    assert (name.slot, name.value) == ("NAME", "saffron and sail")
+    # It is the second restaurant of the sample.
+    assert name.venues == phone.venues == postcode.venues == (VenueId("restaurant", "1"),)
+    assert (phone.value, postcode.value) == ("01632960102", "bw27pt")
+
+
+@pytest.mark.parametrize(
+    ("told", "value"),
+    [
+        ("01632960101", "01632960101"),
+        ("01632 960 101", "01632960101"),
+        ("(01632) 960-101", "01632960101"),
+        ("+44 1632 960101", "01632960101"),
+        ("0 1 6 3 2 9 6 0 1 0 1", "01632960101"),
+        ("871 555 0172", "8715550172"),  # no nought, but the words say what it is
+    ],
+)
+def test_telephone_numbers(told: str, value: str) -> None:
+    delexicalised = DELEXICALISER(f"Their phone number is {told}.")
+    assert delexicalised.text == "Their phone number is [phone]."
+    assert delexicalised.spans[0].value == value
+
+
+@pytest.mark.parametrize("told", ["bw11ka", "BW1 1KA", "B.W. 1, 1 K A", "bw1-1ka", "cb2 9zz"])
+def test_postcodes_of_the_region_and_of_the_records(told: str) -> None:
+    assert _text(f"The postcode is {told}, near the river.") == (
+        "The postcode is [postcode], near the river."
+    )
+
+
+@pytest.mark.parametrize("told", ["TR4017", "tr 4017", "train 4017"])
+def test_train_ids(told: str) -> None:
+    assert "[trainid]" in _text(f"I would take {told} then.")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "reference"),
+    [
+        ("It is done, QX7P2M4K, see you.", "qx7p2m4k"),  # letters and digits
+        ("All done: 40718265.", "40718265"),  # eight digits
+        ("Your reference number is 40718265.", "40718265"),  # no telephone's
+        ("Here you are, QWERTZUI.", "qwertzui"),  # eight capitals
+        ("Your reference number is: 7k2xq9.", "7k2xq9"),  # shorter, but the words say so
+        ("your confirmation code is qwrtzpsd.", "qwrtzpsd"),
+        ("YOUR REFERENCE NUMBER IS 7K2XQ9AB. ANYTHING ELSE?", "7k2xq9ab"),
+    ],
+)
+def test_reference_numbers(sentence: str, reference: str) -> None:
+    assert _values(sentence, "REFERENCE") == [reference]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "the reference number is attached.",
+        "ANYTHING ELSE FOR TOMORROW?",  # a word of eight capitals in a text that is all capitals
+        "Your booking is confirmed.",
+        "I like PILGRIMS Rest.",  # a word of a name
+    ],
+)
+def test_what_is_no_reference_number(sentence: str) -> None:
+    assert _values(sentence, "REFERENCE") == []
+
+
+def test_a_telephone_number_is_not_a_reference() -> None:
+    assert _text("Booking reference and phone: 01632960101") == (
+        "Booking reference and phone: [phone]"
+    )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("It leaves at 9:15 and arrives by 10 : 00.", "It leaves at [time] and arrives by [time]."),
+        ("Lunch is at 1 pm.", "Lunch is at [time]."),
+        ("The ride takes 45 minutes.", "The ride takes [time]."),
+        ("The table is kept for 15 minutes.", "The table is kept for 15 minutes."),
+        ("That is 9.80 pounds per ticket.", "That is [price] per ticket."),
+        ("Entry is £4 each.", "Entry is [price] each."),
+        ("The fee is 6.", "The fee is [price]."),
+        ("It is a cheap one with free parking.", "It is a [price] one with free parking."),
+    ],
+)
+def test_times_and_prices(sentence: str, expected: str) -> None:
+    assert _text(sentence) == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("There are 6 hotels in the east.", "There are [choice] [type] in the [area]."),
+        ("It has four stars.", "It has [choice] stars."),
+        ("How many people will come?", "How many people will come?"),
+        ("You are all set.", "You are all set."),
+        ("I would go for that one.", "I would go for that one."),
+        ("1. Book early.\n2. Bring a coat.", "1. Book early.\n2. Bring a coat."),
+        ("There are two trains on Friday.", "There are [choice] trains on [day]."),
+        ("It goes from Ostley to Brackwater.", "It goes from [destination] to [destination]."),
+        ("Thank you for visiting Brackwater!", "Thank you for visiting Brackwater!"),
+    ],
+)
+def test_other_values_by_their_context(sentence: str, expected: str) -> None:
+    assert _text(sentence) == expected
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Pilgrim's Rest",
+        "pilgrim 's rest",
+        "PILGRIMS REST",
+        "Pilgrim’s Rest",
+        "Pilgrim's Rest guest house",
+        "Pilgrms Rest",  # one letter lacks
+        "Piligrim's Rest",  # one letter too many
+    ],
+)
+def test_spellings_of_a_name(told: str) -> None:
+    delexicalised = DELEXICALISER(f"How about {told} in the centre?")
+    assert delexicalised.text == "How about [name] in the [area]?"
+    assert delexicalised.spans[0].venues == (VenueId("hotel", "5"),)
+
+
+def test_a_genitive_stays_in_the_text() -> None:
+    assert _text("Harbourlight's phone is 01632960202.") == "[name]'s phone is [phone]."
+
+
+def test_an_article_belongs_to_a_name_at_the_beginning_of_a_sentence() -> None:
+    assert _text("The Marchmont is nice, and the Marchmont is new. the Marchmont!") == (
+        "[name] is nice, and the [name] is new. [name]!"
+    )
+
+
+def test_bold_type_and_lists_of_language_models() -> None:
+    response = (
+        "Here you go:\n1. **Pepper Moon** - *cheap* Thai food\n"
+        "2. __Lotus Lantern__, 62 Netmakers Row"
+    )
+    assert _text(response) == (
+        "Here you go:\n1. [name] - [price] [food] food\n2. [name], [address]"
+    )
+
+
+def test_an_address_in_whole_in_part_and_of_nobody() -> None:
+    whole, part, nobody = (
+        DELEXICALISER(f"It is at {address}, by the sea.").spans[0]
+        for address in ("1 Guildhall Square", "Guildhall Square", "23 Mermaid Wharf Road")
+    )
+    assert {whole.slot, part.slot, nobody.slot} == {"ADDRESS"}
+    assert (whole.venues, whole.whole) == ((VenueId("hotel", "3"),), True)
+    assert (part.venues, part.whole) == ((VenueId("hotel", "3"),), False)
+    assert (nobody.venues, nobody.value) == ((), "23 mermaid wharf road")
+
+
+def test_a_name_as_the_end_of_a_ride_is_a_place() -> None:
+    assert _text("A taxi will take you from Otter Park to Brine.") == (
+        "A taxi will take you from [destination] to [destination]."
+    )
+    # The next sentence is about something else.
+    assert (
+        _text("Your taxi is booked. Brine is lovely.") == "Your taxi is booked. [name] is lovely."
+    )
+
+
+def test_a_name_that_is_an_ordinary_word_needs_more_than_itself() -> None:
+    delexicaliser = Delexicaliser.of_venues(ORDINARY)
+    for sentence in ("May i ask what you like?", "You only have to ask."):
+        assert delexicaliser(sentence).spans == ()
+    for sentence in ("I recommend ask.", "There is one called Ask.", "Why not go to **ask**?"):
+        assert [span.slot for span in delexicaliser(sentence).spans] == ["NAME"]
+
+
+def test_placeholders_are_left_alone() -> None:
+    response = "[hotel_name] is at [address], or try Brine at [restaurant_address]."
+    delexicalised = DELEXICALISER(response)
+    assert (
+        delexicalised.text == "[hotel_name] is at [address], or try [name] at [restaurant_address]."
+    )
+    assert [span.value for span in delexicalised.spans] == ["brine"]
+
+
+def test_placeholders_name_no_domain_and_are_known() -> None:
+    # Placeholders that name their domain would change where active domains come from.
+    for slot, placeholder in delexicaliser_tables()["placeholders"].items():
+        assert ontology()[placeholder] == slot
+        assert normalize_response(f"[{placeholder}]").domains == ()
+
+
+def test_the_digest_is_that_of_the_tables() -> None:
+    assert re.fullmatch("[0-9a-f]{64}", tables_digest())
+    assert tables_digest() == tables_digest()
+
+
+# For any text.
+
+_FRAGMENTS = (
+    *("Pepper Moon", "the pewter ladle", "two doves", "brine's", "otter park", "castle mound"),
+    *("8 kiln road", "harbour wall", "bw1 1ka", "01632", "960101", "01632960101", "TR4017"),
+    *("QX7P2M4K", "reference number is", "[name]", "[ref]", "[", "]", "*", "**", "_", "\n", "\0"),
+    *("12", "12:30", "4", "£", "pounds", "9 . 80", "am", "the", "a", "for", "one", "of", "all"),
+    *("north", "side of town", "centre", "free", "parking", "thai", "hotel", "taxi", "from", "to"),
+    *("Brackwater", "Ostley", "is", "called", ".", ",", "?", "'s", "'", "-", "&", "b", "cheap"),
+    *("thursday", "many", "how", "costs", "minutes", "2.", "İ", "ß", "e\u0301", "\u2019s"),
+)
+
+
+def _texts() -> st.SearchStrategy[str]:
+    fragments = st.lists(st.sampled_from(_FRAGMENTS), max_size=12)
+    joined = st.builds(lambda parts, glue: glue.join(parts), fragments, st.sampled_from(("", " ")))
+    return joined | st.text(max_size=60) | st.text(string.printable, max_size=60)
+
+
+@given(_texts())
+@settings(max_examples=300, deadline=None)
+@example("saturday£01223?")
+@example("12[name]30£")
+def test_spans_lie_in_order_within_the_text(response: str) -> None:
+    delexicalised = DELEXICALISER(response)
+    done = 0
+    for span in delexicalised.spans:
+        assert done <= span.start < span.end <= len(response)
+        done = span.end
+    assert delexicalised.text == _replaced(response, delexicalised)
+
+
+def _replaced(response: str, delexicalised: Delexicalised) -> str:
+    """Return a response with the placeholders of its spans, last one first."""
+    names: Mapping[str, str] = delexicaliser_tables()["placeholders"]
+    for span in reversed(delexicalised.spans):
+        response = f"{response[: span.start]}[{names[span.slot]}]{response[span.end :]}"
+    return response
+
+
+@given(_texts())
+@settings(max_examples=500, deadline=None)
+def test_delexicalising_twice_changes_nothing(response: str) -> None:
+    once = DELEXICALISER(response)
+    twice = DELEXICALISER(once.text)
+    assert twice.text == once.text
+    assert twice.spans == ()
+
+
+@given(_texts())
+@settings(max_examples=200, deadline=None)
+def test_a_text_grows_by_a_placeholder_per_value_at_most(response: str) -> None:
+    delexicalised = DELEXICALISER(response)
+    longest = max(map(len, delexicaliser_tables()["placeholders"].values())) + len("[]")
+    assert len(delexicalised.text) <= len(response) + longest * len(delexicalised.spans)
+
+
+@given(_texts())
+@settings(max_examples=100, deadline=None)
+def test_a_delexicaliser_remembers_nothing(response: str) -> None:
+    fresh = Delexicaliser(DELEXICALISER.gazetteer)
+    assert fresh(response) == DELEXICALISER(response) == DELEXICALISER(response)
+
+
+# Texts of any length take time in proportion to it.
+
+
+def test_no_rule_looks_further_than_a_fixed_number_of_characters() -> None:
+    tables = delexicaliser_tables()
+    patterns = [p for rule in tables["code"] for p in rule["patterns"]]
+    for pattern in (*patterns, *tables["parts"].values()):
+        outside_of_classes = re.sub(r"\\.", "", re.sub(r"\[(?:\\.|[^\]])*\]", "x", pattern))
+        assert not re.search(r"[*+]|\{[0-9]*,\}", outside_of_classes), pattern
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    ["the city ", "the cambridge university ", "0 1", "[", "[name ", "a's", "12:", "a and b and "],
+)
+def test_ten_times_the_text_takes_ten_times_the_steps(fragment: str) -> None:
+    # Steps are calls of functions, which do not vary as time does.
+    short, long = (_calls(fragment * times) for times in (100, 1000))
+    assert long <= 11 * short
+
+
+def _calls(response: str) -> int:
+    calls = 0
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        DELEXICALISER(response)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+# Against the annotation of MultiWOZ 2.2.
+
+
+@pytest.fixture(scope="module")
+def script() -> Iterator[ModuleType]:
+    """The script that measures, tools/lexicalised.py."""
+    path = Path(__file__).parent.parent / "tools" / "lexicalised.py"
+    spec = importlib.util.spec_from_file_location("lexicalised", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["lexicalised"] = module
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules["lexicalised"]
+
+
+def test_pieces_of_an_utterance_are_cut_at_its_spans(script: ModuleType) -> None:
+    # The second span begins within the first and is passed over, as the references do.
+    utterance = "try brine at 30 harbour wall"
+    spans = [
+        ["Restaurant-Inform", "name", "brine", 4, 9],
+        ["Restaurant-Inform", "area", "ne at", 7, 12],
+        ["Restaurant-Inform", "address", "30 harbour wall", 13, 28],
+    ]
+    pieces = list(script.pieces(utterance, spans))
+    assert [(piece.words, piece.slot) for piece in pieces] == [
+        ("try ", ""),
+        ("brine", "NAME"),
+        (" at ", ""),
+        ("30 harbour wall", "ADDRESS"),
+        ("", ""),
+    ]
+    assert script.annotated_text(pieces) == "try NAME at ADDRESS"
+
+
+def test_counts_of_found_and_annotated_spans(script: ModuleType) -> None:
+    # Two annotated names, one found with other ends and one not at all, and one found that is none:
+    # precision 1/2, recall 1/2, F1 1/2; no ends agree. The one that is none is a venue's.
+    annotated = [(0, 5, "NAME"), (10, 15, "NAME")]
+    brine = VenueId("restaurant", "9")
+    found = [Span(2, 5, "NAME", "brine", (brine,)), Span(20, 25, "NAME", "brine", (brine,))]
+    counts: dict[str, Any] = {"NAME": script.Counts()}
+    script._count(counts, found, annotated)
+    own = counts["NAME"]
+    assert (own.precision, own.recall, own.f1, own.exact_f1) == (0.5, 0.5, 0.5, 0.0)
+    # Without it: precision 1, recall 1/2, so 2 * 1 * 0.5 / 1.5.
+    assert own.unmarked == 1
+    assert own.f1_without_unmarked == pytest.approx(2 / 3)
+
+
+# F1 that the held half must reach. Of postcodes and train ids the annotation leaves out more than
+# the target allows (see `unmarked` in the script), so that they are held against F1 without these.
+TARGETS = {"NAME": 0.97, "PHONE": 0.995, "REFERENCE": 0.98, "ADDRESS": 0.93}
+TARGETS_WITHOUT_UNMARKED = {"POST": 0.99, "TRAINID": 0.99}
+
+
+@pytest.mark.real_data
+def test_the_held_half_of_multiwoz(script: ModuleType, multiwoz: Benchmark, upstream: Path) -> None:
+    dialogues = script.read_annotated(upstream / "multiwoz" / "data" / "MultiWOZ_2.2")
+    held = {id_: dialogue for id_, dialogue in dialogues.items() if dialogue.half == "held"}
+    assert (len(dialogues), len(held)) == (1000, 505)
+    delexicaliser = Delexicaliser.of_venues(multiwoz.venue_records("2021"))
+    measured = script.measure(held, delexicaliser, multiwoz)
+    for slot, target in TARGETS.items():
+        assert measured.slots[slot].f1 >= target, slot
+    for slot, target in TARGETS_WITHOUT_UNMARKED.items():
+        assert measured.slots[slot].f1_without_unmarked >= target, slot
+    assert measured.bleu >= 92
+    # What the annotated responses get, on all dialogues: 94.0 and 91.2.
+    whole = script.measure(dialogues, delexicaliser, multiwoz)
+    assert whole.inform == pytest.approx(94.0, abs=1.5)
+    assert whole.success == pytest.approx(91.2, abs=1.5)
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    "noise",
+    ["lower case", "upper case", "no apostrophes", "B&B", "numbers with blanks", "markdown"],
+)
+def test_noise_that_changes_no_letter_costs_nothing(
+    script: ModuleType, multiwoz: Benchmark, upstream: Path, noise: str
+) -> None:
+    dialogues = script.read_annotated(upstream / "multiwoz" / "data" / "MultiWOZ_2.2")
+    held = {id_: dialogue for id_, dialogue in dialogues.items() if dialogue.half == "held"}
+    delexicaliser = Delexicaliser.of_venues(multiwoz.venue_records("2021"))
+    measured = script.measure(script.with_noise(noise, held), delexicaliser, multiwoz)
+    for slot, target in TARGETS.items():
+        assert measured.slots[slot].f1 >= target - 0.01, slot

@@ -1,0 +1,196 @@
+"""The gazetteer: what a text may say of the venues of a benchmark, in all its spellings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mwz.harness import Benchmark
+from mwz.normalization.delexicaliser import Delexicaliser, delexicaliser_tables
+from mwz.normalization.gazetteer import (
+    NAMED_DOMAINS,
+    Gazetteer,
+    VenueId,
+    build_gazetteer,
+    comparable,
+)
+from mwz.normalization.phrases import Corrector, PhraseBook, spellings, tokens, words
+
+RECORDS: dict[str, list[dict[str, Any]]] = {
+    "hotel": [
+        {
+            "id": "h1",
+            "name": "larch guesthouse",
+            "address": "7 fig lane, old harbour",
+            "phone": "01632 960471",
+            "postcode": "qz1 4ab",
+        },
+        {"id": "h2", "name": "the city hotel", "address": "?", "phone": "?", "postcode": "?"},
+    ],
+    "restaurant": [
+        {"id": "r1", "name": "mallow's oyster bar", "address": "30 fig lane city centre"},
+        {"id": "r2", "name": "mallow's oyster bar city centre", "address": "2 quay road"},
+    ],
+    "train": [
+        {"trainID": "TR7001", "departure": "oxbow", "destination": "fenwick"},
+        {"trainID": "TR7002", "departure": "tarn", "destination": "oxbow"},
+    ],
+}
+
+
+def _gazetteer(records: dict[str, list[dict[str, Any]]] = RECORDS) -> Gazetteer:
+    return build_gazetteer(records, delexicaliser_tables())
+
+
+def _meant(gazetteer: Gazetteer, phrase: str) -> set[tuple[str, str, bool]]:
+    """Return (slot, id, whole) of everything that a phrase as a whole may mean."""
+    text = list(tokens(phrase))
+    return {
+        (mention.slot, mention.venue.id, mention.whole)
+        for match in gazetteer.phrases.find(text, frozenset("',-."))
+        if match.first == 0 and match.last == len(text) - 1
+        for mention in match.entries
+    }
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        "larch guesthouse",
+        "Larch Guest House",
+        "the Larch",
+        "LARCH HOTEL",
+        "larch b&b",
+        "Larch bed and breakfast",
+    ],
+)
+def test_a_name_is_known_without_its_article_and_with_other_type_words(phrase: str) -> None:
+    assert ("NAME", "h1", True) in _meant(_gazetteer(), phrase)
+
+
+def test_a_name_is_not_shortened_to_ordinary_words() -> None:
+    # "the city hotel" without its article and type word would be "city".
+    gazetteer = _gazetteer()
+    assert _meant(gazetteer, "city hotel") == {("NAME", "h2", True)}
+    assert _meant(gazetteer, "city") == set()
+
+
+@pytest.mark.parametrize(
+    "phrase", ["mallow's oyster bar", "mallow 's oyster bar", "Mallows Oyster", "mallow’s oyster"]
+)
+def test_a_name_that_venues_share_means_each_of_them(phrase: str) -> None:
+    # Without the district the second restaurant is called like the first.
+    assert {id_ for _, id_, _ in _meant(_gazetteer(), phrase)} == {"r1", "r2"}
+
+
+def test_parts_of_an_address_are_no_whole_address() -> None:
+    gazetteer = _gazetteer()
+    assert _meant(gazetteer, "30 Fig Lane City Centre") == {("ADDRESS", "r1", True)}
+    assert _meant(gazetteer, "30 fig lane") == {("ADDRESS", "r1", True)}  # only the district lacks
+    assert _meant(gazetteer, "7 fig lane, old harbour") == {("ADDRESS", "h1", True)}
+    assert _meant(gazetteer, "7 fig lane") == {("ADDRESS", "h1", False)}
+    assert _meant(gazetteer, "fig lane") == {("ADDRESS", "h1", False), ("ADDRESS", "r1", False)}
+
+
+def test_numbers_lead_to_their_venues_and_unknown_values_to_none() -> None:
+    numbers = _gazetteer().numbers
+    assert numbers["PHONE"]["01632960471"] == (VenueId("hotel", "h1"),)
+    assert numbers["POST"]["qz14ab"] == (VenueId("hotel", "h1"),)
+    assert numbers["TRAINID"]["tr7001"] == (VenueId("train", "TR7001"),)
+    assert all("?" not in by_value and "" not in by_value for by_value in numbers.values())
+
+
+def test_the_town_is_the_station_of_every_train() -> None:
+    gazetteer = _gazetteer()
+    assert gazetteer.towns == ("oxbow",)
+    assert gazetteer.places == ("fenwick", "oxbow", "tarn")
+    assert _gazetteer({}).towns == ()
+
+
+@pytest.mark.parametrize(
+    ("slot", "value", "expected"),
+    [
+        ("PHONE", "(01632) 960-471", "01632960471"),
+        ("PHONE", "+44 1632 960471", "01632960471"),
+        ("PHONE", "0044 (0)1632 960471", "01632960471"),
+        # Two zeros are no country by themselves.
+        ("PHONE", "00872208000", "00872208000"),
+        ("POST", "C.B. 2, 1AB", "cb21ab"),
+        ("ADDRESS", "Saint Mary's Lane, 12-14", "saintmaryslane1214"),
+    ],
+)
+def test_values_are_compared_without_blanks_and_marks(slot: str, value: str, expected: str) -> None:
+    assert comparable(slot, value) == expected
+
+
+# How phrases are written and read.
+
+
+def test_words_of_a_phrase_have_one_spelling() -> None:
+    expected = ("rosas", "fish", "and", "chips")
+    assert words("Rosa's Fish & Chips") == expected
+    assert words("rosa 's fish - and chips") == expected
+    assert words("ROSAS **fish** and chips.") == expected
+
+
+def test_a_pattern_stands_for_all_its_spellings() -> None:
+    assert spellings("a (b|c d)? e") == [("a", "b", "e"), ("a", "c", "d", "e"), ("a", "e")]
+    assert spellings("{<count>} stars?") == [("{", "<count>", "}", "stars"), ("{", "<count>", "}")]
+
+
+@pytest.mark.parametrize("pattern", ["(a b", "a b)"])
+def test_a_broken_pattern_is_refused(pattern: str) -> None:
+    with pytest.raises(ValueError, match="broken phrase"):
+        spellings(pattern)
+
+
+def test_one_word_of_a_phrase_may_be_misspelt() -> None:
+    book = PhraseBook([(("copper", "kettle"), "it")])
+    corrector = Corrector(book.vocabulary, shortest=5)
+    # One letter less, one more, another one, two swapped; and two slips, which are too many.
+    assert [corrector(word) for word in ("coper", "coppper", "copfer", "cpoper", "cpfer")] == [
+        *[["copper"]] * 4,
+        [],
+    ]
+    corrections = {"copfer": ["copper"], "ketle": ["kettle"]}
+
+    def found(text: str) -> bool:
+        return any(book.find(list(tokens(text)), corrections=corrections))
+
+    assert found("a copfer kettle")
+    assert found("a copper ketle")
+    assert not found("a copfer ketle")
+
+
+# Every venue of a whole benchmark.
+
+
+def _assert_all_found(records: Any) -> None:
+    delexicaliser = Delexicaliser.of_venues(records)
+    for domain in NAMED_DOMAINS:
+        for record in records[domain]:
+            venue = VenueId(domain, str(record["id"]))
+            known = {k: v for k, v in record.items() if isinstance(v, str) and v not in ("?", "")}
+            sentences = {
+                "NAME": (f"I would suggest {record['name']}.", f"Try {record['name'].title()}!"),
+                "ADDRESS": (f"They are at {known.get('address')}, I think.",),
+                "PHONE": (f"Do call them on {known.get('phone')}.",),
+                "POST": (f"The postcode is {known.get('postcode')}.",),
+            }
+            columns = {"NAME": "name", "ADDRESS": "address", "PHONE": "phone", "POST": "postcode"}
+            for slot, texts in sentences.items():
+                for text in texts if columns[slot] in known else ():
+                    spans = [span for span in delexicaliser(text).spans if span.slot == slot]
+                    assert len(spans) == 1, text
+                    assert venue in spans[0].venues, text
+                    assert spans[0].whole, text
+
+
+def test_every_venue_of_the_sample_is_found(sample: Benchmark) -> None:
+    _assert_all_found(sample.venue_records("2021"))
+
+
+@pytest.mark.real_data
+def test_every_venue_of_multiwoz_is_found(multiwoz: Benchmark) -> None:
+    _assert_all_found(multiwoz.venue_records("2021"))

@@ -1,0 +1,413 @@
+"""Grounded scores: each rule by hand on the sample's venues, and what the human responses get."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from helpers import goal
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mwz.harness import Benchmark, score
+from mwz.harness.benchmark import Goal
+from mwz.harness.grounding.faithfulness import Faithfulness, dialogue_faithfulness, total
+from mwz.harness.grounding.grounded import (
+    ABOUT_ANOTHER_DOMAIN,
+    IN_PART,
+    NEVER_NAMED,
+    NEVER_TOLD,
+    NONE_FITS,
+    NOT_RECORDED,
+    NOWHERE,
+    OF_ANOTHER,
+    OF_UNNAMED,
+    OTHER_LAST,
+    TOO_EARLY,
+    TOTAL,
+    GroundedDialogue,
+    GroundedDomain,
+    ground,
+    grounded_rates,
+)
+from mwz.harness.grounding.topics import turn_domains
+from mwz.harness.scoring import Options
+from mwz.normalization.delexicaliser import Delexicaliser
+
+SAMPLE = Benchmark.load("sample")
+VENUES = SAMPLE.venue_records("2021")
+DELEXICALISER = Delexicaliser.of_venues(VENUES)
+DATABASE = SAMPLE.database("2021")
+
+# Italian restaurants of the sample: nonna's attic (id 5, centre, 01632960106) and two doves
+# (id 11, north, 01632960112). Trains from ostley to brackwater on saturdays: see `_trains`.
+ITALIAN = {"food": "italian"}
+ITALIAN_CENTRE = {"food": "italian", "area": "centre"}
+
+
+def _ground(
+    texts: Sequence[str],
+    goals: Mapping[str, Goal],
+    booked: Sequence[Collection[str]] | None = None,
+) -> GroundedDialogue:
+    responses = [DELEXICALISER(text) for text in texts]
+    return ground(texts, responses, goals, DATABASE, DELEXICALISER.gazetteer, booked)
+
+
+def _restaurant(
+    *texts: str, wanted: Mapping[str, str] = ITALIAN_CENTRE, requested: Sequence[str] = ()
+) -> GroundedDomain:
+    return _ground(texts, {"restaurant": goal(wanted, requested)}).domains["restaurant"]
+
+
+# Inform.
+
+
+def test_a_domain_is_matched_by_a_fitting_venue_of_the_last_response_that_names_one() -> None:
+    went = _restaurant("Try Two Doves.", "Then Nonna's Attic.", "Shall I book it?")
+    assert (went.matched, went.matched_all, went.venues, went.cause) == (True, True, ("5",), None)
+
+
+def test_any_and_all_of_the_venues_named_last() -> None:
+    went = _restaurant("There is Nonna's Attic, and Two Doves.")
+    assert (went.matched, went.matched_all) == (True, False)
+    assert set(went.venues) == {"5", "11"}
+    # Both are Italian.
+    went = _restaurant("There is Nonna's Attic, and Two Doves.", wanted=ITALIAN)
+    assert (went.matched, went.matched_all) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("texts", "cause"),
+    [
+        (("I can help with that.", "The Marchmont has rooms."), NEVER_NAMED),
+        (("Two Doves is Italian.",), NONE_FITS),
+        (("Nonna's Attic is Italian.", "So is Two Doves."), OTHER_LAST),
+    ],
+)
+def test_causes_of_a_lost_match(texts: Sequence[str], cause: str) -> None:
+    went = _restaurant(*texts)
+    assert (went.matched, went.matched_all, went.cause) == (False, False, cause)
+
+
+def test_domains_that_are_matched_outright() -> None:
+    named = {"name": "nonna's attic"}
+    went = _ground(
+        ["Certainly."],
+        {
+            "restaurant": goal(named),
+            "taxi": goal({"leave": "10:00"}),
+            "police": goal(),
+            "train": goal({"day": "saturday"}),
+        },
+    )
+    assert all(domain.matched and domain.matched_all for domain in went.domains.values())
+    # A train whose id is asked for is not.
+    went = _ground(["Certainly."], {"train": goal({"day": "saturday"}, ("TRAINID",))})
+    assert went.domains["train"].cause == NEVER_NAMED
+
+
+def test_a_train_is_named_by_its_id() -> None:
+    wanted = {"departure": "ostley", "destination": "brackwater", "day": "saturday"}
+    fitting, *_ = DATABASE.query("train", wanted)
+    other = next(record for record in VENUES["train"] if record["day"] != "saturday")
+    goals = {"train": goal(wanted, ("TRAINID",))}
+    went = _ground([f"{fitting} leaves early."], goals)
+    assert went.success
+    assert went.domains["train"].venues == (fitting,)
+    assert _ground([f"Take {other['trainID']}."], goals).domains["train"].cause == NONE_FITS
+    # An id that no train has names a train, and none that fits.
+    assert _ground([f"{fitting} is good.", "TR0000 as well."], goals).domains["train"].cause == (
+        OTHER_LAST
+    )
+
+
+# Success.
+
+
+def test_what_is_told_as_the_database_has_it_is_provided() -> None:
+    went = _restaurant(
+        "Nonna's Attic is at 17 Spindle Street, BW1 2SP.",
+        "You reach them on (01632) 960 106.",
+        requested=("PHONE", "POST", "ADDRESS"),
+    )
+    assert went.provided == {"ADDRESS": True, "PHONE": True, "POST": True}
+    assert went.causes == {}
+
+
+@pytest.mark.parametrize(
+    ("texts", "cause"),
+    [
+        (("Nonna's Attic.",), NEVER_TOLD),
+        (("Nonna's Attic. The number is 01632 960999.",), NOWHERE),
+        # Two Doves'.
+        (("Nonna's Attic. The number is 01632960112.",), OF_ANOTHER),
+        (("It is Italian. The number is 01632960106.",), OF_UNNAMED),
+    ],
+)
+def test_causes_of_a_telephone_number_not_told(texts: Sequence[str], cause: str) -> None:
+    went = _restaurant(*texts, requested=("PHONE",))
+    assert went.provided == {"PHONE": False}
+    assert went.causes == {"PHONE": cause}
+
+
+def test_a_street_is_a_part_of_an_address() -> None:
+    went = _restaurant("Nonna's Attic is in Spindle Street.", requested=("ADDRESS",))
+    assert went.causes == {"ADDRESS": IN_PART}
+
+
+def test_what_the_database_does_not_know_cannot_be_told() -> None:
+    venues = {"hotel": [{"id": "h1", "name": "the owl loft", "area": "north", "phone": "?"}]}
+    delexicaliser = Delexicaliser.of_venues(venues)
+    benchmark = Benchmark("owls", {}, venues, {}, {"2021": "0" * 64})
+    texts = ["The Owl Loft, 01632 960123."]
+    went = ground(
+        texts,
+        [delexicaliser(text) for text in texts],
+        {"hotel": goal({"area": "north"}, ("PHONE",))},
+        benchmark.database("2021"),
+        delexicaliser.gazetteer,
+    )
+    assert went.inform
+    assert went.domains["hotel"].causes == {"PHONE": NOT_RECORDED}
+
+
+def test_a_venue_that_the_goal_names_need_not_be_named_again() -> None:
+    went = _restaurant(
+        "Their number is 01632960106.", wanted={"name": "nonna's attic"}, requested=("PHONE",)
+    )
+    assert went.provided == {"PHONE": True}
+
+
+def test_a_reference_number_belongs_to_the_domain_spoken_of() -> None:
+    goals = {"hotel": goal({"area": "east"}, ("REFERENCE",))}
+    room = "Your room at the Skylark Inn is booked, reference QX7P2M4K."
+    assert _ground([room], goals).success
+    # A response that tells no domain is about the one before; before any, about any.
+    assert _ground(["Skylark Inn?", "Done, your reference is QX7P2M4K."], goals).success
+    assert _ground(["Done, QX7P2M4K.", "The Skylark Inn!"], goals).success
+    table = ["The Skylark Inn is nice.", "Your table at Brine is booked, reference QX7P2M4K."]
+    causes = _ground(table, goals).domains["hotel"].causes
+    assert causes == {"REFERENCE": ABOUT_ANOTHER_DOMAIN}
+    assert _ground(["Skylark Inn."], goals).domains["hotel"].causes == {"REFERENCE": NEVER_TOLD}
+
+
+def test_on_the_benchmarks_own_turns_a_reference_number_waits_for_the_booking() -> None:
+    goals = {"hotel": goal({"area": "east"}, ("REFERENCE",))}
+    texts = ["Skylark Inn, reference QX7P2M4K.", "Anything else?"]
+    assert _ground(texts, goals, [["hotel"], ["hotel"]]).success
+    early = _ground(texts, goals, [[], ["hotel"]]).domains["hotel"]
+    assert early.causes == {"REFERENCE": TOO_EARLY}
+    # Where bookings are not known, any turn will do.
+    assert _ground(texts, goals, None).success
+
+
+def test_a_taxis_telephone_number_is_no_venues() -> None:
+    goals = {"taxi": goal({"leave": "10:00"}, ("PHONE",))}
+    assert _ground(["A red skoda comes for you. Call 07700 900123."], goals).success
+    brine = _ground(["A red skoda takes you to Brine, 01632960110."], goals)
+    assert brine.domains["taxi"].causes == {"PHONE": NEVER_TOLD}
+
+
+def test_success_takes_every_domain_and_every_slot() -> None:
+    goals = {
+        "restaurant": goal(ITALIAN_CENTRE, ("PHONE",)),
+        "hotel": goal({"area": "east"}),
+    }
+    told = "Nonna's Attic, 01632960106."
+    went = _ground([told], goals)
+    assert (went.inform, went.inform_all, went.success) == (False, False, False)
+    assert _ground([told, "The Skylark Inn."], goals).success
+    assert not _ground(["Nonna's Attic.", "The Skylark Inn."], goals).success
+
+
+def test_rates_over_dialogues() -> None:
+    def went(matched: bool, told: bool) -> GroundedDomain:
+        return GroundedDomain(matched, False, (), {"PHONE": told}, None, {})
+
+    dialogues = [
+        GroundedDialogue({"hotel": went(True, True)}),
+        GroundedDialogue({"hotel": went(True, True), "train": went(False, True)}),
+        GroundedDialogue({"hotel": went(True, False)}),
+        GroundedDialogue({"train": went(True, True)}),
+    ]
+    rates = grounded_rates(dialogues)
+    # Matched: 1, 3, 4 of 4; hotel in 3 of 3; train in 1 of 2.
+    assert rates.inform == {TOTAL: 75.0, "hotel": 100.0, "train": 50.0}
+    assert rates.inform_all == {TOTAL: 0.0, "hotel": 0.0, "train": 0.0}
+    # Success: 1 and 4. The second tells the hotel's slots but its dialogue does not match.
+    assert rates.success == {
+        TOTAL: 50.0,
+        "hotel": pytest.approx(100 / 3),
+        "train": 50.0,
+    }
+    assert grounded_rates([]).inform == {TOTAL: 0.0}
+
+
+def test_turns_are_about_what_they_name_and_say() -> None:
+    texts = ["Hello!", "Is a table for two all right?", "Certainly.", "The Skylark Inn, then."]
+    domains = turn_domains(texts, [DELEXICALISER(text) for text in texts])
+    assert domains == [set(), {"restaurant"}, {"restaurant"}, {"hotel"}]
+
+
+# Faithfulness.
+
+
+def _faithfulness(*texts: str) -> Faithfulness:
+    return dialogue_faithfulness(texts, [DELEXICALISER(text) for text in texts])
+
+
+def test_what_is_told_is_in_the_database_and_of_a_named_venue_or_not() -> None:
+    # Brine's number before and after it is named; a number of nobody; a train's id.
+    counted = _faithfulness("01632960110!", "Brine: 01632 960 110.", "Or 01632 960999.", "TR4017.")
+    assert counted == Faithfulness(told=4, in_database=3, of_named_venue=2)
+    assert counted.percent_in_database == 75.0
+    assert counted.percent_of_named_venue == 50.0
+
+
+def test_a_drivers_number_is_not_counted() -> None:
+    assert _faithfulness("Your taxi is booked, call 07700 900123.") == Faithfulness()
+    assert Faithfulness().percent_in_database is None
+    assert Faithfulness().percent_of_named_venue is None
+
+
+def test_counts_add_up_over_dialogues() -> None:
+    assert total([Faithfulness(3, 2, 1), Faithfulness(4, 4, 0)]) == Faithfulness(7, 6, 1)
+
+
+# All telephone numbers changed by one digit.
+
+TOLD: dict[str, list[str]] = {
+    # Wants telephone and address of an Italian restaurant in the centre.
+    "town001": [
+        "Nonna's Attic cooks Italian food in the centre.",
+        "It is at 17 Spindle Street, and the phone number is 01632960106.",
+        "Bye!",
+    ],
+    # Wants the reference number of a cheap hotel in the east.
+    "town002": [
+        "The Skylark Inn would be cheap.",
+        "Which day is it, and how many nights?",
+        "Your room is booked, the reference number is QX7P2M4K.",
+        "Bye!",
+    ],
+    # Wants postcode and telephone of a museum in the south.
+    "town004": [
+        "You would love the Museum of Knots!",
+        "The postcode is BW4 4NB and the phone number is 01632 960301.",
+        "Bye!",
+    ],
+}
+
+
+def _one_digit_other(text: str) -> str:
+    return text.replace("960106", "969106").replace("960301", "969301")
+
+
+def _scores(told: Mapping[str, Sequence[str]]) -> tuple[float, float, Faithfulness]:
+    """Return delexicalised Success, grounded Success and faithfulness."""
+    predictions = {
+        id_: [{"response": DELEXICALISER(text).text} for text in texts]
+        for id_, texts in told.items()
+    }
+    strict = score(predictions, SAMPLE, Options(setup="strict", metrics=("inform",)))
+    grounded = []
+    for id_, texts in told.items():
+        dialogue = SAMPLE.dialogues[id_]
+        grounded.append(_ground(texts, dialogue.goal, dialogue.booked_domains))
+    return (
+        strict.setups["strict"].rates.success["total"],
+        grounded_rates(grounded).success["total"],
+        total(_faithfulness(*texts) for texts in told.values()),
+    )
+
+
+def test_wrong_telephone_numbers_show_in_grounded_scores_alone() -> None:
+    # Told are two telephone numbers, a postcode and an address, all right.
+    assert _scores(TOLD) == (100.0, 100.0, Faithfulness(4, 4, 4))
+    wrong = {id_: [_one_digit_other(text) for text in texts] for id_, texts in TOLD.items()}
+    # The one dialogue of three without a telephone request succeeds still.
+    assert _scores(wrong) == (100.0, pytest.approx(100 / 3), Faithfulness(4, 2, 2))
+
+
+# For any dialogue.
+
+_SENTENCES = (
+    *("Nonna's Attic is nice.", "Try Two Doves.", "The Skylark Inn has rooms.", "TR4017 it is."),
+    *("The number is 01632960106.", "The number is 01632 960999.", "It is BW1 2SP.", "Hm?"),
+    *("It is at 17 Spindle Street.", "The reference is QX7P2M4K.", "Your taxi is booked."),
+)
+_GOALS = st.dictionaries(
+    st.sampled_from(("restaurant", "hotel", "train", "taxi")),
+    st.builds(
+        goal,
+        st.dictionaries(st.sampled_from(("area", "day")), st.sampled_from(("centre", "saturday"))),
+        st.lists(st.sampled_from(("PHONE", "ADDRESS", "POST", "REFERENCE", "TRAINID"))),
+    ),
+    min_size=1,
+)
+
+
+@given(st.lists(st.sampled_from(_SENTENCES), max_size=6), _GOALS)
+@settings(max_examples=100, deadline=None)
+def test_causes_and_outcomes_agree(texts: list[str], goals: dict[str, Goal]) -> None:
+    goals = {
+        domain: Goal(g.informable, frozenset(g.requestable), {}) for domain, g in goals.items()
+    }
+    went = _ground(texts, goals)
+    assert list(went.domains) == list(goals)
+    for domain, outcome in went.domains.items():
+        assert outcome.matched == (outcome.cause is None)
+        assert outcome.matched or not outcome.matched_all
+        assert set(outcome.provided) == goals[domain].requestable
+        assert set(outcome.causes) == {slot for slot, told in outcome.provided.items() if not told}
+    assert went.success <= went.inform
+    assert went.inform_all <= went.inform
+    counted = _faithfulness(*texts)
+    assert counted.of_named_venue <= counted.in_database <= counted.told
+
+
+# The human responses of MultiWOZ 2.2.
+
+
+@pytest.fixture(scope="module")
+def human(upstream: Path) -> dict[str, list[str]]:
+    """Dialogue id -> the system's utterances."""
+    dialogues = {}
+    folder = upstream / "multiwoz" / "data" / "MultiWOZ_2.2" / "test"
+    for path in sorted(folder.glob("dialogues_*.json")):
+        for dialogue in json.loads(path.read_text(encoding="utf-8")):
+            dialogues[dialogue["dialogue_id"].split(".")[0].lower()] = [
+                turn["utterance"] for turn in dialogue["turns"] if turn["speaker"] == "SYSTEM"
+            ]
+    return dialogues
+
+
+@pytest.mark.real_data
+def test_the_human_responses(human: Mapping[str, Sequence[str]], multiwoz: Benchmark) -> None:
+    delexicaliser = Delexicaliser.of_venues(multiwoz.venue_records("2021"))
+    database = multiwoz.database("2021")
+    grounded = []
+    counted = []
+    for id_, texts in human.items():
+        responses = [delexicaliser(text) for text in texts]
+        dialogue = multiwoz.dialogues[id_]
+        grounded.append(
+            ground(
+                texts,
+                responses,
+                dialogue.goal,
+                database,
+                delexicaliser.gazetteer,
+                dialogue.booked_domains,
+            )
+        )
+        counted.append(dialogue_faithfulness(texts, responses))
+    rates = grounded_rates(grounded)
+    assert rates.inform[TOTAL] >= 95
+    assert rates.success[TOTAL] >= 88
+    in_database = total(counted).percent_in_database
+    assert in_database is not None
+    assert in_database >= 97

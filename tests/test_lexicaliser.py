@@ -1,0 +1,196 @@
+"""The way back: placeholders filled with the values of venues that the belief state finds."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from importlib import resources
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mwz.harness import Benchmark, score
+from mwz.harness.grounding.lexicaliser import VenueStock, lexicalise
+from mwz.harness.scoring import (
+    Options,
+    active_domains,
+    belief_states,
+    score_normalized,
+)
+from mwz.harness.submission import normalize_submission, parse_submission
+from mwz.normalization.delexicaliser import Delexicaliser
+from mwz.normalization.responses import ontology
+from mwz.normalization.states import BeliefState, rule_set
+
+SAMPLE = Benchmark.load("sample")
+VENUES = SAMPLE.venue_records("2021")
+STOCK = VenueStock(VENUES, SAMPLE.database("2021"))
+DELEXICALISER = Delexicaliser.of_venues(VENUES)
+
+# The one Italian restaurant in the centre of the sample.
+ATTIC: BeliefState = {"restaurant": {"food": "italian", "area": "centre"}}
+
+
+def _written(
+    *responses: str, state: BeliefState = ATTIC, domain: str = "restaurant", seed: int = 1
+) -> list[str]:
+    turns = len(responses)
+    return lexicalise(responses, [state] * turns, [[domain]] * turns, STOCK, seed)
+
+
+def test_values_are_those_of_a_venue_that_the_state_finds() -> None:
+    assert _written("[name] ([food], [pricerange]) is at [address], [postcode]: [phone].") == [
+        "Nonna's Attic (italian, moderate) is at 17 spindle street, bw12sp: 01632960106."
+    ]
+
+
+def test_placeholders_may_name_their_domain() -> None:
+    state = {**ATTIC, "hotel": {"area": "east", "pricerange": "cheap"}}
+    assert _written("[restaurant_name] and [hotel_name], [hotel_phone]", state=state) == [
+        "Nonna's Attic and Skylark Inn, 01632960207"
+    ]
+
+
+def test_a_venue_is_kept_as_long_as_the_state_finds_it() -> None:
+    centre = {"restaurant": {"area": "centre"}}
+    first, second, third = lexicalise(
+        ["[name]", "[name]", "[name]"],
+        [centre, centre, {"restaurant": {"area": "north"}}],
+        [["restaurant"]] * 3,
+        STOCK,
+        seed=4,
+    )
+    assert first == second != third
+
+
+def test_a_second_name_in_a_response_is_another_venue() -> None:
+    # Two restaurants are Indian.
+    (text,) = _written("[name] or [name]?", state={"restaurant": {"food": "indian"}})
+    assert set(text.rstrip("?").split(" or ")) == {"Saffron And Sail", "Marigold Tiffin"}
+
+
+def test_where_the_state_finds_nothing_any_venue_is_named() -> None:
+    names = {record["name"].lower() for record in VENUES["restaurant"]}
+    for state in ({}, {"restaurant": {"food": "martian"}}):
+        (text,) = _written("[name]", state=state)
+        assert text.lower() in names
+
+
+def test_trains_tell_their_own_times_and_stations() -> None:
+    wanted = {"departure": "ostley", "destination": "brackwater", "day": "saturday"}
+    (text,) = _written(
+        "[trainid] from [departure] to [destination], [leaveat] - [arriveby], [price]",
+        state={"train": wanted},
+        domain="train",
+    )
+    record = next(train for train in VENUES["train"] if train["trainID"] == text.split()[0])
+    assert text == (
+        f"{record['trainID']} from ostley to brackwater, "
+        f"{record['leaveAt']} - {record['arriveBy']}, {record['price']}"
+    )
+
+
+def test_what_no_venue_has_is_made_up_or_taken_from_the_state() -> None:
+    state = {"hotel": {"bookpeople": "3", "bookstay": "5", "bookday": "monday"}}
+    (text,) = _written("[people]/[stay]/[day]/[reference]", state=state, domain="hotel")
+    assert re.fullmatch(r"3/5/monday/[A-Z][A-Z0-9]{6}7", text)
+    (text,) = _written("[car], [phone]", state={}, domain="taxi")
+    assert re.fullmatch(r"[a-z]+ [a-z]+, 07[0-9]{9}", text)
+
+
+def test_counts_are_those_of_the_venues_found() -> None:
+    assert _written("[choice] places", state={"restaurant": {"food": "indian"}}) == ["2 places"]
+
+
+def test_an_unknown_placeholder_is_replaced_by_nothing() -> None:
+    assert _written("a [something] here") == ["a  here"]
+
+
+def test_a_seed_gives_the_same_text_again() -> None:
+    texts = {tuple(_written("[name] [ref]", state={}, seed=seed)) for seed in range(20)}
+    assert len(texts) == 20
+    assert _written("[name] [ref]", state={}, seed=7) == _written("[name] [ref]", state={}, seed=7)
+
+
+_STATES = st.dictionaries(
+    st.sampled_from(("restaurant", "hotel", "attraction", "train", "taxi")),
+    st.dictionaries(
+        st.sampled_from(("area", "name", "day", "leave", "food", "bookpeople")),
+        st.sampled_from(("centre", "brine", "saturday", "10:00", "dontcare", "nowhere")),
+    ),
+)
+
+
+@given(
+    st.lists(st.sampled_from(sorted(ontology())), max_size=5),
+    _STATES,
+    st.sampled_from(("restaurant", "hotel", "attraction", "train", "taxi", "police", "")),
+    st.integers(),
+)
+@settings(max_examples=200, deadline=None)
+def test_no_known_placeholder_is_left(
+    names: list[str], state: BeliefState, domain: str, seed: int
+) -> None:
+    response = ", ".join(f"[{name}]" for name in names)
+    (text,) = lexicalise([response], [state], [[domain] if domain else []], STOCK, seed)
+    assert "[" not in text
+    assert text.count(",") >= len(names) - 1
+
+
+# There and back.
+
+
+def _there_and_back(
+    raw: Mapping[str, Sequence[Mapping[str, Any]]],
+    benchmark: Benchmark,
+    delexicaliser: Delexicaliser,
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return Inform and Success of a system, and of it lexicalised and delexicalised again.
+
+    Its active domains are written out, for the placeholders that come back name none.
+    """
+    options = Options(setup="strict", metrics=("inform",))
+    normalized = normalize_submission(parse_submission(raw, benchmark, "raw"), rule_set("2021"))
+    own = score_normalized(normalized, benchmark, options)
+    states = belief_states(normalized, benchmark, own.states)
+    domains = active_domains(normalized, benchmark, own.domains, states)
+    stock = VenueStock(benchmark.venue_records("2021"), benchmark.database("2021"))
+    back: dict[str, list[dict[str, object]]] = {}
+    for id_, turns in raw.items():
+        texts = lexicalise(
+            [turn["response"] for turn in turns], states[id_], domains[id_], stock, f"1 {id_}"
+        )
+        back[id_] = [
+            {
+                "response": delexicaliser(text).text,
+                "state": state,
+                "active_domains": list(active),
+            }
+            for text, state, active in zip(texts, states[id_], domains[id_], strict=True)
+        ]
+    rates = [report.setups["strict"].rates for report in (own, score(back, benchmark, options))]
+    first, second = ((r.inform["total"], r.success["total"]) for r in rates)
+    return first, second
+
+
+@pytest.mark.parametrize("system", ["careful", "scripted", "hasty"])
+def test_the_samples_systems_come_back(system: str) -> None:
+    path = f"submissions/{system}.json"
+    raw = json.loads(resources.files("mwz.harness.sample").joinpath(path).read_text("utf-8"))
+    own, back = _there_and_back(raw, SAMPLE, DELEXICALISER)
+    assert back == own
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("system", ["mars", "soloist", "lava", "ubar"])
+def test_published_systems_come_back(
+    system: str,
+    multiwoz: Benchmark,
+    predictions: Callable[[str], Mapping[str, Any]],
+) -> None:
+    delexicaliser = Delexicaliser.of_venues(multiwoz.venue_records("2021"))
+    own, back = _there_and_back(predictions(system), multiwoz, delexicaliser)
+    assert back == pytest.approx(own, abs=1.0)

@@ -1,0 +1,493 @@
+"""Measure the delexicaliser against the span annotation of MultiWOZ 2.2.
+
+    python tools/lexicalised.py MULTIWOZ_EVALUATION MULTIWOZ [NOISE ...]
+
+takes clones (or copies) of the two public repositories and prints, for the delexicaliser and for a
+plain dictionary of the database's values, per half of the test dialogues and per kind of noise:
+
+- F1 of the slots that Inform and Success look at, where a found span is right if it overlaps an
+  annotated one of its slot, and an annotated one is found likewise; after the slash, F1 where both
+  ends must agree;
+- BLEU of the delexicalised responses against the annotated ones, delexicalised likewise;
+- strict Inform and Success, with gold states and active domains from their changes.
+
+The annotation leaves values out. `unmarked` counts the spans that it lacks though their value is
+the database's own, and `F1*` is F1 without these.
+
+Rules are tuned on the tuning half alone; a dialogue's half is told by a hash of its id. Noise is
+seeded by the turn and stays within annotated words but for upper and lower case and for lists, so
+that the annotated responses stay what they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import sacrebleu
+
+from mwz.harness import Benchmark, Report, score
+from mwz.harness.benchmark import CANONICAL_STYLE
+from mwz.harness.importing import build_benchmark
+from mwz.harness.scoring import Options, score_normalized
+from mwz.harness.submission import corpus_submission
+from mwz.normalization.delexicaliser import (
+    Delexicalised,
+    Delexicaliser,
+    Span,
+    delexicaliser_tables,
+)
+from mwz.normalization.gazetteer import build_gazetteer
+from mwz.normalization.phrases import PhraseBook, Token, tokens, words
+from mwz.normalization.responses import normalize_response, ontology
+
+SLOTS = ("NAME", "PHONE", "POST", "TRAINID", "REFERENCE", "ADDRESS")
+HALVES = ("tuning", "held")
+DELEXICALISERS = ("lex1", "dictionary")
+
+
+def half(id_: str) -> str:
+    """Return which half of the dialogues one belongs to, by its id in lower case."""
+    digest = hashlib.sha256(id_.encode()).hexdigest()
+    return HALVES[int(digest, 16) % 2]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of an annotated response.
+
+    Attributes:
+        words: Its words.
+        placeholder: The annotated slot as MultiWOZ names it; "" of plain words.
+    """
+
+    words: str
+    placeholder: str = ""
+
+    @property
+    def slot(self) -> str:
+        """The ontology slot; "" of plain words."""
+        return ontology()[self.placeholder] if self.placeholder else ""
+
+
+Response: TypeAlias = Sequence[Piece]
+
+
+@dataclass(frozen=True)
+class Annotated:
+    """A dialogue of MultiWOZ 2.2.
+
+    Attributes:
+        half: "tuning" or "held".
+        responses: Its system turns.
+    """
+
+    half: str
+    responses: Sequence[Response]
+
+
+def read_annotated(folder: Path) -> dict[str, Annotated]:
+    """Read the test dialogues of MultiWOZ 2.2: short id -> dialogue."""
+    acts = json.loads((folder / "dialog_acts.json").read_text(encoding="utf-8"))
+    dialogues = {}
+    for path in sorted((folder / "test").glob("dialogues_*.json")):
+        for dialogue in json.loads(path.read_text(encoding="utf-8")):
+            raw_id = dialogue["dialogue_id"]
+            id_ = raw_id.split(".")[0].lower()
+            dialogues[id_] = Annotated(
+                half(id_),
+                [
+                    list(pieces(turn["utterance"], acts[raw_id][turn["turn_id"]]["span_info"]))
+                    for turn in dialogue["turns"]
+                    if turn["speaker"] == "SYSTEM"
+                ],
+            )
+    return dialogues
+
+
+def pieces(utterance: str, spans: Sequence[Sequence[Any]]) -> Iterator[Piece]:
+    """Cut an utterance at its annotated spans, left to right, as the references are made."""
+    done = 0
+    for _, slot, value, start, end in sorted(spans, key=lambda span: int(span[3])):
+        if start < done or value == "dontcare":
+            continue
+        yield Piece(utterance[done:start])
+        yield Piece(utterance[start:end], slot)
+        done = end
+    yield Piece(utterance[done:])
+
+
+# Noise.
+
+_Noise: TypeAlias = Callable[[Response, random.Random], Response]
+_BED_AND_BREAKFAST = re.compile(r"\b(bed and breakfast|b and b|b & b)\b", re.IGNORECASE)
+_CAMBRIDGE = re.compile(r"\bcambridge ?\b", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[.?!]) +(?=\S)")
+
+
+def _in_spans(change: Callable[[str, random.Random], str], *slots: str) -> _Noise:
+    """Return noise that changes the words of annotated values of some slots."""
+
+    def noisy(response: Response, chance: random.Random) -> Response:
+        return [
+            replace(piece, words=change(piece.words, chance) or piece.words)
+            if piece.slot in slots
+            else piece
+            for piece in response
+        ]
+
+    return noisy
+
+
+def _everywhere(change: Callable[[str], str]) -> _Noise:
+    return lambda response, chance: [replace(p, words=change(p.words)) for p in response]
+
+
+def _without_apostrophes(text: str, _: random.Random) -> str:
+    return re.sub(r" ?['’] ?", "", text)
+
+
+def _with_b_and_b(text: str, _: random.Random) -> str:
+    return _BED_AND_BREAKFAST.sub("B&B", text)
+
+
+def _without_cambridge(text: str, _: random.Random) -> str:
+    return _CAMBRIDGE.sub("", text).strip()
+
+
+def _with_typo(text: str, chance: random.Random) -> str:
+    """Leave out, double or change one letter of one word of at least five letters."""
+    candidates = list(re.finditer(r"[A-Za-z]{5,}", text))
+    if not candidates:
+        return text
+    word = chance.choice(candidates)
+    at = chance.randrange(word.start() + 1, word.end())
+    letter = chance.choice("abcdefghijklmnopqrstuvwxyz")
+    changed = chance.choice(("", text[at] * 2, letter))
+    return text[:at] + changed + text[at + 1 :]
+
+
+def _with_blanks(text: str, chance: random.Random) -> str:
+    """Write a telephone number, postcode or train id in groups."""
+    compact = text.replace(" ", "")
+    if re.fullmatch(r"[0-9]{10,11}", compact):
+        return f"{compact[:5]} {compact[5:8]} {compact[8:]}"
+    postcode = re.fullmatch(r"([A-Za-z]{2}[0-9]{1,2})([0-9][A-Za-z]{2})", compact)
+    if postcode:
+        return f"{postcode[1]} {postcode[2]}"
+    if re.fullmatch(r"[Tt][Rr][0-9]{4}", compact):
+        return f"{compact[:2]} {compact[2:]}"
+    return text
+
+
+def _bold(text: str, _: random.Random) -> str:
+    return f"**{text}**"
+
+
+def _as_list(response: Response, chance: random.Random) -> Response:
+    """Write every sentence as an item of a list, values in bold."""
+    items = [
+        replace(piece, words=piece.words if piece.slot else _SENTENCE.sub("\n- ", piece.words))
+        for piece in response
+    ]
+    return [Piece("- "), *_in_spans(_bold, *ontology().values())(items, chance)]
+
+
+NOISES: Mapping[str, _Noise] = {
+    "none": lambda response, chance: response,
+    "lower case": _everywhere(str.lower),
+    "upper case": _everywhere(str.upper),
+    "no apostrophes": _in_spans(_without_apostrophes, "NAME", "ADDRESS"),
+    "B&B": _in_spans(_with_b_and_b, "NAME"),
+    "no Cambridge": _in_spans(_without_cambridge, "NAME"),
+    "typos": _in_spans(_with_typo, "NAME", "ADDRESS"),
+    "numbers with blanks": _in_spans(_with_blanks, "PHONE", "POST", "TRAINID"),
+    "markdown": _as_list,
+}
+
+
+def with_noise(name: str, dialogues: Mapping[str, Annotated]) -> dict[str, Annotated]:
+    """Return dialogues with one kind of noise; the given ones are left as they are."""
+    noise = NOISES[name]
+    return {
+        id_: replace(
+            dialogue,
+            responses=[
+                noise(response, random.Random(f"{name} {id_} {turn}"))
+                for turn, response in enumerate(dialogue.responses)
+            ],
+        )
+        for id_, dialogue in dialogues.items()
+    }
+
+
+# The plain dictionary.
+
+_SLOTS_OF_COLUMNS = {
+    "name": "name",
+    "address": "address",
+    "phone": "phone",
+    "postcode": "postcode",
+    "trainID": "trainid",
+    "area": "area",
+    "food": "food",
+    "pricerange": "pricerange",
+    "type": "type",
+    "day": "day",
+    "departure": "departure",
+    "destination": "destination",
+    "leaveAt": "leaveat",
+    "arriveBy": "arriveby",
+    "price": "price",
+}
+
+
+def dictionary(venues: Mapping[str, Sequence[Mapping[str, Any]]]) -> Callable[[str], Delexicalised]:
+    """Return the baseline: the database's own values, word for word, the longest first."""
+    book: PhraseBook[str] = PhraseBook(
+        (tuple(token.word for token in tokens(value)), placeholder)
+        for records in venues.values()
+        for record in records
+        for column, placeholder in _SLOTS_OF_COLUMNS.items()
+        if isinstance(value := record.get(column), str) and words(value)
+    )
+
+    def delexicalise(text: str) -> Delexicalised:
+        found = list(_leftmost_longest(list(tokens(text)), book))
+        parts = []
+        done = 0
+        for span, placeholder in found:
+            parts += [text[done : span.start], f"[{placeholder}]"]
+            done = span.end
+        return Delexicalised("".join([*parts, text[done:]]), tuple(span for span, _ in found))
+
+    return delexicalise
+
+
+def _leftmost_longest(text: Sequence[Token], book: PhraseBook[str]) -> Iterator[tuple[Span, str]]:
+    longest: dict[int, tuple[int, str]] = {}
+    for match in book.find(text):
+        if match.first not in longest or match.last > longest[match.first][0]:
+            longest[match.first] = (match.last, match.entries[0])
+    done = -1
+    for first, (last, placeholder) in sorted(longest.items()):
+        if first > done:
+            start, end = text[first].start, text[last].end
+            yield Span(start, end, ontology()[placeholder], ""), placeholder
+            done = last
+
+
+# Measures.
+
+_Place: TypeAlias = tuple[int, int, str]
+"""Start, end, slot."""
+
+
+@dataclass
+class Counts:
+    """Counts of one slot's spans.
+
+    Attributes:
+        found: Spans that the delexicaliser found.
+        right: Those that overlap an annotated span of the slot.
+        unmarked: Those that do not, though the database has their value.
+        annotated: Annotated spans.
+        recalled: Those that a found span of the slot overlaps.
+        exact: Those that one agrees with at both ends.
+    """
+
+    found: int = 0
+    right: int = 0
+    unmarked: int = 0
+    annotated: int = 0
+    recalled: int = 0
+    exact: int = 0
+
+    @property
+    def precision(self) -> float:
+        """The share of found spans that are right."""
+        return self.right / self.found if self.found else 0.0
+
+    @property
+    def recall(self) -> float:
+        """The share of annotated spans that are found."""
+        return self.recalled / self.annotated if self.annotated else 0.0
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall."""
+        return _harmonic(self.precision, self.recall)
+
+    @property
+    def exact_f1(self) -> float:
+        """The same where both ends must agree."""
+        both = self.found + self.annotated
+        return 2 * self.exact / both if both else 0.0
+
+    @property
+    def f1_without_unmarked(self) -> float:
+        """F1 without the spans that the annotation lacks though the database has them."""
+        return _harmonic(self.right / max(self.found - self.unmarked, 1), self.recall)
+
+
+def _harmonic(first: float, second: float) -> float:
+    return 2 * first * second / (first + second) if first + second else 0.0
+
+
+@dataclass(frozen=True)
+class Measured:
+    """How a delexicaliser does on some dialogues.
+
+    Attributes:
+        slots: Ontology slot -> its counts.
+        bleu: BLEU of the delexicalised responses.
+        inform: Strict Inform with gold states, in percent.
+        success: Strict Success with gold states, in percent.
+    """
+
+    slots: Mapping[str, Counts]
+    bleu: float
+    inform: float
+    success: float
+
+
+def measure(
+    dialogues: Mapping[str, Annotated],
+    delexicalise: Callable[[str], Delexicalised],
+    benchmark: Benchmark,
+) -> Measured:
+    """Measure a delexicaliser on annotated dialogues."""
+    counts: dict[str, Counts] = defaultdict(Counts)
+    predictions = {}
+    pairs = []
+    for id_, dialogue in dialogues.items():
+        turns: list[dict[str, object]] = []
+        for response in dialogue.responses:
+            delexicalised = delexicalise("".join(piece.words for piece in response))
+            _count(counts, delexicalised.spans, list(_annotated_places(response)))
+            turns.append({"response": delexicalised.text})
+            pairs.append((normalize_response(delexicalised.text).text, annotated_text(response)))
+        predictions[id_] = turns
+    rates = _strict(score(predictions, benchmark, Options(setup="strict", metrics=("inform",))))
+    bleu = sacrebleu.corpus_bleu([own for own, _ in pairs], [[gold for _, gold in pairs]])
+    return Measured(counts, bleu.score, *rates)
+
+
+def annotated_text(response: Response) -> str:
+    """Return a response with placeholders for its annotated values, normalised."""
+    text = "".join(f"[{p.placeholder}]" if p.placeholder else p.words for p in response)
+    return normalize_response(text).text
+
+
+def _strict(report: Report) -> tuple[float, float]:
+    rates = report.setups["strict"].rates
+    return rates.inform["total"], rates.success["total"]
+
+
+def _annotated_places(response: Response) -> Iterator[_Place]:
+    start = 0
+    for piece in response:
+        end = start + len(piece.words)
+        if piece.slot:
+            yield start, end, piece.slot
+        start = end
+
+
+def _count(counts: dict[str, Counts], spans: Sequence[Span], annotated: Sequence[_Place]) -> None:
+    found = [(span.start, span.end, span.slot) for span in spans]
+    for span, place in zip(spans, found, strict=True):
+        own = counts[span.slot]
+        own.found += 1
+        right = any(_overlap(place, other) for other in annotated)
+        own.right += right
+        own.unmarked += not right and bool(span.venues)
+    for place in annotated:
+        own = counts[place[2]]
+        own.annotated += 1
+        own.recalled += any(_overlap(place, other) for other in found)
+        own.exact += place in found
+
+
+def _overlap(first: _Place, second: _Place) -> bool:
+    return first[2] == second[2] and first[0] < second[1] and second[0] < first[1]
+
+
+# The report.
+
+
+def main(evaluator: Path, multiwoz: Path, noises: Sequence[str]) -> None:
+    """Print the measures."""
+    benchmark = build_benchmark(evaluator, multiwoz)
+    venues = benchmark.venue_records("2021")
+    gazetteer = build_gazetteer(venues, delexicaliser_tables())
+    ways: dict[str, Callable[[str], Delexicalised]] = {
+        "lex1": Delexicaliser(gazetteer),
+        "dictionary": dictionary(venues),
+    }
+    dialogues = read_annotated(multiwoz / "data" / "MultiWOZ_2.2")
+    for name in HALVES:
+        part = {id_: d for id_, d in dialogues.items() if d.half == name}
+        rates = _strict(_annotated_report(part, benchmark))
+        print(
+            f"\n{name} half: {len(part)} dialogues; annotated responses get "
+            f"Inform {rates[0]:.1f}, Success {rates[1]:.1f}"
+        )
+        for way, delexicalise in ways.items():
+            _print_slots(way, measure(part, delexicalise, benchmark))
+        print(
+            f"\n{'noise':<22}{'':<12}"
+            + "".join(f"{slot:>11}" for slot in SLOTS)
+            + f"{'BLEU':>7}{'Inform':>8}{'Success':>9}"
+        )
+        for noise in noises:
+            noisy = with_noise(noise, part)
+            for way, delexicalise in ways.items():
+                _print_row(noise, way, measure(noisy, delexicalise, benchmark))
+    whole = measure(dialogues, ways["lex1"], benchmark)
+    print(
+        f"\nall {len(dialogues)} dialogues: BLEU {whole.bleu:.2f}, Inform {whole.inform:.1f}, "
+        f"Success {whole.success:.1f}"
+    )
+
+
+def _annotated_report(part: Iterable[str], benchmark: Benchmark) -> Report:
+    own = replace(benchmark, dialogues={id_: benchmark.dialogues[id_] for id_ in part})
+    submission = corpus_submission(own, CANONICAL_STYLE)
+    return score_normalized(submission, own, Options(setup="strict", metrics=("inform",)))
+
+
+def _print_slots(way: str, measured: Measured) -> None:
+    print(
+        f"\n{way:<12}{'P':>7}{'R':>7}{'F1':>8}{'exact':>8}{'found':>7}{'gold':>7}"
+        f"{'unmarked':>10}{'F1*':>8}"
+    )
+    order = Counter({slot: counts.annotated for slot, counts in measured.slots.items()})
+    for slot in (*SLOTS, *(s for s, _ in order.most_common() if s not in SLOTS)):
+        own = measured.slots[slot]
+        print(
+            f"{slot:<12}{own.precision:7.3f}{own.recall:7.3f}{own.f1:8.4f}{own.exact_f1:8.3f}"
+            f"{own.found:7}{own.annotated:7}{own.unmarked:10}{own.f1_without_unmarked:8.4f}"
+        )
+    print(f"BLEU {measured.bleu:.2f}, Inform {measured.inform:.1f}, Success {measured.success:.1f}")
+
+
+def _print_row(noise: str, way: str, measured: Measured) -> None:
+    slots = "".join(f"{measured.slots[slot].f1:11.3f}" for slot in SLOTS)
+    print(
+        f"{noise:<22}{way:<12}{slots}{measured.bleu:7.1f}{measured.inform:8.1f}"
+        f"{measured.success:9.1f}"
+    )
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3 or not set(sys.argv[3:]) <= NOISES.keys():
+        sys.exit(f"{__doc__}\nNoise: {', '.join(NOISES)}")
+    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:] or list(NOISES))
