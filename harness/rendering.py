@@ -47,7 +47,7 @@ def terminal_width() -> int | None:
 def _chunks(headers: Sequence[str], rows: Sequence[Sequence[Cell]], limit: int) -> list[list[int]]:
     """Return which columns stand together, the first one in every part."""
     widths = [
-        max(len(headers[at]), *(len(str(row[at])) for row in rows)) for at in range(len(headers))
+        max([len(headers[at]), *(len(str(row[at])) for row in rows)]) for at in range(len(headers))
     ]
     chunks: list[list[int]] = [[0]]
     used = widths[0]
@@ -67,13 +67,15 @@ def printable(text: str) -> str:
     )
 
 
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&])")
+# What marks text up anywhere, makes a link of a bare address, or begins a list.
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&]|:(?=//)|(?<=www)\.|^-)", re.IGNORECASE)
+_NUMBERED = re.compile(r"^(\d+)\.")
 
 
 def escaped(text: str) -> str:
     """Return a text as Markdown that shows it as it is, in one line."""
     line = " ".join(text.split())
-    return _MARKDOWN.sub(r"\\\1", line)
+    return _NUMBERED.sub(r"\1\\.", _MARKDOWN.sub(r"\\\1", line))
 
 
 def markdown_table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:

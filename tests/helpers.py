@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,6 +101,27 @@ class Run:
     status: int
     out: str
     err: str
+
+
+def run_process(
+    *arguments: object, folder: Path | None = None, **environment: object
+) -> subprocess.CompletedProcess[str]:
+    """Run `mwz` as a process of its own; it has as long as a loaded machine may need.
+
+    Args:
+        arguments: The command line.
+        folder: The folder to run it in.
+        environment: Environment variables besides those there are.
+    """
+    return subprocess.run(
+        [sys.executable, "-m", "mwz.harness.cli", *map(str, arguments)],
+        cwd=folder,
+        env={**os.environ, **{name: str(value) for name, value in environment.items()}},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
 
 
 def run_cli(capsys: pytest.CaptureFixture[str], *arguments: object) -> Run:

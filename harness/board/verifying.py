@@ -54,7 +54,9 @@ def verify(
     Raises:
         InputError: The benchmark that is named cannot be loaded.
     """
-    known = entry_problems(entries)
+    # What entries share is told of the later one: let that be one of those to verify.
+    keys = {entry.key for entry in chosen}
+    known = entry_problems([*(one for one in entries if one.key not in keys), *chosen])
     outcomes = rescore(chosen, benchmark, extra, workers, progress)
     return [
         Verified(
