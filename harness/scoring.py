@@ -163,35 +163,16 @@ class Scorer:
         unfit = [reason for metric in metrics if (reason := metric.unfit(submission)) is not None]
         if unfit:
             raise InputError("option metrics", unfit)
-        # The sources are those of the whole submission, so that its parts are scored alike.
-        states = _chosen_states(submission, self.options)
-        domains = _chosen_domains(submission, self.options)
-        benchmark = self._part()
-        submission = _played_part(submission, benchmark, self.options.goals)
-        if not submission.turns:
-            raise InputError("predictions", "play no turn; there is nothing to score")
         results: dict[str, Any] = {}
-        played = Played(
-            submission=submission,
-            benchmark=benchmark,
-            rules=self.rules,
-            setup=self.options.setup,
-            states=states,
-            domains=domains,
-            references=self.references,
-            database=self.database,
-            result=lambda key: _result(key, played, metrics, results),
+        played = replace(
+            self.played(submission), result=lambda key: _result(key, played, metrics, results)
         )
         for metric in metrics:
             if not metric.results.keys() & results.keys():
                 results.update(metric.evaluated(played))
+        submission, benchmark = played.submission, played.benchmark
         return Report(
-            signature=replace(
-                self.signature(),
-                domains=domains,
-                states=states,
-                coverage=_turns_digest(submission, benchmark),
-            ),
+            signature=self.signature_of(played),
             coverage=Coverage(
                 dialogues=len(submission.dialogues),
                 of=len(benchmark.dialogues),
@@ -206,6 +187,38 @@ class Scorer:
                 for key in metric.results
                 if key in results
             },
+        )
+
+    def played(self, submission: NormalizedSubmission) -> Played:
+        """Return what metrics compute from, of a submission normalised by the rules chosen.
+
+        Raises:
+            InputError: The submission lacks what an option asks for.
+        """
+        benchmark = self._part()
+        part = _played_part(submission, benchmark, self.options.goals)
+        if not part.turns:
+            raise InputError("predictions", "play no turn; there is nothing to score")
+        return Played(
+            submission=part,
+            benchmark=benchmark,
+            rules=self.rules,
+            setup=self.options.setup,
+            # The sources are those of the whole submission, so that its parts are scored alike.
+            states=_chosen_states(submission, self.options),
+            domains=_chosen_domains(submission, self.options),
+            references=self.references,
+            database=self.database,
+            result=lambda key: None,
+        )
+
+    def signature_of(self, played: Played) -> Signature:
+        """Return the signature of scores of what was played."""
+        return replace(
+            self.signature(),
+            domains=played.domains,
+            states=played.states,
+            coverage=_turns_digest(played.submission, played.benchmark),
         )
 
     def signature(self) -> Signature:
