@@ -145,7 +145,9 @@ class VenueDatabase:
         fewest, *others = sorted(
             (self._selected(domain, one) for one in chosen or (None,)), key=len
         )
-        places = [place for place in fewest if all(place in other for other in others)]
+        places = list(fewest)
+        for other in others:
+            places = [place for place in places if place in other]
         for column, bound in criteria:
             if column in venue.times:
                 latest = column in venue.latest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from .submission import NormalizedSubmission, normalize_submission, parse_submis
 if TYPE_CHECKING:
     from mwz.database import VenueDatabase
 
+    from .diagnosis.causes import DialogueOutcome
     from .references import ReferenceIndex
 
 AUTO = "auto"
@@ -188,6 +189,44 @@ class Scorer:
                 if key in results
             },
         )
+
+    def dialogue(self, id_: str, turns: Sequence[Mapping[str, object]]) -> DialogueOutcome:
+        """Score one dialogue by itself, in the strict set-up, and say what was lost: a reward.
+
+        Sentence-level BLEU is computed if `bleu` is among the metrics of the options. The sources
+        of states and active domains, where the options say "auto", are what these turns allow;
+        name them in the options if all dialogues shall have the same.
+
+        Args:
+            id_: The dialogue's id in the benchmark.
+            turns: Its turns from the first, as in a predictions file. They are left as they were.
+
+        Raises:
+            InputError: The turns are not in the expected form, do not fit the benchmark, or lack
+                what an option asks for.
+        """
+        from .diagnosis.reward import outcome_of
+
+        submission = parse_submission({id_: turns}, self.benchmark, "predictions")
+        played = self.played(normalize_submission(submission, self.rules))
+        return outcome_of(played, bleu="bleu" in (self.options.metrics or ()))
+
+    def dialogues(
+        self,
+        batch: Mapping[str, Sequence[Mapping[str, object]]]
+        | Iterable[tuple[str, Sequence[Mapping[str, object]]]],
+    ) -> list[DialogueOutcome]:
+        """Score each of many dialogues by itself: `dialogue` of each, in their order.
+
+        Args:
+            batch: Dialogue id -> turns, or pairs of the two; in pairs, a dialogue may come more
+                than once, as it does if a policy plays it several times.
+
+        Raises:
+            InputError: As for `dialogue`.
+        """
+        pairs = batch.items() if isinstance(batch, Mapping) else batch
+        return [self.dialogue(id_, turns) for id_, turns in pairs]
 
     def played(self, submission: NormalizedSubmission) -> Played:
         """Return what metrics compute from, of a submission normalised by the rules chosen.
