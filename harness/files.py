@@ -147,14 +147,23 @@ def write_json(target: str, data: object) -> None:
     Raises:
         InputError: The file cannot be written, or standard output is closed.
     """
+    write_text(target, to_json(data))
+
+
+def write_text(target: str, text: str) -> None:
+    """Write text in UTF-8 to a file, all or nothing, or to standard output for `-`.
+
+    Raises:
+        InputError: The file cannot be written, or standard output is closed.
+    """
     if target != STANDARD_STREAM:
-        write_atomically(Path(target), to_json(data))
+        write_atomically(Path(target), text)
         return
     if sys.stdout is None:
         raise InputError("standard output", "is closed; give a file")
     # JSON is UTF-8, whatever the terminal's encoding.
     sys.stdout.flush()
-    sys.stdout.buffer.write(to_json(data).encode())
+    sys.stdout.buffer.write(text.encode())
     sys.stdout.buffer.flush()
 
 

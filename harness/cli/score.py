@@ -8,6 +8,7 @@ from mwz.database import EMBEDDED
 from mwz.normalization.rules import rule_set
 
 from ..benchmark import CANONICAL_STYLE, GOALS, STYLES, Benchmark
+from ..diagnosis.dialogue_lines import dialogue_lines, write_dialogue_lines
 from ..errors import InputError
 from ..files import STANDARD_STREAM, write_json
 from ..metrics.inform import BOTH
@@ -97,6 +98,12 @@ def _metrics_help() -> str:
     help="SQLAlchemy URL of the database to hold the venues. [default: SQLite in memory]",
 )
 @click.option("--json", "json_target", metavar="FILE|-", help="Write the full report as JSON.")
+@click.option(
+    "--per-dialogue",
+    "lines_target",
+    metavar="FILE|-",
+    help="Write JSON lines, one per dialogue, with all that the scores are made of.",
+)
 @click.option("--quiet", is_flag=True, help="Print no table.")
 def command(
     predictions: str | None,
@@ -111,20 +118,29 @@ def command(
     constant: bool,
     database: str,
     json_target: str | None,
+    lines_target: str | None,
     quiet: bool,
 ) -> None:
     """Score a submission, or the corpus itself, and show the report."""
     if (predictions is not None) + (corpus is not None) + constant != 1:
         raise click.UsageError("give either PREDICTIONS, or --corpus [STYLE], or --constant")
+    if json_target == lines_target == STANDARD_STREAM:
+        raise click.UsageError("--json and --per-dialogue cannot both go to standard output")
     made = CONSTANT if constant else corpus
     names = [name.strip() for name in metrics.split(",")]
     options = Options(rules, setup, domains, states, names, database, goals)
     loaded = chosen_benchmark(benchmark, "scoring on")
     submission = _submission(predictions, made, loaded, rules)
-    report = Scorer(loaded, options).score_normalized(submission)
+    scorer = Scorer(loaded, options)
+    report = scorer.score_normalized(submission)
+    if lines_target is not None:
+        played = scorer.played(submission)
+        write_dialogue_lines(
+            lines_target, dialogue_lines(played, report.signature, options.metrics or ())
+        )
     if json_target is not None:
         write_json(json_target, report.to_dict())
-    if not quiet and json_target != STANDARD_STREAM:
+    if not quiet and STANDARD_STREAM not in (json_target, lines_target):
         click.echo(report_text(report))
 
 
