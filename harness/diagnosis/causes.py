@@ -1,5 +1,4 @@
-"""Causes of lost points: one for every goal domain that is not matched, one for every requested
-slot that is not provided.
+"""Causes of lost points: one for every domain not matched, and every requested slot not provided.
 
 They are read off the steps of the walk that scores (`metrics/inform_success.py`), in the strict
 set-up; the *deciding turn* is the last one at which the offered venues were set, and not kept. Of
@@ -335,9 +334,7 @@ def _turn(failed: _Failed, cause: str) -> int | None:
     return None if failed.decided is None else failed.decided.turn
 
 
-def _faults(
-    failed: _Failed, cause: str, domain: str, database: VenueDatabase
-) -> tuple[Fault, ...]:
+def _faults(failed: _Failed, cause: str, domain: str, database: VenueDatabase) -> tuple[Fault, ...]:
     """Return what would have to change for the deciding query to find the goal's venues."""
     if cause == NO_DOMAIN:
         return tuple(Fault(slot, value, None) for slot, value in failed.wanted.items())

@@ -144,12 +144,7 @@ def dialogue_lines(
         signature: The signature of its scores.
         metrics: The names of the metrics asked for.
     """
-    said = replace(signature, coverage=None)
-    common = {
-        "signature": str(said),
-        "sources": {"states": played.states, "domains": played.domains},
-    }
-    ids = list(played.submission.dialogues)
+    said = str(replace(signature, coverage=None))
     columns: list[list[dict[str, Any]]] = []
     if "inform" in metrics and played.setup in (_STRICT, BOTH):
         columns.append([_strict(outcome) for outcome in _explained(played)])
@@ -164,11 +159,12 @@ def dialogue_lines(
     return [
         DialogueLine(
             dialogue=id_,
-            turns=len(played.submission.dialogues[id_]),
-            **common,
+            turns=len(turns),
+            signature=said,
+            sources={"states": played.states, "domains": played.domains},
             **{key: value for column in columns for key, value in column[place].items()},
         )
-        for place, id_ in enumerate(ids)
+        for place, (id_, turns) in enumerate(played.submission.dialogues.items())
     ]
 
 
@@ -342,7 +338,9 @@ def _strict_outcome(line: DialogueLine) -> Outcome:
 
 def _optimistic_outcome(line: DialogueLine) -> Outcome:
     domains = line.optimistic.domains if line.optimistic is not None else {}
-    return Outcome({name: DomainOutcome(float(d.matched), d.provided) for name, d in domains.items()})
+    return Outcome(
+        {name: DomainOutcome(float(d.matched), d.provided) for name, d in domains.items()}
+    )
 
 
 def _tracked(line: DialogueLine) -> TrackedDialogue:

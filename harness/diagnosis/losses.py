@@ -121,12 +121,20 @@ def points(outcomes: Sequence[DialogueOutcome]) -> dict[str, Points]:
     }
 
 
-def wrong_slots(outcomes: Sequence[DialogueOutcome]) -> list[tuple[WrongSlot, int]]:
-    """Return the faults of states and how often each happened, the most frequent first."""
+def wrong_slots(
+    outcomes: Sequence[DialogueOutcome], cause: str | None = None
+) -> list[tuple[WrongSlot, int]]:
+    """Return the faults of states and how often each happened, the most frequent first.
+
+    Args:
+        outcomes: The dialogues' outcomes.
+        cause: The only cause of a domain to look at; None for all.
+    """
     counted = Counter(
         WrongSlot(domain, fault.slot, fault.wanted, fault.found)
         for outcome in outcomes
         for domain, diagnosis in outcome.domains.items()
+        if cause in (None, diagnosis.cause)
         for fault in diagnosis.faults
     )
     return counted.most_common()
