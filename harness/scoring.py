@@ -19,7 +19,12 @@ from .metrics.registry import Metric, default_metrics, named_metrics, response_m
 from .playing import DOMAIN_SOURCES, STATE_SOURCES, Played
 from .report import Coverage, Report
 from .signature import SHOWN_HASH, Signature
-from .submission import NormalizedSubmission, normalize_submission, parse_submission
+from .submission import (
+    NormalizedSubmission,
+    dialogue_id,
+    normalize_submission,
+    parse_submission,
+)
 
 if TYPE_CHECKING:
     from mwz.database import VenueDatabase
@@ -207,6 +212,9 @@ class Scorer:
         """
         from .diagnosis.reward import outcome_of
 
+        if dialogue_id(id_) not in self.benchmark.dialogues:
+            where = f"not in the benchmark {self.benchmark.name}"
+            raise InputError("predictions", f"dialogue {id_}: {where}")
         submission = parse_submission({id_: turns}, self.benchmark, "predictions")
         played = self.played(normalize_submission(submission, self.rules))
         return outcome_of(played, bleu="bleu" in (self.options.metrics or ()))

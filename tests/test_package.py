@@ -17,7 +17,7 @@ PROJECT = Path(__file__).parents[1]
 
 def test_every_public_name_is_there() -> None:
     assert set(mwz.harness.__all__) == {
-        *("Benchmark", "InputError", "Options", "Report", "Scorer", "Signature"),
+        *("Benchmark", "DialogueOutcome", "InputError", "Options", "Report", "Scorer", "Signature"),
         *("load_benchmark", "score"),
     }
     assert set(mwz.database.__all__) == {"EMBEDDED", "VenueDatabase", "partial_ratio"}
