@@ -86,6 +86,10 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
         ("mwz.harness.benchmark", ("mwz.harness.data", "mwz.harness.files", "mwz.database")),
         ("mwz.harness.metrics", ("mwz.harness.data", "mwz.harness.board", "mwz.harness.cli")),
         ("mwz.harness.tracking", ("mwz.harness.data", "mwz.harness.board", "mwz.harness.cli")),
+        (
+            "mwz.harness.diagnosis",
+            ("mwz.harness.scoring", "mwz.harness.data", "mwz.harness.board", "mwz.harness.cli"),
+        ),
         ("mwz.harness.scoring", ("mwz.harness.data", "mwz.harness.board", "mwz.harness.cli")),
         ("mwz.harness.data", ("mwz.harness.board", "mwz.harness.cli", "mwz.harness.scoring")),
         ("mwz.harness.board", ("mwz.harness.cli",)),
@@ -120,6 +124,7 @@ def test_no_two_modules_of_one_folder_level_have_the_same_name_for_different_thi
         ("data list", "numpy sqlalchemy sacrebleu sacremoses matplotlib"),
         ("score --help", "numpy sqlalchemy sacrebleu sacremoses matplotlib requests pydantic"),
         ("dst --help", "numpy sqlalchemy sacrebleu sacremoses matplotlib requests"),
+        ("why --help", "sqlalchemy sacrebleu matplotlib requests pydantic"),
     ],
 )
 def test_commands_import_nothing_heavy_that_they_do_without(arguments: str, unneeded: str) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mwz.harness import Benchmark, Options, Scorer, load_benchmark
 from mwz.harness.diagnosis.causes import CAUSES, explain
-from mwz.harness.diagnosis.diagnosis import Diagnosis, diagnose
+from mwz.harness.diagnosis.diagnosing import Diagnosis, diagnose
 from mwz.harness.diagnosis.losses import domain_losses, points
 from mwz.harness.metrics.inform_success import TOTAL, Rates, inform_success
 from mwz.harness.metrics.setups import STRICT

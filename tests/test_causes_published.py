@@ -13,7 +13,7 @@ from diagnosed import mended
 
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.diagnosis.causes import CAUSES, explain
-from mwz.harness.diagnosis.diagnosis import Diagnosis, diagnose
+from mwz.harness.diagnosis.diagnosing import Diagnosis, diagnose
 from mwz.harness.diagnosis.dialogue_lines import DialogueLine, corpus_scores, dialogue_lines
 from mwz.harness.diagnosis.losses import domain_losses, points
 from mwz.harness.metrics.inform_success import TOTAL

@@ -10,7 +10,7 @@ from mwz.normalization.rules import rule_set
 
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark
 from ..diagnosis.causes import CAUSES, SLOT_CAUSES
-from ..diagnosis.diagnosis import Diagnosis, diagnose
+from ..diagnosis.diagnosing import Diagnosis, diagnose
 from ..diagnosis.diagnosis_text import diagnosis_text, dialogue_text
 from ..diagnosis.dialogue_view import DialogueView, view_dialogue
 from ..diagnosis.what_if import what_if

@@ -10,7 +10,7 @@ from ..metrics.inform_success import Step
 from ..metrics.tracking.dialogue_states import slot_name
 from ..rendering import Cell, figure, signed, text_table
 from .causes import CAUSES, SLOT_CAUSES, DialogueOutcome, cause_words, slot_cause_words
-from .diagnosis import Diagnosis
+from .diagnosing import Diagnosis
 from .dialogue_view import Change, DialogueView, TurnView
 from .losses import SUCCESS_LOSSES, DomainLosses, domain_losses, points, wrong_slots
 from .what_if import WhatIf

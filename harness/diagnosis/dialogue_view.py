@@ -14,7 +14,7 @@ from ..metrics.tracking.dialogue_states import Slot, flat_state
 from ..playing import PlayedDialogue
 from ..tracking.pairing import without_booking_prefix
 from .causes import DialogueOutcome
-from .diagnosis import Diagnosis
+from .diagnosing import Diagnosis
 
 
 @dataclass(frozen=True)
