@@ -19,8 +19,8 @@ from ..scoring import AUTO, Options, Scorer, choices
 from ..submission import (
     DOMAINS,
     NormalizedSubmission,
-    corpus_submission,
     dialogue_id,
+    made_submission,
     normalize_submission,
     read_submission,
 )
@@ -121,7 +121,7 @@ def command(
 def _corpus(style: str, benchmark: Benchmark) -> NormalizedSubmission:
     if style not in STYLES:
         raise InputError("--corpus", f"no style {style!r}; use one of {', '.join(STYLES)}")
-    return corpus_submission(benchmark, style)
+    return made_submission(benchmark, style)
 
 
 def _view(name: str, diagnosis: Diagnosis, wanted: str) -> DialogueView:
