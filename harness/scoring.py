@@ -13,7 +13,9 @@ from mwz.database import EMBEDDED
 from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set, rule_set_names
 
 from .benchmark import GOALS, Benchmark
-from .errors import InputError
+from .checking import dialogue_id
+from .errors import InputError, shown
+from .files import kind_of
 from .metrics.inform import BOTH, SETUPS
 from .metrics.registry import Metric, default_metrics, named_metrics, response_metrics
 from .playing import DOMAIN_SOURCES, STATE_SOURCES, Played
@@ -21,7 +23,7 @@ from .report import Coverage, Report
 from .signature import SHOWN_HASH, Signature
 from .submission import (
     NormalizedSubmission,
-    dialogue_id,
+    Submission,
     normalize_submission,
     parse_submission,
 )
@@ -63,13 +65,18 @@ class Options:
 
     def __post_init__(self) -> None:
         problems = [
-            f"{name}: {getattr(self, name)!r}; use one of {', '.join(values)}"
+            f"{name}: {shown(value)}{_hint(value, values)}"
             for name, values in choices().items()
-            if getattr(self, name) not in values
+            for value in [getattr(self, name)]
+            if value not in values
         ]
         metrics = default_metrics()
         if isinstance(self.metrics, str):
-            problems.append(f"metrics: {self.metrics!r}; give a list of names")
+            problems.append(
+                f"metrics: {shown(self.metrics)} is a string; write [{shown(self.metrics)}]"
+            )
+        elif self.metrics is not None and not _are_names(self.metrics):
+            problems.append(f"metrics: {shown(self.metrics)}; give a list of names")
         elif self.metrics is not None:
             try:
                 metrics = named_metrics([*self.metrics])
@@ -79,6 +86,17 @@ class Options:
             raise InputError("options", problems)
         # As the registry writes them, whatever they were called.
         object.__setattr__(self, "metrics", metrics)
+
+
+def _hint(value: object, values: Sequence[str]) -> str:
+    """Say what is wrong with an option's value, and what it can be."""
+    if not isinstance(value, str) and str(value) in values:
+        return f" is {kind_of(value)}; write {str(value)!r}"
+    return f"; use one of {', '.join(values)}"
+
+
+def _are_names(metrics: object) -> bool:
+    return isinstance(metrics, Collection) and all(isinstance(name, str) for name in metrics)
 
 
 def choices() -> Mapping[str, Sequence[str]]:
@@ -373,23 +391,52 @@ def _played_part(
 
 
 def _chosen_states(submission: NormalizedSubmission, options: Options) -> str:
-    if options.states == "predicted" and not submission.predicts_states:
-        raise InputError("option states", "`predicted` needs a `state` in every turn; use `gold`")
-    if options.states != AUTO:
+    if options.states not in (AUTO, "predicted"):
         return options.states
-    return "predicted" if submission.predicts_states else "gold"
+    return "predicted" if has_all(submission, "state", "states", options.states) else "gold"
 
 
 def _chosen_domains(submission: NormalizedSubmission, options: Options) -> str:
-    if options.domains == "predicted" and not submission.predicts_domains:
-        raise InputError(
-            "option domains", "`predicted` needs `active_domains` in every turn; use `auto`"
-        )
-    if options.domains != AUTO:
+    if options.domains not in (AUTO, "predicted"):
         return options.domains
-    if submission.predicts_domains:
+    if has_all(submission, "active_domains", "domains", options.domains):
         return "predicted"
     return "slots" if submission.names_domains else "states"
+
+
+def has_all(
+    submission: Submission | NormalizedSubmission, field: str, option: str, chosen: str = AUTO
+) -> bool:
+    """Return whether every turn has a field; else, none has.
+
+    Args:
+        submission: What the system put out.
+        field: `state` or `active_domains`.
+        option: What the option that chooses its source is called.
+        chosen: The option's value.
+
+    Raises:
+        InputError: Some turns have it and others not, and nobody said that this is known; or
+            it is asked for and some turn lacks it.
+    """
+    lacking, first = submission.lacking(field)
+    if not lacking:
+        return True
+    if chosen != AUTO:
+        raise InputError(
+            f"option {option}",
+            f"`predicted` needs `{field}` in every turn; {first} has none, like "
+            f"{lacking} of {submission.turns}",
+        )
+    if lacking < submission.turns:
+        known = "gold" if field == "state" else "states"
+        raise InputError(
+            submission.source,
+            f"{first}: no `{field}`, as in {lacking} of {submission.turns} turns, while the others "
+            f"have one; give it in every turn, or choose by --{option} (such as --{option} "
+            f"{known}) what to use instead",
+        )
+    return False
 
 
 def _turns_digest(submission: NormalizedSubmission, benchmark: Benchmark) -> str | None:

@@ -11,7 +11,7 @@ from ..benchmark import CANONICAL_STYLE, GOALS, STYLES, Benchmark
 from ..diagnosis.dialogue_lines import dialogue_lines, write_dialogue_lines
 from ..errors import InputError
 from ..files import STANDARD_STREAM, write_json
-from ..metrics.inform import BOTH
+from ..metrics.inform import BOTH, SETUPS
 from ..metrics.registry import default_metrics, response_metrics
 from ..report_text import report_text
 from ..scoring import AUTO, Options, Scorer, choices
@@ -24,6 +24,7 @@ from ..submission import (
     read_submission,
 )
 from .options import benchmark_option, chosen_benchmark, rules_option
+from .telling import tell
 
 
 def _metrics_help() -> str:
@@ -131,8 +132,12 @@ def command(
     options = Options(rules, setup, domains, states, names, database, goals)
     loaded = chosen_benchmark(benchmark, "scoring on")
     submission = _submission(predictions, made, loaded, rules)
+    tell(submission.source, submission.remarks)
     scorer = Scorer(loaded, options)
     report = scorer.score_normalized(submission)
+    if states == AUTO and report.states == "gold" and any(map(report.setup, SETUPS)):
+        source = "what the harness makes" if predictions is None else submission.source
+        tell(source, ["no turn has a `state`; scored with gold belief states"])
     if lines_target is not None:
         played = scorer.played(submission)
         write_dialogue_lines(

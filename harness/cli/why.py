@@ -9,6 +9,7 @@ import click
 from mwz.normalization.rules import rule_set
 
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark
+from ..checking import dialogue_id
 from ..diagnosis.causes import CAUSES, SLOT_CAUSES
 from ..diagnosis.diagnosing import Diagnosis, diagnose
 from ..diagnosis.diagnosis_text import diagnosis_text, dialogue_text
@@ -19,7 +20,6 @@ from ..scoring import AUTO, Options, Scorer, choices
 from ..submission import (
     DOMAINS,
     NormalizedSubmission,
-    dialogue_id,
     made_submission,
     normalize_submission,
     read_submission,
