@@ -112,7 +112,9 @@ class _Checker:
         """Check all dialogues, and return those that are in order."""
         known = self._benchmark.dialogues
         if not content:
-            self.problems.add("", "no dialogues; expected an object of dialogue id -> turns")
+            self.problems.add(
+                "", "no dialogues; expected an object of dialogue id -> list of turns"
+            )
         elif len(content) > self._limits.dialogues:
             self.problems.add("", f"{len(content):,} dialogues; {self._limits.told('dialogues')}")
         elif not any(dialogue_id(id_) in known for id_ in content):

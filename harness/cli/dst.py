@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 
+from ..checking import dialogue_id
 from ..errors import InputError
 from ..files import STANDARD_STREAM, write_json
 from ..metrics.tracking.fga import DEFAULT_LAMBDAS, decay_to_forget
 from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
 from ..signature import Signature
-from ..submission import dialogue_id
 from ..tracking.dialogues import TrackedDialogue
 from ..tracking.evaluation import score_tracking
 from ..tracking.formats import TrackedFile, read_tracking_file

@@ -54,14 +54,15 @@ def _metrics_help() -> str:
     show_default=True,
     help="Where active domains come from in the strict set-up: the predictions, the domains that "
     "placeholders name, changes of the belief states, or the gold annotation. auto: the first "
-    "of these that the predictions allow, never gold.",
+    "of these that the predictions allow, never gold; predictions of some turns only are refused.",
 )
 @click.option(
     "--states",
     type=click.Choice(choices()["states"]),
     default=AUTO,
     show_default=True,
-    help="Belief states to query with. auto: predicted if every turn has one, else gold.",
+    help="Belief states to query with. auto: predicted if every turn has one, gold if none has; "
+    "what has some is refused.",
 )
 @click.option(
     "--goals",

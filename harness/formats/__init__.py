@@ -15,9 +15,10 @@ from ..errors import InputError
 from ..files import kind_of, parse_json
 from ..limits import limits
 from .format import Format, Standard
+from .standard import NAME as STANDARD
 from .table_file import is_table, read_table
 
-__all__ = ["Format", "Standard", "formats", "parse_predictions", "standard_form"]
+__all__ = ["Format", "Standard", "formats", "parse_predictions", "special_format", "standard_form"]
 
 
 @cache
@@ -69,9 +70,16 @@ def standard_form(content: object, source: str) -> Standard:
     Raises:
         InputError: The content is of no known format, or contradicts the one it is of.
     """
-    for format_ in formats():
-        if format_.recognises(content):
-            return format_.read(content, source)
+    format_ = next((one for one in formats() if one.recognises(content)), None)
+    if format_ is not None:
+        return format_.read(content, source)
     raise InputError(
         source, f"expected an object of dialogue id -> list of turns, found {kind_of(content)}"
+    )
+
+
+def special_format(content: object) -> Format | None:
+    """Return the format that predictions are of, if it is another than the standard form."""
+    return next(
+        (one for one in formats() if one.name != STANDARD and one.recognises(content)), None
     )
