@@ -24,7 +24,7 @@ from ..submission import (
     read_submission,
 )
 from .options import benchmark_option, chosen_benchmark, rules_option
-from .telling import tell
+from .telling import NO_STATES, tell
 
 
 def _metrics_help() -> str:
@@ -138,7 +138,7 @@ def command(
     report = scorer.score_normalized(submission)
     if states == AUTO and report.states == "gold" and any(map(report.setup, SETUPS)):
         source = "what the harness makes" if predictions is None else submission.source
-        tell(source, ["no turn has a `state`; scored with gold belief states"])
+        tell(source, [NO_STATES])
     if lines_target is not None:
         played = scorer.played(submission)
         write_dialogue_lines(

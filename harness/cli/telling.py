@@ -9,6 +9,8 @@ import click
 from ..errors import InputError
 from ..remarks import Remark
 
+NO_STATES = "no turn has a `state`; scored with gold belief states"
+
 
 def tell(source: str, remarks: Iterable[Remark | str]) -> None:
     """Print remarks on standard error, one line each: `mwz: FILE: …`.
