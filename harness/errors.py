@@ -75,7 +75,7 @@ class Problems:
             place: Where it is; empty where the message says so.
             message: What is wrong and what is expected, the same for equal problems.
         """
-        if message not in self._found and len(self._found) == _KEPT_KINDS:
+        if message not in self._found and len(self._found) >= _KEPT_KINDS:
             message, place = "further problems of other kinds", ""
         count, places = self._found.get(message, (0, []))
         if len(places) < SHOWN_PLACES:

@@ -41,7 +41,7 @@ class Remarks:
     def add(self, kind: str, message: str, place: str = "", warning: bool = True) -> None:
         """Add a remark; the arguments are those of `Remark`."""
         key = (kind, message, warning)
-        if key not in self._found and len(self._found) == _KEPT_KINDS:
+        if key not in self._found and len(self._found) >= _KEPT_KINDS:
             key, place = ("more", "further remarks of other kinds", True), ""
         count, places = self._found.get(key, (0, []))
         if place and len(places) < SHOWN_PLACES:
