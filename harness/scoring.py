@@ -184,13 +184,12 @@ class Scorer:
             InputError: The submission lacks what an option asks for.
         """
         metrics = [response_metrics()[name] for name in self.options.metrics or ()]
+        whole = self.played(submission)
         unfit = [reason for metric in metrics if (reason := metric.unfit(submission)) is not None]
         if unfit:
             raise InputError("option metrics", unfit)
         results: dict[str, Any] = {}
-        played = replace(
-            self.played(submission), result=lambda key: _result(key, played, metrics, results)
-        )
+        played = replace(whole, result=lambda key: _result(key, played, metrics, results))
         for metric in metrics:
             if not metric.results.keys() & results.keys():
                 results.update(metric.evaluated(played))
