@@ -172,7 +172,7 @@ class _Checker:
                 self.problems.add(place, problem)
         if read:
             self._unknown_keys(place, turn)
-        return Turn(response, state, domains)
+        return Turn(response or "", state, domains)
 
     def _is_response(self, text: str) -> bool:
         return len(text) <= self._limits.response and (text.isascii() or is_text(text))

@@ -7,7 +7,6 @@ Source: "Shades of BLEU, Flavours of Success" (2021), section 5.1, and its publi
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 

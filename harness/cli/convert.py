@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from ..checking import ACTIVE_DOMAINS, RESPONSE, STATE
+from ..checking import ACTIVE_DOMAINS, RESPONSE, STATE, Turn
 from ..errors import InputError
 from ..files import STANDARD_STREAM, to_json, write_atomically, write_json
-from ..submission import Submission, Turn, read_submission
+from ..submission import Submission, read_submission
 from .options import benchmark_option, chosen_benchmark
 from .telling import tell
 

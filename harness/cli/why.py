@@ -16,9 +16,9 @@ from ..diagnosis.diagnosis_text import diagnosis_text, dialogue_text
 from ..diagnosis.dialogue_view import DialogueView, view_dialogue
 from ..diagnosis.what_if import what_if
 from ..errors import InputError
+from ..notations import DOMAINS
 from ..scoring import AUTO, Options, Scorer, choices
 from ..submission import (
-    DOMAINS,
     NormalizedSubmission,
     made_submission,
     normalize_submission,
