@@ -185,9 +185,6 @@ class Scorer:
         """
         metrics = [response_metrics()[name] for name in self.options.metrics or ()]
         whole = self.played(submission)
-        unfit = [reason for metric in metrics if (reason := metric.unfit(submission)) is not None]
-        if unfit:
-            raise InputError("option metrics", unfit)
         results: dict[str, Any] = {}
         played = replace(whole, result=lambda key: _result(key, played, metrics, results))
         for metric in metrics:
@@ -259,6 +256,13 @@ class Scorer:
         Raises:
             InputError: The submission lacks what an option asks for.
         """
+        # The sources are those of the whole submission, so that its parts are scored alike.
+        states = _chosen_states(submission, self.options)
+        domains = _chosen_domains(submission, self.options)
+        metrics = [response_metrics()[name] for name in self.options.metrics or ()]
+        unfit = [reason for metric in metrics if (reason := metric.unfit(submission)) is not None]
+        if unfit:
+            raise InputError("option metrics", unfit)
         benchmark = self._part()
         part = _played_part(submission, benchmark, self.options.goals)
         if not part.turns:
@@ -268,9 +272,8 @@ class Scorer:
             benchmark=benchmark,
             rules=self.rules,
             setup=self.options.setup,
-            # The sources are those of the whole submission, so that its parts are scored alike.
-            states=_chosen_states(submission, self.options),
-            domains=_chosen_domains(submission, self.options),
+            states=states,
+            domains=domains,
             references=self.references,
             database=self.database,
             result=lambda key: None,
