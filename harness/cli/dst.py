@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -24,7 +23,7 @@ from ..tracking.tracking_report import TrackingReport
 from ..tracking.tracking_signature import tracking_signature
 from ..tracking.tracking_text import breakdown_text, dialogue_text, side_by_side_text
 from ..tracking.turn_view import view_turns
-from .options import chosen_benchmark
+from .options import chosen_benchmark, intervals_option, short_names
 
 _DEFAULT_LAMBDAS = ", ".join(f"{decay:g}" for decay in DEFAULT_LAMBDAS)
 
@@ -68,6 +67,7 @@ _DEFAULT_LAMBDAS = ", ".join(f"{decay:g}" for decay in DEFAULT_LAMBDAS)
     "--forget-share", metavar="P", type=float, help="See --forget-turns; at least 0, below 1."
 )
 @click.option("--per-domain", is_flag=True, help="Also show each domain and each slot.")
+@intervals_option
 @click.option(
     "--json", "json_target", metavar="FILE|-", help="Write a list of reports; -: standard output."
 )
@@ -82,6 +82,7 @@ def command(
     forget_turns: float | None,
     forget_share: float | None,
     per_domain: bool,
+    intervals: bool,
     json_target: str | None,
     wanted: str | None,
     plot: str | None,
@@ -93,12 +94,15 @@ def command(
     chosen = [] if wanted is None else [_find(file, wanted) for file in tracked]
     reports = [score_tracking(file.dialogues, decays, slots) for file in tracked]
     views = [view_turns(dialogue, decays, slots) for dialogue in chosen]
+    added = _intervals(tracked, reports, decays) if intervals else _Intervals([], "")
     if plot is not None:
-        plot_tracking(_short_names([file.source for file in tracked]), reports, plot)
+        plot_tracking(short_names([file.source for file in tracked]), reports, plot)
     if json_target is not None:
         documents = [_document(*pair) for pair in zip(tracked, reports, strict=True)]
         for document, view in zip(documents, views, strict=False):
             document["dialogue"] = [turn.to_dict() for turn in view]
+        for document, found in zip(documents, added.documents, strict=False):
+            document["intervals"] = found
         write_json(json_target, documents)
     if json_target == STANDARD_STREAM:
         return
@@ -106,7 +110,35 @@ def command(
         for file, dialogue, view in zip(tracked, chosen, views, strict=True):
             click.echo(f"{file.source}, dialogue {dialogue.id}\n\n{dialogue_text(view)}\n")
     else:
-        click.echo(_text(tracked, reports, per_domain))
+        click.echo(_text(tracked, reports, per_domain) + added.text)
+
+
+class _Intervals(NamedTuple):
+    """Intervals of several files: of each as JSON, and of all as text."""
+
+    documents: Sequence[dict[str, Any]]
+    text: str
+
+
+def _intervals(
+    files: Sequence[TrackedFile], reports: Sequence[TrackingReport], decays: Sequence[float]
+) -> _Intervals:
+    from ..comparison.comparison_text import intervals_text
+    from ..comparison.evidence import tracking_evidence
+    from ..comparison.intervals import intervals_document, intervals_of
+
+    known = [
+        tracking_evidence(
+            file.source, _signature(file, report), file.dialogues, decays, report.slots
+        )
+        for file, report in zip(files, reports, strict=True)
+    ]
+    found = [intervals_of(one) for one in known]
+    names = short_names([file.source for file in files])
+    return _Intervals(
+        [intervals_document(*pair) for pair in zip(known, found, strict=True)],
+        f"\n\n{intervals_text(names, known[0].figures, found)}",
+    )
 
 
 def _decays(
@@ -174,7 +206,7 @@ def _find(file: TrackedFile, wanted: str) -> TrackedDialogue:
 
 def _text(files: Sequence[TrackedFile], reports: Sequence[TrackingReport], per_domain: bool) -> str:
     """Return what is shown in the terminal: what was read, the tables, the signatures."""
-    names = _short_names([file.source for file in files])
+    names = short_names([file.source for file in files])
     parts = [
         "\n".join(map(_read, names, files, reports)),
         side_by_side_text(names, reports),
@@ -201,12 +233,3 @@ def _read(name: str, file: TrackedFile, report: TrackingReport) -> str:
             f"{coverage['of_dialogues']} dialogues, {report.turns} of {coverage['of_turns']} turns"
         )
     return f"{name}: {file.format}; compared with {against}"
-
-
-def _short_names(files: Sequence[str]) -> list[str]:
-    """Return the files' names, with as many folders as it takes to tell them apart."""
-    for parts in range(1, 1 + max(len(Path(file).parts) for file in files)):
-        names = ["/".join(Path(file).parts[-parts:]).removesuffix(".json") for file in files]
-        if len(set(names)) == len(set(files)):
-            return names
-    return list(files)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from mwz.database import EMBEDDED
@@ -23,7 +25,7 @@ from ..submission import (
     normalize_submission,
     read_submission,
 )
-from .options import benchmark_option, chosen_benchmark, rules_option
+from .options import benchmark_option, chosen_benchmark, intervals_option, rules_option
 from .telling import NO_STATES, tell
 
 
@@ -99,6 +101,7 @@ def _metrics_help() -> str:
     default=EMBEDDED,
     help="SQLAlchemy URL of the database to hold the venues. [default: SQLite in memory]",
 )
+@intervals_option
 @click.option("--json", "json_target", metavar="FILE|-", help="Write the full report as JSON.")
 @click.option(
     "--per-dialogue",
@@ -119,6 +122,7 @@ def command(
     corpus: str | None,
     constant: bool,
     database: str,
+    intervals: bool,
     json_target: str | None,
     lines_target: str | None,
     quiet: bool,
@@ -144,10 +148,27 @@ def command(
         write_dialogue_lines(
             lines_target, dialogue_lines(played, report.signature, options.metrics or ())
         )
+    document, text = _intervals(scorer, submission) if intervals else ({}, "")
     if json_target is not None:
-        write_json(json_target, report.to_dict())
+        write_json(json_target, {**report.to_dict(), **document})
     if not quiet and STANDARD_STREAM not in (json_target, lines_target):
-        click.echo(report_text(report))
+        click.echo(report_text(report) + text)
+
+
+def _intervals(scorer: Scorer, submission: NormalizedSubmission) -> tuple[dict[str, Any], str]:
+    """Return what intervals add to the report, as JSON and as text."""
+    from ..comparison.comparison_text import intervals_text
+    from ..comparison.evidence import evidence_of, resampled_metrics
+    from ..comparison.intervals import intervals_document, intervals_of
+
+    evidence = evidence_of(scorer, submission, "")
+    if not evidence.statistics:
+        known = ", ".join(resampled_metrics())
+        raise InputError("--intervals", f"there are none of these metrics; add some of {known}")
+    found = intervals_of(evidence)
+    document = intervals_document(evidence, found)
+    text = intervals_text([""], evidence.figures, [found])
+    return {"intervals": document}, f"\n\n{text}\n\n{document['signature']}"
 
 
 def _submission(

@@ -14,12 +14,10 @@ from ..errors import InputError
 from ..signature import Comparability, Signature
 from .evidence import Evidence
 from .intervals import Interval, interval_parameters, intervals_of
-from .resampling import SEED
 from .seeds import Spread, spread_of
-from .significance import LEVEL, MCNEMAR, TESTS, holm, mcnemar
+from .settings import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES
+from .significance import MCNEMAR, TESTS, holm, mcnemar
 from .statistics import Figure
-
-DEFAULT_TEST = "randomisation"
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ class Difference:
     @property
     def significant(self) -> bool:
         """Whether the systems can be told apart, all systems considered."""
-        return self.p_holm < LEVEL
+        return self.p_holm < SIGNIFICANCE
 
     def to_dict(self) -> dict[str, Any]:
         """Return the difference as JSON types."""
@@ -118,7 +116,7 @@ class Comparison:
     """Systems compared with a baseline.
 
     Attributes:
-        baseline: Its name.
+        baseline: Its name; None where seeds are shown without one.
         dialogues: The dialogues that all systems play.
         figures: What was compared: name -> figure.
         systems: All systems, the baseline first.
@@ -127,7 +125,7 @@ class Comparison:
         spread: Figure -> its spread over these seeds.
     """
 
-    baseline: str
+    baseline: str | None
     dialogues: int
     figures: Mapping[str, Figure]
     systems: Sequence[System]
@@ -151,7 +149,7 @@ class Comparison:
 
 
 def compare(
-    baseline: Evidence,
+    baseline: Evidence | None,
     systems: Sequence[Evidence],
     test: str = DEFAULT_TEST,
     samples: int | None = None,
@@ -161,8 +159,8 @@ def compare(
     """Compare systems with a baseline.
 
     Args:
-        baseline: The baseline.
-        systems: The systems, each with the same metrics.
+        baseline: The baseline; None to compare nothing, and show seeds alone.
+        systems: At least one system, each with the same metrics as the baseline.
         test: A key of `TESTS`, for all figures that are no rates of dialogues won.
         samples: How many samples the test takes; None for what is usual.
         seed: The seed of the test and of the intervals.
@@ -173,13 +171,17 @@ def compare(
             samples or the seed cannot be used.
     """
     samples = check_test(test, samples, seed)
-    check_comparable([baseline, *systems])
-    pairs = [_pair(baseline, system, test, samples, seed) for system in systems]
-    played = [set(one.dialogues) for one in (baseline, *systems)]
+    known = [*([] if baseline is None else [baseline]), *systems]
+    check_comparable(known)
+    pairs = (
+        []
+        if baseline is None
+        else [_pair(baseline, system, test, samples, seed) for system in systems]
+    )
     return Comparison(
-        baseline=baseline.name,
-        dialogues=len(set.intersection(*played)),
-        figures=baseline.figures,
+        baseline=None if baseline is None else baseline.name,
+        dialogues=len(set.intersection(*(set(one.dialogues) for one in known))),
+        figures=known[0].figures,
         systems=[
             System(
                 one.name,
@@ -187,13 +189,11 @@ def compare(
                 len(one.dialogues),
                 intervals_of(one, seed=seed),
             )
-            for one in (baseline, *systems)
+            for one in known
         ],
         pairs=_corrected(pairs),
         seeds=tuple(seeds),
-        spread=spread_of([one.scores() for one in (baseline, *systems) if one.name in seeds])
-        if seeds
-        else None,
+        spread=spread_of([one.scores() for one in systems if one.name in seeds]) if seeds else None,
     )
 
 
@@ -255,7 +255,7 @@ def check_test(test: str, samples: int | None, seed: int) -> int:
         raise InputError("samples", f"{samples}; give at least 1")
     if seed < 0:
         raise InputError("seed", f"{seed}; give at least 0")
-    return TESTS[test].samples if samples is None else samples
+    return TEST_SAMPLES[test] if samples is None else samples
 
 
 def check_comparable(systems: Sequence[Evidence]) -> None:
@@ -301,7 +301,7 @@ def _pair(a: Evidence, b: Evidence, test: str, samples: int, seed: int) -> Pair:
     first, second = a.part(common), b.part(common)
     ours, theirs = first.scores(), second.scores()
     wins, other_wins = first.won(), second.won()
-    ps = TESTS[test].compute(first, second, samples, seed)
+    ps = TESTS[test](first, second, samples, seed)
     differences = {}
     for name, value in ours.items():
         only_a = only_b = None
@@ -322,6 +322,4 @@ def _corrected(pairs: Sequence[Pair]) -> list[Pair]:
         ps = holm([pair.differences[name].p for pair in pairs])
         for found, pair, p in zip(corrected, pairs, ps, strict=True):
             found[name] = replace(pair.differences[name], p_holm=p)
-    return [
-        replace(pair, differences=found) for pair, found in zip(pairs, corrected, strict=True)
-    ]
+    return [replace(pair, differences=found) for pair, found in zip(pairs, corrected, strict=True)]

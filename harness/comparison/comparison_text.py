@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..rendering import figure, signed, text_table
 from .comparing import Comparison, Difference, Pair
-from .intervals import LEVEL as INTERVAL_LEVEL
 from .intervals import Interval
 from .seeds import Spread
-from .significance import LEVEL
+from .settings import INTERVAL_LEVEL, SIGNIFICANCE
 from .statistics import Figure
 
 MARK = "*"
@@ -104,11 +103,11 @@ def _differences(pair: Pair, figures: Mapping[str, Figure], several: bool) -> st
 def _mark(one: Difference) -> str:
     if one.significant:
         return MARK
-    return UNCORRECTED_MARK if one.p < LEVEL else ""
+    return UNCORRECTED_MARK if one.p < SIGNIFICANCE else ""
 
 
 def _legend(several: bool) -> str:
-    level = p_text(LEVEL)
+    level = p_text(SIGNIFICANCE)
     if not several:
         return f"{MARK} p < {level}"
     return f"{MARK} p < {level} after Holm's correction; {UNCORRECTED_MARK} only before it"

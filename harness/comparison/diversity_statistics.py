@@ -6,13 +6,13 @@ distinct, and the entropies, are computed of the sums.
 Three things to know:
 
 - MSTTR is a measure of running text. A window of 50 tokens belongs to the dialogue that it begins
-  in, also where it ends in the next one; a sample has the windows of its dialogues, each as it is in
-  the system's own text, in the file's order. No text is put together anew.
+  in, also where it ends in the next one; a sample has the windows of its dialogues, each as it is
+  in the system's own text, in the file's order. No text is put together anew.
 - A bootstrap sample lacks more than a third of the dialogues, and with them the n-grams that only
   they have. So percentiles of the numbers of distinct n-grams lie below the number itself, and may
   leave it out. Paired tests are fair: both systems lose alike.
-- The entropies add up their terms in another order than the report does. What this makes in the last
-  digits is found once, of the sample that holds every dialogue, and taken off every sample.
+- The entropies add up their terms in another order than the report does. What this makes in the
+  last digits is found once, of the sample that holds every dialogue, and taken off every sample.
 """
 
 from __future__ import annotations
@@ -35,8 +35,10 @@ from .statistics import Figure, Floats, Ints, Statistics, Values, share
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+# Of what is no count, the ends of an interval often differ in the third digit only.
 _FIGURES = tuple(
-    Figure(f"diversity.{name}", title, digits) for name, (title, digits) in TITLES.items()
+    Figure(f"diversity.{name}", title, digits + 1 if digits else 0)
+    for name, (title, digits) in TITLES.items()
 )
 ORDERS = 3
 _ENTROPIES = ("entropy", "conditional_entropy")
@@ -102,9 +104,7 @@ class DiversityStatistics(Statistics):
     def weighted(self, counts: Block) -> Values:
         """Return every measure in the samples."""
         measured = self._measured(counts)
-        return {
-            name: values + self._rounding.get(name, 0.0) for name, values in measured.items()
-        }
+        return {name: values + self._rounding.get(name, 0.0) for name, values in measured.items()}
 
     def swapped(self, other: Self, swaps: Block) -> tuple[Values, Values]:
         """Return every measure of both systems after the swaps."""
@@ -188,9 +188,7 @@ def _count(tokens: Sequence[Sequence[Sequence[str]]]) -> _Counts:
     lengths = np.array([len(one) for responses in tokens for one in responses], np.int64)
     ends = np.cumsum(lengths)
     end = np.repeat(ends, lengths)
-    dialogue = np.repeat(
-        np.arange(len(tokens)), [sum(map(len, responses)) for responses in tokens]
-    )
+    dialogue = np.repeat(np.arange(len(tokens)), [sum(map(len, responses)) for responses in tokens])
 
     def matrix(rows: Ints, at: Ints, size: int) -> Any:
         ones = np.ones(len(rows), np.int32)
@@ -263,13 +261,13 @@ def _measures(counts: Sequence[Any], rows: Floats) -> Values:
     of_first = of_tokens - (ends * logs.take(unigrams)).sum(axis=0)
     of_bigrams = weighed.take(bigrams).sum(axis=0)
     total = weighed.take(tokens.astype(np.int64))
-    values = dict(
-        unigrams=(unigrams > 0).sum(axis=0).astype(np.float64),
-        bigrams=(bigrams > 0).sum(axis=0).astype(np.float64),
-        trigrams=(trigrams > 0).sum(axis=0).astype(np.float64),
-        entropy=share(total - of_tokens, tokens),
-        conditional_entropy=share(of_first - of_bigrams, tokens),
-        mean_length=share(tokens, responses),
-        msttr=share(joined(rows[:, 3:]), windows),
-    )
+    values = {
+        "unigrams": (unigrams > 0).sum(axis=0).astype(np.float64),
+        "bigrams": (bigrams > 0).sum(axis=0).astype(np.float64),
+        "trigrams": (trigrams > 0).sum(axis=0).astype(np.float64),
+        "entropy": share(total - of_tokens, tokens),
+        "conditional_entropy": share(of_first - of_bigrams, tokens),
+        "mean_length": share(tokens, responses),
+        "msttr": share(joined(rows[:, 3:]), windows),
+    }
     return {f"diversity.{name}": value for name, value in values.items()}

@@ -164,5 +164,3 @@ def _changes(n: Values) -> Values:
     gca = share(python_sums(weights), python_sums(inverse))
     gca = np.where(correct == 0, nothing, gca)
     return {"GCA": gca, **{f"changes.{name}": values for name, values in parts.items()}}
-
-

@@ -1,10 +1,11 @@
 """Sums that come out the same in whatever order they are added up.
 
-A turn's score, such as a share of slots, is no whole number, and the sum of many depends in its last
-digits on the order of adding. Here each score is kept as two whole numbers, in units of 2^-26 and
-2^-60. Sums of whole numbers below 2^53 are exact in floating point, by matrix products too. So the
-sum of all turns' scores is the one that `math.fsum` gives, to the last digit. That holds of scores
-that are multiples of 2^-60, as all numbers from 1/128 on are; of smaller ones 2^-61 at most is lost.
+A turn's score, such as a share of slots, is no whole number, and the sum of many depends in its
+last digits on the order of adding. Here each score is kept as two whole numbers, in units of 2^-26
+and 2^-60. Sums of whole numbers below 2^53 are exact in floating point, by matrix products too. So
+the sum of all turns' scores is the one that `math.fsum` gives, to the last digit. That holds of
+scores that are multiples of 2^-60, as all numbers from 1/128 on are; of smaller ones 2^-61 at most
+is lost.
 """
 
 from __future__ import annotations

@@ -9,18 +9,14 @@ Source: Wilson (1927); Efron and Tibshirani (1993), chapter 13.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from .evidence import Evidence
-from .resampling import SEED, bootstrap_samples
-
-LEVEL = 95
-"""The level of every interval, in percent."""
-
-INTERVAL_SAMPLES = 1000
+from .resampling import bootstrap_samples
+from .settings import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED
 
 WILSON = "wilson"
 BOOTSTRAP = "bootstrap"
@@ -78,15 +74,38 @@ def wilson(won: int, of: int) -> tuple[float, float]:
     """
     from scipy.stats import binomtest
 
-    interval = binomtest(won, of).proportion_ci(LEVEL / 100, method="wilson")
+    interval = binomtest(won, of).proportion_ci(INTERVAL_LEVEL / 100, method="wilson")
     return 100 * float(interval.low), 100 * float(interval.high)
 
 
-def interval_parameters(
-    samples: int = INTERVAL_SAMPLES, seed: int = SEED
-) -> Mapping[str, str]:
+def interval_parameters(samples: int = INTERVAL_SAMPLES, seed: int = SEED) -> Mapping[str, str]:
     """Return what intervals depend on, for signatures."""
-    return {"interval": f"{LEVEL}", "resamples": str(samples), "seed": str(seed)}
+    return {"interval": str(INTERVAL_LEVEL), "resamples": str(samples), "seed": str(seed)}
+
+
+def intervals_document(
+    evidence: Evidence,
+    intervals: Mapping[str, Interval],
+    samples: int = INTERVAL_SAMPLES,
+    seed: int = SEED,
+) -> dict[str, Any]:
+    """Return a system's intervals as JSON types, with all that they depend on besides it.
+
+    Args:
+        evidence: What is known of the system.
+        intervals: Its intervals, as `intervals_of` gives them.
+        samples: The number of bootstrap samples.
+        seed: Their seed.
+    """
+    parameters = {**evidence.signature.parameters, **interval_parameters(samples, seed)}
+    return {
+        "signature": str(replace(evidence.signature, parameters=parameters)),
+        "level": INTERVAL_LEVEL,
+        "samples": samples,
+        "seed": seed,
+        "dialogues": len(evidence.dialogues),
+        "scores": {name: interval.to_dict() for name, interval in intervals.items()},
+    }
 
 
 def _percentiles(evidence: Evidence, samples: int, seed: int) -> dict[str, tuple[float, float]]:
@@ -94,7 +113,7 @@ def _percentiles(evidence: Evidence, samples: int, seed: int) -> dict[str, tuple
     for block in bootstrap_samples(len(evidence.dialogues), samples, seed):
         for name, values in evidence.weighted(block).items():
             drawn.setdefault(name, []).append(values)
-    outside = (100 - LEVEL) / 2
+    outside = (100 - INTERVAL_LEVEL) / 2
     return {
         name: (float(low), float(high))
         for name, values in drawn.items()

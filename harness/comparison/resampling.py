@@ -14,9 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-SEED = 12345
-"""The seed of sacreBLEU."""
-
 _BLOCK = 2**22
 """About how many numbers a block of samples holds."""
 

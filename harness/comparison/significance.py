@@ -9,7 +9,7 @@ Source: McNemar (1947); Riezler and Maxwell (2005); Koehn (2004); Holm (1979).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -18,12 +18,10 @@ from .resampling import bootstrap_samples, swaps
 from .statistics import Floats
 
 MCNEMAR = "mcnemar"
-LEVEL = 0.05
-"""Below this, systems are said to differ."""
 
 _ROUNDING = 1e-10
-"""Differences that differ by less than this share of the figures are the same: the sums of some
-figures are not exact, and whether a sample reaches the observed difference must not hang on that."""
+"""Differences that differ by less than this share of the figures are the same: the entropies are
+not exact, and whether a sample reaches the observed difference must not hang on that."""
 
 
 def mcnemar(only_a: int, only_b: int) -> float:
@@ -57,8 +55,8 @@ def randomisation(a: Evidence, b: Evidence, samples: int, seed: int) -> dict[str
     """Return figure -> p of approximate randomisation.
 
     Two systems that are the same would differ as much if any dialogue were swapped between them.
-    Every sample swaps each with probability 1/2; p = (c + 1) / (n + 1), with c the number of samples
-    whose absolute difference is at least the observed one.
+    Every sample swaps each with probability 1/2; p = (c + 1) / (n + 1), with c the number of
+    samples whose absolute difference is at least the observed one.
 
     Args:
         a: A system.
@@ -104,24 +102,11 @@ def paired_bootstrap(a: Evidence, b: Evidence, samples: int, seed: int) -> dict[
     return ps
 
 
-@dataclass(frozen=True)
-class PairedTest:
-    """A paired test by resampling.
+Test: TypeAlias = Callable[[Evidence, Evidence, int, int], Mapping[str, float]]
+"""Figure -> p, of two systems, a number of samples and a seed."""
 
-    Attributes:
-        compute: Figure -> p, of two systems, the number of samples and the seed.
-        samples: How many samples it takes unless told otherwise.
-    """
-
-    compute: Callable[[Evidence, Evidence, int, int], Mapping[str, float]]
-    samples: int
-
-
-TESTS: Mapping[str, PairedTest] = {
-    "randomisation": PairedTest(randomisation, 10_000),
-    "bootstrap": PairedTest(paired_bootstrap, 1000),
-}
-"""Name -> paired test by resampling."""
+TESTS: Mapping[str, Test] = {"randomisation": randomisation, "bootstrap": paired_bootstrap}
+"""Name -> paired test by resampling; `TEST_SAMPLES` says how many samples each takes."""
 
 
 def _observed(a: Evidence, b: Evidence) -> tuple[dict[str, float], dict[str, float]]:

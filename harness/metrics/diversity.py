@@ -108,8 +108,7 @@ TITLES: Mapping[str, tuple[str, int]] = {
 
 def _text(_: Metric, measured: Diversity) -> str:
     rows = [
-        [title, figure(getattr(measured, name), digits)]
-        for name, (title, digits) in TITLES.items()
+        [title, figure(getattr(measured, name), digits)] for name, (title, digits) in TITLES.items()
     ]
     return text_table(["diversity", ""], rows)
 
