@@ -11,12 +11,14 @@ Three things to know:
 - A bootstrap sample lacks more than a third of the dialogues, and with them the n-grams that only
   they have. So percentiles of the numbers of distinct n-grams lie below the number itself, and may
   leave it out. Paired tests are fair: both systems lose alike.
-- The entropies add up their terms in another order than the report does. What this makes in the
-  last digits is found once, of the sample that holds every dialogue, and taken off every sample.
+- The terms of entropies are rounded a little, to numbers whose sums are exact in whatever order
+  they are added. What this makes in the last digits is found once, of the sample that holds every
+  dialogue, and taken off every sample.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -116,6 +118,7 @@ class DiversityStatistics(Statistics):
         moving = [second - first for first, second in zip(mine, theirs, strict=True)]
         kind = _kind([*mine, *theirs, *map(abs, moving)], 1)
         rows = swaps.by_sample @ (other._rows - self._rows)
+        unit = _unit(max(self._most_tokens, other._most_tokens))
         here, there = [], []
         for part in _few(len(rows)):
             moved = _products(moving, swaps, part, kind)
@@ -127,15 +130,17 @@ class DiversityStatistics(Statistics):
                     change(_totals(matrix).astype(kind)[:, np.newaxis], by)
                     for matrix, by in zip(matrices, moved, strict=True)
                 ]
-                found.append(_measures(counts, change(one._rows.sum(axis=0), rows[part])))
+                sums = change(one._rows.sum(axis=0), rows[part])
+                found.append(_measures(counts, sums, unit))
         return _one_after_another(here), _one_after_another(there)
 
     def _measured(self, counts: Block) -> Values:
         kind = _kind(self._counts.matrices, int(counts.numbers.max(initial=0)))
         rows = counts.by_sample @ self._rows
+        unit = _unit(self._most_tokens)
         return _one_after_another(
             [
-                _measures(_products(self._counts.matrices, counts, part, kind), rows[part])
+                _measures(_products(self._counts.matrices, counts, part, kind), rows[part], unit)
                 for part in _few(len(rows))
             ]
         )
@@ -170,6 +175,11 @@ class DiversityStatistics(Statistics):
         np.add.at(rows[:, 2], owner[starts], 1)
         np.add.at(rows[:, 3:], owner[starts], split(ratios))
         return rows
+
+    @property
+    def _most_tokens(self) -> int:
+        """The most tokens that a sample of as many dialogues may have."""
+        return len(self.texts) * int(self._rows[:, 0].max(initial=0))
 
     @cached_property
     def _counts(self) -> _Counts:
@@ -242,7 +252,17 @@ def _one_after_another(parts: Sequence[Values]) -> Values:
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _measures(counts: Sequence[Any], rows: Floats) -> Values:
+def _unit(tokens: int) -> float:
+    """Return what terms of entropies are rounded to: no sum of theirs needs more digits than fit.
+
+    Args:
+        tokens: The most tokens that a sample may have.
+    """
+    largest = max(tokens, 2) * math.log2(max(tokens, 2))
+    return math.ldexp(1.0, math.ceil(math.log2(largest)) - 52)
+
+
+def _measures(counts: Sequence[Any], rows: Floats, unit: float) -> Values:
     """Return every measure of counts of n-grams, n-grams x samples.
 
     Entropies are computed as (T log T - sum of n log n) / T, with T tokens; a bigram's first token
@@ -251,12 +271,14 @@ def _measures(counts: Sequence[Any], rows: Floats) -> Values:
     Args:
         counts: Per order, and last of the tokens that end a response.
         rows: Per sample, what `DiversityStatistics._rows` has per dialogue.
+        unit: What terms of entropies are rounded to.
     """
     unigrams, bigrams, trigrams, ends = counts
     tokens, responses, windows = rows[:, 0], rows[:, 1], rows[:, 2]
     numbers = np.arange(1 + int(tokens.max(initial=0)), dtype=np.float64)
     logs = np.log2(np.maximum(numbers, 1.0))
-    weighed = numbers * logs
+    weighed = np.round(numbers * logs / unit) * unit
+    logs = np.round(logs / unit) * unit
     of_tokens = weighed.take(unigrams).sum(axis=0)
     of_first = of_tokens - (ends * logs.take(unigrams)).sum(axis=0)
     of_bigrams = weighed.take(bigrams).sum(axis=0)

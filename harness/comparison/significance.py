@@ -79,7 +79,8 @@ def paired_bootstrap(a: Evidence, b: Evidence, samples: int, seed: int) -> dict[
 
     p = (c + 1) / (n + 1), with c the number of samples in which the absolute difference exceeds the
     mean of all samples by more than the observed one. Systems that do not differ in any sample
-    have p = 1, where sacreBLEU's formula gives 1 / (n + 1).
+    have p = 1, and so have any two on one dialogue, which resampling says nothing of; sacreBLEU's
+    formula gives 1 / (n + 1) for both.
 
     Args:
         a: A system.
@@ -97,8 +98,8 @@ def paired_bootstrap(a: Evidence, b: Evidence, samples: int, seed: int) -> dict[
     for name, difference in observed.items():
         found = np.concatenate(differences[name])
         reached = found - found.mean() > difference + _ROUNDING * scale[name]
-        same = found.max() <= _ROUNDING * scale[name]
-        ps[name] = 1.0 if same else (int(reached.sum()) + 1) / (samples + 1)
+        nothing = len(a.dialogues) == 1 or found.max() <= _ROUNDING * scale[name]
+        ps[name] = 1.0 if nothing else (int(reached.sum()) + 1) / (samples + 1)
     return ps
 
 
