@@ -119,7 +119,8 @@ class DiversityStatistics(Statistics):
         kind = _kind([*mine, *theirs, *map(abs, moving)], 1)
         rows = swaps.by_sample @ (other._rows - self._rows)
         unit = _unit(max(self._most_tokens, other._most_tokens))
-        here, there = [], []
+        here: list[Values] = []
+        there: list[Values] = []
         for part in _few(len(rows)):
             moved = _products(moving, swaps, part, kind)
             for found, one, matrices, change in (
@@ -170,7 +171,8 @@ class DiversityStatistics(Statistics):
         running = [token for at in order for tokens in self._tokens[at] for token in tokens]
         owner = np.repeat(order, rows[order, 0].astype(np.int64))
         window = min(MSTTR_WINDOW, len(running))
-        starts = np.arange(0, len(running) - window + 1, max(window, 1)) if running else []
+        # Of no text at all there is no window.
+        starts = np.arange(0, len(running) - window + bool(running), max(window, 1))
         ratios = [len(set(running[at : at + window])) / window for at in starts]
         np.add.at(rows[:, 2], owner[starts], 1)
         np.add.at(rows[:, 3:], owner[starts], split(ratios))

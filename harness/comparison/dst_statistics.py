@@ -81,7 +81,7 @@ def _row(dialogue: TrackedDialogue, lambdas: Sequence[float], slots: int) -> lis
     turns = [without_absent(pair) for pair in pairs]
     distances = error_distances(turns, [turn.number for turn in dialogue.turns])
     agreements = [turn.agreement for turn in turns]
-    counts = {
+    counts: dict[str, int] = {
         "turns": len(turns),
         "exact": sum(map(is_exact, turns)),
         "with_gold": sum(bool(turn.gold) for turn in turns),

@@ -92,8 +92,8 @@ def paired_bootstrap(a: Evidence, b: Evidence, samples: int, seed: int) -> dict[
     differences: dict[str, list[Floats]] = {name: [] for name in observed}
     for block in bootstrap_samples(len(a.dialogues), samples, seed):
         first, second = a.weighted(block), b.weighted(block)
-        for name, found in differences.items():
-            found.append(np.abs(first[name] - second[name]))
+        for name, parts in differences.items():
+            parts.append(np.abs(first[name] - second[name]))
     ps = {}
     for name, difference in observed.items():
         found = np.concatenate(differences[name])
