@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from .dialogue_states import StatePair
+from .dialogue_states import StatePair, all_turns
+from .tracking_registry import Choices, TrackingMetric, Verdict, own_headline, turn_by_turn
 
 
 def turn_relative_slot_accuracy(turn: StatePair) -> float:
@@ -32,3 +33,26 @@ def relative_slot_accuracy(turns: Sequence[StatePair]) -> float:
         ValueError: There are no turns.
     """
     return fmean([turn_relative_slot_accuracy(turn) for turn in turns])
+
+
+def _verdict(turn: StatePair, _: Choices) -> Verdict:
+    agreement = turn.agreement
+    reason = f"{agreement.correct} of the {agreement.slots} slots in either state right"
+    score = turn_relative_slot_accuracy(turn)
+    return Verdict("RSA", score, reason if agreement.slots else "no slots in either state")
+
+
+METRIC = TrackingMetric(
+    name="RSA",
+    title="relative slot accuracy",
+    question="Which share of the slots in play is right?",
+    unit="percent of the slots, averaged over turns",
+    source="Kim et al. (2022)",
+    compute=lambda dialogues, _: {
+        "metrics": {"RSA": 100 * relative_slot_accuracy(all_turns(dialogues))}
+    },
+    verdicts=turn_by_turn(_verdict),
+    headlines=own_headline("RSA"),
+    of_domain=lambda turns, _: {"RSA": 100 * relative_slot_accuracy(turns)},
+    rank=40,
+)
