@@ -11,7 +11,8 @@ are told apart by shape alone, each by its own table or function:
 Outputs of the DAMD family are read into the standard form of submissions first.
 
 Files that hold gold states are scored on those, as they are: the published code normalises nothing.
-Files without are compared with a benchmark's gold states, both sides normalised.
+Files without are compared with a benchmark's gold states, both sides normalised; and so is any file
+where gold states of another version are asked for.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from ..limits import Limits, limits
 from ..notations import STATE_DOMAINS, notation_of, read_state
 from ..submission import parse_submission
 from .dialogues import TrackedDialogue, TrackedTurn
+from .gold import GoldStates, with_gold
 from .pairing import track_states
 
 
@@ -82,34 +84,49 @@ class TrackedFile:
     Attributes:
         source: The file, as the user named it.
         format: The format it was recognised as.
-        benchmark: The benchmark whose gold states it was compared with; None if it holds its own.
+        benchmark: The benchmark whose dialogues it was compared with; None if it holds gold states
+            of its own.
         dialogues: The tracked dialogues, in the file's order.
+        gold: The gold states that took the place of the benchmark's or of the file's own; None if
+            none did.
+        left_out: Ids of dialogues that those lack.
     """
 
     source: str
     format: str
     benchmark: Benchmark | None
     dialogues: Sequence[TrackedDialogue]
+    gold: GoldStates | None = None
+    left_out: Sequence[str] = ()
 
 
-def read_tracking_file(path: str | Path, load_benchmark: Callable[[], Benchmark]) -> TrackedFile:
+def read_tracking_file(
+    path: str | Path,
+    load_benchmark: Callable[[], Benchmark],
+    load_gold: Callable[[], GoldStates] | None = None,
+) -> TrackedFile:
     """Read a file of states (JSON, plain or gzipped; `-`: standard input).
 
     Args:
         path: The file.
         load_benchmark: Gives the benchmark to compare with; called only if the file has no gold
-            states of its own.
+            states of its own, or `load_gold` is given.
+        load_gold: Gives gold states of the benchmark's dialogues to compare with instead of the
+            benchmark's or the file's own.
 
     Raises:
         InputError: The file cannot be read, has no known shape or is malformed, with every place.
     """
     source = shown_name(path)
     content = parse_predictions(read_bytes(path), source)
-    return parse_tracking_file(content, source, load_benchmark)
+    return parse_tracking_file(content, source, load_benchmark, load_gold)
 
 
 def parse_tracking_file(
-    content: object, source: str, load_benchmark: Callable[[], Benchmark]
+    content: object,
+    source: str,
+    load_benchmark: Callable[[], Benchmark],
+    load_gold: Callable[[], GoldStates] | None = None,
 ) -> TrackedFile:
     """Recognise the content of a file of states and return its dialogues.
 
@@ -117,6 +134,7 @@ def parse_tracking_file(
         content: What the file's JSON holds.
         source: What the error message calls it.
         load_benchmark: As in `read_tracking_file`.
+        load_gold: As in `read_tracking_file`.
 
     Raises:
         InputError: The content has no known shape or is malformed, with every place.
@@ -136,7 +154,7 @@ def parse_tracking_file(
         raise InputError(source, parser.problems)
     if layout is PREDICTIONS:
         _check_domains(dialogues, source)
-    if layout.gold is not None:
+    if layout.gold is not None and load_gold is None:
         tracked = [TrackedDialogue(id_, turns) for id_, turns in dialogues.items()]
         return TrackedFile(source, parser.format, None, tracked)
     benchmark = load_benchmark()
@@ -149,8 +167,17 @@ def parse_tracking_file(
     if _has_responses(content):
         # For its checks of domains and slots, which trackers' files are not held to.
         parse_submission(_with_lists(content), benchmark, source)
-    tracked = track_states(_normalized(states), benchmark)
-    return TrackedFile(source, parser.format, benchmark, tracked)
+    normalized = _normalized(states)
+    if load_gold is None:
+        tracked = track_states(normalized, benchmark)
+        return TrackedFile(source, parser.format, benchmark, tracked)
+    gold = load_gold()
+    kept = {id_: turns for id_, turns in normalized.items() if id_ in gold.states}
+    if not kept:
+        raise InputError(source, f"the gold states {gold.version} have none of its dialogues")
+    tracked = track_states(kept, with_gold(benchmark, gold))
+    left_out = tuple(id_ for id_ in normalized if id_ not in kept)
+    return TrackedFile(source, parser.format, benchmark, tracked, gold, left_out)
 
 
 def _standard(content: object, source: str) -> tuple[str, object]:
