@@ -72,8 +72,7 @@ class _Command(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Metrics"):
-            for line in metrics_help().splitlines():
-                formatter.write_text(line)
+            formatter.write_dl(list(metrics_help().items()))
 
 
 @click.command(
@@ -268,12 +267,13 @@ def _names(files: Sequence[str], labels: Sequence[str]) -> list[str]:
 def _gold_loader(
     version: str | None, load_benchmark: Callable[[], Benchmark]
 ) -> Callable[[], GoldStates] | None:
-    """Return what loads the gold states of a version, once; None if none was asked for."""
+    """Return what gives the gold states of a version, which are loaded; None if none are wanted."""
     if version is None:
         return None
     from ..data.gold_states import load_gold_states
 
-    return functools.cache(lambda: load_gold_states(version, load_benchmark()))
+    gold = load_gold_states(version, load_benchmark())
+    return lambda: gold
 
 
 def _annotated(file: TrackedFile, load_benchmark: Callable[[], Benchmark]) -> TrackedFile:

@@ -124,8 +124,8 @@ def _notes(
     missing = [id_ for id_ in benchmark.dialogues if id_ not in gold.states]
     if missing:
         yield (
-            f"{len(missing)} of the benchmark's {len(benchmark.dialogues)} dialogues are not in it "
-            f"and will not be scored: {_some(missing)}"
+            f"not in it and not scored: {len(missing)} of the benchmark's "
+            f"{len(benchmark.dialogues)} dialogues, {_some(missing)}"
         )
     told = [f"{slot} ({count})" for slot, count in left_out]
     if told:
@@ -135,7 +135,7 @@ def _notes(
         for id_, states in gold.states.items()
         for ours, theirs in zip(benchmark.dialogues[id_].states, states, strict=True)
     )
-    yield f"{equal} of {gold.turns()} states are equal to those of the benchmark itself"
+    yield f"{equal} of {gold.turns} states are equal to those of the benchmark itself"
 
 
 def _filled(state: BeliefState) -> BeliefState:

@@ -27,15 +27,13 @@ def fitted_table(
         columns: For each system, row -> cell; all have the same rows.
         width: The terminal's, in characters; None if it does not matter.
     """
-    tables = _tables(title, names, columns)
+    tables = _whole_tables(title, names, columns)
     if width is None:
         return next(tables)
-    table = ""
     for table in tables:
         if _width(table) <= width:
             return table
-    # Too narrow for any: one system after another, its name as short as it gets.
-    return table
+    return _split_table(title, names, columns, width)
 
 
 def shortened(names: Sequence[str], longest: int) -> list[str]:
@@ -59,10 +57,10 @@ def _cut(name: str, longest: int, tail: int) -> str:
     return f"{name[: longest - 1 - tail]}…{name[len(name) - tail :]}"
 
 
-def _tables(
+def _whole_tables(
     title: str, names: Sequence[str], columns: Sequence[Mapping[str, str]]
 ) -> Iterator[str]:
-    """Yield ever narrower forms of a table."""
+    """Yield ever narrower forms of a table with all systems."""
     lengths = [length for length in (32, 24, 16, 12) if length < max(map(len, names))]
     versions = [list(names), *(shortened(names, length) for length in lengths)]
     yield _systems_in_columns(title, versions[0], columns)
@@ -71,13 +69,26 @@ def _tables(
             yield _systems_in_rows(version, columns)
     for version in versions[1:]:
         yield _systems_in_columns(title, version, columns)
-    shortest = shortened(names, SHORTEST_NAME)
-    for together in range(len(names) - 1, 0, -1):
-        for version in (versions[-1], shortest):
-            yield "\n\n".join(
-                _systems_in_columns(title, version[at : at + together], columns[at : at + together])
-                for at in range(0, len(names), together)
-            )
+
+
+def _split_table(
+    title: str, names: Sequence[str], columns: Sequence[Mapping[str, str]], width: int
+) -> str:
+    """Return tables of as many systems as fit, at least one, one below the other."""
+    short = shortened(names, SHORTEST_NAME)
+    tables = []
+    start = 0
+    while start < len(short):
+        stop = start + 1
+        table = _systems_in_columns(title, short[start:stop], columns[start:stop])
+        while stop < len(short):
+            wider = _systems_in_columns(title, short[start : stop + 1], columns[start : stop + 1])
+            if _width(wider) > width:
+                break
+            table, stop = wider, stop + 1
+        tables.append(table)
+        start = stop
+    return "\n\n".join(tables)
 
 
 def _systems_in_columns(

@@ -171,13 +171,23 @@ def parse_tracking_file(
     if load_gold is None:
         tracked = track_states(normalized, benchmark)
         return TrackedFile(source, parser.format, benchmark, tracked)
-    gold = load_gold()
+    return _with_gold_of(load_gold(), normalized, benchmark, parser.format, source)
+
+
+def _with_gold_of(
+    gold: GoldStates,
+    normalized: Mapping[str, Sequence[BeliefState]],
+    benchmark: Benchmark,
+    format_: str,
+    source: str,
+) -> TrackedFile:
+    """Return predictions paired with gold states of another version than the benchmark's."""
     kept = {id_: turns for id_, turns in normalized.items() if id_ in gold.states}
     if not kept:
         raise InputError(source, f"the gold states {gold.version} have none of its dialogues")
     tracked = track_states(kept, with_gold(benchmark, gold))
     left_out = tuple(id_ for id_ in normalized if id_ not in kept)
-    return TrackedFile(source, parser.format, benchmark, tracked, gold, left_out)
+    return TrackedFile(source, format_, benchmark, tracked, gold, left_out)
 
 
 def _standard(content: object, source: str) -> tuple[str, object]:

@@ -38,8 +38,9 @@ class GoldStates:
         """SHA-256 of the states, in hexadecimal, as signatures hold it."""
         return gold_states_digest(self.states)
 
+    @property
     def turns(self) -> int:
-        """Return the number of turns of all dialogues."""
+        """The number of turns of all dialogues."""
         return sum(map(len, self.states.values()))
 
 

@@ -102,7 +102,7 @@ def plot_tracking(
     ]
     chosen = [PANELS[name] for name in dict.fromkeys(panels or PANELS)]
     heights = [panel.height(systems) for panel in chosen]
-    legend = 0.5 if len(systems) <= TOGETHER else 0.25
+    legend = 0.6 if len(systems) <= TOGETHER else 0.3
     # A fixed salt, and no date below, make the same reports give the same file.
     settings = {"font.size": 10, "hatch.linewidth": 0.6, "svg.hashsalt": "mwz", "pdf.fonttype": 42}
     with mpl.rc_context(settings):
@@ -110,7 +110,8 @@ def plot_tracking(
         parts = figure.subfigures(len(chosen), 1, squeeze=False, height_ratios=heights)
         for panel, part in zip(chosen, parts[:, 0], strict=True):
             panel.draw(part, systems)
-        _add_legend(figure, systems)
+        few = any(panel.few(system.report) for panel in chosen for system in systems)
+        _add_legend(figure, systems, few)
         picture = io.BytesIO()
         figure.savefig(picture, format=suffix, dpi=200, metadata=_UNDATED[suffix])
     write_atomically(Path(path), picture.getvalue())
@@ -124,58 +125,48 @@ _UNDATED: Mapping[str, Mapping[str, Any]] = {
 
 
 def _escaped(name: str) -> str:
-    """Return a name that is drawn as it is: matplotlib reads what stands between dollars."""
-    return name.replace("$", r"\$")
+    """Return a name that is drawn as it is.
+
+    matplotlib reads what stands between dollars as formulae, and hides what begins with a stroke.
+    """
+    plain = name.replace("$", r"\$")
+    return f" {plain}" if plain.startswith("_") else plain
 
 
-def _add_legend(figure: Any, systems: Sequence[_System]) -> None:
-    """Say below or above the panels what stands for which system, and for few turns."""
+def _add_legend(figure: Any, systems: Sequence[_System], few: bool) -> None:
+    """Say above the panels what stands for which system, and below what for few turns."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    entries: list[tuple[Any, str]] = []
+    look = {"fontsize": 9, "frameon": False}
     if 1 < len(systems) <= TOGETHER:
-        entries += [
+        handles = [
             (
-                (
-                    Patch(facecolor=style.colour, hatch=style.hatch, edgecolor="black"),
-                    Line2D([], [], color="black", linewidth=0, marker=style.marker),
-                ),
-                system.name,
+                Patch(facecolor=style.colour, hatch=style.hatch, edgecolor="black"),
+                Line2D([], [], color="black", linewidth=0, marker=style.marker),
             )
-            for system in systems
-            for style in [system.style]
+            for style in (system.style for system in systems)
         ]
-    if any(_supported_by_few(system.report) for system in systems):
-        few = Line2D([], [], color="black", linestyle=":", marker="o", markerfacecolor="white")
-        entries.append((few, f"open or dotted: fewer than {FEW} turns or lost dialogues"))
-    if entries:
-        handles, labels = zip(*entries, strict=True)
-        columns = max(1, _LEGEND_WIDTH // (8 + max(map(len, labels))))
-        # Systems first, as many in a row as fit; matplotlib fills column by column.
+        names = [system.name for system in systems]
+        columns = max(1, _LEGEND_WIDTH // (8 + max(map(len, names))))
         figure.legend(
             handles,
-            labels,
+            names,
             loc="outside upper center",
-            ncols=min(columns, len(labels)),
+            ncols=min(columns, len(names)),
             handler_map={tuple: _side_by_side()},
-            fontsize=9,
-            frameon=False,
+            **look,
         )
+    if few:
+        sign = Line2D([], [], color="black", linestyle=":", marker="o", markerfacecolor="white")
+        note = f"open or dotted: fewer than {FEW} turns or lost dialogues"
+        figure.legend([sign], [note], loc="outside lower center", **look)
 
 
 def _side_by_side() -> Any:
     from matplotlib.legend_handler import HandlerTuple
 
     return HandlerTuple(ndivide=None)
-
-
-def _supported_by_few(report: TrackingReport) -> bool:
-    return (
-        report.turns < FEW
-        or report.losses.dialogues < FEW
-        or any(0 < part.turns < FEW for part in report.positions)
-    )
 
 
 def _headlines(report: TrackingReport) -> dict[str, float]:
@@ -196,7 +187,12 @@ def _draw_metrics(part: SubFigure, systems: Sequence[_System]) -> None:
             axes, systems, [list(c.values()) for c in columns], [s.report.turns for s in systems]
         )
         axes.set_xticks(range(len(titles)), [title.replace(" ", "\n") for title in titles])
-        axes.set_ylim(0, 100)
+        for bars in axes.containers:
+            upright = {} if len(systems) <= 3 else {"rotation": 90, "fontsize": 7}
+            axes.bar_label(bars, fmt="%.1f", padding=2, **{"fontsize": 8, **upright})
+        # Room for what stands on a bar of 100.
+        axes.set_ylim(0, 115)
+        axes.set_yticks(range(0, 101, 20))
         axes.set_ylabel("percent")
         return
     across = 3
@@ -265,7 +261,7 @@ def _draw_losses(part: SubFigure, systems: Sequence[_System]) -> None:
     panels = _small_panels(part, systems, "dialogues first lost there (%)")
     for (axes, _), column, dialogues in zip(panels, columns, support, strict=True):
         for bar in axes.bar(range(POSITIONS), column, 0.8, color=_ALONE.colour):
-            if dialogues < FEW:
+            if 0 < dialogues < FEW:
                 _draw_open(bar)
         axes.set_ylim(0, top)
 
@@ -315,7 +311,7 @@ def _draw_bars(
             linewidth=0.6,
         )
         for bar in bars:
-            if count < FEW:
+            if 0 < count < FEW:
                 _draw_open(bar)
 
 
@@ -390,15 +386,23 @@ class _Panel:
     Attributes:
         draw: Draws it.
         height: Its height, in inches.
+        few: Whether any of what it shows of a system is supported by few turns or dialogues.
     """
 
     draw: Callable[[SubFigure, Sequence[_System]], None]
     height: Callable[[Sequence[_System]], float]
+    few: Callable[[TrackingReport], bool]
 
 
 PANELS: Mapping[str, _Panel] = {
-    "metrics": _Panel(_draw_metrics, _height_of_metrics),
-    "positions": _Panel(_draw_positions, _height_of_parts),
-    "losses": _Panel(_draw_losses, _height_of_parts),
+    "metrics": _Panel(_draw_metrics, _height_of_metrics, lambda report: report.turns < FEW),
+    "positions": _Panel(
+        _draw_positions,
+        _height_of_parts,
+        lambda report: any(few for _, _, few in _points(report)),
+    ),
+    "losses": _Panel(
+        _draw_losses, _height_of_parts, lambda report: 0 < report.losses.dialogues < FEW
+    ),
 }
 """Name -> panel: the main figures; joint goal accuracy along the dialogue; where it is lost."""

@@ -48,7 +48,7 @@ def tracking_signature(
         rules_digest=rules.digest,
         coverage=_coverage(dialogues, benchmark),
         gold=gold_states_digest(benchmarks) if gold is None else gold.digest,
-        parameters=parameters if gold is None else {"gold-version": gold.version, **parameters},
+        parameters=parameters,
     )
 
 

@@ -44,14 +44,22 @@ def side_by_side_text(
     return "\n\n".join(tables)
 
 
-def metrics_help() -> str:
-    """Return the metrics there are and what each asks, a line each."""
-    return "\n".join(
-        f"{metric.name}: {metric.title}. {metric.question}"
-        if metric.title != metric.name
-        else f"{metric.name}: {metric.question}"
+def metrics_help() -> dict[str, str]:
+    """Return name -> what it asks, its unit and its source, of every metric there is."""
+    return {
+        metric.name: " ".join(
+            [
+                *([f"{_capital(metric.title)}."] if metric.title != metric.name else []),
+                metric.question,
+                f"{_capital(metric.unit)}. Source: {metric.source}.",
+            ]
+        )
         for metric in tracking_metrics().values()
-    )
+    }
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def breakdown_text(report: TrackingReport) -> str:

@@ -113,6 +113,12 @@ def annotated(
     Raises:
         InputError: It lacks one of them.
     """
+    if not any(dialogue_id(dialogue.id) in benchmark.dialogues for dialogue in dialogues):
+        raise InputError(
+            source,
+            f"none of its dialogues is in the benchmark {benchmark.name}, so that active domains "
+            "and goals are not known; take `gold-slots`, or name another by --benchmark",
+        )
     problems = []
     found = []
     for dialogue in dialogues:
