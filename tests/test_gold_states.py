@@ -291,7 +291,7 @@ def test_they_are_kept_as_they_were_and_checked_when_they_are_loaded() -> None:
 
 def test_they_are_refused_where_the_benchmark_has_other_turns() -> None:
     install_gold_states(GoldStates("2.4", "multiwoz", {"sng0001": [HOTEL]}))
-    with pytest.raises(InputError, match="1 turns with a state; .* has 2; import them again"):
+    with pytest.raises(InputError, match=r"1 turns with a state; .* has 2; import them again"):
         load_gold_states("2.4", tiny())
 
 

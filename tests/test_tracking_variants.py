@@ -1,4 +1,4 @@
-"""Variants of joint accuracy: turns per domain, `dontcare`, `none`, recall only, each by its name."""
+"""Variants of joint accuracy: turns per domain, `dontcare`, `none`, recall only; all are named."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_scores_per_domain_average_over_the_turns_that_are_named(
 
 @pytest.mark.parametrize("over", ["active", "dialogues"])
 def test_turns_of_which_it_is_not_known_whether_they_count_are_refused(over: str) -> None:
-    with pytest.raises(InputError, match="dialogue d0001: its .* not known"):
+    with pytest.raises(InputError, match=r"dialogue d0001: its .* not known"):
         score_tracking([tracked(*TURNS)], variants=Variants(per_domain_over=over))
 
 

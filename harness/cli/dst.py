@@ -294,7 +294,9 @@ def _scored(
         file=file,
         report=score_tracking(file.dialogues, lambdas, slots, variants),
         signature=tracking_signature(file.dialogues, file.benchmark, choices, variants, file.gold),
-        view=dialogue and (dialogue, view_turns(dialogue, lambdas, slots, variants)),
+        view=None
+        if dialogue is None
+        else (dialogue, view_turns(dialogue, lambdas, slots, variants)),
     )
 
 

@@ -195,9 +195,10 @@ class _Reader:
         for entry in entries:
             pairs = entry.get("slots") if isinstance(entry, Mapping) else [entry]
             for pair in pairs if isinstance(pairs, list) else [pairs]:
-                domain, _, slot = _slot_of(pair).partition("-")
+                name, value = _named_value(pair)
+                domain, _, slot = name.partition("-")
                 if domain and slot:
-                    yield domain, slot, pair[1]
+                    yield domain, slot, value
                 else:
                     self._problem(
                         place, "`belief_state`: expected pairs of `domain-slot` and value"
@@ -240,11 +241,11 @@ def _is_dialogue(content: Mapping[object, object] | Sequence[object], key: str) 
     return any(isinstance(dialogue, Mapping) and key in dialogue for dialogue in dialogues)
 
 
-def _slot_of(pair: object) -> str:
-    """Return the slot of a pair of `domain-slot` and value; "" if it is none."""
+def _named_value(pair: object) -> tuple[str, object]:
+    """Return the `domain-slot` of a pair and its value; "" as the name if it is no such pair."""
     if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str):
-        return pair[0]
-    return ""
+        return pair[0], pair[1]
+    return "", None
 
 
 def _found(value: object) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -24,6 +24,7 @@ from .tracking_report import TrackingReport
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
     from matplotlib.figure import SubFigure
 
 SUFFIXES = ("svg", "png", "pdf")
@@ -58,6 +59,9 @@ _STYLES = (
     _Style("#D55E00", "\\\\\\", "v"),
 )
 _ALONE = _STYLES[0]
+# How many small panels stand side by side: of figures, and of systems.
+_FIGURES_ACROSS = 3
+_ACROSS = 4
 _BEHIND = "0.8"
 
 
@@ -104,7 +108,12 @@ def plot_tracking(
     heights = [panel.height(systems) for panel in chosen]
     legend = 0.6 if len(systems) <= TOGETHER else 0.3
     # A fixed salt, and no date below, make the same reports give the same file.
-    settings = {"font.size": 10, "hatch.linewidth": 0.6, "svg.hashsalt": "mwz", "pdf.fonttype": 42}
+    settings: Any = {
+        "font.size": 10,
+        "hatch.linewidth": 0.6,
+        "svg.hashsalt": "mwz",
+        "pdf.fonttype": 42,
+    }
     with mpl.rc_context(settings):
         figure = Figure(figsize=(_WIDTH, sum(heights) + legend), layout="constrained")
         parts = figure.subfigures(len(chosen), 1, squeeze=False, height_ratios=heights)
@@ -181,47 +190,49 @@ def _draw_metrics(part: SubFigure, systems: Sequence[_System]) -> None:
     """Draw the figures that tables show: beside each other, or one small panel for each."""
     columns = [_headlines(system.report) for system in systems]
     titles = list(columns[0])
+    support = [system.report.turns for system in systems]
     if len(systems) <= TOGETHER:
         axes = part.subplots()
-        _draw_bars(
-            axes, systems, [list(c.values()) for c in columns], [s.report.turns for s in systems]
-        )
+        look: Any = {"fontsize": 8} if len(systems) <= 3 else {"fontsize": 7, "rotation": 90}
+        for bars in _draw_bars(axes, systems, [list(c.values()) for c in columns], support):
+            axes.bar_label(bars, fmt="%.1f", padding=2, **look)
         axes.set_xticks(range(len(titles)), [title.replace(" ", "\n") for title in titles])
-        for bars in axes.containers:
-            upright = {} if len(systems) <= 3 else {"rotation": 90, "fontsize": 7}
-            axes.bar_label(bars, fmt="%.1f", padding=2, **{"fontsize": 8, **upright})
         # Room for what stands on a bar of 100.
         axes.set_ylim(0, 115)
         axes.set_yticks(range(0, 101, 20))
         axes.set_ylabel("percent")
         return
-    across = 3
-    grid = part.subplots(-(-len(titles) // across), across, sharey=True, squeeze=False)
+    rows = math.ceil(len(titles) / _FIGURES_ACROSS)
+    grid = part.subplots(rows, _FIGURES_ACROSS, sharey=True, squeeze=False)
     for title, axes in zip(titles, _cells(grid, len(titles)), strict=True):
-        values = [column[title] for column in columns]
-        bars = axes.barh(range(len(values)), values, 0.7, color=_ALONE.colour)
-        for bar, system in zip(bars, systems, strict=True):
-            if system.report.turns < FEW:
-                _draw_open(bar)
-        for at, value in enumerate(values):
-            # Within the bar where there is no room beside it.
-            inside = value > 75
-            axes.annotate(
-                f"{value:.1f}",
-                (value, at),
-                (-3 if inside else 3, 0),
-                textcoords="offset points",
-                ha="right" if inside else "left",
-                va="center",
-                fontsize=8,
-                color="white" if inside and systems[at].report.turns >= FEW else "black",
-            )
+        _draw_figure(axes, systems, [column[title] for column in columns])
         axes.set_title(f"{title} (%)", fontsize=9)
-        axes.set_xlim(0, 100)
-        axes.set_yticks(range(len(systems)), [system.name for system in systems], fontsize=8)
-        axes.tick_params(axis="x", labelsize=8)
     # The first system on top; the axes share their direction.
     grid[0][0].invert_yaxis()
+
+
+def _draw_figure(axes: Axes, systems: Sequence[_System], values: Sequence[float]) -> None:
+    """Draw one figure of many systems, one below the other."""
+    bars = axes.barh(range(len(values)), values, 0.7, color=_ALONE.colour)
+    for at, (bar, system, value) in enumerate(zip(bars, systems, values, strict=True)):
+        few = system.report.turns < FEW
+        if few:
+            _draw_open(bar)
+        # Within the bar where there is no room beside it.
+        inside = value > 75
+        axes.annotate(
+            f"{value:.1f}",
+            (value, at),
+            (-3 if inside else 3, 0),
+            textcoords="offset points",
+            ha="right" if inside else "left",
+            va="center",
+            fontsize=8,
+            color="white" if inside and not few else "black",
+        )
+    axes.set_xlim(0, 100)
+    axes.set_yticks(range(len(systems)), [system.name for system in systems], fontsize=8)
+    axes.tick_params(axis="x", labelsize=8)
 
 
 def _draw_positions(part: SubFigure, systems: Sequence[_System]) -> None:
@@ -268,17 +279,18 @@ def _draw_losses(part: SubFigure, systems: Sequence[_System]) -> None:
 
 def _small_panels(
     part: SubFigure, systems: Sequence[_System], label: str
-) -> Iterator[tuple[Axes, _System]]:
-    """Yield axes of its own for each system, all with the same scales."""
+) -> list[tuple[Axes, _System]]:
+    """Return axes of its own for each system, all with the same scales."""
     grid = part.subplots(_rows(systems), _ACROSS, sharex=True, sharey=True, squeeze=False)
-    for axes, system in zip(_cells(grid, len(systems)), systems, strict=True):
+    part.supylabel(label, fontsize=9)
+    part.supxlabel("relative position in the dialogue (%)", fontsize=9)
+    cells = _cells(grid, len(systems))
+    for axes, system in zip(cells, systems, strict=True):
         axes.set_title(system.name, fontsize=8)
         axes.tick_params(labelsize=8)
         axes.set_xticks([-0.5, POSITIONS / 2 - 0.5, POSITIONS - 0.5], ["0", "50", "100"])
         axes.set_xlim(-0.5, POSITIONS - 0.5)
-        yield axes, system
-    part.supylabel(label, fontsize=9)
-    part.supxlabel("relative position in the dialogue (%)", fontsize=9)
+    return list(zip(cells, systems, strict=True))
 
 
 def _cells(grid: Any, wanted: int) -> list[Any]:
@@ -297,8 +309,10 @@ def _draw_bars(
     systems: Sequence[_System],
     columns: Sequence[Sequence[float]],
     support: Sequence[int],
-) -> None:
+) -> list[BarContainer]:
+    """Draw the systems' figures in groups, and return each system's bars."""
     width = 0.8 / len(columns)
+    drawn = []
     for at, (system, column, count) in enumerate(zip(systems, columns, support, strict=True)):
         shift = (at - (len(columns) - 1) / 2) * width
         bars = axes.bar(
@@ -313,6 +327,8 @@ def _draw_bars(
         for bar in bars:
             if 0 < count < FEW:
                 _draw_open(bar)
+        drawn.append(bars)
+    return drawn
 
 
 def _draw_open(bar: Any) -> None:
@@ -361,9 +377,6 @@ def _label_positions(axes: Axes) -> None:
     axes.set_xlabel("relative position in the dialogue (%)")
 
 
-_ACROSS = 4
-
-
 def _rows(systems: Sequence[_System]) -> int:
     return math.ceil(len(systems) / _ACROSS)
 
@@ -371,7 +384,7 @@ def _rows(systems: Sequence[_System]) -> int:
 def _height_of_metrics(systems: Sequence[_System]) -> float:
     if len(systems) <= TOGETHER:
         return 2.9
-    rows = -(-len(_headlines(systems[0].report)) // 3)
+    rows = math.ceil(len(_headlines(systems[0].report)) / _FIGURES_ACROSS)
     return rows * (0.6 + 0.19 * len(systems))
 
 

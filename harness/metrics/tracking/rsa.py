@@ -4,10 +4,10 @@ Kim et al., "Mismatch between Multi-turn Dialogue and its Evaluation Metric in D
 Tracking" (2022), equation 3. It does not depend on how many slots a data set defines. A turn
 without any slot scores 0 even when that is right, which lowers every system's score.
 
-The published code of Dey et al. and of Aksu & Chen takes for a slot what stands before the last dash
-of `domain-slot-value`, and so do we: where a wrong value has a dash of its own ("alpha-milton"), the
-gold value's slot counts as missed and the predicted one's as another that is wrong. In TripPy's file
-it is 63.22 for that, and not 63.23.
+The published code of Dey et al. and of Aksu & Chen takes for a slot what stands before the last
+dash of `domain-slot-value`, and so do we: where a wrong value has a dash of its own ("sixty-two"),
+the gold value's slot counts as missed and the predicted one's as another that is wrong. In TripPy's
+file it is 63.22 for that, and not 63.23.
 """
 
 from __future__ import annotations
