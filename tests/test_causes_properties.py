@@ -20,7 +20,7 @@ from mwz.harness.diagnosis.losses import domain_losses, points
 from mwz.harness.metrics.inform_success import TOTAL, Rates, inform_success
 from mwz.harness.metrics.setups import STRICT
 from mwz.harness.playing import PlayedDialogue
-from mwz.harness.submission import corpus_submission, normalize_submission, parse_submission
+from mwz.harness.submission import made_submission, normalize_submission, parse_submission
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 SCORER = Scorer(load_benchmark("sample"), Options(metrics=["inform"]))
@@ -28,7 +28,7 @@ DATABASE, RULES = SCORER.database(), SCORER.rules
 
 
 def _diagnoses() -> dict[str, Diagnosis]:
-    submissions = {"corpus": corpus_submission(SCORER.benchmark, "mwz22")}
+    submissions = {"corpus": made_submission(SCORER.benchmark, "mwz22")}
     for path in sorted(SUBMISSIONS.glob("*.json")):
         content = json.loads(path.read_text(encoding="utf-8"))
         parsed = parse_submission(content, SCORER.benchmark, path.name)

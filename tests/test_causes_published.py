@@ -17,7 +17,7 @@ from mwz.harness.diagnosis.diagnosing import Diagnosis, diagnose
 from mwz.harness.diagnosis.dialogue_lines import DialogueLine, corpus_scores, dialogue_lines
 from mwz.harness.diagnosis.losses import domain_losses, points
 from mwz.harness.metrics.inform_success import TOTAL
-from mwz.harness.submission import corpus_submission, normalize_submission, parse_submission
+from mwz.harness.submission import made_submission, normalize_submission, parse_submission
 from mwz.harness.validation import validated
 
 pytestmark = pytest.mark.real_data
@@ -44,7 +44,7 @@ def submissions(
         )
         for name in names
     }
-    return {**read, "corpus": corpus_submission(scorer.benchmark, "mwz22")}
+    return {**read, "corpus": made_submission(scorer.benchmark, "mwz22")}
 
 
 @pytest.fixture(scope="module")

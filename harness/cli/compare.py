@@ -18,7 +18,7 @@ from ..metrics.registry import named_metrics
 from ..scoring import Options, Scorer, allowed_metrics
 from ..submission import (
     NormalizedSubmission,
-    corpus_submission,
+    made_submission,
     normalize_submission,
     parse_submission,
 )
@@ -182,7 +182,7 @@ def _names(outputs: Sequence[_Outputs]) -> list[str]:
 
 def _read(outputs: _Outputs, benchmark: Benchmark, rules: str) -> NormalizedSubmission:
     if isinstance(outputs.content, str):
-        return corpus_submission(benchmark, outputs.content)
+        return made_submission(benchmark, outputs.content)
     content = parse_json(outputs.content, outputs.source)
     submission = parse_submission(content, benchmark, outputs.source)
     return normalize_submission(submission, rule_set(rules))

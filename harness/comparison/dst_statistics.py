@@ -12,8 +12,7 @@ from itertools import chain
 import numpy as np
 
 from ..metrics.tracking.aga import turn_average_goal_accuracy, turn_improved_average_goal_accuracy
-from ..metrics.tracking.dialogue_states import without_absent
-from ..metrics.tracking.fga import DEFAULT_LAMBDAS, error_distances, turn_score
+from ..metrics.tracking.fga import DEFAULT_LAMBDAS, error_distances, lambda_label, turn_score
 from ..metrics.tracking.fuzzy_joint import is_fuzzily_exact, matching_slots
 from ..metrics.tracking.gca import OUTCOMES, VALUE_WEIGHT, count_changes, judge_changes
 from ..metrics.tracking.jga import is_exact
@@ -21,8 +20,8 @@ from ..metrics.tracking.rsa import turn_relative_slot_accuracy
 from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS, turn_slot_accuracy
 from ..playing import STATE_SOURCES, Played
 from ..tracking.dialogues import TrackedDialogue
-from ..tracking.evaluation import lambda_label, state_pairs
 from ..tracking.pairing import track_states
+from ..tracking.variants import PLAIN, dialogue_states
 from .exact_sums import joined, split
 from .statistics import Figure, Floats, LinearStatistics, Statistics, Values, python_sums, share
 
@@ -76,10 +75,10 @@ def _title(name: str) -> str:
 
 
 def _row(dialogue: TrackedDialogue, lambdas: Sequence[float], slots: int) -> list[float]:
-    pairs = state_pairs(dialogue)
-    changes = count_changes(chain.from_iterable(judge_changes(pairs)))
-    turns = [without_absent(pair) for pair in pairs]
-    distances = error_distances(turns, [turn.number for turn in dialogue.turns])
+    states = dialogue_states(dialogue, PLAIN)
+    changes = count_changes(chain.from_iterable(judge_changes(states.pairs)))
+    turns = states.turns
+    distances = error_distances(turns, states.numbers)
     agreements = [turn.agreement for turn in turns]
     counts: dict[str, int] = {
         "turns": len(turns),

@@ -25,9 +25,9 @@ from pathlib import Path
 from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set
 from mwz.normalization.states import BeliefState, normalize_state
 
+from ..checking import dialogue_id
 from ..errors import InputError
 from ..files import is_text, kind_of, read_json
-from ..submission import dialogue_id
 from ..tracking.variants import DONTCARE
 
 STATE_FILES = ("data.json", "test_dials.json")

@@ -281,16 +281,15 @@ def _bleu_counts(played: Played) -> Iterator[dict[str, tuple[int, ...]]]:
 
 def _tracking(played: Played) -> Iterator[TrackingLine]:
     from ..metrics.dst import tracked_dialogues
-    from ..metrics.tracking.dialogue_states import without_absent
     from ..metrics.tracking.gca import count_changes, judge_changes
     from ..metrics.tracking.jga import is_exact
-    from ..tracking.evaluation import state_pairs
+    from ..tracking.variants import PLAIN, dialogue_states
 
     for dialogue in tracked_dialogues(played):
-        pairs = state_pairs(dialogue)
-        changes = [change for turn in judge_changes(pairs) for change in turn]
+        states = dialogue_states(dialogue, PLAIN)
+        changes = [change for turn in judge_changes(states.pairs) for change in turn]
         yield TrackingLine(
-            exact_turns=sum(is_exact(without_absent(pair)) for pair in pairs),
+            exact_turns=sum(map(is_exact, states.turns)),
             changes=asdict(count_changes(changes)),
             states=tuple(TurnStates(turn.gold, turn.predicted) for turn in dialogue.turns),
         )

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..benchmark import Benchmark
+from ..checking import dialogue_id
 from ..errors import InputError
 from ..metrics.tracking.dialogue_states import (
     DialogueStates,
@@ -26,7 +27,6 @@ from ..metrics.tracking.dialogue_states import (
     of_domain,
     without_absent,
 )
-from ..submission import dialogue_id
 from .dialogues import TrackedDialogue
 
 DONTCARE = frozenset({"dontcare", "dont care", "don't care", "do n't care", "do not care"})
