@@ -6,20 +6,24 @@ import gzip
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import tomli_w
 
+from mwz.harness import load_benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE, STYLES
-from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, Entry, read_entry
+from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, Entry, System, read_entry
 from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of
+from mwz.harness.board.submitting import all_scores, submit
 from mwz.harness.metrics.diversity import Diversity
 from mwz.harness.metrics.inform import SetupScores
 from mwz.harness.metrics.lower_bound import LowerBound
 from mwz.harness.metrics.signs import Signs
 from mwz.harness.report import Coverage, Report
 from mwz.harness.signature import Signature
+from mwz.harness.validation import validated
 from mwz.normalization.rules import published_rule_sets, rule_set
 
 PROJECT = Path(__file__).parents[1]
@@ -167,6 +171,33 @@ def enter(
     (place / SCORES_FILE).write_text(text, encoding="utf-8")
     (place / PREDICTIONS_FILE).write_bytes(gzip.compress(predictions, mtime=0))
     return read_entry(place)
+
+
+SAMPLE_TRACKS = {
+    "careful": "end-to-end",
+    "hasty": "end-to-end",
+    # It predicts no states.
+    "scripted": "policy-optimization",
+}
+"""Submission to the sample -> the track that it belongs in."""
+
+
+def sample_content(name: str) -> bytes:
+    """Return the predictions file of a submission to the sample."""
+    return (SAMPLE_SUBMISSIONS / f"{name}.json").read_bytes()
+
+
+@cache
+def sample_scores(name: str) -> Scores:
+    """Return what a submission to the sample scores."""
+    return all_scores(sample_content(name), load_benchmark("sample"), name)
+
+
+def enter_sample(folder: Path, *names: str) -> None:
+    """Enter submissions to the sample, by default all three, as `mwz submit` does."""
+    for name in names or SAMPLE_TRACKS:
+        facts = validated(System, system(name=name, track=SAMPLE_TRACKS[name]), "system")
+        submit(folder, facts, sample_content(name), sample_scores(name))
 
 
 def edit_scores(folder: Path, *place: str, value: object, sealed: bool = False) -> None:

@@ -15,18 +15,21 @@ import pytest
 import tomli_w
 from entered import (
     REPOSITORY,
-    SAMPLE_SUBMISSIONS,
+    SAMPLE_TRACKS,
     change_scores,
     edit_inform,
     edit_scores,
     enter,
+    enter_sample,
     make_older,
     reports,
+    sample_content,
+    sample_scores,
     system,
 )
 from helpers import Run, run_cli
 
-from mwz.harness import Benchmark, load_benchmark
+from mwz.harness import Benchmark
 from mwz.harness.board.checks import entry_problems
 from mwz.harness.board.entries import (
     ENTRY_FILE,
@@ -47,35 +50,26 @@ from mwz.harness.board.rescoring import (
     write_rescored,
 )
 from mwz.harness.board.scores import SCORES_FILE, Scores
-from mwz.harness.board.submitting import all_scores, submit
+from mwz.harness.board.submitting import all_scores
 from mwz.harness.data.pinned import blob_id
 from mwz.harness.errors import InputError
 from mwz.harness.validation import validated
 from mwz.normalization.rules import published_rule_sets
 
-# Scripted predicts no states.
-TRACKS = {"careful": "end-to-end", "hasty": "end-to-end", "scripted": "policy-optimization"}
-NAMES = tuple(TRACKS)
+NAMES = tuple(SAMPLE_TRACKS)
 
 
 @pytest.fixture(scope="module")
 def scored() -> dict[str, Scores]:
-    benchmark = load_benchmark("sample")
-    return {name: all_scores(_content(name), benchmark, name) for name in NAMES}
+    return {name: sample_scores(name) for name in NAMES}
 
 
 @pytest.fixture
-def folder(tmp_path: Path, scored: dict[str, Scores]) -> Path:
+def folder(tmp_path: Path) -> Path:
     """Three submissions to the sample with their predictions beside them."""
     path = tmp_path / "submissions"
-    for name, scores in scored.items():
-        facts = validated(System, system(name=name, track=TRACKS[name]), "system")
-        submit(path, facts, _content(name), scores)
+    enter_sample(path)
     return path
-
-
-def _content(name: str) -> bytes:
-    return (SAMPLE_SUBMISSIONS / f"{name}.json").read_bytes()
 
 
 def _shown(coming: Iterable[Rescored]) -> Iterable[Rescored]:
@@ -278,7 +272,7 @@ def test_scores_are_made_on_the_benchmark_they_were_made_on_before(
 
 
 def test_what_is_not_at_hand_is_told_and_the_rest_is_scored(folder: Path) -> None:
-    _pin(folder / "careful", _content("careful"))
+    _pin(folder / "careful", sample_content("careful"))
     path = folder / "hasty" / SCORES_FILE
     before = path.read_bytes()
     edit_scores(folder / "hasty", "bleu", "lava", value=1.0)
@@ -293,11 +287,11 @@ def test_what_is_not_at_hand_is_told_and_the_rest_is_scored(folder: Path) -> Non
 def test_pinned_predictions_are_found_in_a_clone_and_in_a_plain_folder(
     place: str, folder: Path, tmp_path: Path
 ) -> None:
-    entry = _pin(folder / "careful", _content("careful"))
+    entry = _pin(folder / "careful", sample_content("careful"))
     file = tmp_path / "elsewhere" / place
     file.parent.mkdir(parents=True)
-    file.write_bytes(_content("careful"))
-    assert find_predictions(entry, tmp_path / "elsewhere") == _content("careful")
+    file.write_bytes(sample_content("careful"))
+    assert find_predictions(entry, tmp_path / "elsewhere") == sample_content("careful")
     outcome = _rescore(folder, tmp_path / "elsewhere")["careful"]
     assert (outcome.problem, outcome.changes) == (None, ())
 
@@ -305,45 +299,45 @@ def test_pinned_predictions_are_found_in_a_clone_and_in_a_plain_folder(
 def test_pinned_predictions_are_found_in_the_data_directory(
     folder: Path, data_directory: Path
 ) -> None:
-    entry = _pin(folder / "careful", _content("careful"))
+    entry = _pin(folder / "careful", sample_content("careful"))
     pinned = entry.system.predictions.pinned
     assert pinned is not None
     file = data_directory / "downloads" / pinned.place
     file.parent.mkdir(parents=True)
-    file.write_bytes(_content("careful"))
-    assert find_predictions(entry, None) == _content("careful")
+    file.write_bytes(sample_content("careful"))
+    assert find_predictions(entry, None) == sample_content("careful")
 
 
 def test_a_file_that_is_not_the_pinned_one_is_refused(folder: Path, tmp_path: Path) -> None:
-    entry = _pin(folder / "careful", _content("careful"))
-    (tmp_path / "careful.json").write_bytes(_content("hasty"))
+    entry = _pin(folder / "careful", sample_content("careful"))
+    (tmp_path / "careful.json").write_bytes(sample_content("hasty"))
     with pytest.raises(InputError, match="is not the pinned file"):
         find_predictions(entry, tmp_path)
     before = (folder / "careful" / SCORES_FILE).read_bytes()
     outcome = _rescore(folder, tmp_path)["careful"]
     assert outcome.problem is not None
-    assert blob_id(_content("careful")) in outcome.problem
+    assert blob_id(sample_content("careful")) in outcome.problem
     assert (folder / "careful" / SCORES_FILE).read_bytes() == before
 
 
 def test_the_right_file_is_taken_past_a_wrong_one(folder: Path, tmp_path: Path) -> None:
-    entry = _pin(folder / "careful", _content("careful"))
+    entry = _pin(folder / "careful", sample_content("careful"))
     (tmp_path / "predictions").mkdir()
-    (tmp_path / "predictions" / "careful.json").write_bytes(_content("hasty"))
-    (tmp_path / "careful.json").write_bytes(_content("careful"))
-    assert find_predictions(entry, tmp_path) == _content("careful")
+    (tmp_path / "predictions" / "careful.json").write_bytes(sample_content("hasty"))
+    (tmp_path / "careful.json").write_bytes(sample_content("careful"))
+    assert find_predictions(entry, tmp_path) == sample_content("careful")
 
 
 @pytest.mark.parametrize("commit_path", ["../../etc/passwd", "/etc/passwd", "a/../../b"])
 def test_a_pinned_path_does_not_lead_out_of_its_folder(commit_path: str, folder: Path) -> None:
-    entry = _pin(folder / "careful", _content("careful"), path=commit_path)
+    entry = _pin(folder / "careful", sample_content("careful"), path=commit_path)
     with pytest.raises(InputError, match="not a path inside"):
         find_predictions(entry, None)
 
 
 def test_missing_and_damaged_predictions_are_told(folder: Path) -> None:
     (folder / "careful" / PREDICTIONS_FILE).unlink()
-    (folder / "hasty" / PREDICTIONS_FILE).write_bytes(_content("hasty")[:100])
+    (folder / "hasty" / PREDICTIONS_FILE).write_bytes(sample_content("hasty")[:100])
     entries = read_entries(folder)
     outcomes = rescore(entries, None, None, 2, _shown)
     careful, hasty, scripted = (outcome.problem for outcome in outcomes)
@@ -403,7 +397,7 @@ def test_what_nobody_can_get_is_told_and_kept(folder: Path) -> None:
 
 
 def test_predictions_that_score_the_same_still_bring_their_hashes_up_to_date(folder: Path) -> None:
-    content = _content("careful") + b"\n"
+    content = sample_content("careful") + b"\n"
     (folder / "careful" / PREDICTIONS_FILE).write_bytes(gzip.compress(content, mtime=0))
     outcome = _rescore(folder)["careful"]
     assert (outcome.changes, outcome.problem) == ((), None)
@@ -507,7 +501,7 @@ def test_the_command_makes_again_what_contradicts_itself_and_refuses_it_before(
 
 
 def test_the_command_tells_what_it_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _pin(folder / "careful", _content("careful"))
+    _pin(folder / "careful", sample_content("careful"))
     run = _leaderboard(capsys, folder, "--rescore")
     assert "careful: kept as it is: predictions not at hand" in run.out
 

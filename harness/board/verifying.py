@@ -74,6 +74,9 @@ def verify(
 
 def _signature_problems(entry: Entry, outcome: Rescored) -> list[str]:
     """Tell what a stored score depends on that a new one does not."""
+    if not entry.scores.reports:
+        # What cannot be read is among the problems already.
+        return [] if entry.problems else ["scored by an earlier version; score it again"]
     if outcome.scores is None:
         return []
     problems = []
@@ -81,7 +84,9 @@ def _signature_problems(entry: Entry, outcome: Rescored) -> list[str]:
         problems.append("the predictions are not those that were scored")
     for rules, report in outcome.scores.reports.items():
         stored = entry.scores.under(rules)
-        if stored is not None:
+        if stored is None:
+            problems.append(f"rule set {rules}: not scored")
+        else:
             verdict = stored.signature.comparable_with(report.signature)
             problems += [f"rule set {rules}: {reason}" for reason in verdict.reasons]
     return problems

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from mwz.database import EMBEDDED
 from mwz.normalization.rules import rule_set
 
 from ..benchmark import CANONICAL_STYLE, GOALS, STYLES, Benchmark
+from ..diagnosis.dialogue_lines import dialogue_lines, write_dialogue_lines
 from ..errors import InputError
 from ..files import STANDARD_STREAM, write_json
-from ..metrics.inform import BOTH
+from ..metrics.inform import BOTH, SETUPS
 from ..metrics.registry import default_metrics, response_metrics
 from ..report_text import report_text
 from ..scoring import AUTO, Options, Scorer, choices
@@ -22,7 +25,8 @@ from ..submission import (
     normalize_submission,
     read_submission,
 )
-from .options import benchmark_option, chosen_benchmark, rules_option
+from .options import benchmark_option, chosen_benchmark, intervals_option, rules_option
+from .telling import NO_STATES, tell
 
 
 def _metrics_help() -> str:
@@ -52,14 +56,15 @@ def _metrics_help() -> str:
     show_default=True,
     help="Where active domains come from in the strict set-up: the predictions, the domains that "
     "placeholders name, changes of the belief states, or the gold annotation. auto: the first "
-    "of these that the predictions allow, never gold.",
+    "of these that the predictions allow, never gold; predictions of some turns only are refused.",
 )
 @click.option(
     "--states",
     type=click.Choice(choices()["states"]),
     default=AUTO,
     show_default=True,
-    help="Belief states to query with. auto: predicted if every turn has one, else gold.",
+    help="Belief states to query with. auto: predicted if every turn has one, gold if none has; "
+    "what has some is refused.",
 )
 @click.option(
     "--goals",
@@ -96,7 +101,14 @@ def _metrics_help() -> str:
     default=EMBEDDED,
     help="SQLAlchemy URL of the database to hold the venues. [default: SQLite in memory]",
 )
+@intervals_option
 @click.option("--json", "json_target", metavar="FILE|-", help="Write the full report as JSON.")
+@click.option(
+    "--per-dialogue",
+    "lines_target",
+    metavar="FILE|-",
+    help="Write JSON lines, one per dialogue, with all that the scores are made of.",
+)
 @click.option("--quiet", is_flag=True, help="Print no table.")
 def command(
     predictions: str | None,
@@ -110,22 +122,53 @@ def command(
     corpus: str | None,
     constant: bool,
     database: str,
+    intervals: bool,
     json_target: str | None,
+    lines_target: str | None,
     quiet: bool,
 ) -> None:
     """Score a submission, or the corpus itself, and show the report."""
     if (predictions is not None) + (corpus is not None) + constant != 1:
         raise click.UsageError("give either PREDICTIONS, or --corpus [STYLE], or --constant")
+    if json_target == lines_target == STANDARD_STREAM:
+        raise click.UsageError("--json and --per-dialogue cannot both go to standard output")
     made = CONSTANT if constant else corpus
     names = [name.strip() for name in metrics.split(",")]
     options = Options(rules, setup, domains, states, names, database, goals)
     loaded = chosen_benchmark(benchmark, "scoring on")
     submission = _submission(predictions, made, loaded, rules)
-    report = Scorer(loaded, options).score_normalized(submission)
+    tell(submission.source, submission.remarks)
+    scorer = Scorer(loaded, options)
+    report = scorer.score_normalized(submission)
+    if states == AUTO and report.states == "gold" and any(map(report.setup, SETUPS)):
+        source = "what the harness makes" if predictions is None else submission.source
+        tell(source, [NO_STATES])
+    if lines_target is not None:
+        played = scorer.played(submission)
+        write_dialogue_lines(
+            lines_target, dialogue_lines(played, report.signature, options.metrics or ())
+        )
+    document, text = _intervals(scorer, submission) if intervals else ({}, "")
     if json_target is not None:
-        write_json(json_target, report.to_dict())
-    if not quiet and json_target != STANDARD_STREAM:
-        click.echo(report_text(report))
+        write_json(json_target, {**report.to_dict(), **document})
+    if not quiet and STANDARD_STREAM not in (json_target, lines_target):
+        click.echo(report_text(report) + text)
+
+
+def _intervals(scorer: Scorer, submission: NormalizedSubmission) -> tuple[dict[str, Any], str]:
+    """Return what intervals add to the report, as JSON and as text."""
+    from ..comparison.comparison_text import intervals_text
+    from ..comparison.evidence import evidence_of, resampled_metrics
+    from ..comparison.intervals import intervals_document, intervals_of
+
+    evidence = evidence_of(scorer, submission, "")
+    if not evidence.statistics:
+        known = ", ".join(resampled_metrics())
+        raise InputError("--intervals", f"there are none of these metrics; add some of {known}")
+    found = intervals_of(evidence)
+    document = intervals_document(evidence, found)
+    text = intervals_text([""], evidence.figures, [found])
+    return {"intervals": document}, f"\n\n{text}\n\n{document['signature']}"
 
 
 def _submission(
