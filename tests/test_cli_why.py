@@ -168,18 +168,16 @@ def test_files_without_states_are_explained_with_gold_ones(
     assert "belief states: gold" in run.out
     refused = why(capsys, written(tmp_path, bare), "--states", "predicted")
     assert refused.status == 2
-    assert "needs a `state` in every turn" in refused.err
+    assert "needs `state` in every turn" in refused.err
 
 
-def test_a_dialogue_without_turns_is_all_lost(
+def test_a_dialogue_without_turns_is_refused(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     id_ = next(iter(content("hasty")))
-    path = written(tmp_path, {id_: []})
-    assert why(capsys, path).status == 0
-    run = why(capsys, path, "--dialogue", id_)
-    assert run.status == 0
-    assert "never named" in run.out
+    run = why(capsys, written(tmp_path, {id_: []}))
+    assert run.status == 2
+    assert f"dialogue {id_}: no turns" in run.err
 
 
 def test_what_is_lost_nowhere_is_told_without_tables_of_slots(

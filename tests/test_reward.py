@@ -106,7 +106,7 @@ def test_workers_may_have_a_copy(scorer: Scorer) -> None:
     ("id_", "turns", "told"),
     [
         ("no-such", [], "dialogue no-such: not in the benchmark sample"),
-        ("TOWN001", [], "write town001"),
+        ("TOWN001", [], "no turns"),
         ("town001", [{"response": "a"}] * 99, "99 turns; it has"),
         ("town001", [{"response": 3}], "dialogue town001, turn 0: `response`: expected a string"),
         ("town001", {"response": "a"}, "expected a list of turns"),
@@ -121,7 +121,7 @@ def test_turns_that_cannot_be_scored_are_bad_input(
 
 def test_options_that_a_dialogue_lacks_are_bad_input(sample: Benchmark) -> None:
     scorer = Scorer(sample, Options(states="predicted"))
-    with pytest.raises(InputError, match="needs a `state` in every turn"):
+    with pytest.raises(InputError, match="needs `state` in every turn"):
         scorer.dialogue("town001", [{"response": "a"}])
 
 

@@ -16,6 +16,7 @@ from ..metrics.tracking.fga import DEFAULT_LAMBDAS, error_distances, lambda_labe
 from ..metrics.tracking.fuzzy_joint import is_fuzzily_exact, matching_slots
 from ..metrics.tracking.gca import OUTCOMES, VALUE_WEIGHT, count_changes, judge_changes
 from ..metrics.tracking.jga import is_exact
+from ..metrics.tracking.joint_recall import is_covered
 from ..metrics.tracking.rsa import turn_relative_slot_accuracy
 from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS, turn_slot_accuracy
 from ..playing import STATE_SOURCES, Played
@@ -27,7 +28,7 @@ from .statistics import Figure, Floats, LinearStatistics, Statistics, Values, py
 
 # The columns that are counts; two of each mean of turns' scores follow.
 _COUNTS = (
-    *("turns", "exact", "with_gold", "with_prediction"),
+    *("turns", "exact", "covered", "with_gold", "with_prediction"),
     *("correct_slots", "predicted_slots", "gold_slots", "fuzzy_exact", "fuzzy_slots"),
     *OUTCOMES,
 )
@@ -83,6 +84,7 @@ def _row(dialogue: TrackedDialogue, lambdas: Sequence[float], slots: int) -> lis
     counts: dict[str, int] = {
         "turns": len(turns),
         "exact": sum(map(is_exact, turns)),
+        "covered": sum(map(is_covered, turns)),
         "with_gold": sum(bool(turn.gold) for turn in turns),
         "with_prediction": sum(bool(turn.predicted) for turn in turns),
         "correct_slots": sum(agreement.correct for agreement in agreements),
@@ -118,6 +120,7 @@ class _Formula:
         unseen = (n["with_prediction"] == 0).astype(np.float64)
         shares = {
             "JGA": share(n["exact"], n["turns"]),
+            "joint recall": share(n["covered"], n["turns"]),
             "SA": share(means["SA"], n["turns"]),
             "AGA": share(means["AGA"], n["with_gold"], unseen),
             "IAGA": share(means["IAGA"], n["with_gold"], unseen),

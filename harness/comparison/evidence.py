@@ -125,13 +125,13 @@ def evidence_of(scorer: Scorer, submission: NormalizedSubmission, name: str) -> 
     """
     played = scorer.played(submission)
     statistics: dict[str, Statistics] = {}
-    for metric in resampled_metrics():
-        if metric in (scorer.options.metrics or ()):
-            module = importlib.import_module(f".{metric}{_SUFFIX}", __package__)
-            statistics[metric] = module.statistics(played, statistics)
-    return Evidence(
-        name, scorer.signature_of(played), tuple(played.submission.dialogues), statistics
-    )
+    asked = [name for name in resampled_metrics() if name in (scorer.options.metrics or ())]
+    # BLEU comes first: the combined score is made of its sums.
+    for metric in sorted(asked, key=lambda metric: metric != "bleu"):
+        module = importlib.import_module(f".{metric}{_SUFFIX}", __package__)
+        statistics[metric] = module.statistics(played, statistics)
+    ordered = {metric: statistics[metric] for metric in asked}
+    return Evidence(name, scorer.signature_of(played), tuple(played.submission.dialogues), ordered)
 
 
 def parsed_evidence(
