@@ -85,8 +85,18 @@ def test_mending_what_a_cause_names_mends_the_domain(name: str) -> None:
         _check_mending(dialogue)
 
 
-# Values that states may wrongly have, of whatever slot.
-_VALUES = ["north", "south", "centre", "cheap", "italian", "hotel", "museum", "monday", "dontcare"]
+def _values() -> dict[tuple[str, str], list[str]]:
+    """Return (domain, slot) -> values: those of the sample's states, and two that none has."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for dialogue in DIALOGUES:
+        for state in dialogue.states:
+            for domain, slots in state.items():
+                for slot, value in slots.items():
+                    found.setdefault((domain, slot), {"nowhere", "dontcare"}).add(value)
+    return {slot: sorted(values) for slot, values in found.items()}
+
+
+_VALUES = _values()
 
 
 @settings(deadline=None, max_examples=150)
@@ -99,10 +109,10 @@ def test_mending_mends_whatever_is_wrong_with_states(data: st.DataObject) -> Non
     assume(slots)
     # The same damage in all turns: a slot never noted, or noted wrongly, or a domain missed.
     damage: dict[tuple[str, str], str | None] = {
-        slot: data.draw(st.none() | st.sampled_from(_VALUES))
+        slot: data.draw(st.none() | st.sampled_from(_VALUES[slot]))
         for slot in data.draw(st.lists(st.sampled_from(slots), max_size=3, unique=True))
     }
-    missed = data.draw(st.none() | st.sampled_from([domain for domain, _ in slots]))
+    missed = data.draw(st.sampled_from([None, None, None, *dict.fromkeys(d for d, _ in slots)]))
     states = []
     for state in dialogue.states:
         damaged = {domain: dict(values) for domain, values in state.items() if domain != missed}
