@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from mwz.normalization.states import BeliefState, plain_slot_name
 
@@ -39,6 +39,9 @@ LOOK_ALIKES: Mapping[str, str] = {
 """A turn's key that is not read -> the one that was likely meant. Case and dashes do not count."""
 
 _SHOWN_KEYS = 20
+
+_Place: TypeAlias = tuple[str, int]
+"""A dialogue, as messages call it, and the number of a turn."""
 
 
 @dataclass(frozen=True)
@@ -147,53 +150,50 @@ class _Checker:
                 self.problems.add(place, f"{len(turns)} turns; it has {gold.turns} system turns")
             else:
                 read[id_] = tuple(
-                    self._turn(f"{place}, turn {number}", turn) for number, turn in enumerate(turns)
+                    [self._turn((place, number), turn) for number, turn in enumerate(turns)]
                 )
             spelled.setdefault(id_, _name(written))
         return read
 
-    def _turn(self, place: str, turn: Any) -> Turn:
-        if not isinstance(turn, Mapping):
-            self.problems.add(place, f"expected an object with `response`, found {kind_of(turn)}")
+    def _turn(self, place: _Place, turn: Any) -> Turn:
+        if turn.__class__ is not dict and not isinstance(turn, Mapping):
+            self._problem(place, f"expected an object with `response`, found {kind_of(turn)}")
             return Turn("", None, None)
-        read = len(turn)
-        response = turn.get(RESPONSE)
+        response, state, domains = turn.get(RESPONSE), turn.get(STATE), turn.get(ACTIVE_DOMAINS)
         if not (isinstance(response, str) and self._is_response(response)):
             self._response_problem(place, turn)
-        read -= RESPONSE in turn
-        state = turn.get(STATE)
-        read -= STATE in turn
         if state is not None and not self._is_plain(state):
             state = self._state(place, state)
-        domains = turn.get(ACTIVE_DOMAINS)
-        read -= ACTIVE_DOMAINS in turn
         if domains is not None:
             for problem in _domain_problems(domains):
-                self.problems.add(place, problem)
-        if read:
+                self._problem(place, problem)
+        if len(turn) > (RESPONSE in turn) + (STATE in turn) + (ACTIVE_DOMAINS in turn):
             self._unknown_keys(place, turn)
         return Turn(response or "", state, domains)
+
+    def _problem(self, place: _Place, problem: str) -> None:
+        self.problems.add(_told(place), problem)
 
     def _is_response(self, text: str) -> bool:
         return len(text) <= self._limits.response and (text.isascii() or is_text(text))
 
-    def _response_problem(self, place: str, turn: Mapping[Any, Any]) -> None:
+    def _response_problem(self, place: _Place, turn: Mapping[Any, Any]) -> None:
         response = turn.get(RESPONSE)
         if isinstance(response, str) and len(response) <= self._limits.response:
-            self.problems.add(place, "`response`: not valid text, half of a surrogate pair")
+            self._problem(place, "`response`: not valid text, half of a surrogate pair")
         elif isinstance(response, str):
-            self.problems.add(
+            self._problem(
                 place,
                 f"`response`: {len(response):,} characters; {self._limits.told('response')}",
             )
         elif RESPONSE in turn:
-            self.problems.add(place, f"`response`: expected a string, found {kind_of(response)}")
+            self._problem(place, f"`response`: expected a string, found {kind_of(response)}")
         else:
             meant = [key for key in turn if _meant(key) == RESPONSE]
             hint = f"; is `{shown(meant[0])[1:-1]}` meant?" if meant else ""
-            self.problems.add(place, f"`response` is missing; expected a string{hint}")
+            self._problem(place, f"`response` is missing; expected a string{hint}")
 
-    def _unknown_keys(self, place: str, turn: Mapping[Any, Any]) -> None:
+    def _unknown_keys(self, place: _Place, turn: Mapping[Any, Any]) -> None:
         """Remark keys that are not read, above all those that look like one that is."""
         for key in turn:
             if key in TURN_KEYS:
@@ -203,18 +203,20 @@ class _Checker:
             if meant is None:
                 self._unread[name] = self._unread.get(name, 0) + 1
             elif turn.get(meant) is None:
-                self._remarks.add("look-alike key", f"`{name}` is not read; write `{meant}`", place)
+                self._remarks.add(
+                    "look-alike key", f"`{name}` is not read; write `{meant}`", _told(place)
+                )
             else:
                 message = f"`{name}` is not read; what counts is `{meant}`"
-                self._remarks.add("look-alike key", message, place)
+                self._remarks.add("look-alike key", message, _told(place))
 
     def _is_plain(self, state: Any) -> bool:
         """Return whether a state is nested and in order, as nearly all are: this is quick."""
-        if not isinstance(state, Mapping):
+        if state.__class__ is not dict:
             return False
         slots_seen, longest = self._slots, self._limits.value
         for domain, slots in state.items():
-            if domain not in STATE_DOMAINS or not isinstance(slots, dict):
+            if domain not in STATE_DOMAINS or slots.__class__ is not dict:
                 return False
             for slot, value in slots.items():
                 if slot not in slots_seen and not self._is_slot(slot):
@@ -229,11 +231,11 @@ class _Checker:
             return True
         return False
 
-    def _state(self, place: str, state: Any) -> BeliefState:
+    def _state(self, place: _Place, state: Any) -> BeliefState:
         """Read a state in whatever notation, and check its names."""
 
         def tell(where: str, problem: str) -> None:
-            self.problems.add(place, f"`state`{f', {where}' if where else ''}: {problem}")
+            self._problem(place, f"`state`{f', {where}' if where else ''}: {problem}")
 
         read = read_state(state, tell)
         for domain, slots in read.items():
@@ -247,6 +249,11 @@ class _Checker:
                     told = self._limits.told("value")
                     tell(f"{domain}, {slot}", f"{len(value):,} characters; {told}")
         return read
+
+
+def _told(place: _Place) -> str:
+    dialogue, number = place
+    return f"{dialogue}, turn {number}"
 
 
 def _name(id_: object) -> str:

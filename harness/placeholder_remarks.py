@@ -57,36 +57,48 @@ def text_remarks(responses: Sequence[str], benchmark: Benchmark) -> tuple[Remark
     text = "|".join(responses)
     names = Counter(placeholder_names(text))
     return (
-        *_written_otherwise(text, rules),
+        *_written_otherwise(text, names, rules),
         *_unknown(names, rules),
         *_hardly_any(names, responses, benchmark, rules),
     )
 
 
-def about_venues(names: Counter[str], rules: RuleSet) -> int:
-    """Return how many placeholders tell about one venue: a name, a telephone number and so on."""
-    return sum(n for name, n in names.items() if rules.ontology.get(name) in rules.about_venues)
+def venue_rate(responses: Sequence[str], rules: RuleSet) -> float:
+    """Return the placeholders that tell about a venue, per response.
+
+    That is the share of responses with a name, with a telephone number and so on, added up.
+    """
+    told = sum(
+        len({rules.ontology.get(name) for name in placeholder_names(text)} & rules.about_venues)
+        for text in responses
+    )
+    return told / max(len(responses), 1)
 
 
 def typical_rate(benchmark: Benchmark, rules: RuleSet) -> float:
-    """Return the placeholders about venues per turn of the benchmark's own responses."""
+    """Return the same of the benchmark's own responses."""
     texts = [
         text
         for dialogue in benchmark.dialogues.values()
         for text in dialogue.references.get(CANONICAL_STYLE, ())
     ]
-    told = sum(name in text for text in texts for name in rules.about_venues)
+    told = sum(sum(name in text for text in texts) for name in rules.about_venues)
     return told / max(len(texts), 1)
 
 
-def _written_otherwise(text: str, rules: RuleSet) -> Iterator[Remark]:
-    found = Counter(
-        match[0]
-        for match in _OTHERWISE.finditer(text.lower())
-        if (match[1] or match[2] or match[3]) in rules.ontology
-    )
+def _written_otherwise(text: str, names: Counter[str], rules: RuleSet) -> Iterator[Remark]:
+    found: Counter[str] = Counter()
+    # Nearly all files have none of these characters outside of placeholders: that is quick.
+    in_brackets = sum(n * name.count("_") for name, n in names.items())
+    if "<" in text or "{" in text or text.count("_") > in_brackets:
+        found.update(
+            match[0]
+            for match in _OTHERWISE.finditer(text.lower())
+            if (match[1] or match[2] or match[3]) in rules.ontology
+        )
     # Normalised responses, such as references: lower-casing them loses what they say.
-    found.update(re.findall(rf"\b(?:{'|'.join(sorted(rules.about_venues))})\b", text))
+    if any(name in text for name in rules.about_venues):
+        found.update(re.findall(rf"\b(?:{'|'.join(sorted(rules.about_venues))})\b", text))
     if found:
         first, n = next(iter(found.most_common(1)))
         meant = first.strip("<>{}").lower()
@@ -116,8 +128,12 @@ def _unknown(names: Counter[str], rules: RuleSet) -> Iterator[Remark]:
 def _hardly_any(
     names: Counter[str], responses: Sequence[str], benchmark: Benchmark, rules: RuleSet
 ) -> Iterator[Remark]:
-    rate = about_venues(names, rules) / max(len(responses), 1)
     typical = typical_rate(benchmark, rules)
+    # There are no fewer than that.
+    told = sum(n for name, n in names.items() if rules.ontology.get(name) in rules.about_venues)
+    if told >= FEW * typical * len(responses) * len(rules.about_venues):
+        return
+    rate = venue_rate(responses, rules)
     if rate >= FEW * typical:
         return
     looked_for = _any_of(venue_names(benchmark))

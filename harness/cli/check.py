@@ -12,7 +12,7 @@ from mwz.normalization.rules import RuleSet, rule_set
 
 from ..benchmark import Benchmark
 from ..errors import cut, printable
-from ..placeholder_remarks import about_venues
+from ..placeholder_remarks import venue_rate
 from ..rendering import figure
 from ..scoring import has_all
 from ..submission import Submission, read_submission
@@ -60,7 +60,7 @@ def _facts(
     yield "states", _share([turn.state is not None for turn in turns])
     yield "active domains", _share([turn.active_domains is not None for turn in turns])
     names = Counter(name for turn in turns for name in placeholder_names(turn.response))
-    rate = about_venues(names, rules) / len(turns)
+    rate = venue_rate([turn.response for turn in turns], rules)
     yield "placeholders", f"{names.total()}; about venues: {figure(rate, 2)} a turn"
     known: Counter[str] = Counter()
     for name, count in names.items():
