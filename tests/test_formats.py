@@ -143,6 +143,10 @@ def test_an_empty_response_of_a_first_turn_is_a_turn() -> None:
         ),
         ([*TURNS, {"dial_id": 5}], "line 2: `dial_id`: expected a dialogue's id, found 5"),
         ([*TURNS, "x"], "line 2: expected a turn, an object, found a string"),
+        (
+            {"sng1": [*TURNS, None]},
+            "dialogue sng1: expected turns, objects with `resp_gen`, found null",
+        ),
         ({"sng1": TURNS, "sng2": 4}, "dialogue sng2: expected a list of turns, found a number"),
         (
             {"sng1": {"0": TURNS[0], "2": TURNS[1]}},

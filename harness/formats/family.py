@@ -90,11 +90,10 @@ class _Reader:
     def dialogue(self, id_: str, lines: Sequence[Any]) -> list[dict[str, Any]]:
         """Return a dialogue's turns in order."""
         place = f"dialogue {shown(id_)[1:-1]}"
-        wrong = next((line for line in lines if not isinstance(line, Mapping)), None)
-        if wrong is not None:
-            found = kind_of(wrong)
+        wrong = [kind_of(line) for line in lines if not isinstance(line, Mapping)]
+        if wrong:
             self.problems.add(
-                place, f"expected turns, objects with `{RESPONSES[0]}`, found {found}"
+                place, f"expected turns, objects with `{RESPONSES[0]}`, found {wrong[0]}"
             )
             return []
         lines = self._without_opening(place, lines)
