@@ -81,7 +81,7 @@ def test_the_version_is_that_of_the_installed_package() -> None:
 
 
 def test_importing_the_top_level_looks_nothing_up() -> None:
-    code = "import sys; before = set(sys.modules); import mwz; print(set(sys.modules) - before)"
+    code = "import __future__, sys; a = set(sys.modules); import mwz; print({*sys.modules} - a)"
     assert _run("-c", code) == "{'mwz'}"
 
 
