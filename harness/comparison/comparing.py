@@ -52,7 +52,8 @@ class Difference:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the difference as JSON types."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        values = {name: value for name, value in asdict(self).items() if value is not None}
+        return {**values, "significant": self.significant}
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..rendering import figure, signed, text_table
-from .comparing import Comparison, Difference, Pair
+from .comparing import Comparison, Difference, Pair, System
 from .intervals import Interval
 from .seeds import Spread
 from .settings import INTERVAL_LEVEL, SIGNIFICANCE
@@ -67,11 +67,12 @@ def comparison_text(comparison: Comparison) -> str:
 
 def _parts(comparison: Comparison) -> Iterator[str]:
     systems, figures = comparison.systems, comparison.figures
-    yield "\n".join(f"{one.name}: {one.dialogues} dialogues" for one in systems)
+    yield "\n".join(_played(one) for one in systems)
     yield intervals_text([one.name for one in systems], figures, [one.scores for one in systems])
     several = len(comparison.pairs) > 1
     for pair in comparison.pairs:
-        yield f"{pair.a} and {pair.b}, compared on the {pair.dialogues} dialogues that both play"
+        both = "dialogue" if pair.dialogues == 1 else f"{pair.dialogues} dialogues"
+        yield f"{pair.a} and {pair.b}, compared on the {both} that both play"
         yield _differences(pair, figures, several)
         yield "\n".join([*_words(pair, figures), *(f"note: {note}" for note in pair.notes)])
     if comparison.pairs:
@@ -79,6 +80,12 @@ def _parts(comparison: Comparison) -> Iterator[str]:
     if comparison.spread is not None:
         yield _spread(comparison.seeds, comparison.spread, figures)
     yield "\n".join(dict.fromkeys(str(one.signature) for one in systems))
+
+
+def _played(system: System) -> str:
+    if system.dialogues == 1:
+        return f"{system.name}: 1 dialogue, of which resampling says nothing"
+    return f"{system.name}: {system.dialogues} dialogues"
 
 
 def _differences(pair: Pair, figures: Mapping[str, Figure], several: bool) -> str:
