@@ -153,6 +153,11 @@ class _Checker:
                     [self._turn((place, number), turn) for number, turn in enumerate(turns)]
                 )
             spelled.setdefault(id_, _name(written))
+        text = sum(len(turn.response) for turns in read.values() for turn in turns)
+        if text > self._limits.text:
+            self.problems.add(
+                "", f"{text:,} characters in all responses; {self._limits.told('text')}"
+            )
         return read
 
     def _turn(self, place: _Place, turn: Any) -> Turn:
@@ -169,7 +174,7 @@ class _Checker:
                 self._problem(place, problem)
         if len(turn) > (RESPONSE in turn) + (STATE in turn) + (ACTIVE_DOMAINS in turn):
             self._unknown_keys(place, turn)
-        return Turn(response or "", state, domains)
+        return Turn(response if isinstance(response, str) else "", state, domains)
 
     def _problem(self, place: _Place, problem: str) -> None:
         self.problems.add(_told(place), problem)

@@ -26,14 +26,16 @@ class Limits:
         dialogues: Dialogues of a file.
         turns: Turns of one dialogue.
         response: Characters of one response.
+        text: Characters of all responses together.
         value: Characters of a slot's value.
     """
 
     unpacked: int = field(default=256_000_000, metadata={"unit": "bytes of a file, unpacked"})
-    values: int = field(default=2_000_000, metadata={"unit": "values in a predictions file"})
+    values: int = field(default=1_000_000, metadata={"unit": "values in a predictions file"})
     dialogues: int = field(default=100_000, metadata={"unit": "dialogues in a file"})
     turns: int = field(default=1_000, metadata={"unit": "turns in a dialogue"})
     response: int = field(default=100_000, metadata={"unit": "characters in a response"})
+    text: int = field(default=10_000_000, metadata={"unit": "characters in all responses"})
     value: int = field(default=1_000, metadata={"unit": "characters in a slot's value"})
 
     def told(self, name: str) -> str:

@@ -149,6 +149,20 @@ def test_a_long_value_is_refused_and_one_at_the_bound_is_read(letter: str) -> No
     assert "departure: 1,001 characters" in _tracking({"mul0001": [turn]})
 
 
+def test_much_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MWZ_LIMIT_TEXT", "10")
+    assert parse_submission({"mul0001": [{"response": "12345"}] * 2}, TWO, "x").dialogues
+    content = {id_: [{"response": "123456"}] for id_ in ("mul0001", "mul0002")}
+    assert _refused(content) == (
+        "x.json: 12 characters in all responses; at most 10 (MWZ_LIMIT_TEXT)"
+    )
+
+
+def test_a_list_of_more_turns_is_refused_in_one_line() -> None:
+    message = _tracking({"mul0001": [{"state": {}}] * 1001})
+    assert message == "x.json: dialogue mul0001: 1,001 turns; at most 1,000 (MWZ_LIMIT_TURNS)"
+
+
 def test_many_dialogues_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MWZ_LIMIT_DIALOGUES", "1")
     content = {id_: [{"response": "", "state": {}}] for id_ in ("mul0001", "mul0002")}

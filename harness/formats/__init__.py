@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 from functools import cache
 
 from ..errors import InputError
@@ -19,6 +20,10 @@ from .standard import NAME as STANDARD
 from .table_file import is_table, read_table
 
 __all__ = ["Format", "Standard", "formats", "parse_predictions", "special_format", "standard_form"]
+
+# Bytes that begin characters of UTF-8 beyond U+00FF and beyond U+FFFF.
+_BEYOND_LATIN = re.compile(rb"[\xc4-\xff]")
+_BEYOND_PLANE = re.compile(rb"[\xf0-\xff]")
 
 
 @cache
@@ -54,10 +59,9 @@ def parse_predictions(content: bytes, source: str) -> object:
 
 def _width(content: bytes) -> int:
     """Return how many bytes each character of a text takes in memory: the widest decides."""
-    if content.isascii():
+    if content.isascii() or not _BEYOND_LATIN.search(content):
         return 1
-    widest = max(content)
-    return 4 if widest >= 0xF0 else 2 if widest > 0xC3 else 1
+    return 4 if _BEYOND_PLANE.search(content) else 2
 
 
 def standard_form(content: object, source: str) -> Standard:

@@ -32,9 +32,11 @@ def read_table(content: bytes, source: str) -> list[dict[str, str]]:
     header = _HEADER.search(content)
     start = header.start() if header is not None else 0
     try:
-        text = content[start:].decode()
-        return list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
-    except UnicodeDecodeError as error:
-        raise InputError(source, f"not text in UTF-8 (byte {start + error.start})") from None
+        lines = io.BytesIO(content)
+        lines.seek(start)
+        text = io.TextIOWrapper(lines, encoding="utf-8", newline="")
+        return list(csv.DictReader(text, strict=True))
+    except UnicodeDecodeError:
+        raise InputError(source, "not text in UTF-8") from None
     except csv.Error as error:
         raise InputError(source, f"not a table of comma-separated values ({error})") from None

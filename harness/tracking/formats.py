@@ -235,6 +235,10 @@ class _Parser:
         if not is_text(str(id_)):
             self.problems.add(place, "its id is not valid text")
         given = _turns_of(turns)
+        if len(given) > self._limits.turns:
+            told = self._limits.told("turns")
+            self.problems.add(place, f"{len(given):,} turns; {told}")
+            return []
         for key, turn in given:
             if not _TURN_NUMBER.fullmatch(key):
                 self.problems.add(place, f"expected turn numbers as keys, found {shown(key)}")
