@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from .errors import InputError, Problems, cut, shown
-from .limits import Limits, limits
+from .limits import DEFAULT_LIMITS, Limits
 
 STANDARD_STREAM = "-"
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -36,22 +36,24 @@ def shown_name(path: str | Path) -> str:
     return "standard input" if str(path) == STANDARD_STREAM else str(path)
 
 
-def read_bytes(path: str | Path) -> bytes:
+def read_bytes(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> bytes:
     """Read a file (or standard input for `-`), unpacked if it is gzipped.
 
-    No more is read or unpacked than a file may hold (`Limits.unpacked`).
+    Args:
+        path: The file.
+        limits: No more is read and unpacked than these say; what is not a stranger's is within
+            the default ones.
 
     Raises:
         InputError: The file is missing, cannot be read, is a damaged gzip file or too large.
     """
     source = shown_name(path)
-    bounds = limits()
     try:
         if str(path) != STANDARD_STREAM:
             with open(path, "rb") as file:
-                content = file.read(bounds.unpacked + 1)
+                content = file.read(limits.unpacked + 1)
         elif sys.stdin is not None:
-            content = sys.stdin.buffer.read(bounds.unpacked + 1)
+            content = sys.stdin.buffer.read(limits.unpacked + 1)
         else:
             raise InputError(source, "is closed; give a file")
     except FileNotFoundError:
@@ -63,22 +65,22 @@ def read_bytes(path: str | Path) -> bytes:
     except ValueError as error:
         # A path with a null character.
         raise InputError(source, f"cannot be read ({error})") from None
-    _check_size(content, source, bounds)
+    _check_size(content, source, limits)
     if not content.startswith(_GZIP_MAGIC):
         return content
     try:
         # Counted while it is unpacked: a small file may unpack to more than the memory holds.
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
-            content = packed.read(bounds.unpacked + 1)
+            content = packed.read(limits.unpacked + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(source, f"damaged gzip file ({error})") from None
-    _check_size(content, source, bounds)
+    _check_size(content, source, limits)
     return content
 
 
-def _check_size(content: bytes, source: str, bounds: Limits) -> None:
-    if len(content) > bounds.unpacked:
-        raise InputError(source, f"too large: more bytes than {bounds.told('unpacked')}")
+def _check_size(content: bytes, source: str, limits: Limits) -> None:
+    if len(content) > limits.unpacked:
+        raise InputError(source, f"too large: more bytes than {limits.told('unpacked')}")
 
 
 def read_json(path: str | Path) -> object:

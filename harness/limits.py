@@ -43,6 +43,9 @@ class Limits:
         return f"at most {getattr(self, name):,} ({VARIABLE}{name.upper()})"
 
 
+DEFAULT_LIMITS = Limits()
+
+
 def limits(environment: Mapping[str, str] = os.environ) -> Limits:
     """Return the bounds that hold.
 

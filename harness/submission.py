@@ -120,7 +120,9 @@ def read_submission(path: str | Path, benchmark: Benchmark) -> Submission:
         InputError: The file cannot be read, or is no submission to the benchmark.
     """
     source = shown_name(path)
-    return parse_submission(parse_predictions(read_bytes(path), source), benchmark, source)
+    return parse_submission(
+        parse_predictions(read_bytes(path, limits()), source), benchmark, source
+    )
 
 
 def parse_submission(content: object, benchmark: Benchmark, source: str) -> Submission:

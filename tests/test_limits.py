@@ -67,7 +67,7 @@ def test_a_file_that_unpacks_to_more_is_refused_without_unpacking_it(
     tracemalloc.start()
     try:
         with pytest.raises(InputError, match="too large: more bytes than at most 1,000,000"):
-            read_bytes(bomb)
+            read_bytes(bomb, limits())
         assert tracemalloc.get_traced_memory()[1] < 10_000_000
     finally:
         tracemalloc.stop()
@@ -80,24 +80,34 @@ def test_the_bound_is_the_last_size_that_is_read(
     monkeypatch.setenv("MWZ_LIMIT_UNPACKED", "100")
     path = tmp_path / "a.json"
     path.write_bytes(pack(b" " * 100))
-    assert len(read_bytes(path)) == 100
+    assert len(read_bytes(path, limits())) == 100
     path.write_bytes(pack(b" " * 101))
     with pytest.raises(InputError, match=r"MWZ_LIMIT_UNPACKED"):
-        read_bytes(path)
+        read_bytes(path, limits())
 
 
 def test_standard_input_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MWZ_LIMIT_UNPACKED", "100")
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"x" * 1000)))
     with pytest.raises(InputError, match="standard input: too large"):
-        read_bytes("-")
+        read_bytes("-", limits())
+
+
+def test_what_is_the_harness_own_is_read_whatever_is_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(b" " * 1000)
+    for value in ("100", "nonsense"):
+        monkeypatch.setenv("MWZ_LIMIT_UNPACKED", value)
+        assert len(read_bytes(path)) == 1000
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the system has no endless file")
 def test_an_endless_file_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MWZ_LIMIT_UNPACKED", "1000000")
     with pytest.raises(InputError, match="/dev/zero: too large"):
-        read_bytes("/dev/zero")
+        read_bytes("/dev/zero", limits())
 
 
 def test_a_text_counts_with_what_its_characters_take_in_memory(

@@ -17,6 +17,7 @@ from ..data.installed import load_benchmark
 from ..errors import InputError
 from ..files import read_bytes, shown_name, write_atomically
 from ..formats import parse_predictions
+from ..limits import limits
 from ..metrics.registry import headlines
 from ..rendering import text_table
 from ..submission import parse_submission
@@ -90,7 +91,7 @@ def command(
     target = submissions / folder_name(name)
     if target.exists() and not replace:
         raise InputError(str(target), "there is an entry of that name; use another, or --replace")
-    content = read_bytes(predictions)
+    content = read_bytes(predictions, limits())
     read_from = shown_name(predictions)
     loaded = load_benchmark(benchmark)
     submission = parse_submission(parse_predictions(content, read_from), loaded, read_from)

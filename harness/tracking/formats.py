@@ -118,7 +118,7 @@ def read_tracking_file(
         InputError: The file cannot be read, has no known shape or is malformed, with every place.
     """
     source = shown_name(path)
-    content = parse_predictions(read_bytes(path), source)
+    content = parse_predictions(read_bytes(path, limits()), source)
     return parse_tracking_file(content, source, load_benchmark, load_gold)
 
 
