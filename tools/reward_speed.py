@@ -19,7 +19,7 @@ from typing import Any
 
 from mwz.harness import Benchmark, Options, Scorer, load_benchmark
 from mwz.harness.files import read_json
-from mwz.normalization import responses
+from mwz.normalization import moses, responses
 
 
 def main() -> None:
@@ -64,9 +64,8 @@ def _seconds(score: Callable[[Scorer], object], benchmark: Benchmark, options: O
 
 def _forget() -> None:
     """Empty what remembers texts."""
-    for remembering in vars(responses).values():
-        if hasattr(remembering, "cache_clear") and remembering is not responses._moses:
-            remembering.cache_clear()
+    for remembering in (responses._remembered, moses._remembered):
+        remembering.cache_clear()
 
 
 if __name__ == "__main__":
