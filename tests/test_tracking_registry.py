@@ -68,6 +68,7 @@ TURNS = [
 @pytest.fixture
 def mwz(tmp_path: Path) -> Callable[..., str]:
     """Runs a command of a copy of the packages that has the metric's file."""
+    shutil.copytree(PROJECT / "package", tmp_path / "mwz")
     for name in ("harness", "database", "normalization"):
         shutil.copytree(
             PROJECT / name, tmp_path / "mwz" / name, ignore=shutil.ignore_patterns("__pycache__")
