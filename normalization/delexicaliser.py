@@ -33,8 +33,8 @@ from .gazetteer import (
 )
 from .naming import NameRules
 from .phrases import Corrector, Found, PhraseBook, Token, collapsed, is_guess, tokens
-from .responses import ontology
-from .tables import read_table
+from .resources import read_toml
+from .rules import RuleSet
 
 VERSION = "lex1"
 """The version of the delexicaliser, which goes into signatures."""
@@ -54,7 +54,7 @@ def delexicaliser_tables() -> Mapping[str, Any]:
 
 @lru_cache(maxsize=1)
 def _tables() -> Mapping[str, Any]:
-    return read_table(_TABLES)
+    return read_toml(_TABLES)
 
 
 def tables_digest() -> str:
@@ -104,12 +104,16 @@ class Delexicaliser:
 
     Args:
         gazetteer: What responses may say of venues.
-        tables: The rules; by default those of `lex1`.
+        rules: The rule set, whose placeholders a response may have already.
+        tables: The delexicaliser's own rules; by default those of `lex1`.
     """
 
-    def __init__(self, gazetteer: Gazetteer, tables: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, gazetteer: Gazetteer, rules: RuleSet, tables: Mapping[str, Any] | None = None
+    ) -> None:
         tables = delexicaliser_tables() if tables is None else tables
         self._gazetteer = gazetteer
+        self._ontology = rules.ontology
         self._shortest: int = tables["shortest_corrected_alone"]
         self._placeholders: Mapping[str, str] = tables["placeholders"]
         areas = postcode_areas((*tables["postcode_areas"], *gazetteer.postcode_areas))
@@ -128,9 +132,11 @@ class Delexicaliser:
         )
 
     @classmethod
-    def of_venues(cls, records: Mapping[str, Sequence[Mapping[str, Any]]]) -> Delexicaliser:
+    def of_venues(
+        cls, records: Mapping[str, Sequence[Mapping[str, Any]]], rules: RuleSet
+    ) -> Delexicaliser:
         """Return the delexicaliser `lex1` for venue records, domain -> records."""
-        return cls(build_gazetteer(records, delexicaliser_tables()))
+        return cls(build_gazetteer(records, delexicaliser_tables()), rules)
 
     @property
     def gazetteer(self) -> Gazetteer:
@@ -149,9 +155,9 @@ class Delexicaliser:
 
     def _spans(self, response: str) -> list[Span]:
         given = [
-            Token(*match.span(), "", GIVEN, ontology()[match[1].lower()].lower())
+            Token(*match.span(), "", GIVEN, self._ontology[match[1].lower()].lower())
             for match in _PLACEHOLDER.finditer(response)
-            if match[1].lower() in ontology()
+            if match[1].lower() in self._ontology
         ]
         rest, codes = self._codes.find(response, given, self._is_word)
         text = _with_words(rest, [*given, *codes])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from .phrases import PhraseBook, spellings, words
-from .states import normalize_slot_name
+from .states import plain_slot_name
 
 NAMED_DOMAINS = ("restaurant", "hotel", "attraction")
 """Domains whose venues have a name, an address, a telephone number and a postcode."""
@@ -135,7 +135,7 @@ def build_gazetteer(
         venues[venue.key] = venue
         mentions += spelling.mentions(venue, _text(record, "address"))
     for record in trains:
-        values = {normalize_slot_name(key): value for key, value in record.items()}
+        values = {plain_slot_name(key): value for key, value in record.items()}
         key = VenueId("train", str(values["trainid"]))
         venues[key] = Venue(key, key.id, {"TRAINID": comparable("TRAINID", key.id)})
     numbers: dict[str, dict[str, list[VenueId]]] = {"PHONE": {}, "POST": {}, "TRAINID": {}}

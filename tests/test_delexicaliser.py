@@ -12,10 +12,11 @@ from types import FrameType, ModuleType
 from typing import Any
 
 import pytest
+from helpers import RULES
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mwz.harness import Benchmark
+from mwz.harness import Benchmark, load_benchmark
 from mwz.normalization.delexicaliser import (
     Delexicalised,
     Delexicaliser,
@@ -24,10 +25,10 @@ from mwz.normalization.delexicaliser import (
     tables_digest,
 )
 from mwz.normalization.gazetteer import VenueId
-from mwz.normalization.responses import normalize_response, ontology
+from mwz.normalization.responses import normalize_response
 
-SAMPLE = Benchmark.load("sample")
-DELEXICALISER = Delexicaliser.of_venues(SAMPLE.venue_records("2021"))
+SAMPLE = load_benchmark("sample")
+DELEXICALISER = Delexicaliser.of_venues(SAMPLE.venue_records(RULES), RULES)
 
 # A venue whose name is an ordinary word, beside a second that the tables list as one.
 ORDINARY: dict[str, list[dict[str, Any]]] = {
@@ -220,7 +221,7 @@ def test_a_name_as_the_end_of_a_ride_is_a_place() -> None:
 
 
 def test_a_name_that_is_an_ordinary_word_needs_more_than_itself() -> None:
-    delexicaliser = Delexicaliser.of_venues(ORDINARY)
+    delexicaliser = Delexicaliser.of_venues(ORDINARY, RULES)
     for sentence in ("May i ask what you like?", "You only have to ask."):
         assert delexicaliser(sentence).spans == ()
     for sentence in ("I recommend ask.", "There is one called Ask.", "Why not go to **ask**?"):
@@ -239,8 +240,8 @@ def test_placeholders_are_left_alone() -> None:
 def test_placeholders_name_no_domain_and_are_known() -> None:
     # Placeholders that name their domain would change where active domains come from.
     for slot, placeholder in delexicaliser_tables()["placeholders"].items():
-        assert ontology()[placeholder] == slot
-        assert normalize_response(f"[{placeholder}]").domains == ()
+        assert RULES.ontology[placeholder] == slot
+        assert normalize_response(f"[{placeholder}]", RULES).domains == ()
 
 
 def test_the_digest_is_that_of_the_tables() -> None:
@@ -308,7 +309,7 @@ def test_a_text_grows_by_a_placeholder_per_value_at_most(response: str) -> None:
 @given(_texts())
 @settings(max_examples=100, deadline=None)
 def test_a_delexicaliser_remembers_nothing(response: str) -> None:
-    fresh = Delexicaliser(DELEXICALISER.gazetteer)
+    fresh = Delexicaliser(DELEXICALISER.gazetteer, RULES)
     assert fresh(response) == DELEXICALISER(response) == DELEXICALISER(response)
 
 
@@ -410,7 +411,7 @@ def test_the_held_half_of_multiwoz(script: ModuleType, multiwoz: Benchmark, upst
     dialogues = script.read_annotated(upstream / "multiwoz" / "data" / "MultiWOZ_2.2")
     held = {id_: dialogue for id_, dialogue in dialogues.items() if dialogue.half == "held"}
     assert (len(dialogues), len(held)) == (1000, 505)
-    delexicaliser = Delexicaliser.of_venues(multiwoz.venue_records("2021"))
+    delexicaliser = Delexicaliser.of_venues(multiwoz.venue_records(RULES), RULES)
     measured = script.measure(held, delexicaliser, multiwoz)
     for slot, target in TARGETS.items():
         assert measured.slots[slot].f1 >= target, slot
@@ -433,7 +434,7 @@ def test_noise_that_changes_no_letter_costs_nothing(
 ) -> None:
     dialogues = script.read_annotated(upstream / "multiwoz" / "data" / "MultiWOZ_2.2")
     held = {id_: dialogue for id_, dialogue in dialogues.items() if dialogue.half == "held"}
-    delexicaliser = Delexicaliser.of_venues(multiwoz.venue_records("2021"))
+    delexicaliser = Delexicaliser.of_venues(multiwoz.venue_records(RULES), RULES)
     measured = script.measure(script.with_noise(noise, held), delexicaliser, multiwoz)
     for slot, target in TARGETS.items():
         assert measured.slots[slot].f1 >= target - 0.01, slot

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from helpers import RULES
 
 from mwz.harness import Benchmark
 from mwz.normalization.delexicaliser import Delexicaliser, delexicaliser_tables
@@ -167,7 +168,7 @@ def test_one_word_of_a_phrase_may_be_misspelt() -> None:
 
 
 def _assert_all_found(records: Any) -> None:
-    delexicaliser = Delexicaliser.of_venues(records)
+    delexicaliser = Delexicaliser.of_venues(records, RULES)
     for domain in NAMED_DOMAINS:
         for record in records[domain]:
             venue = VenueId(domain, str(record["id"]))
@@ -188,9 +189,9 @@ def _assert_all_found(records: Any) -> None:
 
 
 def test_every_venue_of_the_sample_is_found(sample: Benchmark) -> None:
-    _assert_all_found(sample.venue_records("2021"))
+    _assert_all_found(sample.venue_records(RULES))
 
 
 @pytest.mark.real_data
 def test_every_venue_of_multiwoz_is_found(multiwoz: Benchmark) -> None:
-    _assert_all_found(multiwoz.venue_records("2021"))
+    _assert_all_found(multiwoz.venue_records(RULES))

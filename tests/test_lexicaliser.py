@@ -9,26 +9,21 @@ from importlib import resources
 from typing import Any
 
 import pytest
+from helpers import RULES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mwz.harness import Benchmark, score
+from mwz.harness import Benchmark, Options, Scorer, load_benchmark
 from mwz.harness.grounding.lexicaliser import VenueStock, lexicalise
-from mwz.harness.scoring import (
-    Options,
-    active_domains,
-    belief_states,
-    score_normalized,
-)
+from mwz.harness.playing import play
 from mwz.harness.submission import normalize_submission, parse_submission
 from mwz.normalization.delexicaliser import Delexicaliser
-from mwz.normalization.responses import ontology
-from mwz.normalization.states import BeliefState, rule_set
+from mwz.normalization.states import BeliefState
 
-SAMPLE = Benchmark.load("sample")
-VENUES = SAMPLE.venue_records("2021")
-STOCK = VenueStock(VENUES, SAMPLE.database("2021"))
-DELEXICALISER = Delexicaliser.of_venues(VENUES)
+SAMPLE = load_benchmark("sample")
+VENUES = SAMPLE.venue_records(RULES)
+STOCK = VenueStock(VENUES, Scorer(SAMPLE).database(), RULES)
+DELEXICALISER = Delexicaliser.of_venues(VENUES, RULES)
 
 # The one Italian restaurant in the centre of the sample.
 ATTIC: BeliefState = {"restaurant": {"food": "italian", "area": "centre"}}
@@ -125,7 +120,7 @@ _STATES = st.dictionaries(
 
 
 @given(
-    st.lists(st.sampled_from(sorted(ontology())), max_size=5),
+    st.lists(st.sampled_from(sorted(RULES.ontology)), max_size=5),
     _STATES,
     st.sampled_from(("restaurant", "hotel", "attraction", "train", "taxi", "police", "")),
     st.integers(),
@@ -152,27 +147,26 @@ def _there_and_back(
 
     Its active domains are written out, for the placeholders that come back name none.
     """
-    options = Options(setup="strict", metrics=("inform",))
-    normalized = normalize_submission(parse_submission(raw, benchmark, "raw"), rule_set("2021"))
-    own = score_normalized(normalized, benchmark, options)
-    states = belief_states(normalized, benchmark, own.states)
-    domains = active_domains(normalized, benchmark, own.domains, states)
-    stock = VenueStock(benchmark.venue_records("2021"), benchmark.database("2021"))
+    scorer = Scorer(benchmark, Options(setup="strict", metrics=("inform",)))
+    normalized = normalize_submission(parse_submission(raw, benchmark, "raw"), RULES)
+    own = scorer.score_normalized(normalized)
+    stock = VenueStock(benchmark.venue_records(RULES), scorer.database(), RULES)
     back: dict[str, list[dict[str, object]]] = {}
-    for id_, turns in raw.items():
-        texts = lexicalise(
-            [turn["response"] for turn in turns], states[id_], domains[id_], stock, f"1 {id_}"
-        )
-        back[id_] = [
+    for dialogue in play(normalized, benchmark, own.states, own.domains):
+        responses = [turn["response"] for turn in raw[dialogue.id]]
+        states, domains = dialogue.states, dialogue.active_domains
+        texts = lexicalise(responses, states, domains, stock, f"1 {dialogue.id}")
+        back[dialogue.id] = [
             {
                 "response": delexicaliser(text).text,
                 "state": state,
                 "active_domains": list(active),
             }
-            for text, state, active in zip(texts, states[id_], domains[id_], strict=True)
+            for text, state, active in zip(texts, states, domains, strict=True)
         ]
-    rates = [report.setups["strict"].rates for report in (own, score(back, benchmark, options))]
-    first, second = ((r.inform["total"], r.success["total"]) for r in rates)
+    first, second = (
+        (report.inform or 0.0, report.success or 0.0) for report in (own, scorer.score(back))
+    )
     return first, second
 
 
@@ -191,6 +185,6 @@ def test_published_systems_come_back(
     multiwoz: Benchmark,
     predictions: Callable[[str], Mapping[str, Any]],
 ) -> None:
-    delexicaliser = Delexicaliser.of_venues(multiwoz.venue_records("2021"))
+    delexicaliser = Delexicaliser.of_venues(multiwoz.venue_records(RULES), RULES)
     own, back = _there_and_back(predictions(system), multiwoz, delexicaliser)
     assert back == pytest.approx(own, abs=1.0)

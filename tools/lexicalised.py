@@ -34,11 +34,11 @@ from typing import Any, TypeAlias
 
 import sacrebleu
 
-from mwz.harness import Benchmark, Report, score
+from mwz.harness import Benchmark, Options, Report, Scorer
 from mwz.harness.benchmark import CANONICAL_STYLE
-from mwz.harness.importing import build_benchmark
-from mwz.harness.scoring import Options, score_normalized
-from mwz.harness.submission import corpus_submission
+from mwz.harness.data.building import Sources, build_benchmark
+from mwz.harness.data.declared import read_data_set
+from mwz.harness.submission import made_submission
 from mwz.normalization.delexicaliser import (
     Delexicalised,
     Delexicaliser,
@@ -47,9 +47,12 @@ from mwz.normalization.delexicaliser import (
 )
 from mwz.normalization.gazetteer import build_gazetteer
 from mwz.normalization.phrases import PhraseBook, Token, tokens, words
-from mwz.normalization.responses import normalize_response, ontology
+from mwz.normalization.responses import normalize_response
+from mwz.normalization.rules import rule_set
 
 SLOTS = ("NAME", "PHONE", "POST", "TRAINID", "REFERENCE", "ADDRESS")
+RULES = rule_set("2021")
+OPTIONS = Options(rules=RULES.name, setup="strict", metrics=("inform",))
 HALVES = ("tuning", "held")
 DELEXICALISERS = ("lex1", "dictionary")
 
@@ -75,7 +78,7 @@ class Piece:
     @property
     def slot(self) -> str:
         """The ontology slot; "" of plain words."""
-        return ontology()[self.placeholder] if self.placeholder else ""
+        return RULES.ontology[self.placeholder] if self.placeholder else ""
 
 
 Response: TypeAlias = Sequence[Piece]
@@ -198,7 +201,7 @@ def _as_list(response: Response, chance: random.Random) -> Response:
         replace(piece, words=piece.words if piece.slot else _SENTENCE.sub("\n- ", piece.words))
         for piece in response
     ]
-    return [Piece("- "), *_in_spans(_bold, *ontology().values())(items, chance)]
+    return [Piece("- "), *_in_spans(_bold, *RULES.ontology.values())(items, chance)]
 
 
 NOISES: Mapping[str, _Noise] = {
@@ -281,7 +284,7 @@ def _leftmost_longest(text: Sequence[Token], book: PhraseBook[str]) -> Iterator[
     for first, (last, placeholder) in sorted(longest.items()):
         if first > done:
             start, end = text[first].start, text[last].end
-            yield Span(start, end, ontology()[placeholder], ""), placeholder
+            yield Span(start, end, RULES.ontology[placeholder], ""), placeholder
             done = last
 
 
@@ -374,9 +377,11 @@ def measure(
             delexicalised = delexicalise("".join(piece.words for piece in response))
             _count(counts, delexicalised.spans, list(_annotated_places(response)))
             turns.append({"response": delexicalised.text})
-            pairs.append((normalize_response(delexicalised.text).text, annotated_text(response)))
+            pairs.append(
+                (normalize_response(delexicalised.text, RULES).text, annotated_text(response))
+            )
         predictions[id_] = turns
-    rates = _strict(score(predictions, benchmark, Options(setup="strict", metrics=("inform",))))
+    rates = _strict(Scorer(benchmark, OPTIONS).score(predictions))
     bleu = sacrebleu.corpus_bleu([own for own, _ in pairs], [[gold for _, gold in pairs]])
     return Measured(counts, bleu.score, *rates)
 
@@ -384,12 +389,12 @@ def measure(
 def annotated_text(response: Response) -> str:
     """Return a response with placeholders for its annotated values, normalised."""
     text = "".join(f"[{p.placeholder}]" if p.placeholder else p.words for p in response)
-    return normalize_response(text).text
+    return normalize_response(text, RULES).text
 
 
 def _strict(report: Report) -> tuple[float, float]:
-    rates = report.setups["strict"].rates
-    return rates.inform["total"], rates.success["total"]
+    scores = report.metrics["strict"]
+    return scores.inform["total"], scores.success["total"]
 
 
 def _annotated_places(response: Response) -> Iterator[_Place]:
@@ -425,11 +430,13 @@ def _overlap(first: _Place, second: _Place) -> bool:
 
 def main(evaluator: Path, multiwoz: Path, noises: Sequence[str]) -> None:
     """Print the measures."""
-    benchmark = build_benchmark(evaluator, multiwoz)
-    venues = benchmark.venue_records("2021")
+    folders = {"evaluator": evaluator, "data set": multiwoz}
+    sources = Sources(folders, venues={}, rebuild=False, all_splits=True)
+    benchmark = build_benchmark(read_data_set("multiwoz"), sources).benchmark
+    venues = benchmark.venue_records(RULES)
     gazetteer = build_gazetteer(venues, delexicaliser_tables())
     ways: dict[str, Callable[[str], Delexicalised]] = {
-        "lex1": Delexicaliser(gazetteer),
+        "lex1": Delexicaliser(gazetteer, RULES),
         "dictionary": dictionary(venues),
     }
     dialogues = read_annotated(multiwoz / "data" / "MultiWOZ_2.2")
@@ -460,8 +467,7 @@ def main(evaluator: Path, multiwoz: Path, noises: Sequence[str]) -> None:
 
 def _annotated_report(part: Iterable[str], benchmark: Benchmark) -> Report:
     own = replace(benchmark, dialogues={id_: benchmark.dialogues[id_] for id_ in part})
-    submission = corpus_submission(own, CANONICAL_STYLE)
-    return score_normalized(submission, own, Options(setup="strict", metrics=("inform",)))
+    return Scorer(own, OPTIONS).score_normalized(made_submission(own, CANONICAL_STYLE))
 
 
 def _print_slots(way: str, measured: Measured) -> None:

@@ -18,13 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from mwz.database import VenueDatabase
 from mwz.normalization.delexicaliser import Delexicalised, Span
 from mwz.normalization.gazetteer import Gazetteer, VenueId
 
 from .topics import turn_domains
+
+if TYPE_CHECKING:
+    from mwz.database import VenueDatabase
 
 NAMING_SLOTS = {"restaurant": "NAME", "hotel": "NAME", "attraction": "NAME", "train": "TRAINID"}
 """What names a venue of a domain."""

@@ -13,11 +13,13 @@ import re
 import string
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mwz.database import VenueDatabase
-from mwz.normalization.responses import DOMAINS, ontology
+from mwz.normalization.rules import RuleSet
 from mwz.normalization.states import BeliefState, normalize_slot_name
+
+if TYPE_CHECKING:
+    from mwz.database import VenueDatabase
 
 _PLACEHOLDER = re.compile(r"\[([\w\s\d]+)\]")
 _VENUE_DOMAINS = ("restaurant", "hotel", "attraction", "train")
@@ -36,16 +38,21 @@ class VenueStock:
     Args:
         records: domain -> venue records, as the public database files hold them.
         database: Answers the states' queries; made of the same records.
+        rules: The rule set.
     """
 
     def __init__(
-        self, records: Mapping[str, Sequence[Mapping[str, Any]]], database: VenueDatabase
+        self,
+        records: Mapping[str, Sequence[Mapping[str, Any]]],
+        database: VenueDatabase,
+        rules: RuleSet,
     ) -> None:
+        self.rules = rules
         self._database = database
         self._records: dict[str, dict[str, Record]] = {domain: {} for domain in _VENUE_DOMAINS}
         for domain in _VENUE_DOMAINS:
             for raw in records.get(domain, ()):
-                record = _known_values(raw)
+                record = _known_values(raw, rules)
                 id_ = record["trainid" if domain == "train" else "id"]
                 self._records[domain].setdefault(id_, record)
 
@@ -87,8 +94,8 @@ def lexicalise(
     ]
 
 
-def _known_values(raw: Mapping[str, Any]) -> dict[str, str]:
-    values = {normalize_slot_name(key): value for key, value in raw.items()}
+def _known_values(raw: Mapping[str, Any], rules: RuleSet) -> dict[str, str]:
+    values = {normalize_slot_name(key, rules): value for key, value in raw.items()}
     return {
         slot: value.strip()
         for slot, value in values.items()
@@ -153,11 +160,11 @@ class _Writer:
         return text
 
     def _filled(self, turn: _Turn, name: str) -> str:
-        slot = ontology().get(name)
+        slot = self._stock.rules.ontology.get(name)
         if slot is None:
             return ""
         own = name.split("_", maxsplit=1)[0]
-        domain = own if own in DOMAINS else turn.domain
+        domain = own if own in self._stock.rules.domains else turn.domain
         return self._fillers[slot](turn, domain, name)
 
     def _venue(self, turn: _Turn, domain: str, another: bool = False) -> Record:
