@@ -19,14 +19,26 @@ from .metrics.registry import Metric, default_metrics, named_metrics, response_m
 from .playing import DOMAIN_SOURCES, STATE_SOURCES, Played
 from .report import Coverage, Report
 from .signature import SHOWN_HASH, Signature
-from .submission import NormalizedSubmission, normalize_submission, parse_submission
+from .submission import (
+    NormalizedSubmission,
+    Submission,
+    normalize_submission,
+    parse_submission,
+)
 
 if TYPE_CHECKING:
     from mwz.database import VenueDatabase
+    from mwz.normalization.delexicaliser import Delexicaliser
 
     from .references import ReferenceIndex
 
 AUTO = "auto"
+
+GROUNDED = "grounded"
+"""The metric that lexicalised responses are scored by in any case."""
+
+LEXICALISED = "lexicalised"
+"""The parameter of signatures that tells by what responses were delexicalised."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +57,8 @@ class Options:
         database_url: SQLAlchemy URL of the venue database.
         goals: Which dialogues to score: "all", or those whose goal is "seen" or "unseen" in the
             train or dev split.
+        lexicalised: Whether responses are in plain English and are to be delexicalised first. It
+            adds the metric "grounded".
     """
 
     rules: str = DEFAULT_RULES
@@ -54,6 +68,7 @@ class Options:
     metrics: Collection[str] | None = None
     database_url: str = EMBEDDED
     goals: str = "all"
+    lexicalised: bool = False
 
     def __post_init__(self) -> None:
         problems = [
@@ -71,6 +86,8 @@ class Options:
                 problems += [f"metrics: {problem}" for problem in error.problems]
         if problems:
             raise InputError("options", problems)
+        if self.lexicalised and GROUNDED not in metrics:
+            metrics = (*metrics, GROUNDED)
         # As the registry writes them, whatever they were called.
         object.__setattr__(self, "metrics", metrics)
 
@@ -95,6 +112,7 @@ class _Derived:
         hashes: (Choice of goals, version of the venues) -> content hash.
         references: Choice of goals -> the references, prepared for BLEU.
         databases: (Rules' digest, version of the venues, address) -> venue database.
+        delexicalisers: (Rules' digest, version of the venues) -> delexicaliser.
     """
 
     lock: Any = field(default_factory=RLock)
@@ -102,6 +120,7 @@ class _Derived:
     hashes: dict[tuple[str, str], str] = field(default_factory=dict)
     references: dict[str, ReferenceIndex] = field(default_factory=dict)
     databases: dict[tuple[str, str, str], VenueDatabase] = field(default_factory=dict)
+    delexicalisers: dict[tuple[str, str], Delexicaliser] = field(default_factory=dict)
 
 
 class Scorer:
@@ -151,7 +170,15 @@ class Scorer:
                 lack what an option asks for.
         """
         submission = parse_submission(predictions, self.benchmark, "predictions")
-        return self.score_normalized(normalize_submission(submission, self.rules))
+        return self.score_normalized(self.normalized(submission))
+
+    def normalized(self, submission: Submission) -> NormalizedSubmission:
+        """Return a submission normalised by the rule set; delexicalised first, if so chosen."""
+        if self.options.lexicalised:
+            from .grounding.plain_responses import delexicalise_submission
+
+            submission = delexicalise_submission(submission, self.delexicaliser())
+        return normalize_submission(submission, self.rules)
 
     def score_normalized(self, submission: NormalizedSubmission) -> Report:
         """Score a submission that is normalised by the rule set of the options.
@@ -159,6 +186,8 @@ class Scorer:
         Raises:
             InputError: The submission lacks what an option asks for.
         """
+        if submission.lexicalised and not self.options.lexicalised:
+            raise InputError("option lexicalised", "the submission was delexicalised; set it")
         metrics = [response_metrics()[name] for name in self.options.metrics or ()]
         unfit = [reason for metric in metrics if (reason := metric.unfit(submission)) is not None]
         if unfit:
@@ -180,6 +209,7 @@ class Scorer:
             domains=domains,
             references=self.references,
             database=self.database,
+            delexicaliser=self.delexicaliser,
             result=lambda key: _result(key, played, metrics, results),
         )
         for metric in metrics:
@@ -224,7 +254,8 @@ class Scorer:
             states=self.options.states,
             goals=self.options.goals,
             parameters={
-                name: value for metric in metrics for name, value in metric.parameters.items()
+                **({LEXICALISED: lexicalised_parameter()} if self.options.lexicalised else {}),
+                **{name: value for metric in metrics for name, value in metric.parameters.items()},
             },
         )
 
@@ -264,6 +295,18 @@ class Scorer:
                 )
             return self._derived.databases[key]
 
+    def delexicaliser(self) -> Delexicaliser:
+        """Return the delexicaliser of the benchmark's venues under the rule set."""
+        from mwz.normalization.delexicaliser import Delexicaliser  # it takes a while to make
+
+        key = (self.rules.digest, self.rules.venues)
+        with self._derived.lock:
+            if key not in self._derived.delexicalisers:
+                self._derived.delexicalisers[key] = Delexicaliser.of_venues(
+                    self.benchmark.venue_records(self.rules), self.rules
+                )
+            return self._derived.delexicalisers[key]
+
     def _part(self) -> Benchmark:
         """Return the part of the benchmark that is scored on."""
         with self._derived.lock:
@@ -284,6 +327,13 @@ def score(
             lack what an option asks for.
     """
     return Scorer(benchmark, options).score(predictions)
+
+
+def lexicalised_parameter() -> str:
+    """Return what signatures say of the delexicaliser: its version and its tables' digest."""
+    from mwz.normalization.delexicaliser import VERSION, tables_digest
+
+    return f"{VERSION}-{tables_digest()[:SHOWN_HASH]}"
 
 
 def allowed_metrics(submission: NormalizedSubmission) -> list[str]:

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mwz.normalization.responses import normalize_response
 from mwz.normalization.rules import RuleSet, published_rule_sets, rule_set
@@ -14,6 +15,9 @@ from mwz.normalization.states import BeliefState, normalize_state, plain_slot_na
 from .benchmark import STYLES, Benchmark
 from .errors import InputError
 from .files import is_text, kind_of, parse_json, read_json, shown_name
+
+if TYPE_CHECKING:
+    from mwz.normalization.delexicaliser import Delexicalised
 
 DOMAINS = ("restaurant", "hotel", "attraction", "train", "taxi", "police", "hospital")
 STATE_DOMAINS = frozenset({*DOMAINS, "bus", "booking", "general"})
@@ -34,6 +38,19 @@ of whatever domain, for systems do mix up the domains."""
 
 
 @dataclass(frozen=True)
+class PlainResponse:
+    """A response in plain English, and what the delexicaliser found in it.
+
+    Attributes:
+        text: The response as it was written.
+        delexicalised: The same, delexicalised.
+    """
+
+    text: str
+    delexicalised: Delexicalised
+
+
+@dataclass(frozen=True)
 class Turn:
     """What a system put out in one system turn.
 
@@ -41,11 +58,13 @@ class Turn:
         response: The delexicalised response.
         state: The predicted belief state, if there is one.
         active_domains: The predicted active domains, if there are any.
+        plain: Where the harness delexicalised the response, the response before.
     """
 
     response: str
     state: BeliefState | None
     active_domains: Sequence[str] | None
+    plain: PlainResponse | None = None
 
 
 @dataclass(frozen=True)
@@ -69,6 +88,7 @@ class NormalizedTurn:
         active_domains: The predicted active domains, if there are any.
         placeholder_domains: The domains that the response's placeholders name.
         unknown_placeholders: The placeholders that the ontology lacks, one per occurrence.
+        plain: Where the harness delexicalised the response, the response before.
     """
 
     response: str
@@ -76,6 +96,7 @@ class NormalizedTurn:
     active_domains: Sequence[str] | None
     placeholder_domains: Sequence[str]
     unknown_placeholders: Sequence[str]
+    plain: PlainResponse | None = None
 
 
 @dataclass(frozen=True)
@@ -105,6 +126,11 @@ class NormalizedSubmission:
     def predicts_domains(self) -> bool:
         """Whether every turn has active domains; only then do they count as predicted."""
         return all(turn.active_domains is not None for turn in self._all_turns())
+
+    @property
+    def lexicalised(self) -> bool:
+        """Whether the harness delexicalised every response."""
+        return all(turn.plain is not None for turn in self._all_turns())
 
     def responses(self) -> dict[str, list[str]]:
         """Return dialogue id -> normalised responses."""
@@ -171,6 +197,7 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
                     active_domains=turn.active_domains,
                     placeholder_domains=response.domains,
                     unknown_placeholders=response.unknown,
+                    plain=turn.plain,
                 )
             )
         dialogues[id_] = tuple(normalized)

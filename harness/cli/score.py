@@ -5,11 +5,11 @@ from __future__ import annotations
 import click
 
 from mwz.database import EMBEDDED
-from mwz.normalization.rules import rule_set
 
-from ..benchmark import CANONICAL_STYLE, GOALS, STYLES, Benchmark
+from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
 from ..errors import InputError
-from ..files import STANDARD_STREAM, write_json
+from ..files import STANDARD_STREAM, shown_name, write_json
+from ..grounding.plain_responses import human_submission, looks_lexicalised
 from ..metrics.inform import BOTH
 from ..metrics.registry import default_metrics, response_metrics
 from ..report_text import report_text
@@ -19,10 +19,14 @@ from ..submission import (
     NormalizedSubmission,
     made_submission,
     made_submissions,
-    normalize_submission,
     read_submission,
 )
 from .options import benchmark_option, chosen_benchmark, rules_option
+
+_PROPOSAL = (
+    "the responses have hardly any placeholders, and names and numbers in their place; if they are "
+    "plain English, score them by --lexicalised"
+)
 
 
 def _metrics_help() -> str:
@@ -91,6 +95,13 @@ def _metrics_help() -> str:
     "Inform and Success make of it.",
 )
 @click.option(
+    "--lexicalised",
+    is_flag=True,
+    help="The responses are plain English, with names and numbers in place of placeholders: "
+    "delexicalise them first, and score them against the venue database as well. With --corpus, "
+    "the benchmark's human responses as they were written.",
+)
+@click.option(
     "--database",
     metavar="URL",
     default=EMBEDDED,
@@ -109,6 +120,7 @@ def command(
     metrics: str,
     corpus: str | None,
     constant: bool,
+    lexicalised: bool,
     database: str,
     json_target: str | None,
     quiet: bool,
@@ -118,21 +130,24 @@ def command(
         raise click.UsageError("give either PREDICTIONS, or --corpus [STYLE], or --constant")
     made = CONSTANT if constant else corpus
     names = [name.strip() for name in metrics.split(",")]
-    options = Options(rules, setup, domains, states, names, database, goals)
-    loaded = chosen_benchmark(benchmark, "scoring on")
-    submission = _submission(predictions, made, loaded, rules)
-    report = Scorer(loaded, options).score_normalized(submission)
+    options = Options(rules, setup, domains, states, names, database, goals, lexicalised)
+    scorer = Scorer(chosen_benchmark(benchmark, "scoring on"), options)
+    report = scorer.score_normalized(_submission(predictions, made, scorer))
     if json_target is not None:
         write_json(json_target, report.to_dict())
     if not quiet and json_target != STANDARD_STREAM:
         click.echo(report_text(report))
 
 
-def _submission(
-    predictions: str | None, made: str | None, benchmark: Benchmark, rules: str
-) -> NormalizedSubmission:
+def _submission(predictions: str | None, made: str | None, scorer: Scorer) -> NormalizedSubmission:
+    benchmark = scorer.benchmark
     if predictions is not None:
-        return normalize_submission(read_submission(predictions, benchmark), rule_set(rules))
+        submission = read_submission(predictions, benchmark)
+        if not scorer.options.lexicalised and looks_lexicalised(submission):
+            click.echo(f"mwz: {shown_name(predictions)}: {_PROPOSAL}", err=True)
+        return scorer.normalized(submission)
+    if made == CANONICAL_STYLE and scorer.options.lexicalised:
+        return scorer.normalized(human_submission(benchmark))
     if made not in made_submissions():
         raise InputError("--corpus", f"no style {made!r}; use one of {', '.join(STYLES)}")
     return made_submission(benchmark, made)
