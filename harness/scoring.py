@@ -193,8 +193,8 @@ class Scorer:
         if unfit:
             raise InputError("option metrics", unfit)
         # The sources are those of the whole submission, so that its parts are scored alike.
-        states = _chosen_states(submission, self.options)
-        domains = _chosen_domains(submission, self.options)
+        states = chosen_states(submission, self.options)
+        domains = chosen_domains(submission, self.options)
         benchmark = self._part()
         submission = _played_part(submission, benchmark, self.options.goals)
         if not submission.turns:
@@ -228,7 +228,7 @@ class Scorer:
                 turns=submission.turns,
                 of_turns=benchmark.turns,
             ),
-            unknown_placeholders=_unknown_placeholders(submission),
+            unknown_placeholders=unknown_placeholders(submission),
             # In the order in which people read them.
             metrics={
                 key: results[key]
@@ -362,7 +362,12 @@ def _played_part(
     return replace(submission, dialogues=played)
 
 
-def _chosen_states(submission: NormalizedSubmission, options: Options) -> str:
+def chosen_states(submission: NormalizedSubmission, options: Options) -> str:
+    """Return the source of belief states that the options mean for a submission.
+
+    Raises:
+        InputError: The submission lacks what an option asks for.
+    """
     if options.states == "predicted" and not submission.predicts_states:
         raise InputError("option states", "`predicted` needs a `state` in every turn; use `gold`")
     if options.states != AUTO:
@@ -370,7 +375,12 @@ def _chosen_states(submission: NormalizedSubmission, options: Options) -> str:
     return "predicted" if submission.predicts_states else "gold"
 
 
-def _chosen_domains(submission: NormalizedSubmission, options: Options) -> str:
+def chosen_domains(submission: NormalizedSubmission, options: Options) -> str:
+    """Return the source of active domains that the options mean for a submission.
+
+    Raises:
+        InputError: The submission lacks what an option asks for.
+    """
     if options.domains == "predicted" and not submission.predicts_domains:
         raise InputError(
             "option domains", "`predicted` needs `active_domains` in every turn; use `auto`"
@@ -391,7 +401,7 @@ def _turns_digest(submission: NormalizedSubmission, benchmark: Benchmark) -> str
     return f"{submission.turns}/{benchmark.turns}-{digest}"
 
 
-def _unknown_placeholders(submission: NormalizedSubmission) -> dict[str, int]:
+def unknown_placeholders(submission: NormalizedSubmission) -> dict[str, int]:
     """Return unknown placeholder -> occurrences, the most frequent first."""
     unknown = Counter(
         name

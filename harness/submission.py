@@ -280,7 +280,7 @@ def _problems(content: Mapping[object, object], benchmark: Benchmark) -> Iterato
             yield f"dialogue {id_}: {len(turns)} turns; it has {dialogue.turns} system turns"
         else:
             for number, turn in enumerate(turns):
-                for problem in _turn_problems(turn):
+                for problem in turn_problems(turn):
                     yield f"dialogue {id_}, turn {number}: {problem}"
 
 
@@ -294,7 +294,8 @@ def _spelling(id_: object, benchmark: Benchmark) -> str:
     return f"; write {dialogue_id(id_)}" if dialogue_id(id_) in benchmark.dialogues else ""
 
 
-def _turn_problems(turn: object) -> Iterator[str]:
+def turn_problems(turn: object) -> Iterator[str]:
+    """Yield what is wrong with a turn of a predictions file."""
     if not isinstance(turn, Mapping):
         yield f"expected an object with `response`, found {kind_of(turn)}"
         return

@@ -7,11 +7,13 @@ import click
 from mwz.database import EMBEDDED
 
 from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
+from ..conversations import read_conversations
 from ..errors import InputError
 from ..files import STANDARD_STREAM, shown_name, write_json
 from ..grounding.plain_responses import human_submission, looks_lexicalised
 from ..metrics.inform import BOTH
 from ..metrics.registry import default_metrics, response_metrics
+from ..report import Report
 from ..report_text import report_text
 from ..scoring import AUTO, Options, Scorer, choices
 from ..submission import (
@@ -22,6 +24,15 @@ from ..submission import (
     read_submission,
 )
 from .options import benchmark_option, chosen_benchmark, rules_option
+
+
+def _goals(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """Return one of the choices of goals, or a JSON file."""
+    if value not in GOALS and not value.endswith((".json", ".json.gz")):
+        choice = ", ".join(map(repr, GOALS))
+        raise click.BadParameter(f"{value!r} is none of {choice}, and no JSON file", ctx, param)
+    return value
+
 
 _PROPOSAL = (
     "the responses have hardly any placeholders, and names and numbers in their place; if they are "
@@ -67,11 +78,13 @@ def _metrics_help() -> str:
 )
 @click.option(
     "--goals",
-    type=click.Choice(GOALS),
+    callback=_goals,
     default="all",
     show_default=True,
+    metavar=f"[{'|'.join(GOALS)}|FILE.json]",
     help="Score all dialogues, or those whose goal occurs (seen) or does not occur (unseen) in the "
-    "train or dev split; needs `mwz data fetch --split all`.",
+    "train or dev split; needs `mwz data fetch --split all`. With --free-running: a file of goals, "
+    "in the form of the public evaluator's goals.json, in place of the benchmark's.",
 )
 @click.option(
     "--metrics",
@@ -102,6 +115,12 @@ def _metrics_help() -> str:
     "the benchmark's human responses as they were written.",
 )
 @click.option(
+    "--free-running",
+    is_flag=True,
+    help="With --lexicalised: the dialogues are those with a user simulator, of any length. What "
+    "needs the benchmark's own turns is left out.",
+)
+@click.option(
     "--database",
     metavar="URL",
     default=EMBEDDED,
@@ -121,6 +140,7 @@ def command(
     corpus: str | None,
     constant: bool,
     lexicalised: bool,
+    free_running: bool,
     database: str,
     json_target: str | None,
     quiet: bool,
@@ -128,15 +148,34 @@ def command(
     """Score a submission, or the corpus itself, and show the report."""
     if (predictions is not None) + (corpus is not None) + constant != 1:
         raise click.UsageError("give either PREDICTIONS, or --corpus [STYLE], or --constant")
+    if free_running and (predictions is None or not lexicalised or goals in GOALS[1:]):
+        raise click.UsageError("--free-running needs PREDICTIONS, --lexicalised and all goals")
+    if goals not in GOALS and not free_running:
+        raise click.UsageError("--goals takes a file only with --free-running")
+    if lexicalised and (constant or corpus not in (None, CANONICAL_STYLE)):
+        raise click.UsageError("--lexicalised takes PREDICTIONS, or --corpus without a style")
     made = CONSTANT if constant else corpus
     names = [name.strip() for name in metrics.split(",")]
-    options = Options(rules, setup, domains, states, names, database, goals, lexicalised)
+    goals_file = None if goals in GOALS else goals
+    chosen = "all" if goals_file else goals
+    options = Options(rules, setup, domains, states, names, database, chosen, lexicalised)
     scorer = Scorer(chosen_benchmark(benchmark, "scoring on"), options)
-    report = scorer.score_normalized(_submission(predictions, made, scorer))
+    if free_running and predictions is not None:
+        report = _free_running(predictions, goals_file, scorer)
+    else:
+        report = scorer.score_normalized(_submission(predictions, made, scorer))
     if json_target is not None:
         write_json(json_target, report.to_dict())
     if not quiet and json_target != STANDARD_STREAM:
         click.echo(report_text(report))
+
+
+def _free_running(predictions: str, goals: str | None, scorer: Scorer) -> Report:
+    from ..free_running import read_goals_file, score_free_running  # pydantic takes its time
+
+    own = None if goals is None else read_goals_file(goals, scorer.rules)
+    conversations = read_conversations(predictions)
+    return score_free_running(conversations, shown_name(predictions), scorer, own)
 
 
 def _submission(predictions: str | None, made: str | None, scorer: Scorer) -> NormalizedSubmission:

@@ -105,13 +105,13 @@ def _text(_: Metric, scores: GroundedScores) -> str:
         ],
     )
     remarks = [
-        "Every other score is that of the responses delexicalised by the harness; BLEU of them "
-        "does not compare with systems that delexicalise themselves."
+        "Every other score is that of the responses delexicalised by the harness.\n"
+        "Their BLEU does not compare with that of systems that delexicalise themselves."
     ]
     if human is not None:
         remarks.append(
-            f"human: the human responses of {human.dialogues} dialogues under the same signature, "
-            "the ceiling."
+            f"human: the human responses of {human.dialogues} dialogues under the same "
+            "signature, the ceiling."
         )
     return "\n\n".join([text_table(headers, rows), shares, "\n".join(remarks)])
 
