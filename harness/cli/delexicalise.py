@@ -1,4 +1,4 @@
-"""`mwz delexicalise`: put placeholders in place of the names and numbers of plain English."""
+"""`mwz delexicalise`: put placeholders in place of names and numbers."""
 
 from __future__ import annotations
 

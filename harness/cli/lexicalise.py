@@ -1,4 +1,4 @@
-"""`mwz lexicalise`: put values of the venue database in place of placeholders."""
+"""`mwz lexicalise`: put names and numbers in place of placeholders."""
 
 from __future__ import annotations
 

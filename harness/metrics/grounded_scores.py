@@ -6,7 +6,7 @@ human responses get under the same signature: compare with that, not with 100.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,11 +14,10 @@ from ..grounding.plain_responses import PlainDialogue
 from ..grounding.rating import GroundedFigures, ToldShares, ceiling, rate
 from ..rendering import figure, text_table
 from .inform_success import TOTAL
-from .registry import Headline, Metric
+from .registry import Metric
 
 if TYPE_CHECKING:
     from ..playing import Played
-    from ..report import Report
     from ..submission import NormalizedSubmission
 
 
@@ -116,14 +115,6 @@ def _text(_: Metric, scores: GroundedScores) -> str:
     return "\n\n".join([text_table(headers, rows), shares, "\n".join(remarks)])
 
 
-def _total(rates: Callable[[GroundedScores], Mapping[str, float]]) -> Callable[..., float | None]:
-    def of_report(report: Report, setup: str) -> float | None:
-        scores: GroundedScores | None = report.metrics.get("grounded")
-        return None if scores is None else rates(scores)[TOTAL]
-
-    return of_report
-
-
 METRIC = Metric(
     name="grounded",
     title="Grounded",
@@ -134,10 +125,7 @@ METRIC = Metric(
     compute=grounded_scores,
     result=GroundedScores,
     text=_text,
-    headlines=(
-        Headline("grounded_inform", "Grounded Inform", _total(lambda scores: scores.inform)),
-        Headline("grounded_success", "Grounded Success", _total(lambda scores: scores.success)),
-    ),
+    headlines=(),
     unfit=_unfit,
     default=False,
     rank=2,
