@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -253,5 +254,5 @@ def test_a_command_is_one_module_of_the_command_line(copied: Path, mwz: Mwz) -> 
         '@click.command(help="Say hello.")\ndef command() -> None:\n    click.echo("hello")\n',
         encoding="utf-8",
     )
-    assert "greet        Say hello." in mwz("--help")
+    assert re.search(r"greet +Say hello\.", mwz("--help"))
     assert mwz("greet") == "hello\n"

@@ -128,5 +128,5 @@ METRIC = Metric(
     headlines=(),
     unfit=_unfit,
     default=False,
-    rank=2,
+    rank=3,
 )
