@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .benchmark import Benchmark
     from .data.installed import load_benchmark
+    from .diagnosis.causes import DialogueOutcome
     from .errors import InputError
     from .report import Report
     from .scoring import Options, Scorer, score
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Benchmark",
+    "DialogueOutcome",
     "InputError",
     "Options",
     "Report",
@@ -37,6 +39,7 @@ __all__ = [
 
 _HOMES = {
     "Benchmark": "benchmark",
+    "DialogueOutcome": "diagnosis.causes",
     "InputError": "errors",
     "Options": "scoring",
     "Report": "report",

@@ -3,13 +3,31 @@
 Everything a user can get wrong (a path, a file's content, an option's value) is raised as an
 [`InputError`][mwz.harness.errors.InputError]; the command line prints it and exits with status 2.
 Anything else that escapes is a defect of the harness and keeps its traceback.
+
+Whatever comes from a file is shown cut and without control characters: a message has a bounded
+length, and a dialogue's id cannot write to the terminal what it likes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import reprlib
+from collections.abc import Iterator, Sequence
 
 SHOWN_PROBLEMS = 10
+SHOWN_PLACES = 3
+LONGEST_MESSAGE = 4000
+"""Characters."""
+
+_LONGEST_SOURCE = 500
+_LONGEST_LINE = 300
+_KEPT_KINDS = 100
+"""How many different problems are kept; the message shows ten, and the rest is counted."""
+
+_REPR = reprlib.Repr()
+_REPR.maxstring = 60
+_REPR.maxother = 60
+_REPR.maxlevel = 2
+_REPR.maxlist = _REPR.maxdict = 3
 
 
 class InputError(Exception):
@@ -21,17 +39,83 @@ class InputError(Exception):
             is expected. The message lists the first ten and counts the rest.
     """
 
-    def __init__(self, source: str, problems: str | Sequence[str]) -> None:
+    def __init__(self, source: str, problems: str | Sequence[str] | Problems) -> None:
         self.source = source
         self.problems = (problems,) if isinstance(problems, str) else tuple(problems)
-        # The arguments as they were given: that is what a copy for another process is made of.
-        super().__init__(source, problems)
+        # These are what a copy for another process is made of.
+        super().__init__(source, self.problems)
 
     def __str__(self) -> str:
+        source = cut(printable(self.source), _LONGEST_SOURCE)
         if len(self.problems) == 1:
-            return f"{self.source}: {self.problems[0]}"
-        shown = [f"  {problem}" for problem in self.problems[:SHOWN_PROBLEMS]]
+            return cut(f"{source}: {printable(self.problems[0])}", LONGEST_MESSAGE)
+        shown = [
+            f"  {cut(printable(problem), _LONGEST_LINE)}"
+            for problem in self.problems[:SHOWN_PROBLEMS]
+        ]
         more = len(self.problems) - SHOWN_PROBLEMS
         if more > 0:
             shown.append(f"  … and {more} more")
-        return "\n".join([f"{self.source}: {len(self.problems)} problems", *shown])
+        return "\n".join([f"{source}: {len(self.problems)} problems", *shown])
+
+
+class Problems:
+    """Problems as they are found, equal ones in one line: how often, and the first places.
+
+    Its items are the lines. However many problems there are, few of them are kept.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[int, list[str]]] = {}
+
+    def add(self, place: str, message: str) -> None:
+        """Add a problem.
+
+        Args:
+            place: Where it is; empty where the message says so.
+            message: What is wrong and what is expected, the same for equal problems.
+        """
+        if message not in self._found and len(self._found) >= _KEPT_KINDS:
+            message, place = "further problems of other kinds", ""
+        count, places = self._found.get(message, (0, []))
+        if len(places) < SHOWN_PLACES:
+            places.append(place)
+        self._found[message] = (count + 1, places)
+
+    def __iter__(self) -> Iterator[str]:
+        return (told(message, *found) for message, found in self._found.items())
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+def told(message: str, count: int, places: Sequence[str]) -> str:
+    """Return what is found in one or several places as one line.
+
+    Args:
+        message: What is found.
+        count: How many times.
+        places: The first places; none, or empty ones, where the message says where.
+    """
+    places = [place for place in places if place]
+    if count == 1:
+        return ": ".join([*places, message])
+    shown = "; ".join([*places, *(["…"] if count > len(places) else [])])
+    return f"{message}, {count} times" + (f": {shown}" if places else "")
+
+
+def shown(value: object) -> str:
+    """Return a value from a file as messages show it: as Python writes it, cut."""
+    return _REPR.repr(value)
+
+
+def cut(text: str, length: int) -> str:
+    """Return a text of at most so many characters; what is cut off is told by an ellipsis."""
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def printable(text: str) -> str:
+    """Return a text in which characters that a terminal would act on are written as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

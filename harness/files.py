@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import sys
 import tempfile
 import zlib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from .errors import InputError
+from .errors import InputError, Problems, cut, shown
+from .limits import DEFAULT_LIMITS, Limits
 
 STANDARD_STREAM = "-"
 _GZIP_MAGIC = b"\x1f\x8b"
+_WAY = 100
+"""How many characters are kept of the way to a place in a JSON file, and of each key."""
 
 _KINDS = {
     bool: "a boolean",
@@ -31,18 +36,24 @@ def shown_name(path: str | Path) -> str:
     return "standard input" if str(path) == STANDARD_STREAM else str(path)
 
 
-def read_bytes(path: str | Path) -> bytes:
+def read_bytes(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> bytes:
     """Read a file (or standard input for `-`), unpacked if it is gzipped.
 
+    Args:
+        path: The file.
+        limits: No more is read and unpacked than these say; what is not a stranger's is within
+            the default ones.
+
     Raises:
-        InputError: The file is missing, cannot be read or is a damaged gzip file.
+        InputError: The file is missing, cannot be read, is a damaged gzip file or too large.
     """
     source = shown_name(path)
     try:
         if str(path) != STANDARD_STREAM:
-            content = Path(path).read_bytes()
+            with open(path, "rb") as file:
+                content = file.read(limits.unpacked + 1)
         elif sys.stdin is not None:
-            content = sys.stdin.buffer.read()
+            content = sys.stdin.buffer.read(limits.unpacked + 1)
         else:
             raise InputError(source, "is closed; give a file")
     except FileNotFoundError:
@@ -51,12 +62,25 @@ def read_bytes(path: str | Path) -> bytes:
         raise InputError(source, "is a folder; give a file") from None
     except OSError as error:
         raise InputError(source, f"cannot be read ({error.strerror})") from None
+    except ValueError as error:
+        # A path with a null character.
+        raise InputError(source, f"cannot be read ({error})") from None
+    _check_size(content, source, limits)
     if not content.startswith(_GZIP_MAGIC):
         return content
     try:
-        return gzip.decompress(content)
+        # Counted while it is unpacked: a small file may unpack to more than the memory holds.
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
+            content = packed.read(limits.unpacked + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(source, f"damaged gzip file ({error})") from None
+    _check_size(content, source, limits)
+    return content
+
+
+def _check_size(content: bytes, source: str, limits: Limits) -> None:
+    if len(content) > limits.unpacked:
+        raise InputError(source, f"too large: more bytes than {limits.told('unpacked')}")
 
 
 def read_json(path: str | Path) -> object:
@@ -72,12 +96,21 @@ def parse_json(content: bytes, source: str) -> object:
     """Parse JSON; `source` names it in the error message.
 
     Raises:
-        InputError: The content is empty or not JSON in UTF-8.
+        InputError: The content is empty, not JSON in UTF-8, or has a key twice in one object.
     """
-    if not content.strip():
+    if not content or content.isspace():
         raise InputError(source, "the file is empty; expected JSON")
+    doubled: dict[int, tuple[object, str]] = {}
+
+    def as_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        read = dict(pairs)
+        if len(read) != len(pairs):
+            # The object is kept, so that no other has its number.
+            doubled[id(read)] = (read, _first_double(key for key, _ in pairs))
+        return read
+
     try:
-        return json.loads(content)
+        read = json.loads(content, object_pairs_hook=as_object)
     except UnicodeDecodeError as error:
         raise InputError(source, f"not text in UTF-8 (byte {error.start})") from None
     except json.JSONDecodeError as error:
@@ -88,6 +121,38 @@ def parse_json(content: bytes, source: str) -> object:
     except ValueError as error:
         # A number of more digits than Python reads.
         raise InputError(source, f"cannot be read as JSON ({error})") from None
+    if doubled:
+        raise InputError(source, _doubled_keys(read, doubled))
+    return read
+
+
+def _first_double(keys: Iterable[str]) -> str:
+    seen: set[str] = set()
+    for key in keys:
+        if key in seen:
+            break
+        seen.add(key)
+    return key
+
+
+def _doubled_keys(read: object, doubled: Mapping[int, tuple[object, str]]) -> Problems:
+    """Tell which objects have a key twice, each with the way that leads to it."""
+    problems = Problems()
+    waiting: list[tuple[object, str]] = [(read, "")]
+    while waiting:
+        value, way = waiting.pop()
+        if id(value) in doubled:
+            problems.add(way, f"the key {shown(doubled[id(value)][1])} is there twice; keep one")
+        inside: list[tuple[object, str]] = []
+        if isinstance(value, dict):
+            inside = [
+                (one, f"{cut(way, _WAY)}{'.' * bool(way)}{key[:_WAY]}")
+                for key, one in value.items()
+            ]
+        elif isinstance(value, list):
+            inside = [(one, f"{cut(way, _WAY)}[{number}]") for number, one in enumerate(value)]
+        waiting += reversed(inside)
+    return problems
 
 
 def kind_of(value: object) -> str:
@@ -147,14 +212,23 @@ def write_json(target: str, data: object) -> None:
     Raises:
         InputError: The file cannot be written, or standard output is closed.
     """
+    write_text(target, to_json(data))
+
+
+def write_text(target: str, text: str) -> None:
+    """Write text in UTF-8 to a file, all or nothing, or to standard output for `-`.
+
+    Raises:
+        InputError: The file cannot be written, or standard output is closed.
+    """
     if target != STANDARD_STREAM:
-        write_atomically(Path(target), to_json(data))
+        write_atomically(Path(target), text)
         return
     if sys.stdout is None:
         raise InputError("standard output", "is closed; give a file")
     # JSON is UTF-8, whatever the terminal's encoding.
     sys.stdout.flush()
-    sys.stdout.buffer.write(to_json(data).encode())
+    sys.stdout.buffer.write(text.encode())
     sys.stdout.buffer.flush()
 
 

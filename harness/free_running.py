@@ -22,6 +22,7 @@ from mwz.normalization.rules import RuleSet
 from mwz.normalization.states import normalize_slot_name
 
 from .benchmark import REQUESTABLE_SLOTS, Goal
+from .checking import PlainResponse, Turn, dialogue_id
 from .conversations import Conversations
 from .errors import InputError
 from .files import read_json, shown_name
@@ -29,17 +30,11 @@ from .grounding.plain_responses import PlainDialogue, delexicalise_submission
 from .grounding.rating import ceiling, rate
 from .metrics.diversity import diversity
 from .metrics.grounded_scores import GroundedScores
+from .notations import DOMAINS
 from .report import Coverage, Report
 from .scoring import LEXICALISED, Scorer, lexicalised_parameter, unknown_placeholders
 from .signature import SHOWN_HASH, Signature
-from .submission import (
-    DOMAINS,
-    PlainResponse,
-    Submission,
-    Turn,
-    dialogue_id,
-    normalize_submission,
-)
+from .submission import Submission, normalize_submission
 from .validation import validated
 
 FREE_RUNNING = "free-running"

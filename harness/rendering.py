@@ -31,8 +31,10 @@ def text_table(
     limit = width or terminal_width()
     if limit is None or len(headers) < 3 or max(map(len, table.splitlines())) <= limit:
         return table
+    # The rule under the titles is as wide as the columns are.
+    widths = [len(dashes) for dashes in table.splitlines()[1].split()]
     tables = []
-    for columns in _chunks(headers, rows, limit):
+    for columns in _chunks(widths, limit):
         part = [[row[column] for column in columns] for row in rows]
         tables.append(_table([headers[column] for column in columns], part, "simple"))
     return "\n\n".join(tables)
@@ -44,14 +46,11 @@ def terminal_width() -> int | None:
     return shutil.get_terminal_size().columns if stdout is not None and stdout.isatty() else None
 
 
-def _chunks(headers: Sequence[str], rows: Sequence[Sequence[Cell]], limit: int) -> list[list[int]]:
+def _chunks(widths: Sequence[int], limit: int) -> list[list[int]]:
     """Return which columns stand together, the first one in every part."""
-    widths = [
-        max(len(headers[at]), *(len(str(row[at])) for row in rows)) for at in range(len(headers))
-    ]
     chunks: list[list[int]] = [[0]]
     used = widths[0]
-    for column in range(1, len(headers)):
+    for column in range(1, len(widths)):
         if used + 2 + widths[column] > limit and len(chunks[-1]) > 1:
             chunks.append([0])
             used = widths[0]
@@ -67,13 +66,15 @@ def printable(text: str) -> str:
     )
 
 
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&])")
+# What marks text up anywhere, makes a link of a bare address, or begins a list.
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&]|:(?=//)|(?<=www)\.|^-)", re.IGNORECASE)
+_NUMBERED = re.compile(r"^(\d+)\.")
 
 
 def escaped(text: str) -> str:
     """Return a text as Markdown that shows it as it is, in one line."""
     line = " ".join(text.split())
-    return _MARKDOWN.sub(r"\\\1", line)
+    return _NUMBERED.sub(r"\1\\.", _MARKDOWN.sub(r"\\\1", line))
 
 
 def markdown_table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:

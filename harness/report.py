@@ -197,8 +197,9 @@ class Report:
             ),
             metrics=read,
         )
-        problems = [*_unlikely(content, ""), *_impossible(report)]
-        problems += _contradictions(content, report)
+        # Of what is no figure, nothing can be computed.
+        problems = [*_unlikely(content, "")]
+        problems = problems or [*_impossible(report), *_contradictions(content, report)]
         if problems:
             raise InputError(source, problems)
         return report
@@ -257,31 +258,38 @@ _ROUNDING = 1e-9
 
 def _impossible(report: Report) -> Iterator[str]:
     """Yield figures that no system can have."""
-    from .metrics.inform import SETUPS
     from .metrics.registry import headlines
 
     coverage = report.coverage
     if not (0 < coverage.dialogues <= coverage.of and 0 < coverage.turns <= coverage.of_turns):
         yield "coverage: plays nothing, or more than there is"
         return
-    for setup in SETUPS:
-        scores = report.setup(setup)
-        if scores is None:
-            continue
-        for name in ("inform", "success"):
-            for domain, rate in getattr(scores, name).items():
-                if not -_ROUNDING <= rate <= 100 + _ROUNDING:
-                    yield f"{setup}.{name}.{domain}: {rate} is no rate in percent"
-            # Each dialogue counts as 0 or 1.
-            dialogues = getattr(scores, name).get(TOTAL, 0.0) * coverage.dialogues / 100
-            if abs(dialogues - round(dialogues)) > 1e-6:
-                yield f"{setup}.{name}.total: no rate of {coverage.dialogues} dialogues"
+    for place, figures in _percentages(report).items():
+        for name, figure in figures.items():
+            if not -_ROUNDING <= figure <= 100 + _ROUNDING:
+                yield f"{place}.{name}: {figure} is not between 0 and 100 percent"
+        # Each dialogue counts as 0 or 1.
+        dialogues = figures.get(TOTAL, 0.0) * coverage.dialogues / 100
+        if abs(dialogues - round(dialogues)) > 1e-6:
+            yield f"{place}.{TOTAL}: no rate of {coverage.dialogues} dialogues"
     for headline in headlines().values():
         value = headline.value(report, STRICT)
         if value is not None and not (
             headline.lowest - _ROUNDING <= value <= headline.highest + _ROUNDING
         ):
             yield f"{headline.name}: {value} is out of range"
+
+
+def _percentages(report: Report) -> dict[str, Mapping[str, float]]:
+    """Return place -> figures in percent, of those that tables show; a total is of dialogues."""
+    from .metrics.inform import SETUPS
+
+    found = {"bleu": report.bleu or {}, "dst.fuzzy": report.dst.fuzzy if report.dst else {}}
+    for setup in SETUPS:
+        scores = report.setup(setup)
+        if scores is not None:
+            found |= {f"{setup}.inform": scores.inform, f"{setup}.success": scores.success}
+    return found
 
 
 def _contradictions(content: Mapping[str, Any], report: Report) -> Iterator[str]:

@@ -11,9 +11,23 @@ from .report import Report
 
 
 def report_text(report: Report) -> str:
-    """Return the report as text: totals first, then what they are made of, last the signature."""
-    parts = [_totals(report), *_metrics(report), "\n".join(_notes(report)), str(report.signature)]
+    """Return the report as text: totals first, then what they are made of, last the signature.
+
+    Gold belief states are told before anything else: a score made with them is another score.
+    """
+    parts = [
+        _head(report),
+        _totals(report),
+        *_metrics(report),
+        "\n".join(_notes(report)),
+        str(report.signature),
+    ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _head(report: Report) -> str:
+    gold = report.states == "gold" and any(map(report.setup, SETUPS))
+    return "Inform and Success with gold belief states, not with predicted ones" if gold else ""
 
 
 _TOTALS = ("bleu", "inform", "success", "combined")

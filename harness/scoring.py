@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,9 @@ from mwz.database import EMBEDDED
 from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set, rule_set_names
 
 from .benchmark import GOALS, Benchmark
-from .errors import InputError
+from .checking import dialogue_id
+from .errors import InputError, shown
+from .files import kind_of
 from .metrics.inform import BOTH, SETUPS
 from .metrics.registry import Metric, default_metrics, named_metrics, response_metrics
 from .playing import DOMAIN_SOURCES, STATE_SOURCES, Played
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from mwz.database import VenueDatabase
     from mwz.normalization.delexicaliser import Delexicaliser
 
+    from .diagnosis.causes import DialogueOutcome
     from .references import ReferenceIndex
 
 AUTO = "auto"
@@ -72,13 +75,18 @@ class Options:
 
     def __post_init__(self) -> None:
         problems = [
-            f"{name}: {getattr(self, name)!r}; use one of {', '.join(values)}"
+            f"{name}: {shown(value)}{_hint(value, values)}"
             for name, values in choices().items()
-            if getattr(self, name) not in values
+            for value in [getattr(self, name)]
+            if value not in values
         ]
         metrics = default_metrics()
         if isinstance(self.metrics, str):
-            problems.append(f"metrics: {self.metrics!r}; give a list of names")
+            problems.append(
+                f"metrics: {shown(self.metrics)} is a string; write [{shown(self.metrics)}]"
+            )
+        elif self.metrics is not None and not _are_names(self.metrics):
+            problems.append(f"metrics: {shown(self.metrics)}; give a list of names")
         elif self.metrics is not None:
             try:
                 metrics = named_metrics([*self.metrics])
@@ -90,6 +98,17 @@ class Options:
             metrics = (*metrics, GROUNDED)
         # As the registry writes them, whatever they were called.
         object.__setattr__(self, "metrics", metrics)
+
+
+def _hint(value: object, values: Sequence[str]) -> str:
+    """Say what is wrong with an option's value, and what it can be."""
+    if not isinstance(value, str) and str(value) in values:
+        return f" is {kind_of(value)}; write {str(value)!r}"
+    return f"; use one of {', '.join(values)}"
+
+
+def _are_names(metrics: object) -> bool:
+    return isinstance(metrics, Collection) and all(isinstance(name, str) for name in metrics)
 
 
 def choices() -> Mapping[str, Sequence[str]]:
@@ -186,42 +205,16 @@ class Scorer:
         Raises:
             InputError: The submission lacks what an option asks for.
         """
-        if submission.lexicalised and not self.options.lexicalised:
-            raise InputError("option lexicalised", "the submission was delexicalised; set it")
         metrics = [response_metrics()[name] for name in self.options.metrics or ()]
-        unfit = [reason for metric in metrics if (reason := metric.unfit(submission)) is not None]
-        if unfit:
-            raise InputError("option metrics", unfit)
-        # The sources are those of the whole submission, so that its parts are scored alike.
-        states = chosen_states(submission, self.options)
-        domains = chosen_domains(submission, self.options)
-        benchmark = self._part()
-        submission = _played_part(submission, benchmark, self.options.goals)
-        if not submission.turns:
-            raise InputError("predictions", "play no turn; there is nothing to score")
+        whole = self.played(submission)
         results: dict[str, Any] = {}
-        played = Played(
-            submission=submission,
-            benchmark=benchmark,
-            rules=self.rules,
-            setup=self.options.setup,
-            states=states,
-            domains=domains,
-            references=self.references,
-            database=self.database,
-            delexicaliser=self.delexicaliser,
-            result=lambda key: _result(key, played, metrics, results),
-        )
+        played = replace(whole, result=lambda key: _result(key, played, metrics, results))
         for metric in metrics:
             if not metric.results.keys() & results.keys():
                 results.update(metric.evaluated(played))
+        submission, benchmark = played.submission, played.benchmark
         return Report(
-            signature=replace(
-                self.signature(),
-                domains=domains,
-                states=states,
-                coverage=_turns_digest(submission, benchmark),
-            ),
+            signature=self.signature_of(played),
             coverage=Coverage(
                 dialogues=len(submission.dialogues),
                 of=len(benchmark.dialogues),
@@ -236,6 +229,88 @@ class Scorer:
                 for key in metric.results
                 if key in results
             },
+        )
+
+    def dialogue(self, id_: str, turns: Sequence[Mapping[str, object]]) -> DialogueOutcome:
+        """Score one dialogue by itself, in the strict set-up, and say what was lost: a reward.
+
+        Sentence-level BLEU is computed if `bleu` is among the metrics of the options. The sources
+        of states and active domains, where the options say "auto", are what these turns allow;
+        name them in the options if all dialogues shall have the same.
+
+        Args:
+            id_: The dialogue's id in the benchmark.
+            turns: Its turns from the first, as in a predictions file. They are left as they were.
+
+        Raises:
+            InputError: The turns are not in the expected form, do not fit the benchmark, or lack
+                what an option asks for.
+        """
+        from .diagnosis.reward import outcome_of
+
+        if dialogue_id(id_) not in self.benchmark.dialogues:
+            where = f"not in the benchmark {self.benchmark.name}"
+            raise InputError("predictions", f"dialogue {id_}: {where}")
+        submission = parse_submission({id_: turns}, self.benchmark, "predictions")
+        played = self.played(self.normalized(submission))
+        return outcome_of(played, bleu="bleu" in (self.options.metrics or ()))
+
+    def dialogues(
+        self,
+        batch: Mapping[str, Sequence[Mapping[str, object]]]
+        | Iterable[tuple[str, Sequence[Mapping[str, object]]]],
+    ) -> list[DialogueOutcome]:
+        """Score each of many dialogues by itself: `dialogue` of each, in their order.
+
+        Args:
+            batch: Dialogue id -> turns, or pairs of the two; in pairs, a dialogue may come more
+                than once, as it does if a policy plays it several times.
+
+        Raises:
+            InputError: As for `dialogue`.
+        """
+        pairs = batch.items() if isinstance(batch, Mapping) else batch
+        return [self.dialogue(id_, turns) for id_, turns in pairs]
+
+    def played(self, submission: NormalizedSubmission) -> Played:
+        """Return what metrics compute from, of a submission normalised by the rules chosen.
+
+        Raises:
+            InputError: The submission lacks what an option asks for.
+        """
+        if submission.lexicalised and not self.options.lexicalised:
+            raise InputError("option lexicalised", "the submission was delexicalised; set it")
+        # The sources are those of the whole submission, so that its parts are scored alike.
+        states = chosen_states(submission, self.options)
+        domains = chosen_domains(submission, self.options)
+        metrics = [response_metrics()[name] for name in self.options.metrics or ()]
+        unfit = [reason for metric in metrics if (reason := metric.unfit(submission)) is not None]
+        if unfit:
+            raise InputError("option metrics", unfit)
+        benchmark = self._part()
+        part = _played_part(submission, benchmark, self.options.goals)
+        if not part.turns:
+            raise InputError("predictions", "play no turn; there is nothing to score")
+        return Played(
+            submission=part,
+            benchmark=benchmark,
+            rules=self.rules,
+            setup=self.options.setup,
+            states=states,
+            domains=domains,
+            references=self.references,
+            database=self.database,
+            delexicaliser=self.delexicaliser,
+            result=lambda key: None,
+        )
+
+    def signature_of(self, played: Played) -> Signature:
+        """Return the signature of scores of what was played."""
+        return replace(
+            self.signature(),
+            domains=played.domains,
+            states=played.states,
+            coverage=_turns_digest(played.submission, played.benchmark),
         )
 
     def signature(self) -> Signature:
@@ -368,11 +443,9 @@ def chosen_states(submission: NormalizedSubmission, options: Options) -> str:
     Raises:
         InputError: The submission lacks what an option asks for.
     """
-    if options.states == "predicted" and not submission.predicts_states:
-        raise InputError("option states", "`predicted` needs a `state` in every turn; use `gold`")
-    if options.states != AUTO:
+    if options.states not in (AUTO, "predicted"):
         return options.states
-    return "predicted" if submission.predicts_states else "gold"
+    return "predicted" if has_all(submission, "state", "states", options.states) else "gold"
 
 
 def chosen_domains(submission: NormalizedSubmission, options: Options) -> str:
@@ -381,15 +454,46 @@ def chosen_domains(submission: NormalizedSubmission, options: Options) -> str:
     Raises:
         InputError: The submission lacks what an option asks for.
     """
-    if options.domains == "predicted" and not submission.predicts_domains:
-        raise InputError(
-            "option domains", "`predicted` needs `active_domains` in every turn; use `auto`"
-        )
-    if options.domains != AUTO:
+    if options.domains not in (AUTO, "predicted"):
         return options.domains
-    if submission.predicts_domains:
+    if has_all(submission, "active_domains", "domains", options.domains):
         return "predicted"
     return "slots" if submission.names_domains else "states"
+
+
+def has_all(
+    submission: Submission | NormalizedSubmission, field: str, option: str, chosen: str = AUTO
+) -> bool:
+    """Return whether every turn has a field; else, none has.
+
+    Args:
+        submission: What the system put out.
+        field: `state` or `active_domains`.
+        option: What the option that chooses its source is called.
+        chosen: The option's value.
+
+    Raises:
+        InputError: Some turns have it and others not, and nobody said that this is known; or
+            it is asked for and some turn lacks it.
+    """
+    lacking, first = submission.lacking(field)
+    if not lacking:
+        return True
+    if chosen != AUTO:
+        raise InputError(
+            f"option {option}",
+            f"`predicted` needs `{field}` in every turn; {first} has none, like "
+            f"{lacking} of {submission.turns}",
+        )
+    if lacking < submission.turns:
+        known = "gold" if field == "state" else "states"
+        raise InputError(
+            submission.source,
+            f"{first}: no `{field}`, as in {lacking} of {submission.turns} turns, while the others "
+            f"have one; give it in every turn, or choose by --{option} (such as --{option} "
+            f"{known}) what to use instead",
+        )
+    return False
 
 
 def _turns_digest(submission: NormalizedSubmission, benchmark: Benchmark) -> str | None:

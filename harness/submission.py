@@ -2,80 +2,61 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from mwz.normalization.responses import normalize_response
 from mwz.normalization.rules import RuleSet, published_rule_sets, rule_set
-from mwz.normalization.states import BeliefState, normalize_state, plain_slot_name
+from mwz.normalization.states import BeliefState, normalize_state
 
 from .benchmark import STYLES, Benchmark
-from .errors import InputError
-from .files import is_text, kind_of, parse_json, read_json, shown_name
-
-if TYPE_CHECKING:
-    from mwz.normalization.delexicaliser import Delexicalised
-
-DOMAINS = ("restaurant", "hotel", "attraction", "train", "taxi", "police", "hospital")
-STATE_DOMAINS = frozenset({*DOMAINS, "bus", "booking", "general"})
-"""The domains a predicted state may have: those of MultiWOZ in all its versions."""
-
-STATE_SLOTS = frozenset(
-    {
-        *("address", "area", "arrive", "choice", "day", "department", "departure", "destination"),
-        *("duration", "entrancefee", "food", "id", "internet", "leave", "name", "openhours"),
-        *("parking", "people", "phone", "postcode", "price", "pricerange", "ref", "reference"),
-        *("stars", "stay", "ticket", "time", "trainid", "type", "car"),
-        *("bookday", "bookpeople", "bookstay", "booktime", "booked"),
-        *("addr", "arriveby", "depart", "dest", "fee", "leaveat", "open", "post"),
-    }
-)
-"""The slots a predicted state may have: those of MultiWOZ's states and acts in all its versions,
-of whatever domain, for systems do mix up the domains."""
+from .checking import PlainResponse, Turn, checked_dialogues
+from .files import read_bytes, shown_name
+from .formats import parse_predictions, standard_form
+from .limits import limits
+from .placeholder_remarks import text_remarks
+from .remarks import Remark
 
 
-@dataclass(frozen=True)
-class PlainResponse:
-    """A response in plain English, and what the delexicaliser found in it.
+class _Dialogues:
+    """What submissions tell of their dialogues, normalised or not."""
 
-    Attributes:
-        text: The response as it was written.
-        delexicalised: The same, delexicalised.
-    """
+    dialogues: Mapping[str, Sequence[Any]]
 
-    text: str
-    delexicalised: Delexicalised
+    @property
+    def turns(self) -> int:
+        """The number of system turns."""
+        return sum(map(len, self.dialogues.values()))
+
+    def lacking(self, field: str) -> tuple[int, str]:
+        """Return how many turns lack `state` or `active_domains`, and which does first."""
+        places = [
+            (id_, number)
+            for id_, turns in self.dialogues.items()
+            for number, turn in enumerate(turns)
+            if getattr(turn, field) is None
+        ]
+        first = f"dialogue {places[0][0]}, turn {places[0][1]}" if places else ""
+        return len(places), first
 
 
 @dataclass(frozen=True)
-class Turn:
-    """What a system put out in one system turn.
-
-    Attributes:
-        response: The delexicalised response.
-        state: The predicted belief state, if there is one.
-        active_domains: The predicted active domains, if there are any.
-        plain: Where the harness delexicalised the response, the response before.
-    """
-
-    response: str
-    state: BeliefState | None
-    active_domains: Sequence[str] | None
-    plain: PlainResponse | None = None
-
-
-@dataclass(frozen=True)
-class Submission:
+class Submission(_Dialogues):
     """A checked predictions file.
 
     Attributes:
         dialogues: Dialogue id -> turns, in the file's order; one per system turn, from the first.
+        source: What messages call the file.
+        format: What it was recognised as.
+        remarks: What is to be said of it.
     """
 
     dialogues: Mapping[str, Sequence[Turn]]
+    source: str = "predictions"
+    format: str = ""
+    remarks: Sequence[Remark] = ()
 
 
 @dataclass(frozen=True)
@@ -100,22 +81,21 @@ class NormalizedTurn:
 
 
 @dataclass(frozen=True)
-class NormalizedSubmission:
+class NormalizedSubmission(_Dialogues):
     """A submission in the form that every metric reads.
 
     Attributes:
         dialogues: Dialogue id -> turns, in the file's order; one per system turn, from the first.
         names_domains: Whether its placeholders name their domain, as `[hotel_name]` does: most
             of those that tell about a venue do.
+        source: What messages call the predictions.
+        remarks: What is to be said of them.
     """
 
     dialogues: Mapping[str, Sequence[NormalizedTurn]]
     names_domains: bool
-
-    @property
-    def turns(self) -> int:
-        """The number of system turns."""
-        return sum(map(len, self.dialogues.values()))
+    source: str = "predictions"
+    remarks: Sequence[Remark] = ()
 
     @property
     def predicts_states(self) -> bool:
@@ -146,37 +126,33 @@ def read_submission(path: str | Path, benchmark: Benchmark) -> Submission:
     Raises:
         InputError: The file cannot be read, or is no submission to the benchmark.
     """
-    return parse_submission(read_json(path), benchmark, shown_name(path))
+    source = shown_name(path)
+    return parse_submission(
+        parse_predictions(read_bytes(path, limits()), source), benchmark, source
+    )
 
 
 def parse_submission(content: object, benchmark: Benchmark, source: str) -> Submission:
     """Check a predictions object and return it as a submission; the object is left as it is.
 
     Args:
-        content: Dialogue id -> list of turns, each an object with `response` and optionally
-            `state` (domain -> slot -> value) and `active_domains` (list); extra keys are ignored.
+        content: Predictions in any of the formats of `formats/`. In the standard form: dialogue
+            id -> list of turns, each an object with `response` and optionally `state` (domain ->
+            slot -> value) and `active_domains` (list); other keys are not read.
         benchmark: The benchmark whose dialogues are played.
         source: What the error message calls the object.
 
     Raises:
         InputError: With every problem found.
     """
-    if not isinstance(content, Mapping):
-        raise InputError(
-            source,
-            f"expected an object of dialogue id -> list of turns, found {kind_of(content)}",
-        )
-    problems = list(_problems(content, benchmark))
-    if problems:
-        raise InputError(source, problems)
+    standard = standard_form(content, source)
+    dialogues, remarks = checked_dialogues(standard.dialogues, benchmark, limits(), source)
+    texts = [turn.response for turns in dialogues.values() for turn in turns]
     return Submission(
-        {
-            id_: tuple(
-                Turn(turn["response"], turn.get("state"), turn.get("active_domains"))
-                for turn in turns
-            )
-            for id_, turns in content.items()
-        }
+        dialogues,
+        source,
+        standard.format,
+        (*standard.remarks, *remarks.listed(), *text_remarks(texts, benchmark)),
     )
 
 
@@ -201,7 +177,9 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
                 )
             )
         dialogues[id_] = tuple(normalized)
-    return NormalizedSubmission(dialogues, names_domains=2 * naming > identifying)
+    return NormalizedSubmission(
+        dialogues, 2 * naming > identifying, submission.source, submission.remarks
+    )
 
 
 def normalized_by_rules(
@@ -220,7 +198,7 @@ def normalized_by_rules(
     names = published_rule_sets()
     if isinstance(content, str):
         return dict.fromkeys(names, made_submission(benchmark, content))
-    submission = parse_submission(parse_json(content, source), benchmark, source)
+    submission = parse_submission(parse_predictions(content, source), benchmark, source)
     return {rules: normalize_submission(submission, rule_set(rules)) for rules in names}
 
 
@@ -257,87 +235,3 @@ def made_submission(benchmark: Benchmark, name: str) -> NormalizedSubmission:
         },
         names_domains=False,
     )
-
-
-def _problems(content: Mapping[object, object], benchmark: Benchmark) -> Iterator[str]:
-    if not content:
-        yield "no dialogues; expected an object of dialogue id -> list of turns"
-    elif not any(dialogue_id(id_) in benchmark.dialogues for id_ in content):
-        first = next(iter(content))
-        yield (
-            f"none of its {len(content)} dialogues (the first is {first}) is in the benchmark "
-            f"{benchmark.name}; name another by --benchmark, or install one by `mwz data`"
-        )
-        return
-    for id_, turns in content.items():
-        dialogue = benchmark.dialogues.get(id_) if isinstance(id_, str) else None
-        if dialogue is None:
-            hint = _spelling(id_, benchmark)
-            yield f"dialogue {id_}: not in the benchmark {benchmark.name}{hint}"
-        elif not isinstance(turns, Sequence) or isinstance(turns, str):
-            yield f"dialogue {id_}: expected a list of turns, found {kind_of(turns)}"
-        elif len(turns) > dialogue.turns:
-            yield f"dialogue {id_}: {len(turns)} turns; it has {dialogue.turns} system turns"
-        else:
-            for number, turn in enumerate(turns):
-                for problem in turn_problems(turn):
-                    yield f"dialogue {id_}, turn {number}: {problem}"
-
-
-def dialogue_id(id_: object) -> str:
-    """Return a dialogue's id as benchmarks write it: `SNG0073.json` is `sng0073`."""
-    return str(id_).lower().removesuffix(".json")
-
-
-def _spelling(id_: object, benchmark: Benchmark) -> str:
-    """Return a hint where an id only needs the benchmark's spelling."""
-    return f"; write {dialogue_id(id_)}" if dialogue_id(id_) in benchmark.dialogues else ""
-
-
-def turn_problems(turn: object) -> Iterator[str]:
-    """Yield what is wrong with a turn of a predictions file."""
-    if not isinstance(turn, Mapping):
-        yield f"expected an object with `response`, found {kind_of(turn)}"
-        return
-    if "response" not in turn:
-        yield "`response` is missing; expected a string"
-    elif not isinstance(turn["response"], str):
-        yield f"`response`: expected a string, found {kind_of(turn['response'])}"
-    if turn.get("state") is not None:
-        yield from _state_problems(turn["state"])
-    domains = turn.get("active_domains")
-    if domains is not None:
-        yield from _domain_problems(domains)
-
-
-def _state_problems(state: object) -> Iterator[str]:
-    if not isinstance(state, Mapping):
-        yield f"`state`: expected an object of domain -> slot -> value, found {kind_of(state)}"
-        return
-    for domain, slots in state.items():
-        if domain not in STATE_DOMAINS:
-            yield f"`state`: unknown domain {domain!r}; use one of {', '.join(DOMAINS)}"
-        elif not isinstance(slots, Mapping):
-            yield f"`state`, {domain}: expected an object of slot -> value, found {kind_of(slots)}"
-        else:
-            for slot, value in slots.items():
-                if not isinstance(slot, str) or plain_slot_name(slot) not in STATE_SLOTS:
-                    yield f"`state`, {domain}: unknown slot {slot!r}{_resembling(slot)}"
-                elif not isinstance(value, str):
-                    yield f"`state`, {domain}, {slot}: expected a string, found {kind_of(value)}"
-                elif not is_text(value):
-                    yield f"`state`, {domain}, {slot}: {value!r} is not valid text"
-
-
-def _resembling(slot: object) -> str:
-    close = difflib.get_close_matches(str(slot), sorted(STATE_SLOTS), n=1)
-    return f"; did you mean {close[0]}?" if close else "; expected one of MultiWOZ's"
-
-
-def _domain_problems(domains: object) -> Iterator[str]:
-    if not isinstance(domains, Sequence) or isinstance(domains, str):
-        yield f"`active_domains`: expected a list of domains, found {kind_of(domains)}"
-        return
-    for domain in domains:
-        if not isinstance(domain, str) or domain not in STATE_DOMAINS:
-            yield f"`active_domains`: unknown domain {domain!r}; use some of {', '.join(DOMAINS)}"

@@ -7,14 +7,12 @@ Source: "Shades of BLEU, Flavours of Success" (2021), section 5.1, and its publi
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
 from .moses import REMEMBERED, detokenize
+from .placeholders import PLACEHOLDER
 from .rules import RuleSet
-
-_PLACEHOLDER = re.compile(r"\[([\w\s\d]+)\](es|s|-s|-es|)")
 
 
 @dataclass(frozen=True)
@@ -50,8 +48,8 @@ def normalize_response(response: str, rules: RuleSet) -> NormalizedResponse:
 def _normalize(response: str, rules: RuleSet) -> NormalizedResponse:
     names = rules.ontology
     lowered = response.lower()
-    placeholders = tuple(match[1] for match in _PLACEHOLDER.finditer(lowered))
-    text = _PLACEHOLDER.sub(lambda match: names.get(match[1], ""), lowered)
+    placeholders = tuple(match[1] for match in PLACEHOLDER.finditer(lowered))
+    text = PLACEHOLDER.sub(lambda match: names.get(match[1], ""), lowered)
     for suffix in rules.tables["responses"]["deleted"]:
         text = text.replace(suffix, "")
     about_venues = [name for name in placeholders if names.get(name) in rules.about_venues]

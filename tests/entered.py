@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import tomli_w
 
+from mwz.harness import load_benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE, STYLES
-from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, Entry, read_entry
+from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, Entry, System, read_entry
 from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of
+from mwz.harness.board.submitting import all_scores, submit
 from mwz.harness.metrics.diversity import Diversity
 from mwz.harness.metrics.inform import SetupScores
+from mwz.harness.metrics.lower_bound import LowerBound
+from mwz.harness.metrics.signs import Signs
 from mwz.harness.report import Coverage, Report
 from mwz.harness.signature import Signature
+from mwz.harness.validation import validated
 from mwz.normalization.rules import published_rule_sets, rule_set
 
 PROJECT = Path(__file__).parents[1]
@@ -28,6 +35,24 @@ Figures = Mapping[str, float]
 STRICT: Figures = {"inform": 70.0, "success": 60.0}
 OPTIMISTIC: Figures = {"inform": 80.0, "success": 65.0}
 
+DIALOGUES = 100
+"""Dialogues of the made-up benchmark: whole percents are rates of them."""
+
+TURNS = 600
+"""System turns of the made-up benchmark, six a dialogue."""
+
+UNSUSPICIOUS = Signs(
+    placeholders=1.0,
+    typical_placeholders=1.0,
+    active_domains=1.1,
+    distinct_responses=0.5,
+    gold_states=0.25,
+    unrequested=0.1,
+    named_venues=0.0,
+    raised=(),
+)
+"""Signs none of which is raised."""
+
 
 def report(
     rules: str = "2021",
@@ -36,9 +61,14 @@ def report(
     optimistic: Figures = OPTIMISTIC,
     data: str = "0123456789ab",
     styles: Figures | None = None,
+    states: str = "predicted",
+    turns: int = TURNS,
+    dialogues: int = DIALOGUES,
     **metrics: Any,
 ) -> Report:
-    """Return a report with given figures; BLEU is the same in all styles but those given.
+    """Return a report with given figures, such as the harness could write.
+
+    BLEU is the same in all styles but those given. The rates must be some of as many dialogues.
 
     Args:
         rules: The rule set.
@@ -47,9 +77,16 @@ def report(
         optimistic: The same in the optimistic one.
         data: The beginning of the content hash.
         styles: Reference style -> BLEU, where it is another.
+        states: The source of belief states.
+        turns: The turns played, of `TURNS`. Fewer bring a lower bound, BLEU cut in proportion.
+        dialogues: The dialogues played, of `DIALOGUES`.
         metrics: Results of further metrics.
     """
     bleus = {**dict.fromkeys(STYLES, bleu), **(styles or {})}
+    missing = turns < TURNS
+    if missing:
+        bound = _bound(strict, bleus[CANONICAL_STYLE] * turns / TURNS, dialogues / DIALOGUES)
+        metrics = {"lower_bound": bound, **metrics}
     return Report(
         signature=Signature(
             benchmark="made-up",
@@ -58,12 +95,12 @@ def report(
             rules_digest=rule_set(rules).digest,
             setup="both",
             domains="states",
-            states="gold",
+            states=states,
             goals="all",
-            coverage="54/60-ba9876543210",
+            coverage=f"{turns}/{TURNS}-ba9876543210" if missing else None,
             versions={"mwz": "0"},
         ),
-        coverage=Coverage(dialogues=9, of=10, turns=54, of_turns=60),
+        coverage=Coverage(dialogues=dialogues, of=DIALOGUES, turns=turns, of_turns=TURNS),
         metrics={
             "bleu": bleus,
             "strict": _setup(strict, bleus[CANONICAL_STYLE], "states"),
@@ -77,9 +114,15 @@ def report(
                 mean_length=12.25,
                 msttr=0.5,
             ),
+            "signs": UNSUSPICIOUS,
             **metrics,
         },
     )
+
+
+def _bound(rates: Figures, bleu: float, share: float) -> LowerBound:
+    inform, success = share * rates["inform"], share * rates["success"]
+    return LowerBound(bleu, inform, success, (inform + success) / 2 + bleu)
 
 
 def reports(**figures: Any) -> dict[str, Report]:
@@ -97,7 +140,7 @@ def _setup(rates: Figures, bleu: float, domains: str) -> SetupScores:
 
 
 def system(**changes: Any) -> dict[str, Any]:
-    """Return the content of a `entry.toml` whose predictions are beside it."""
+    """Return the content of an `entry.toml` whose predictions are beside it."""
     facts = {"name": "System", "track": "end-to-end", "predictions": {"file": PREDICTIONS_FILE}}
     return {**facts, **changes}
 
@@ -107,9 +150,19 @@ def enter(
     key: str,
     content: Mapping[str, Any] | None = None,
     scored: Mapping[str, Report] | None = None,
-    predictions: bytes = b"{}",
+    predictions: bytes | None = None,
 ) -> Entry:
-    """Write a submission's folder by hand and read it."""
+    """Write an entry's folder by hand and read it.
+
+    Args:
+        folder: The folder of entries.
+        key: The folder's name; it must be that of the system's name for the entry to be in order.
+        content: Its `entry.toml`.
+        scored: Its reports.
+        predictions: Its predictions file; by default one that no other entry has.
+    """
+    if predictions is None:
+        predictions = json.dumps({key: []}).encode()
     place = folder / key
     place.mkdir(parents=True)
     facts = content or system(name=key.title())
@@ -120,25 +173,74 @@ def enter(
     return read_entry(place)
 
 
-def edit_scores(folder: Path, *place: str, value: object) -> None:
-    """Change one figure of a `scores.json`."""
-    content = _scores_content(folder)
-    table = content
-    for part in place[:-1]:
-        table = table[part]
-    assert table[place[-1]] != value
-    table[place[-1]] = value
-    _write_scores(folder, content)
+SAMPLE_TRACKS = {
+    "careful": "end-to-end",
+    "hasty": "end-to-end",
+    # It predicts no states.
+    "scripted": "policy-optimization",
+}
+"""Submission to the sample -> the track that it belongs in."""
 
 
-def edit_inform(folder: Path, value: float) -> None:
-    """Change the strict Inform of a `scores.json`, and all that follows from it."""
+def sample_content(name: str) -> bytes:
+    """Return the predictions file of a submission to the sample."""
+    return (SAMPLE_SUBMISSIONS / f"{name}.json").read_bytes()
+
+
+@cache
+def sample_scores(name: str) -> Scores:
+    """Return what a submission to the sample scores."""
+    return all_scores(sample_content(name), load_benchmark("sample"), name)
+
+
+def enter_sample(folder: Path, *names: str) -> None:
+    """Enter submissions to the sample, by default all three, as `mwz submit` does."""
+    for name in names or SAMPLE_TRACKS:
+        facts = validated(System, system(name=name, track=SAMPLE_TRACKS[name]), "system")
+        submit(folder, facts, sample_content(name), sample_scores(name))
+
+
+def edit_scores(folder: Path, *place: str, value: object, sealed: bool = False) -> None:
+    """Change one figure of a `scores.json`.
+
+    Args:
+        folder: The entry's folder.
+        place: Where the figure stands.
+        value: What it becomes.
+        sealed: Whether to make the checksum anew, as the harness would.
+    """
+
+    def change(content: Any) -> None:
+        for part in place[:-1]:
+            content = content[part]
+        assert content[place[-1]] != value
+        content[place[-1]] = value
+
+    change_scores(folder, change, sealed)
+
+
+def edit_inform(folder: Path, value: float, sealed: bool = False) -> None:
+    """Change the strict Inform of a `scores.json`, and all figures that follow from it."""
+
+    def change(content: Any) -> None:
+        strict = content["strict"]
+        assert strict["inform"]["total"] != value
+        strict["inform"]["total"] = value
+        success, bleu = strict["success"]["total"], content["bleu"][CANONICAL_STYLE]
+        strict["combined"] = (value + success) / 2 + bleu
+        content.update(inform=value, combined=strict["combined"])
+
+    change_scores(folder, change, sealed)
+
+
+def change_scores(folder: Path, change: Callable[[Any], None], sealed: bool = False) -> None:
+    """Change the content of a `scores.json`; if it is sealed, its checksum follows."""
     content = _scores_content(folder)
-    strict = content["strict"]
-    assert strict["inform"]["total"] != value
-    strict["inform"]["total"] = value
-    strict["combined"] = (value + strict["success"]["total"]) / 2 + content["bleu"][CANONICAL_STYLE]
-    content.update(inform=value, combined=strict["combined"])
+    change(content)
+    if sealed:
+        content.pop("checksum", None)
+        digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+        content["checksum"] = digest
     _write_scores(folder, content)
 
 

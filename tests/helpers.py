@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +19,8 @@ from mwz.harness.cli import main
 from mwz.harness.data.building import Sources, build_benchmark
 from mwz.harness.data.declared import read_data_set
 from mwz.normalization.rules import rule_set
+
+PROJECT = Path(__file__).parents[1]
 
 RULES = rule_set("2021")
 
@@ -100,6 +106,27 @@ class Run:
     err: str
 
 
+def run_process(
+    *arguments: object, folder: Path | None = None, **environment: object
+) -> subprocess.CompletedProcess[str]:
+    """Run `mwz` as a process of its own; it has as long as a loaded machine may need.
+
+    Args:
+        arguments: The command line.
+        folder: The folder to run it in.
+        environment: Environment variables besides those there are.
+    """
+    return subprocess.run(
+        [sys.executable, "-m", "mwz.harness.cli", *map(str, arguments)],
+        cwd=folder,
+        env={**os.environ, **{name: str(value) for name, value in environment.items()}},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
 def run_cli(capsys: pytest.CaptureFixture[str], *arguments: object) -> Run:
     """Run `mwz` in this process and return its exit status and what it printed."""
     capsys.readouterr()
@@ -109,3 +136,16 @@ def run_cli(capsys: pytest.CaptureFixture[str], *arguments: object) -> Run:
     code = exit_.value.code
     assert isinstance(code, int)
     return Run(code, printed.out, printed.err)
+
+
+def copy_packages(folder: Path) -> None:
+    """Copy the project's packages below a folder, which a process then imports `mwz` from.
+
+    `mwz` itself is copied as well: a folder without it would give way to the installed package.
+    """
+    places = {"package": "mwz"} | {
+        name: f"mwz/{name}" for name in ("database", "harness", "normalization")
+    }
+    ignored = shutil.ignore_patterns("__pycache__")
+    for source, place in places.items():
+        shutil.copytree(PROJECT / source, folder / place, ignore=ignored, dirs_exist_ok=True)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from entered import (
     OPTIMISTIC,
+    PAPER,
     REPOSITORY,
     STRICT,
     Figures,
@@ -23,7 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mwz.harness.board.audit import Audited, audit, is_reproduced
-from mwz.harness.board.entries import Reported, read_entries, read_entry
+from mwz.harness.board.entries import Reported, read_entry
 from mwz.harness.board.grid import BleuPoint, Grid, RatesPoint
 from mwz.harness.metrics.registry import Headline, headlines
 from mwz.harness.metrics.setups import Setup
@@ -97,7 +98,7 @@ def audited(tmp_path: Path) -> _Auditing:
 
 
 def test_every_reported_figure_and_no_other_is_audited(audited: _Auditing) -> None:
-    assert list(audited({"success": 60.0, "bleu": 20.0})) == ["bleu", "success"]
+    assert list(audited({"bleu": 20.0, "success": 60.0})) == ["success", "bleu"]
 
 
 def test_each_figure_stands_beside_all_set_ups_and_rule_sets(audited: _Auditing) -> None:
@@ -309,9 +310,7 @@ def test_what_is_entered_as_reported_is_what_the_paper_prints(
 ) -> None:
     tables = expected("paper_tables.json")
     bleu, rates = tables["table4_bleu"], tables["table5_inform_success"]
-    for entry in read_entries(REPOSITORY):
-        if entry.system.track == "reference":
-            continue
+    for entry in (read_entry(REPOSITORY / key) for key in PAPER):
         name = entry.system.name
         printed = {
             "own": {

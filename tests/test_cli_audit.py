@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import REPOSITORY, SAMPLE_SUBMISSIONS, make_older, system
+from entered import (
+    REPOSITORY,
+    SAMPLE_SUBMISSIONS,
+    edit_inform,
+    edit_scores,
+    make_older,
+    system,
+)
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
@@ -89,7 +96,7 @@ def test_without_a_name_all_are_audited(
 ) -> None:
     run = _run(capsys, repository, "--json", "-")
     assert {one["submission"] for one in json.loads(run.out)} == {
-        path.name for path in REPOSITORY.iterdir() if not path.name.startswith(".")
+        path.parent.name for path in REPOSITORY.glob("*/entry.toml")
     }
 
 
@@ -98,7 +105,7 @@ def test_an_unknown_name_is_told_with_those_there_are(
 ) -> None:
     run = _run(capsys, folder, "carefull")
     assert run.status == 2
-    assert "no submission carefull; there are: careful" in run.err
+    assert "no entry carefull; there are: careful" in run.err
 
 
 def test_a_folder_in_upper_case_is_called_by_its_name(
@@ -227,25 +234,42 @@ def test_an_explanation_is_on_the_benchmark_that_was_scored_on(
     assert "benchmark multiwoz: not installed" in run.err
 
 
-def test_scores_of_an_earlier_version_are_audited_as_not_scored(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("options", [[], ["--explain"], ["--explain", "--benchmark", "sample"]])
+def test_scores_of_an_earlier_version_are_not_audited(
+    options: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     make_older(folder / "careful")
+    run = _run(capsys, folder, *options)
+    assert (run.status, run.out) == (2, "")
+    assert "careful: scored by an earlier version; use `mwz leaderboard --rescore`" in run.err
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+def test_scores_that_were_edited_are_not_audited(
+    sealed: bool, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # With a checksum that follows, what contradicts itself still does.
+    edit_scores(folder / "careful", "inform", value=100.0, sealed=sealed)
     run = _run(capsys, folder)
-    assert run.status == 0
-    own, _ = _lines(run, "Inform")
-    assert own == ["Inform", "86.7", *["–"] * 7, "not", "scored"]
+    assert (run.status, run.out) == (2, "")
+    assert "careful: scores.json: inform: 100.0 does not follow from the rest" in run.err
 
 
-def test_an_explanation_of_scores_of_an_earlier_version_asks_for_the_benchmark(
+def test_scores_that_were_edited_and_make_sense_are_not_audited_either(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    make_older(folder / "careful")
-    refused = _run(capsys, folder, "--explain")
-    assert refused.status == 2
-    assert "careful: scored by an earlier version" in refused.err
-    # What they were made on is then said by the option.
-    assert _run(capsys, folder, "--explain", "--benchmark", "sample").status == 0
+    edit_inform(folder / "careful", 100.0)
+    run = _run(capsys, folder)
+    assert (run.status, run.out) == (2, "")
+    assert "careful: scores.json: edited after the harness wrote it" in run.err
+
+
+def test_what_is_wrong_with_an_entry_that_is_not_asked_for_stops_nothing(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (repository / "ubar" / "scores.json").write_text("{}")
+    assert _run(capsys, repository, "damd").status == 0
+    assert _run(capsys, repository, "ubar").status == 2
 
 
 def test_a_missing_folder_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -55,12 +55,28 @@ def test_a_page_that_is_up_to_date_passes(folder: Path, capsys: pytest.CaptureFi
     assert "up to date" in run.out
 
 
-def test_an_edited_score_fails_the_check_with_a_diff_of_its_lines(
+@pytest.mark.parametrize("options", [[], ["--check"]])
+def test_an_edited_score_is_refused_by_name_and_the_page_kept(
+    options: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _run(capsys, folder)
+    before = _page(folder).read_bytes()
+    edit_inform(folder / "alpha", 71.0)
+    run = _run(capsys, folder, *options)
+    assert run.status == 2
+    assert run.err == (
+        "mwz: leaderboard: alpha: scores.json: edited after the harness wrote it; score the entry "
+        "again (--rescore)\n"
+    )
+    assert _page(folder).read_bytes() == before
+
+
+def test_a_score_edited_with_all_that_follows_fails_the_check_with_a_diff_of_its_lines(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _run(capsys, folder)
     before = _page(folder).read_bytes()
-    edit_inform(folder / "alpha", 71.25)
+    edit_inform(folder / "alpha", 71.0, sealed=True)
     run = _run(capsys, folder, "--check")
     assert run.status == 1
     assert "is stale; run `mwz leaderboard`" in run.err
@@ -71,7 +87,7 @@ def test_an_edited_score_fails_the_check_with_a_diff_of_its_lines(
     assert [len(removed), len(added)] == [2, 2]
     assert all("Alpha" in line for line in removed + added)
     assert all("70.0" in line for line in removed)
-    assert all("71.2" in line for line in added)
+    assert all("71.0" in line for line in added)
     assert _page(folder).read_bytes() == before
 
 
@@ -120,6 +136,37 @@ def test_the_page_can_be_put_elsewhere(
     assert _run(capsys, folder, "--output", elsewhere).status == 0
     assert _run(capsys, folder, "--output", elsewhere, "--check").status == 0
     assert not _page(folder).exists()
+
+
+@pytest.mark.parametrize("name", ["page.html", "page", "page.md.txt", ".md", "alpha/scores.json"])
+@pytest.mark.parametrize("options", [[], ["--check"], ["--rescore"]])
+def test_a_page_that_is_no_markdown_is_refused_and_nothing_overwritten(
+    options: list[str], name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    run = _run(capsys, folder, "--output", folder / name, *options)
+    assert run.status == 2
+    assert "the page is Markdown; give it a name that ends in .md" in run.err
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_the_folders_note_is_on_the_page_as_text(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "note.txt").write_text("All of\n<b>this</b> moves.\n\n# Soon\n", encoding="utf-8")
+    assert _run(capsys, folder).status == 0
+    text = _page(folder).read_text(encoding="utf-8")
+    assert "\n\nAll of \\<b\\>this\\</b\\> moves. \\# Soon\n\n" in text
+    assert _run(capsys, folder, "--check").status == 0
+    (folder / "note.txt").unlink()
+    assert _run(capsys, folder, "--check").status == 1
+
+
+def test_a_note_that_is_no_text_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "note.txt").write_bytes(b"\xff")
+    run = _run(capsys, folder)
+    assert run.status == 2
+    assert "note.txt: not text in UTF-8" in run.err
 
 
 def test_the_rule_set_asked_for_is_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -185,7 +232,8 @@ def test_a_wrong_file_is_told_without_a_traceback(
     (folder / "beta" / file).write_text(content, encoding="utf-8")
     run = _run(capsys, folder)
     assert run.status == 2
-    assert str(Path("beta") / file) in run.err
+    named = "beta: scores.json: " if file == "scores.json" else str(Path("beta") / file)
+    assert named in run.err
     assert message in run.err
     assert "Traceback" not in run.err
 

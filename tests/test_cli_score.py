@@ -305,8 +305,8 @@ def _one(turn: object) -> dict[str, object]:
         ({}, "no dialogues; expected an object of dialogue id -> list of turns"),
         ({"town001": {}}, "dialogue town001: expected a list of turns, found an object"),
         ({"town999": []}, "none of its 1 dialogues (the first is town999) is in the benchmark sam"),
-        ({"town999": [], "town001": []}, "dialogue town999: not in the benchmark sample"),
-        ({"TOWN001.json": []}, "dialogue TOWN001.json: not in the benchmark sample; write town001"),
+        ({"town999": [], "town001": []}, "2 problems"),
+        ({"TOWN001.json": []}, "dialogue TOWN001.json: no turns; leave the dialogue out"),
         ({"town001": [{"response": ""}] * 4}, "dialogue town001: 4 turns; it has 3 system turns"),
         (_one("hello"), "dialogue town001, turn 1: expected an object with `response`, found a st"),
         (_one({"state": {}}), "dialogue town001, turn 1: `response` is missing; expected a string"),
@@ -364,11 +364,14 @@ def test_several_problems_are_listed_together(capsys: Capture, tmp_path: Path) -
 def test_of_many_problems_ten_are_listed_and_the_rest_counted(
     capsys: Capture, tmp_path: Path
 ) -> None:
-    path = _written(tmp_path, {"town001": [], **{f"nosuch{n}": [] for n in range(25)}})
+    # Equal problems are one line, so these differ.
+    state = {f"slot{n}": "x" for n in range(25)}
+    turn = {"response": "hello", "state": {"hotel": state}}
+    path = _written(tmp_path, {"town001": [turn]})
     lines = _refused(capsys, path).splitlines()
     assert lines[0] == f"{path}: 25 problems"
     assert len(lines) == 12
-    assert lines[10] == "  dialogue nosuch9: not in the benchmark sample"
+    assert "slot9" in lines[10]
     assert lines[11] == "  … and 15 more"
 
 
@@ -376,7 +379,7 @@ def test_of_many_problems_ten_are_listed_and_the_rest_counted(
     ("arguments", "message"),
     [
         (("--benchmark", "nosuch"), "benchmark nosuch: not installed; there are: sample"),
-        (("--states", "predicted"), "option states: `predicted` needs a `state` in every turn"),
+        (("--states", "predicted"), "option states: `predicted` needs `state` in every turn; "),
         (("--domains", "predicted"), "option domains: `predicted` needs `active_domains` in every"),
         (
             ("--metrics", "bleu,rouge"),
@@ -450,7 +453,7 @@ def test_help_imports_no_subcommand() -> None:
     assert set(commands()) >= {"audit", "data", "dst", "leaderboard", "score", "submit"}
     for name, (_, line) in commands().items():
         assert name in done.stdout
-        assert line in done.stdout
+        assert line in " ".join(done.stdout.split())
 
 
 def test_an_unknown_command_exits_2(capsys: Capture) -> None:

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -97,7 +98,7 @@ def test_one_command_scores_enters_and_ranks_a_system(
     kept = entry.folder / "predictions.json.gz"
     assert gzip.decompress(kept.read_bytes()) == predictions
     # The row is that of the scores, and the scores are those of `mwz score`.
-    metrics = ["bleu", "inform", "diversity", "dst"]
+    metrics = ["bleu", "inform", "diversity", "signs", "dst"]
     scored = score(json.loads(predictions), sample, Options(metrics=metrics))
     assert entry.scores.main == scored
     assert set(entry.scores.reports) == {"2021", "2023", "2026"}
@@ -110,13 +111,16 @@ def test_one_command_scores_enters_and_ranks_a_system(
     assert run.out.endswith("rank 1 of 1 in the track end-to-end\n")
 
 
-def test_the_rank_is_that_in_its_track(submitting: _Submitting) -> None:
-    # As the sample is made, careful scores more than scripted, and that more than hasty.
+def test_the_rank_is_that_in_its_track(submitting: _Submitting, tmp_path: Path) -> None:
+    # As the sample is made, careful scores more than hasty.
     assert "rank 1 of 1 " in submitting(_file("hasty"), "hasty").out
     assert "rank 1 of 2 " in submitting(_file("careful"), "careful").out
     other = submitting(_file("scripted"), "scripted", track="policy-optimization")
     assert other.out.endswith("rank 1 of 1 in the track policy-optimization\n")
-    assert "rank 2 of 3 " in submitting(_file("scripted"), "scripted 2").out
+    # What scores the same stands in the order of the names.
+    again = tmp_path / "again.json"
+    again.write_bytes(_file("hasty").read_bytes() + b"\n")
+    assert "rank 2 of 3 " in submitting(again, "another").out
 
 
 def test_after_one_command_it_is_on_the_leaderboard(submitting: _Submitting) -> None:
@@ -132,14 +136,20 @@ def test_the_page_stays_that_of_the_default_rule_set(submitting: _Submitting) ->
     submitting(_file("hasty"), "Hasty")
     submitting.leaderboard()
     run = submitting(_file("careful"), "Careful", "--rules", "2023")
-    assert _cells(run)["Rules"] == "2023"
+    # The row is that of the rule set asked for: they differ in BLEU.
+    reports = read_entry(submitting.folder / "careful").scores.reports
+    bleu = {rules: f"{(report.bleu or {})['mwz22']:.1f}" for rules, report in reports.items()}
+    assert _cells(run)["BLEU"] == bleu["2023"]
+    page = submitting.page.read_text(encoding="utf-8")
+    assert "under rule set 2021" in page
     assert submitting.leaderboard("--check").status == 0
+    assert submitting.leaderboard("--check", "--rules", "2023").status == 1
 
 
 def test_an_existing_submission_is_not_overwritten(submitting: _Submitting) -> None:
     submitting(_file("careful"), "System")
     before = submitting.left()
-    run = submitting(_file("hasty"), " system")
+    run = submitting(_file("hasty"), "SYSTEM")
     assert run.status == 2
     assert "there is an entry of that name; use another, or --replace" in run.err
     assert submitting.left() == before
@@ -190,15 +200,25 @@ def test_missing_predictions_leave_nothing(submitting: _Submitting, tmp_path: Pa
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--reported", "infrom=76.3"], "metric one of bleu, inform, success, combined"),
+        (["--reported", "infrom=76.3"], "metric one of inform, success, combined, bleu"),
         (["--reported", "inform"], "write METRIC=VALUE"),
         (["--reported", "inform="], "write METRIC=VALUE"),
         (["--reported", "inform=high"], "reported.0.inform: "),
         (["--reported", "inform=nan"], "reported.0.inform: "),
         (["--reported", "inform=763"], "reported.0: inform: 763 is not between 0 and 100"),
         (["--reported", "inform=76", "--reported", "inform=77"], "give each metric once"),
-        (["--paper", "arxiv.org/abs/1911.10484"], "paper: expected an address"),
-        (["--code", "here"], "code: expected an address"),
+        (["--reported", "inform=1e-100000000"], "'1e-100000000' is no plain number such as 83.4"),
+        (["--reported", "inform=1e999999999"], "'1e999999999' is no plain number such as 83.4"),
+        (["--reported", "inform=-1"], "reported.0: inform: -1 is not between 0 and 100"),
+        (["--source", "two\nlines", "--reported", "inform=76"], "reported.0.source: control char"),
+        (["--paper", "arxiv.org/abs/1911.10484"], "paper: expected a complete address such as"),
+        (["--paper", "https://…"], "paper: expected a complete address such as"),
+        (["--paper", "https://a.b/)](javascript:alert(1))"], "paper: expected a complete address"),
+        (["--paper", "javascript:alert(1)"], "paper: expected a complete address such as"),
+        (["--code", "here"], "code: expected a complete address such as"),
+        (["--note", "two\nlines"], "note: control characters, line breaks and unusual blanks"),
+        (["--note", "\x1b[2J"], "note: control characters, line breaks and unusual blanks"),
+        (["--multiwoz", "2\n2"], "multiwoz: control characters, line breaks and unusual blanks"),
         (["--rules", "2022"], "2022"),
         (["--benchmark", "none"], "not installed"),
     ],
@@ -212,11 +232,20 @@ def test_bad_options_leave_nothing(
     assert not submitting.folder.exists()
 
 
-@pytest.mark.parametrize("name", ["", "..", "../up", "x" * 300])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("", "..", "../up", "x" * 300, "<script>alert(1)</script>", "](javascript:alert(1))"),
+        *("a|b", "two\nlines", "DA\x1b[31mMD", "DA\x7fMD", "DA\u200bMD", "\u202eDMAD", " DAMD"),
+        # A Cyrillic and a Greek A, a full-width D: they look like DAMD.
+        *("D\u0410MD", "D\u0391MD", "\uff24AMD"),
+    ],
+)
 def test_a_bad_name_leaves_nothing(name: str, submitting: _Submitting) -> None:
     run = submitting(_file("hasty"), name)
     assert run.status == 2
     assert "name" in run.err
+    assert all(character.isprintable() for character in run.err.replace("\n", ""))
     assert not submitting.folder.exists()
 
 
@@ -224,6 +253,72 @@ def test_a_bad_name_leaves_nothing(name: str, submitting: _Submitting) -> None:
 def test_a_bad_track_leaves_nothing(track: str, submitting: _Submitting) -> None:
     assert submitting(_file("hasty"), "System", track=track).status == 2
     assert not submitting.folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("predictions", "track", "message"),
+    [
+        (
+            "scripted",
+            "end-to-end",
+            "--track: track end-to-end: needs a predicted `state` in every turn; its belief states "
+            "are gold",
+        ),
+        (
+            "careful",
+            "policy-optimization",
+            "--track: track policy-optimization: it was scored with predicted belief states; leave "
+            "them out, or say in a note that they are used",
+        ),
+    ],
+)
+def test_a_system_in_the_wrong_track_leaves_nothing(
+    predictions: str, track: str, message: str, submitting: _Submitting
+) -> None:
+    run = submitting(_file(predictions), "System", track=track)
+    assert run.status == 2
+    assert message in run.err
+    assert not submitting.folder.exists()
+
+
+def test_a_policy_system_may_use_predicted_states_and_say_so(submitting: _Submitting) -> None:
+    note = ("--note", "its file holds predicted states, which are used")
+    run = submitting(_file("careful"), "System", *note, track="policy-optimization")
+    assert run.status == 0
+    assert run.out.endswith("rank 1 of 1 in the track policy-optimization\n")
+    page = submitting.page.read_text(encoding="utf-8")
+    assert "\n- System: its file holds predicted states, which are used\n" in page
+
+
+def test_the_same_predictions_under_two_names_are_refused(submitting: _Submitting) -> None:
+    submitting(_file("careful"), "First")
+    before = submitting.left()
+    run = submitting(_file("careful"), "Second")
+    assert run.status == 2
+    assert "second: has the predictions of first; enter a system once" in run.err
+    assert submitting.left() == before
+
+
+@pytest.mark.parametrize("options", [[], ["--replace"]])
+def test_a_reference_row_cannot_be_replaced(options: list[str], submitting: _Submitting) -> None:
+    shutil.copytree(REPOSITORY / "corpus", submitting.folder / "corpus")
+    submitting.leaderboard()
+    before = submitting.left()
+    run = submitting(_file("careful"), "Corpus", *options)
+    assert run.status == 2
+    assert ("cannot be replaced" if options else "there is an entry of that name") in run.err
+    assert submitting.left() == before
+
+
+def test_a_reference_row_cannot_be_doubled(submitting: _Submitting) -> None:
+    # In a folder of another name than its own.
+    shutil.copytree(REPOSITORY / "corpus", submitting.folder / "rows")
+    before = submitting.left()
+    run = submitting(_file("careful"), "Corpus")
+    assert run.status == 2
+    assert "rows: its name is Corpus, so its folder must be called corpus" in run.err
+    assert "has the name of" in run.err
+    assert submitting.left() == before
 
 
 def test_a_system_on_another_benchmark_is_not_entered(submitting: _Submitting) -> None:
@@ -256,17 +351,19 @@ def test_a_broken_submission_of_another_is_told_before_anything_is_written(
     before = submitting.left()
     run = submitting(_file("hasty"), "second")
     assert run.status == 2
-    assert "first/scores.json" in run.err
+    assert "first: scores.json: format: a report of version 2 is expected" in run.err
     assert submitting.left() == before
 
 
 def test_predictions_come_gzipped_too(submitting: _Submitting, tmp_path: Path) -> None:
     packed = tmp_path / "hasty.json.gz"
     packed.write_bytes(gzip.compress(_file("hasty").read_bytes()))
-    assert submitting(packed, "packed").status == 0
-    assert submitting(_file("hasty"), "plain").status == 0
-    [one, other] = read_entries(submitting.folder)
-    assert one.scores == other.scores
+    plain = _Submitting(tmp_path / "other" / "submissions", submitting._capsys)
+    assert submitting(packed, "hasty").status == 0
+    assert plain(_file("hasty"), "hasty").status == 0
+    assert [path.read_bytes() for path in sorted((submitting.folder / "hasty").iterdir())] == [
+        path.read_bytes() for path in sorted((plain.folder / "hasty").iterdir())
+    ]
 
 
 def test_predictions_come_by_standard_input_too(
@@ -299,7 +396,7 @@ def _start(submitting: _Submitting, predictions: str, name: str) -> subprocess.P
 
 
 def test_two_commands_at_once_both_land_on_the_leaderboard(submitting: _Submitting) -> None:
-    submitting(_file("scripted"), "Scripted")
+    submitting(_file("scripted"), "Scripted", track="policy-optimization")
     submitting.leaderboard()
     started = [_start(submitting, name, name) for name in ("careful", "hasty")]
     outputs = [process.communicate(timeout=60) for process in started]

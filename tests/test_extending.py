@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-PROJECT = Path(__file__).parents[1]
+from helpers import copy_packages
 
 METRIC = '''
 """How often a system asks something."""
@@ -63,10 +61,7 @@ Mwz = Callable[..., str]
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
     """A copy of the packages, which commands run from."""
-    for name in ("harness", "database", "normalization"):
-        shutil.copytree(
-            PROJECT / name, tmp_path / "mwz" / name, ignore=shutil.ignore_patterns("__pycache__")
-        )
+    copy_packages(tmp_path)
     return tmp_path
 
 

@@ -9,6 +9,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 from mwz.database import partial_ratio
+from mwz.database.fuzzy import reaches
 
 # A ratio is twice the length of the longest common subsequence over the sum of the lengths.
 
@@ -130,3 +131,21 @@ def test_100_means_that_one_short_string_contains_the_other(first: str, second: 
 @given(st.text(alphabet="abc ", min_size=1, max_size=9), _TEXTS)
 def test_it_never_exceeds_the_ratio_over_all_windows(first: str, second: str) -> None:
     assert partial_ratio(first, second) <= round(fuzz.partial_ratio(first, second))
+
+
+def test_too_few_common_characters_are_no_match_without_a_look_at_windows() -> None:
+    # Nine of ten: c = 9, n = 10, at most 2*9/19 = 0.947, and the window of ten has 2*9/20 = 0.9.
+    assert reaches("abcdefghij", "abcdefghix", 90)
+    assert not reaches("abcdefghij", "abcdefghxx", 90)
+    # c = 17, n = 20, at most 34/37 = 0.919: it takes the windows to know, and none is above 0.85.
+    assert not reaches("a" * 17 + "bcd", "x".join("a" * 17), 90)
+    assert reaches("", "", 90)
+    assert not reaches("", "oak", 1)
+
+
+@settings(deadline=None, max_examples=300)
+@given(_TEXTS, _TEXTS, st.integers(1, 100))
+def test_reaching_a_ratio_is_having_at_least_that_ratio(
+    first: str, second: str, ratio: int
+) -> None:
+    assert reaches(first, second, ratio) == (partial_ratio(first, second) >= ratio)

@@ -59,8 +59,8 @@ def test_every_part_of_a_dialogue_is_read(folder: Path) -> None:
     assert one.references["damd"] == ["try NAME.", "dial PHONE."]
     assert one.booked_domains == [[], []]
     assert one.active_domains == [["restaurant"], ["restaurant"]]
-    assert one.users == ["Somewhere basque on the north side, please.", "How do I ring them?"]
-    assert one.responses == ["Try copper kettle .", "Dial 0111 1 ."]
+    assert one.users == ("Somewhere basque on the north side, please.", "How do I ring them?")
+    assert one.responses == ("Try copper kettle .", "Dial 0111 1 .")
 
 
 def test_booking_may_be_an_object_or_an_empty_list(folder: Path) -> None:

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import edit_inform, enter, make_older, report, reports
+from entered import (
+    DIALOGUES,
+    TURNS,
+    UNSUSPICIOUS,
+    change_scores,
+    edit_inform,
+    edit_scores,
+    enter,
+    make_older,
+    report,
+    reports,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness.benchmark import STYLES
+from mwz.harness.board.checks import entry_problems
 from mwz.harness.board.entries import read_entries
 from mwz.harness.board.leaderboard import leaderboard
 from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of, parse_scores, read_scores
@@ -32,18 +46,22 @@ def _parsed(scores: Scores) -> Scores:
 # ------------------------------------------------------------------------- written and read
 
 
-_RATES = st.floats(0, 100)
+# Each of the dialogues counts or does not.
+_RATES = st.integers(0, DIALOGUES).map(lambda count: 100 * count / DIALOGUES)
 _FIGURES = st.fixed_dictionaries({"inform": _RATES, "success": _RATES})
+_BLEUS = st.floats(0, 100)
 
 
 @settings(deadline=None)
 @given(
     chosen=st.sets(st.sampled_from(published_rule_sets())),
-    bleu=_RATES,
+    bleu=_BLEUS,
     strict=_FIGURES,
     optimistic=_FIGURES,
-    styles=st.dictionaries(st.sampled_from(STYLES), _RATES),
+    styles=st.dictionaries(st.sampled_from(STYLES), _BLEUS),
     unknown=st.dictionaries(st.text(st.characters(codec="utf-8")), st.integers(1, 9)),
+    turns=st.integers(DIALOGUES, TURNS),
+    states=st.sampled_from(["gold", "predicted"]),
     hashes=st.none() | st.binary().map(hashes_of),
 )
 def test_scores_written_and_read_are_the_same(
@@ -99,8 +117,43 @@ def test_the_file_is_the_report_of_the_default_rule_set_with_the_others_beside_i
     content = json.loads(Scores(made, HASHES).to_text())
     others = {rules: made[rules].to_dict() for rules in ("2023", "2026")}
     hashes = {"sha256": HASHES.sha256, "git_blob": HASHES.git_blob}
-    assert content == {**made["2021"].to_dict(), "predictions": hashes, "other_rules": others}
+    del content["checksum"]
+    assert content == json.loads(
+        json.dumps({**made["2021"].to_dict(), "predictions": hashes, "other_rules": others})
+    )
     assert "predictions" not in json.loads(Scores(made, None).to_text())
+
+
+def test_the_checksum_is_of_all_the_rest_however_it_is_laid_out() -> None:
+    text = Scores(reports(), HASHES).to_text()
+    content = json.loads(text)
+    checksum = content.pop("checksum")
+    whole = json.dumps(content, sort_keys=True).encode()
+    assert checksum == hashlib.sha256(whole).hexdigest()
+    reordered = {key: content[key] for key in sorted(content, reverse=True)}
+    for laid_out in (reordered, content):
+        written = json.dumps({"checksum": checksum, **laid_out}, indent=7).encode()
+        assert parse_scores(written, SCORES_FILE).intact
+
+
+@settings(deadline=None, max_examples=30)
+@given(data=st.data())
+def test_any_figure_that_is_edited_breaks_the_checksum(data: st.DataObject) -> None:
+    content = json.loads(Scores(reports(), HASHES).to_text())
+    table, key = data.draw(st.sampled_from(list(_numbers(content))))
+    assert parse_scores(json.dumps(content).encode(), SCORES_FILE).intact
+    table[key] += 1
+    # Some edits contradict the rest, or give what no system can have.
+    with suppress(InputError):
+        assert not parse_scores(json.dumps(content).encode(), SCORES_FILE).intact
+
+
+def _numbers(content: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+    for key, value in content.items():
+        if isinstance(value, dict):
+            yield from _numbers(value)
+        elif isinstance(value, int | float) and key != "format":
+            yield content, key
 
 
 def test_the_hashes_are_those_of_sha256sum_and_git() -> None:
@@ -153,15 +206,24 @@ def _all(*changes: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]
     return change
 
 
-def _refusal(folder: Path, change: Callable[[dict[str, Any]], None]) -> InputError:
-    """Change a `scores.json`, and return what reading it raises."""
-    path = enter(folder, "system").folder / SCORES_FILE
-    content = json.loads(path.read_text(encoding="utf-8"))
-    change(content)
-    path.write_text(json.dumps(content), encoding="utf-8")
+def _refusal(folder: Path, change: Callable[[dict[str, Any]], None], **figures: Any) -> InputError:
+    """Change a `scores.json` and its checksum, and return what reading it raises.
+
+    The entry can be read nevertheless, for its scores can be made again.
+    """
+    place = enter(folder, "system", scored=reports(**figures)).folder
+    change_scores(place, change, sealed=True)
+    path = place / SCORES_FILE
     with pytest.raises(InputError) as error:
-        read_entries(folder)
+        read_scores(path)
     assert error.value.source.startswith(str(path))
+    [entry] = read_entries(folder)
+    assert entry.scores == Scores({}, None)
+    about = Path(error.value.source).name
+    assert entry.problems == tuple(f"{about}: {problem}" for problem in error.value.problems)
+    with pytest.raises(InputError) as refused:
+        leaderboard([entry], "2021")
+    assert refused.value.problems == tuple(f"system: {problem}" for problem in entry.problems)
     return error.value
 
 
@@ -178,6 +240,10 @@ def _refusal(folder: Path, change: Callable[[dict[str, Any]], None]) -> InputErr
         (_without("coverage"), "coverage: "),
         (_with("high", "strict", "inform", "total"), "strict.inform.total: "),
         (_with(0, "coverage", "of_turns"), "coverage"),
+        (_with({}, "signs"), "signs.placeholders: field required"),
+        (_with({}, "lower_bound"), "lower_bound.bleu: field required"),
+        (_with("g" * 64, "predictions", "sha256"), "predictions.sha256: "),
+        (_with("a" * 41, "predictions", "git_blob"), "predictions.git_blob: "),
         (_with("x", "unknown_placeholders"), "unknown_placeholders: "),
         (_with(3, "signature_fields", "data"), "signature_fields.data: "),
         (_with([1], "signature_fields"), "signature_fields"),
@@ -220,6 +286,62 @@ def test_what_is_no_figure_is_refused(value: float, place: tuple[str, ...], tmp_
     assert f"{'.'.join(place)}: {value} is no figure" in problems
 
 
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        # Of 100 dialogues.
+        (_with(101.0, "strict", "inform", "total"), "strict.inform.total: 101.0 is not between 0"),
+        (_with(-1.0, "strict", "success", "total"), "strict.success.total: -1.0 is not between 0"),
+        (
+            _with(100.5, "optimistic", "inform", "hotel"),
+            "optimistic.inform.hotel: 100.5 is not between 0",
+        ),
+        (
+            _with(70.25, "strict", "inform", "total"),
+            "strict.inform.total: no rate of 100 dialogues",
+        ),
+        (_with(33.3, "optimistic", "success", "total"), "optimistic.success.total: no rate of 100"),
+        (_with(100.5, "bleu", "mwz22"), "bleu.mwz22: 100.5 is not between 0 and 100 percent"),
+        (_with(-0.5, "bleu", "mwz22"), "bleu.mwz22: -0.5 is not between 0 and 100 percent"),
+        (_with(500.0, "bleu", "damd"), "bleu.damd: 500.0 is not between 0 and 100 percent"),
+        (_with(101, "coverage", "dialogues"), "coverage: plays nothing, or more than there is"),
+        (_with(601, "coverage", "turns"), "coverage: plays nothing, or more than there is"),
+        (_with(0, "coverage", "dialogues"), "coverage: plays nothing, or more than there is"),
+        (_with(-5, "coverage", "turns"), "coverage: plays nothing, or more than there is"),
+        (_with("two\nlines", "domains"), "domains: line breaks and control characters are not al"),
+        (_with("two\nlines", "signature"), "signature: line breaks and control characters"),
+        (_with("\x1b[2J", "surprise"), "surprise: line breaks and control characters"),
+    ],
+)
+def test_what_no_system_can_have_is_refused(
+    change: Callable[[dict[str, Any]], None], problem: str, tmp_path: Path
+) -> None:
+    assert any(p.startswith(problem) for p in _refusal(tmp_path, change).problems)
+
+
+def test_state_tracking_out_of_range_is_refused(tmp_path: Path) -> None:
+    def change(content: dict[str, Any]) -> None:
+        content["dst"] = score_tracking([tracked(*FGA_FIGURE_1)]).to_dict()
+        content["dst"]["fuzzy"]["joint_accuracy"] = 900.0
+
+    [problem] = _refusal(tmp_path, change).problems
+    assert problem == "dst.fuzzy.joint_accuracy: 900.0 is not between 0 and 100 percent"
+
+
+@pytest.mark.parametrize(
+    ("dialogues", "rate"),
+    [(3, 100 / 3), (7, 100 * 2 / 7), (30, 100 * 26 / 30), (999, 100 * 1 / 999), (1000, 57.9)],
+)
+def test_a_rate_of_any_number_of_dialogues_can_be(dialogues: int, rate: float) -> None:
+    whole = report(strict={"inform": rate, "success": 0.0})
+    made = replace(
+        whole,
+        coverage=replace(whole.coverage, dialogues=dialogues, of=1000),
+        metrics={k: v for k, v in whole.metrics.items() if k != "optimistic"},
+    )
+    assert _parsed(Scores({"2021": made}, None)).main.inform == rate
+
+
 _OTHER = "f" * 64
 
 
@@ -248,16 +370,18 @@ _OTHER = "f" * 64
         (_with("2022", "rules"), "rules"),
         (_with("elsewhere", "benchmark"), "benchmark"),
         (_with("seen", "goals"), "goals"),
-        (_with("predicted", "states"), "states"),
+        (_with("gold", "states"), "states"),
         (_with("gold", "domains"), "domains"),
-        # The made-up signature says 54/60.
-        (_with(50, "coverage", "turns"), "coverage"),
+        # The made-up signature says 540/600.
+        (_with(541, "coverage", "turns"), "coverage"),
+        (_with(600, "coverage", "turns"), "coverage"),
+        (_without("signature_fields", "coverage"), "coverage"),
     ],
 )
 def test_scores_that_contradict_themselves_are_refused(
     change: Callable[[dict[str, Any]], None], about: str, tmp_path: Path
 ) -> None:
-    problems = _refusal(tmp_path, change).problems
+    problems = _refusal(tmp_path, change, turns=540).problems
     assert any(about in problem.split(":")[0] for problem in problems), problems
 
 
@@ -288,10 +412,121 @@ def test_what_is_no_report_is_refused(content: bytes) -> None:
     assert error.value.source == SCORES_FILE
 
 
+def test_an_edited_score_is_read_and_told_as_edited(tmp_path: Path) -> None:
+    # So that scoring again can say what it was.
+    entry = enter(tmp_path, "system")
+    edit_scores(entry.folder, "bleu", "lava", value=99.5)
+    [edited] = read_entries(tmp_path)
+    assert edited.scores.main.bleu is not None
+    assert edited.scores.main.bleu["lava"] == 99.5
+    told = "scores.json: edited after the harness wrote it; score the entry again (--rescore)"
+    assert edited.problems == (told,)
+    with pytest.raises(InputError) as error:
+        leaderboard([edited], "2021")
+    assert error.value.problems == (f"system: {told}",)
+
+
+@pytest.mark.parametrize("edited", [{"checksum": "0" * 64}, {"checksum": 3}, {"checksum": None}])
+def test_scores_without_their_checksum_count_as_edited(
+    edited: dict[str, Any], tmp_path: Path
+) -> None:
+    entry = enter(tmp_path, "system")
+    change_scores(entry.folder, lambda content: content.update(edited))
+    assert not read_scores(entry.folder / SCORES_FILE).intact
+
+
 def test_a_change_that_follows_through_is_none_that_reading_could_tell(tmp_path: Path) -> None:
     # Scoring again does: this is what its tests edit.
     entry = enter(tmp_path, "system")
-    edit_inform(entry.folder, 71.25)
-    read = read_scores(entry.folder / SCORES_FILE).main
-    # (71.25 + 60) / 2 + 20.
-    assert (read.inform, read.combined) == (71.25, 85.625)
+    edit_inform(entry.folder, 71.0, sealed=True)
+    [read] = read_entries(tmp_path)
+    assert read.problems == ()
+    # (71 + 60) / 2 + 20.
+    assert (read.scores.main.inform, read.scores.main.combined) == (71.0, 85.5)
+
+
+# ------------------------------------------- what ranks or marks an entry must follow, too
+
+
+def _problems_of(
+    folder: Path, change: Callable[[dict[str, Any]], None], **figures: Any
+) -> list[str]:
+    """Change a `scores.json` and its checksum, and return what the leaderboard says of it."""
+    place = enter(folder, "system", scored={"2021": report(**figures)}).folder
+    change_scores(place, change, sealed=True)
+    return entry_problems(read_entries(folder))
+
+
+_HALF = {
+    "turns": 300,
+    "dialogues": 50,
+    "strict": {"inform": 80.0, "success": 60.0},
+    "optimistic": {"inform": 80.0, "success": 60.0},
+}
+_BOUND = "system: rule set 2021: the lower bound does not follow from the rest; use --rescore"
+_SIGNS = (
+    "system: rule set 2021: which signs are raised does not follow from the rest; use --rescore"
+)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _without("lower_bound"),
+        # 50 of 100 dialogues, 80 % and 60 % of them: 40 % and 30 % of all.
+        _with(80.0, "lower_bound", "inform"),
+        _with(60.0, "lower_bound", "success"),
+        _with(99.0, "lower_bound", "combined"),
+        _with(None, "lower_bound", "combined"),
+        # More than BLEU of what is played, or less than none, and what follows: 35 + BLEU.
+        _with({"bleu": 21.0, "inform": 40.0, "success": 30.0, "combined": 56.0}, "lower_bound"),
+        _with({"bleu": -1.0, "inform": 40.0, "success": 30.0, "combined": 34.0}, "lower_bound"),
+    ],
+)
+def test_a_lower_bound_that_does_not_follow_is_told(
+    change: Callable[[dict[str, Any]], None], tmp_path: Path
+) -> None:
+    assert _problems_of(tmp_path, change, **_HALF) == [_BOUND]
+
+
+def test_a_lower_bound_that_follows_is_none_to_tell(tmp_path: Path) -> None:
+    # 7 and 1 of 90 dialogues: rates whose arithmetic has no end.
+    rates = {"inform": 100 * 7 / 90, "success": 100 * 1 / 90}
+    odd = report("2023", turns=450, dialogues=90, strict=rates, optimistic=rates)
+    enter(tmp_path, "system", scored={"2021": report(**_HALF), "2023": odd})
+    assert entry_problems(read_entries(tmp_path)) == []
+
+
+def test_a_lower_bound_of_what_is_complete_is_told(tmp_path: Path) -> None:
+    whole = {"bleu": 20.0, "inform": 70.0, "success": 60.0, "combined": 85.0}
+    assert _problems_of(tmp_path, _with(whole, "lower_bound")) == [_BOUND]
+
+
+@pytest.mark.parametrize(
+    ("changes", "raised"),
+    [
+        # 1.0 of the corpus' 1.0: above 1.5 times it is a sign. 1.5 itself is none.
+        ({"placeholders": 1.51}, ["placeholders"]),
+        ({"placeholders": 1.5}, []),
+        ({"active_domains": 1.51}, ["active_domains"]),
+        ({"active_domains": 1.5}, []),
+        ({"gold_states": 0.91}, ["gold_states"]),
+        ({"gold_states": 0.9}, []),
+        ({"gold_states": None}, []),
+        ({"named_venues": 0.01}, ["named_venues"]),
+        ({"distinct_responses": 0.0, "unrequested": 1.0}, []),
+        (
+            {"placeholders": 6.0, "active_domains": 7.0, "gold_states": 1.0, "named_venues": 1.0},
+            ["placeholders", "active_domains", "gold_states", "named_venues"],
+        ),
+    ],
+)
+def test_signs_are_raised_beyond_their_thresholds_and_nothing_else_is_believed(
+    changes: dict[str, Any], raised: list[str], tmp_path: Path
+) -> None:
+    def with_signs(told: list[str]) -> Callable[[dict[str, Any]], None]:
+        return _with({**asdict(UNSUSPICIOUS), **changes, "raised": told}, "signs")
+
+    assert _problems_of(tmp_path / "right", with_signs(raised)) == []
+    wrong = raised[1:] if raised else ["placeholders"]
+    assert _problems_of(tmp_path / "wrong", with_signs(wrong)) == [_SIGNS]

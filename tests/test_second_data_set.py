@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-PROJECT = Path(__file__).parents[1]
+from helpers import copy_packages
 
 READER = '''
 """A format made up for a test: one file that holds everything."""
@@ -63,9 +62,7 @@ clone = "village"
 
 
 def test_a_second_data_set_is_declared_imported_fetched_and_scored(tmp_path: Path) -> None:
-    for name in ("harness", "database", "normalization"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(PROJECT / name, tmp_path / "mwz" / name, ignore=ignored)
+    copy_packages(tmp_path)
     content = json.dumps(VILLAGE).encode()
     clone = tmp_path / "mirror" / "village"
     clone.mkdir(parents=True)

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from mwz.harness import Benchmark
 from mwz.harness.board import submitting
 from mwz.harness.board.entries import PREDICTIONS_FILE, System, read_entries, read_entry
-from mwz.harness.board.scores import Scores, hashes_of
+from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of
 from mwz.harness.board.submitting import all_scores, locked, recover, submit
 from mwz.harness.cli import main
 from mwz.harness.errors import InputError
@@ -85,7 +85,7 @@ def test_reports_have_every_metric_that_the_predictions_allow(sample: Benchmark)
         assert list(scores.reports) == list(published_rule_sets()) == ["2021", "2023", "2026"]
         assert scores.predictions == hashes_of(content)
         for rules, scored in scores.reports.items():
-            metrics = ["bleu", "inform", "diversity", *(["dst"] if has_states else [])]
+            metrics = ["bleu", "inform", "diversity", "signs", *(["dst"] if has_states else [])]
             options = Options(rules=rules, metrics=metrics)
             assert scored == score(json.loads(content), sample, options)
             assert (scored.dst is not None) is has_states
@@ -105,7 +105,70 @@ def test_an_existing_submission_is_not_overwritten(tmp_path: Path) -> None:
     before = _files(tmp_path)
     # Another spelling of the same name.
     with pytest.raises(InputError, match="there is an entry of that name"):
-        _submit(tmp_path, name=" SYSTEM ")
+        _submit(tmp_path, name="SYSTEM")
+    assert _files(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "states", "message"),
+    [
+        ({"track": "end-to-end"}, "gold", "track end-to-end: needs a predicted `state` in every"),
+        # A note makes no state predicted.
+        ({"track": "end-to-end", "note": "why"}, "gold", "track end-to-end: needs a predicted"),
+        (
+            {"track": "policy-optimization"},
+            "predicted",
+            "track policy-optimization: it was scored with predicted belief states; leave them out",
+        ),
+        ({"track": "reference"}, "predicted", "track reference: "),
+    ],
+)
+def test_an_entry_that_does_not_belong_in_its_track_is_refused(
+    changes: dict[str, Any], states: str, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError) as error:
+        submit(tmp_path, _system(**changes), NEW, _scores(states=states))
+    assert error.value.source == "--track"
+    assert error.value.problems[0].startswith(message)
+    assert _files(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "states"),
+    [
+        ({"track": "end-to-end"}, "predicted"),
+        ({"track": "policy-optimization"}, "gold"),
+        ({"track": "policy-optimization", "note": "its states are predicted"}, "predicted"),
+    ],
+)
+def test_an_entry_that_belongs_in_its_track_is_entered(
+    changes: dict[str, Any], states: str, tmp_path: Path
+) -> None:
+    submit(tmp_path, _system(**changes), NEW, _scores(states=states))
+    assert [entry.key for entry in read_entries(tmp_path)] == ["system"]
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_a_reference_row_cannot_be_replaced(replace: bool, tmp_path: Path) -> None:
+    made = system(name="Corpus", track="reference", predictions={"made": "mwz22"})
+    place = enter(tmp_path, "corpus", made).folder
+    (place / PREDICTIONS_FILE).unlink()
+    scores = Scores(reports(states="gold"), None).to_text()
+    (place / SCORES_FILE).write_text(scores, encoding="utf-8")
+    before = _files(tmp_path)
+    with pytest.raises(InputError, match="cannot be replaced" if replace else "of that name"):
+        _submit(tmp_path, name="Corpus", replace=replace)
+    assert _files(tmp_path) == before
+
+
+def test_predictions_that_another_entry_has_are_not_entered(tmp_path: Path) -> None:
+    _submit(tmp_path, name="First")
+    before = _files(tmp_path)
+    with pytest.raises(InputError, match="second: has the predictions of first; enter a system"):
+        _submit(tmp_path, name="Second")
+    assert _files(tmp_path) == before
+    # The same entry may have them again.
+    _submit(tmp_path, name="First", replace=True)
     assert _files(tmp_path) == before
 
 

@@ -10,7 +10,6 @@ from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, belief
 
 from mwz.harness.cli import main
 from mwz.harness.signature import Signature
-from mwz.harness.tracking.plots import _STYLES
 from mwz.harness.validation import validated
 
 PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
@@ -80,7 +79,13 @@ def test_json_of_several_files_keeps_their_order(run, figure_1, sample_2):
 def test_json_has_the_signature_as_a_line_and_by_fields(run, figure_1):
     [report] = reports(run, figure_1, "--slots", "35", "--lambda", "0.5,2")
     fields = report["signature_fields"]
-    assert fields["parameters"] == {"slots": "35", "lambda": "0.5,2"}
+    assert fields["parameters"] == {
+        "slots": "35",
+        "lambda": "0.5,2",
+        "per-domain": "gold-slots",
+        "dontcare": "keep",
+        "none": "absent",
+    }
     assert len(fields["gold"]) == 64
     assert report["signature"] == str(validated(Signature, fields, "signature"))
     assert f"|gold:{fields['gold'][:12]}|slots:35|lambda:0.5,2|" in report["signature"]
@@ -99,8 +104,9 @@ def test_json_of_predictions_has_the_benchmark_and_how_much_of_it_is_scored(run,
     assert report["coverage"] == {"of_dialogues": 30, "of_turns": 146}
     status, out, _ = run("dst", tmp_path / "two.json", "--benchmark", "sample")
     assert status == 0
-    assert "the gold states of sample, 1 of 30 dialogues, 2 of 146 turns" in out
-    assert out.splitlines()[-1] == report["signature"]
+    told = " ".join(out.split())
+    assert "the gold states of sample, 1 of 30 dialogues, 2 of 146 turns" in told
+    assert report["signature"] in out
 
 
 def test_signatures_are_shown_once_each(run, figure_1, sample_2, tmp_path):
@@ -109,7 +115,7 @@ def test_signatures_are_shown_once_each(run, figure_1, sample_2, tmp_path):
     signatures = [report["signature"] for report in reports(run, figure_1, nothing, sample_2)]
     assert signatures[0] == signatures[1] != signatures[2]
     _, out, _ = run("dst", figure_1, nothing, sample_2)
-    assert out.splitlines()[-2:] == [signatures[0], signatures[2]]
+    assert [out.count(signature) for signature in signatures] == [1, 1, 1]
 
 
 def test_json_to_a_file_leaves_the_table_on_the_screen(run, figure_1, tmp_path):
@@ -121,7 +127,7 @@ def test_json_to_a_file_leaves_the_table_on_the_screen(run, figure_1, tmp_path):
 
 
 def test_table_shows_files_side_by_side(run, figure_1, sample_2):
-    _, out, _ = run("dst", figure_1, sample_2)
+    _, out, _ = run("dst", figure_1, sample_2, "--all")
     rows = {line.split("  ")[0]: line.split()[-2:] for line in out.splitlines() if line}
     assert rows["JGA"] == ["33.33", "25.00"]
     assert rows["FGA λ=0.5"] == ["46.45", "34.84"]
@@ -178,11 +184,6 @@ def test_plot_is_written_in_the_format_of_its_suffix(run, figure_1, sample_2, tm
         assert target.read_bytes().startswith(PNG_MAGIC)
 
 
-def test_thirteen_systems_have_a_bar_and_a_marker_each_of_their_own():
-    assert len({(shade, hatch) for shade, hatch, _ in _STYLES}) == len(_STYLES) > 13
-    assert len({marker for _, _, marker in _STYLES}) == len(_STYLES)
-
-
 def test_plot_is_the_same_for_the_same_reports(run, figure_1, tmp_path):
     for name in ("one.svg", "two.svg"):
         run("dst", figure_1, "--plot", tmp_path / name)
@@ -201,7 +202,7 @@ def test_plot_is_the_same_for_the_same_reports(run, figure_1, tmp_path):
         (["--slots", "2"], "2 slots are fewer than the 3 that are wrong"),
         (["--slots", "0"], "--slots"),
         (["--dialogue", "sng9"], "no dialogue sng9"),
-        (["--plot", "picture.bmp"], "picture.bmp: pictures are written as .svg or .png"),
+        (["--plot", "picture.bmp"], "picture.bmp: pictures are written as .svg or .png or .pdf"),
         (["missing.json"], "missing.json: no such file"),
     ],
 )

@@ -196,11 +196,11 @@ def pair(gold, predicted):
         (pair(GOLD, "x"), "dialogue SNG1.json, turn 1, pr: expected a state"),
         (
             pair({"hotel": {"stars": 4}}, GOLD),
-            "turn 1, gt, hotel, stars: expected a string as value, found a number",
+            "turn 1, gt, hotel, stars: expected a string, found a number",
         ),
         (
             pair(GOLD, {"hotel": {"stars": ["4"]}}),
-            "turn 1, pr, hotel, stars: expected a string as value, found a list",
+            "turn 1, pr, hotel, stars: expected a string, found a list",
         ),
         (
             pair(GOLD, {"hotel": {"name": "\ud800"}}),
@@ -209,11 +209,11 @@ def pair(gold, predicted):
         (pair(GOLD, ["hotel-name-\ud800"]), "turn 1, pr: 'hotel-name-\\ud800' is not valid text"),
         (
             pair(GOLD, {"hotel": "centre"}),
-            "dialogue SNG1.json, turn 1, pr, hotel: expected slot -> value, found a string",
+            "turn 1, pr, hotel: expected an object of slot -> value, found a string",
         ),
         (
             pair(GOLD, {"hotel-area": None}),
-            "dialogue SNG1.json, turn 1, pr, hotel-area: expected a string as value, found null",
+            "dialogue SNG1.json, turn 1, pr, hotel-area: expected a string, found null",
         ),
         (
             pair(GOLD, {"hotel-area": "x", "stars": "4"}),

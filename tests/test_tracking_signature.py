@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tracking_cases import tracked
 
 from mwz.harness.benchmark import Benchmark, Dialogue
+from mwz.harness.metrics.tracking.tracking_registry import Choices
 from mwz.harness.signature import Signature, current_versions
 from mwz.harness.tracking.dialogues import TrackedDialogue, TrackedTurn
 from mwz.harness.tracking.pairing import track_states
@@ -19,7 +20,14 @@ from mwz.harness.tracking.tracking_signature import gold_states_digest, tracking
 from mwz.normalization.rules import rule_set
 
 GOLD = {"hotel": {"area": "centre"}}
-LAMBDAS = ("0.25", "0.5", "0.75", "1")
+LAMBDAS = (0.25, 0.5, 0.75, 1.0)
+PARAMETERS = {
+    "slots": "30",
+    "lambda": "0.25,0.5,0.75,1",
+    "per-domain": "gold-slots",
+    "dontcare": "keep",
+    "none": "absent",
+}
 
 
 def _benchmark(**dialogues: Sequence[dict[str, dict[str, str]]]) -> Benchmark:
@@ -41,9 +49,9 @@ def _signature(
     dialogues: Sequence[TrackedDialogue],
     benchmark: Benchmark | None = None,
     slots: int = 30,
-    lambdas: Sequence[str] = LAMBDAS,
+    lambdas: Sequence[float] = LAMBDAS,
 ) -> Signature:
-    return tracking_signature(dialogues, benchmark, slots, lambdas)
+    return tracking_signature(dialogues, benchmark, Choices(lambdas, slots))
 
 
 def _played(**turns: int) -> list[TrackedDialogue]:
@@ -57,7 +65,7 @@ def test_of_a_file_with_gold_states_it_has_their_hash_the_slots_and_the_lambdas(
     digest = "961c0f18cbaad758b48294a70d30c3af110ebdcb02f68cb469b0c0c6a29e4273"
     assert signature.to_dict() == {
         "gold": digest,
-        "parameters": {"slots": "30", "lambda": "0.25,0.5,0.75,1"},
+        "parameters": PARAMETERS,
         "versions": current_versions(),
     }
     assert "|gold:961c0f18cbaa|slots:30|lambda:0.25,0.5,0.75,1|" in str(signature)
@@ -71,7 +79,7 @@ def test_of_a_file_without_it_has_the_benchmark_its_gold_states_and_the_rules() 
         "rules": "2021",
         "rules_digest": rules.digest,
         "gold": gold_states_digest({"sng0001": [GOLD, {}], "sng0002": [{}]}),
-        "parameters": {"slots": "30", "lambda": "0.25,0.5,0.75,1"},
+        "parameters": PARAMETERS,
         "versions": current_versions(),
     }
     assert f"|benchmark:toy|rules:2021-{rules.digest[:12]}|gold:" in str(signature)
@@ -149,14 +157,18 @@ def test_another_benchmark_is_another_hash_though_the_file_plays_none_of_what_di
     ("changes", "reason"),
     [
         ({"slots": 35}, "different slots: 35 and 30"),
-        ({"lambdas": ("0.5",)}, "different lambda: 0.5 and 0.25,0.5,0.75,1"),
+        ({"lambdas": (0.5,)}, "different lambda: 0.5 and 0.25,0.5,0.75,1"),
     ],
 )
 def test_other_parameters_do_not_compare(
-    changes: dict[str, int | tuple[str, ...]], reason: str
+    changes: dict[str, int | tuple[float, ...]], reason: str
 ) -> None:
     dialogues = [tracked(("hotel.area", ""))]
-    changed = tracking_signature(dialogues, None, **{"slots": 30, "lambdas": LAMBDAS, **changes})  # type: ignore[arg-type]
+    changed = tracking_signature(
+        dialogues,
+        None,
+        Choices(**{"slots": 30, "lambdas": LAMBDAS, **changes}),  # type: ignore[arg-type]
+    )
     assert changed.comparable_with(_signature(dialogues)).reasons == (reason,)
 
 

@@ -76,7 +76,9 @@ def _dialogue(
             for domain, wants in goal.items()
         },
         "references": {
-            name: [normalize_response(delexicalize(turn.system, style), RULES).text for turn in turns]
+            name: [
+                normalize_response(delexicalize(turn.system, style), RULES).text for turn in turns
+            ]
             for name, style in styles.items()
         },
         "states": states,

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
+from ..benchmark import CANONICAL_STYLE
 from ..errors import InputError
 from ..files import read_bytes
+from ..metrics.inform import combined
+from ..metrics.lower_bound import LowerBound
+from ..metrics.signs import Signs, raised
+from ..report import Report
 from .entries import Entry, folder_name
 from .scores import Hashes, hashes_of
 from .tracks import track_problem
@@ -26,12 +32,52 @@ def _own_problems(entry: Entry) -> Iterator[str]:
     else:
         if entry.key != expected:
             yield f"its name is {entry.system.name}, so its folder must be called {expected}"
-    if entry.scores.reports:
-        problem = track_problem(
-            entry.system.track, entry.scores.main.states, entry.system.note
-        ) or _predictions_problem(entry, entry.scores.predictions)
+    for states in sorted({report.states for report in entry.scores.reports.values()}):
+        problem = track_problem(entry.system.track, states, entry.system.note)
         if problem is not None:
             yield problem
+    if entry.scores.reports:
+        problem = _predictions_problem(entry, entry.scores.predictions)
+        if problem is not None:
+            yield problem
+    for rules, report in entry.scores.reports.items():
+        for what in _unfounded(report):
+            yield f"rule set {rules}: {what} does not follow from the rest; use --rescore"
+
+
+def _unfounded(report: Report) -> Iterator[str]:
+    """Yield what ranks or marks an entry and does not follow from its own numbers."""
+    bound: LowerBound | None = report.metrics.get("lower_bound")
+    if report.coverage.complete != (bound is None) or not (bound is None or _holds(bound, report)):
+        yield "the lower bound"
+    measured: Signs | None = report.metrics.get("signs")
+    if measured is not None and measured.raised != raised(measured):
+        yield "which signs are raised"
+
+
+def _holds(bound: LowerBound, report: Report) -> bool:
+    """Whether a lower bound is that of a report's rates, and its BLEU no more than the report's."""
+    share = report.coverage.dialogues / report.coverage.of
+    inform = None if report.inform is None else share * report.inform
+    success = None if report.success is None else share * report.success
+    bleu = (report.bleu or {}).get(CANONICAL_STYLE)
+    follows = None
+    if inform is not None and success is not None and bound.bleu is not None:
+        follows = combined(inform, success, bound.bleu)
+    return (
+        _is_same(bound.inform, inform)
+        and _is_same(bound.success, success)
+        and _is_same(bound.combined, follows)
+        and (bound.bleu or 0.0) >= 0.0
+        and (bound.bleu or 0.0) <= (bleu or 0.0) + 1e-9
+    )
+
+
+def _is_same(one: float | None, other: float | None) -> bool:
+    """Whether two figures differ by no more than the order of their arithmetic can make."""
+    if one is None or other is None:
+        return one is other
+    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
 
 
 def _predictions_problem(entry: Entry, recorded: Hashes | None) -> str | None:
@@ -45,7 +91,10 @@ def _predictions_problem(entry: Entry, recorded: Hashes | None) -> str | None:
     if place.git_blob is not None and place.git_blob != recorded.git_blob:
         return "its scores are of other predictions than those pinned; use --rescore"
     if place.file is not None and (entry.folder / place.file).is_file():
-        named = hashes_of(read_bytes(entry.folder / place.file))
+        try:
+            named = hashes_of(read_bytes(entry.folder / place.file))
+        except InputError as error:
+            return f"{place.file}: {'; '.join(error.problems)}"
     if named != recorded:
         return f"its scores are of other predictions than {place.file}; use --rescore"
     return None

@@ -172,7 +172,7 @@ def _place_among_headlines(name: str) -> int:
 def _plain_figure(value: object) -> object:
     """Refuse a number that is not written as one in a paper is: 83.4, not 8.34e1."""
     text = str(value)
-    if isinstance(value, bool) or not re.fullmatch(r"-?\d{1,7}(\.\d{1,6})?", text):
+    if isinstance(value, bool) or not re.fullmatch(r"-?[0-9]{1,7}(\.[0-9]{1,6})?", text):
         raise ValueError(f"{text[:20]!r} is no plain number such as 83.4")
     return value
 
@@ -251,8 +251,8 @@ class Entry:
     Attributes:
         folder: Where it is.
         system: What the system is.
-        scores: What it scores; no reports if its `scores.json` cannot be used.
-        problems: Why it cannot be used.
+        scores: What it scores; no reports if its `scores.json` cannot be read.
+        problems: Why its `scores.json` cannot be used: it cannot be read, or it was edited.
     """
 
     folder: Path
@@ -349,10 +349,12 @@ def read_entry(folder: Path) -> Entry:
     """
     system = read_system(folder / ENTRY_FILE)
     try:
-        return Entry(folder, system, read_scores(folder / SCORES_FILE))
+        scores = read_scores(folder / SCORES_FILE)
     except InputError as error:
         problems = tuple(f"{Path(error.source).name}: {problem}" for problem in error.problems)
         return Entry(folder, system, Scores({}, None), problems)
+    edited = f"{SCORES_FILE}: edited after the harness wrote it; score the entry again (--rescore)"
+    return Entry(folder, system, scores, () if scores.intact else (edited,))
 
 
 def read_system(path: Path) -> System:
@@ -363,7 +365,10 @@ def read_system(path: Path) -> System:
     """
     try:
         content = tomllib.loads(read_bytes(path).decode(), parse_float=Decimal)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError:
+        raise InputError(str(path), "not TOML that can be read (nested too deeply)") from None
+    except ValueError as error:
+        # What is no text, no TOML, or a number of more digits than Python reads.
         raise InputError(str(path), f"not TOML ({error})") from None
     return validated(System, content, str(path))
 

@@ -87,8 +87,8 @@ _SETUPS: _Columns = {
     "Success opt.": lambda row: row.figure("success", "optimistic"),
     "Combined": lambda row: row.figure("combined"),
     "Combined opt.": lambda row: row.figure("combined", "optimistic"),
-    "Domains": lambda row: row.report.domains,
-    "States": lambda row: row.report.states,
+    "Domains": lambda row: escaped(row.report.domains),
+    "States": lambda row: escaped(row.report.states),
 }
 _SIGNS: _Columns = {
     "Placeholders": lambda row: _sign(row, "placeholders"),

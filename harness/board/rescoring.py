@@ -22,7 +22,7 @@ from .submitting import all_scores
 
 @dataclass(frozen=True)
 class Change:
-    """A figure that came out differently.
+    """A figure, or a word beside the figures, that came out differently.
 
     Attributes:
         rules: The rule set it was computed under.
@@ -33,15 +33,19 @@ class Change:
 
     rules: str
     figure: str
-    before: float | None
-    after: float | None
+    before: float | str | None
+    after: float | str | None
 
     @property
     def difference(self) -> str:
         """After minus before, with its sign; "new" or "gone" where one of them is missing."""
         if self.before is None:
             return "new"
-        return "gone" if self.after is None else f"{self.after - self.before:+.4g}"
+        if self.after is None:
+            return "gone"
+        if isinstance(self.before, str) or isinstance(self.after, str):
+            return "other"
+        return f"{self.after - self.before:+.4g}"
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ def changes_table(changes: Sequence[Change]) -> str:
     return text_table(["rules", "figure", "before", "after", "difference"], rows)
 
 
-def _shown(value: float | None) -> str:
+def _shown(value: float | str | None) -> str:
     return "–" if value is None else repr(value)
 
 
@@ -193,7 +197,9 @@ def _rescored(job: tuple[Entry, str | None, Path | None]) -> Rescored:
 
 def _is_current(old: Scores, new: Scores) -> bool:
     """Whether stored scores have the signatures of new ones, and the predictions' hashes."""
-    return old.predictions == new.predictions and _signatures(old) == _signatures(new)
+    return (
+        old.intact and old.predictions == new.predictions and _signatures(old) == _signatures(new)
+    )
 
 
 def _signatures(scores: Scores) -> dict[str, str]:
@@ -204,26 +210,33 @@ def _changes(rules: str, before: Report | None, after: Report) -> Iterator[Chang
     """Yield the figures that differ; of a rule set that was not scored before, none."""
     if before is None:
         return
-    old = dict(_figures("", before.to_dict()))
-    new = dict(_figures("", after.to_dict()))
+    old, new = _told(before), _told(after)
     for figure in dict.fromkeys([*old, *new]):
         if not _is_same(old.get(figure), new.get(figure)):
             yield Change(rules, figure, old.get(figure), new.get(figure))
 
 
-def _is_same(before: float | None, after: float | None) -> bool:
+def _is_same(before: float | str | None, after: float | str | None) -> bool:
     """Whether two figures differ by no more than the order of summing them up can make."""
-    if before is None or after is None:
-        return before is after
-    return math.isclose(before, after, rel_tol=1e-12, abs_tol=1e-12)
+    if isinstance(before, float) and isinstance(after, float):
+        return math.isclose(before, after, rel_tol=1e-12, abs_tol=1e-12)
+    return before == after
 
 
-def _figures(place: str, content: object) -> Iterator[tuple[str, float]]:
-    """Return every number of a report with its place."""
+def _told(report: Report) -> dict[str, float | str]:
+    """Return place -> number or word, of all that a report tells besides its signature."""
+    content = report.to_dict()
+    return dict(_figures("", {k: v for k, v in content.items() if not k.startswith("signature")}))
+
+
+def _figures(place: str, content: object) -> Iterator[tuple[str, float | str]]:
+    """Return every number and word of a report with its place."""
     if isinstance(content, Mapping):
         for key, value in content.items():
             yield from _figures(f"{place}.{key}" if place else str(key), value)
-    elif isinstance(content, Sequence) and not isinstance(content, str):
+    elif isinstance(content, str):
+        yield place, content
+    elif isinstance(content, Sequence):
         for number, value in enumerate(content):
             yield from _figures(f"{place}[{number}]", value)
     elif isinstance(content, int | float) and not isinstance(content, bool):

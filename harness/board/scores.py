@@ -53,10 +53,12 @@ class Scores:
         reports: Rule set -> report. There are none if an earlier version of the harness wrote
             them, and the entry is to be scored again.
         predictions: What identifies the predictions; None where there are none.
+        intact: Whether they are as the harness wrote them, and not edited since.
     """
 
     reports: Mapping[str, Report]
     predictions: Hashes | None
+    intact: bool = True
 
     @property
     def main(self) -> Report:
@@ -96,7 +98,8 @@ def read_scores(path: Path) -> Scores:
 def parse_scores(content: bytes, source: str) -> Scores:
     """Return the content of a `scores.json`; `source` names it in messages.
 
-    Of a file that an earlier version wrote, nothing is read.
+    Of a file that an earlier version wrote, nothing is read. One that was edited is read as far as
+    it makes sense, so that what was edited can be told.
 
     Raises:
         InputError: The content is not JSON, or not as the schema says.
@@ -121,13 +124,12 @@ def parse_scores(content: bytes, source: str) -> Scores:
         for rules, report in reports.items()
         if report.rules != rules
     ]
-    if not problems and not intact:
-        problems.append("edited after the harness wrote it; score the entry again (--rescore)")
     if problems:
         raise InputError(source, problems)
     return Scores(
         reports=reports,
         predictions=None if hashes is None else validated(Hashes, hashes, source, _PREDICTIONS),
+        intact=intact,
     )
 
 

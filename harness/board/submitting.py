@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -101,16 +100,15 @@ def submit(
                 )
             if target.exists() and not TRACKS[read_system(target / ENTRY_FILE).track].submitted:
                 raise InputError(str(target), "is made by the harness and cannot be replaced")
-            entry = Entry(target, placed, scores)
-            # What cannot be ranked would leave the folder without a leaderboard.
             others = [other for other in read_entries(folder) if other.folder != target]
-            for ranked in published_rule_sets():
-                rows([*others, entry], ranked)
-            scratch = Path(tempfile.mkdtemp(_UNFINISHED, f".{name}.", folder))
+            scratch = Path(tempfile.mkdtemp(_UNFINISHED, f".{name}.", folder)) / name
             try:
-                os.chmod(scratch, 0o755)
+                scratch.mkdir()
                 for file, data in files.items():
                     write_atomically(scratch / file, data)
+                # What cannot be ranked would leave the folder without a leaderboard.
+                for ranked in published_rule_sets():
+                    rows([*others, Entry(scratch, placed, scores)], ranked)
                 if target.exists():
                     target.rename(_set_aside(target))
                 scratch.rename(target)
@@ -118,7 +116,7 @@ def submit(
                 recover(folder)
     except OSError as error:
         raise InputError(str(folder), f"cannot be written ({error.strerror})") from None
-    return entry
+    return Entry(target, placed, scores)
 
 
 @contextmanager

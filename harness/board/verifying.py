@@ -54,7 +54,9 @@ def verify(
     Raises:
         InputError: The benchmark that is named cannot be loaded.
     """
-    known = entry_problems(entries)
+    # What entries share is told of the later one: let that be one of those to verify.
+    keys = {entry.key for entry in chosen}
+    known = entry_problems([*(one for one in entries if one.key not in keys), *chosen])
     outcomes = rescore(chosen, benchmark, extra, workers, progress)
     return [
         Verified(
@@ -72,6 +74,9 @@ def verify(
 
 def _signature_problems(entry: Entry, outcome: Rescored) -> list[str]:
     """Tell what a stored score depends on that a new one does not."""
+    if not entry.scores.reports:
+        # What cannot be read is among the problems already.
+        return [] if entry.problems else ["scored by an earlier version; score it again"]
     if outcome.scores is None:
         return []
     problems = []
@@ -79,7 +84,9 @@ def _signature_problems(entry: Entry, outcome: Rescored) -> list[str]:
         problems.append("the predictions are not those that were scored")
     for rules, report in outcome.scores.reports.items():
         stored = entry.scores.under(rules)
-        if stored is not None:
+        if stored is None:
+            problems.append(f"rule set {rules}: not scored")
+        else:
             verdict = stored.signature.comparable_with(report.signature)
             problems += [f"rule set {rules}: {reason}" for reason in verdict.reasons]
     return problems

@@ -20,7 +20,7 @@ from ..errors import InputError
 from ..files import STANDARD_STREAM, write_json
 from ..metrics.inform import SETUPS
 from ..metrics.registry import headlines
-from ..rendering import figure, signed, text_table
+from ..rendering import figure, printable, signed, text_table
 from .options import (
     predictions_folder_option,
     scored_benchmark_option,
@@ -62,8 +62,6 @@ def command(
 ) -> None:
     """Audit submissions."""
     chosen = _chosen(submissions, names)
-    if explaining and benchmark is None:
-        _check_scored(chosen)
     contents = _contents(chosen, predictions) if explaining else {}
     found = []
     for entry in chosen:
@@ -80,7 +78,7 @@ def command(
         sources = audit(entry, grid)
         found.append(_data(entry, sources, grid))
         if json_target != STANDARD_STREAM:
-            click.echo("\n\n".join(_text(entry, sources, grid)) + "\n")
+            click.echo(printable("\n\n".join(_text(entry, sources, grid))) + "\n")
     if json_target is not None:
         write_json(json_target, found)
 
@@ -96,18 +94,6 @@ def _chosen(folder: Path, names: tuple[str, ...]) -> list[Entry]:
     if problems:
         raise InputError(str(folder), problems)
     return chosen
-
-
-def _check_scored(chosen: list[Entry]) -> None:
-    """Refuse entries of which it is not known what benchmark they were scored on."""
-    problems = [
-        f"{entry.key}: scored by an earlier version; use --rescore of `mwz leaderboard`, "
-        "or --benchmark"
-        for entry in chosen
-        if not entry.scores.reports
-    ]
-    if problems:
-        raise InputError("--explain", problems)
 
 
 def _contents(chosen: list[Entry], extra: Path | None) -> dict[str, bytes | str]:

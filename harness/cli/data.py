@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -34,6 +34,9 @@ from ..data.installed import (
 from ..data.pinned import select
 from ..rendering import text_table
 from ..signature import SHOWN_HASH
+
+if TYPE_CHECKING:
+    from ..tracking.gold import GoldStates
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -159,6 +162,8 @@ def verify(mirror: str | None, offline: bool, timeout: float, attempts: int) -> 
         if benchmark_path(name) is not None:
             load_benchmark(name)
             click.echo(f"benchmark {name}: content as installed")
+    for gold in _all_gold_states():
+        click.echo(f"gold states {gold.version} of {gold.benchmark}: content as installed")
 
 
 @command.command("urls")
@@ -200,11 +205,31 @@ def _clone_options(function: _Command) -> _Command:
     is_flag=True,
     help="Build everything from the original annotation, even what a clone has ready.",
 )
-def import_(data_set: DataSet, rebuild: bool, **clones: Path | None) -> None:
+@click.option(
+    "--states",
+    type=(str, _FOLDER),
+    multiple=True,
+    metavar="VERSION PATH",
+    help="Instead: the gold states of another version, such as 2.4, for `mwz dst --gold`. PATH is "
+    "its data.json, the test_dials.json that TRADE's script makes of it, or their folder; may be "
+    "repeated.",
+)
+def import_(
+    data_set: DataSet,
+    rebuild: bool,
+    states: Sequence[tuple[str, Path]],
+    **clones: Path | None,
+) -> None:
     """Build the benchmark of the data set NAME from clones (or copies) of its repositories.
 
-    Where a clone has the train and dev dialogues, the test goals that occur there are found.
+    Where a clone has the train and dev dialogues, the test goals that occur there are found. With
+    --states, install gold states of other versions beside the benchmark.
     """
+    if states:
+        if rebuild or any(clones.values()):
+            raise click.UsageError("--states stands alone; build the benchmark first, without it")
+        _import_states(data_set, states)
+        return
     wanted = {source.role: source.clone for source in data_set.sources if source.clone}
     missing = [f"--{clone}" for clone in wanted.values() if clones[clone] is None]
     if missing:
@@ -228,6 +253,41 @@ def list_() -> None:
         counts = [str(len(benchmark.dialogues)), str(benchmark.turns), _seen(benchmark)]
         rows.append([name, *counts, *hashes, "built in" if where is None else str(where)])
     click.echo(text_table([*headers, "where"], rows))
+    states = [
+        [gold.version, gold.benchmark, str(len(gold.states)), gold.digest[:SHOWN_HASH]]
+        for gold in _all_gold_states()
+    ]
+    if states:
+        click.echo(f"\n{text_table(['gold states', 'of', 'dialogues', 'content'], states)}")
+
+
+def _import_states(data_set: DataSet, wanted: Sequence[tuple[str, Path]]) -> None:
+    """Install gold states of a data set's dialogues: all that are wanted, or none."""
+    from ..data.gold_states import install_gold_states, read_gold_states
+
+    benchmark = load_benchmark(data_set.name)
+    read = [read_gold_states(version, path, benchmark) for version, path in wanted]
+    for imported in read:
+        gold = imported.gold
+        path = install_gold_states(gold)
+        click.echo(
+            f"installed gold states {gold.version} of {benchmark.name}: {len(gold.states)} "
+            f"dialogues, {gold.turns} turns, content {gold.digest[:SHOWN_HASH]}, in {path}"
+        )
+        for note in imported.notes:
+            click.echo(note)
+
+
+def _all_gold_states() -> Iterator[GoldStates]:
+    """Load all gold states of other versions that are installed, one after another."""
+    from ..data.gold_states import installed_gold_states, load_gold_states
+
+    for name in installed_benchmarks():
+        versions = installed_gold_states(name)
+        benchmark = load_benchmark(name) if versions else None
+        for version in versions:
+            assert benchmark is not None
+            yield load_gold_states(version, benchmark)
 
 
 def _transfer(mirror: str | None, offline: bool, timeout: float, attempts: int) -> Transfer:

@@ -4,33 +4,80 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+import shutil
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import click
 
+from ..benchmark import Benchmark
+from ..checking import dialogue_id
 from ..errors import InputError
 from ..files import STANDARD_STREAM, write_json
-from ..metrics.tracking.fga import DEFAULT_LAMBDAS, decay_to_forget
+from ..metrics.tracking.fga import DEFAULT_LAMBDAS, decay_to_forget, lambda_label
 from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
+from ..metrics.tracking.tracking_registry import Choices
 from ..signature import Signature
-from ..submission import dialogue_id
 from ..tracking.dialogues import TrackedDialogue
 from ..tracking.evaluation import score_tracking
 from ..tracking.formats import TrackedFile, read_tracking_file
-from ..tracking.plots import plot_tracking
+from ..tracking.gold import GoldStates
+from ..tracking.plots import PANELS, SUFFIXES, plot_tracking
 from ..tracking.tracking_report import TrackingReport
 from ..tracking.tracking_signature import tracking_signature
-from ..tracking.tracking_text import breakdown_text, dialogue_text, side_by_side_text
-from ..tracking.turn_view import view_turns
-from .options import chosen_benchmark
+from ..tracking.tracking_text import (
+    breakdown_text,
+    dialogue_text,
+    headlines_text,
+    metrics_help,
+    side_by_side_text,
+)
+from ..tracking.turn_view import TurnView, view_turns
+from ..tracking.variants import (
+    DONTCARE_CHOICES,
+    NONE_CHOICES,
+    PER_DOMAIN_OVER,
+    PLAIN,
+    Variants,
+    annotated,
+)
+from .options import chosen_benchmark, intervals_option, short_names
 
-_DEFAULT_LAMBDAS = ", ".join(f"{decay:g}" for decay in DEFAULT_LAMBDAS)
+_DEFAULT_LAMBDAS = ", ".join(map(lambda_label, DEFAULT_LAMBDAS))
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """One FILE, scored.
+
+    Attributes:
+        name: What it is called beside others.
+        file: What was read.
+        report: Its scores.
+        signature: What they depend on.
+        view: Its dialogue turn by turn, if one was asked for.
+    """
+
+    name: str
+    file: TrackedFile
+    report: TrackingReport
+    signature: Signature
+    view: tuple[TrackedDialogue, Sequence[TurnView]] | None
+
+
+class _Command(click.Command):
+    """A command whose help ends with the metrics that register themselves."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Metrics"):
+            formatter.write_dl(list(metrics_help().items()))
 
 
 @click.command(
     "dst",
+    cls=_Command,
     help="Score state tracking. A FILE (JSON, plain or gzipped; -: standard input) holds gold and "
     "predicted states, or predicted states only: a tracker's output or a submission. Several FILEs "
     "are shown side by side.",
@@ -42,6 +89,45 @@ _DEFAULT_LAMBDAS = ", ".join(f"{decay:g}" for decay in DEFAULT_LAMBDAS)
     metavar="NAME",
     help="Where a FILE has no gold states, compare with this benchmark's "
     "[default: multiwoz if installed, else sample].",
+)
+@click.option(
+    "--gold",
+    "gold_version",
+    metavar="VERSION",
+    help="Compare with the benchmark's gold states of this version, such as 2.4, whatever gold "
+    "states a FILE has; `mwz data import --states` installs them.",
+)
+@click.option(
+    "--label",
+    "labels",
+    metavar="NAME",
+    multiple=True,
+    help="What to call a FILE; once for each, in their order.",
+)
+@click.option(
+    "--all", "everything", is_flag=True, help="Show every figure, not only the main ones."
+)
+@click.option("--per-domain", is_flag=True, help="Also show each domain and each slot.")
+@click.option(
+    "--per-domain-over",
+    type=click.Choice(tuple(PER_DOMAIN_OVER)),
+    help="Show each domain, over the turns whose gold state has it, over those in which it is "
+    "active, or over all turns of the dialogues that have it in their goal "
+    f"[default: {PLAIN.per_domain_over}].",
+)
+@click.option(
+    "--dontcare",
+    type=click.Choice(DONTCARE_CHOICES),
+    default=PLAIN.dontcare,
+    show_default=True,
+    help="drop: leave out slots with the value `dontcare`, on both sides.",
+)
+@click.option(
+    "--none",
+    type=click.Choice(NONE_CHOICES),
+    default=PLAIN.none,
+    show_default=True,
+    help="What a slot with the value `none` is: no slot, or one with that value.",
 )
 @click.option(
     "--slots",
@@ -67,46 +153,151 @@ _DEFAULT_LAMBDAS = ", ".join(f"{decay:g}" for decay in DEFAULT_LAMBDAS)
 @click.option(
     "--forget-share", metavar="P", type=float, help="See --forget-turns; at least 0, below 1."
 )
-@click.option("--per-domain", is_flag=True, help="Also show each domain and each slot.")
+@intervals_option
 @click.option(
     "--json", "json_target", metavar="FILE|-", help="Write a list of reports; -: standard output."
 )
 @click.option("--dialogue", "wanted", metavar="ID", help="Show one dialogue turn by turn.")
-@click.option("--plot", metavar="FILE.svg|png", help="Draw the reports side by side.")
+@click.option("--plot", metavar=f"FILE.{'|'.join(SUFFIXES)}", help="Draw the reports side by side.")
+@click.option(
+    "--panel",
+    "panels",
+    type=click.Choice(tuple(PANELS)),
+    multiple=True,
+    help="Draw this panel only; may be repeated [default: all].",
+)
 def command(
     *,
     files: Sequence[str],
     benchmark_name: str | None,
+    gold_version: str | None,
+    labels: Sequence[str],
+    everything: bool,
+    per_domain: bool,
+    per_domain_over: str | None,
+    dontcare: str,
+    none: str,
     slots: int,
     lambdas: Sequence[str],
     forget_turns: float | None,
     forget_share: float | None,
-    per_domain: bool,
+    intervals: bool,
     json_target: str | None,
     wanted: str | None,
     plot: str | None,
+    panels: Sequence[str],
 ) -> None:
     """Score state-tracking FILEs and show them side by side."""
-    decays = _decays(lambdas, forget_turns, forget_share)
+    names = _names(files, labels)
+    if panels and plot is None:
+        raise InputError("--panel", "chooses what --plot draws; give --plot FILE as well")
+    choices = Choices(_decays(lambdas, forget_turns, forget_share), slots)
+    variants = Variants(per_domain_over or PLAIN.per_domain_over, dontcare, none)
     load_benchmark = functools.cache(lambda: chosen_benchmark(benchmark_name, "comparing with"))
-    tracked = [read_tracking_file(file, load_benchmark) for file in files]
-    chosen = [] if wanted is None else [_find(file, wanted) for file in tracked]
-    reports = [score_tracking(file.dialogues, decays, slots) for file in tracked]
-    views = [view_turns(dialogue, decays, slots) for dialogue in chosen]
+    load_gold = _gold_loader(gold_version, load_benchmark)
+    tracked = [read_tracking_file(file, load_benchmark, load_gold) for file in files]
+    if variants.per_domain_over != PLAIN.per_domain_over:
+        tracked = [_annotated(file, load_benchmark) for file in tracked]
+    scored = [
+        _scored(name, file, choices, variants, wanted)
+        for name, file in zip(names, tracked, strict=True)
+    ]
     if plot is not None:
-        plot_tracking(_short_names([file.source for file in tracked]), reports, plot)
+        plot_tracking(names, [one.report for one in scored], plot, panels or tuple(PANELS))
+    added = _intervals(scored, choices) if intervals else _Intervals([], "")
     if json_target is not None:
-        documents = [_document(*pair) for pair in zip(tracked, reports, strict=True)]
-        for document, view in zip(documents, views, strict=False):
-            document["dialogue"] = [turn.to_dict() for turn in view]
+        documents = [_document(one) for one in scored]
+        for document, found in zip(documents, added.documents, strict=False):
+            document["intervals"] = found
         write_json(json_target, documents)
     if json_target == STANDARD_STREAM:
         return
     if wanted is not None:
-        for file, dialogue, view in zip(tracked, chosen, views, strict=True):
-            click.echo(f"{file.source}, dialogue {dialogue.id}\n\n{dialogue_text(view)}\n")
+        for one in scored:
+            assert one.view is not None
+            dialogue, view = one.view
+            click.echo(f"{one.file.source}, dialogue {dialogue.id}\n\n{dialogue_text(view)}\n")
     else:
-        click.echo(_text(tracked, reports, per_domain))
+        width = shutil.get_terminal_size().columns
+        breakdown = per_domain or per_domain_over is not None
+        click.echo(_text(scored, everything, breakdown, width) + added.text)
+
+
+class _Intervals(NamedTuple):
+    """Intervals of several files: of each as JSON, and of all as text."""
+
+    documents: Sequence[dict[str, Any]]
+    text: str
+
+
+def _intervals(scored: Sequence[_Scored], choices: Choices) -> _Intervals:
+    from ..comparison.comparison_text import intervals_text
+    from ..comparison.evidence import tracking_evidence
+    from ..comparison.intervals import intervals_document, intervals_of
+
+    known = [
+        tracking_evidence(
+            one.file.source, one.signature, one.file.dialogues, choices.lambdas, choices.slots
+        )
+        for one in scored
+    ]
+    found = [intervals_of(one) for one in known]
+    return _Intervals(
+        [intervals_document(*pair) for pair in zip(known, found, strict=True)],
+        f"\n\n{intervals_text([one.name for one in scored], known[0].figures, found)}",
+    )
+
+
+def _names(files: Sequence[str], labels: Sequence[str]) -> list[str]:
+    """Return what to call the files: as the labels say, or after the files."""
+    if not labels:
+        return short_names(files)
+    if len(labels) != len(files):
+        raise InputError(
+            "--label",
+            f"{len(labels)} for {len(files)} files; give one for each, in their order, or none",
+        )
+    # Labels are cells of tables and texts of pictures.
+    cleaned = [" ".join(label.split()) for label in labels]
+    if not all(cleaned) or len(set(cleaned)) < len(cleaned):
+        raise InputError("--label", "expected names that differ, none of them empty")
+    return cleaned
+
+
+def _gold_loader(
+    version: str | None, load_benchmark: Callable[[], Benchmark]
+) -> Callable[[], GoldStates] | None:
+    """Return what gives the gold states of a version, which are loaded; None if none are wanted."""
+    if version is None:
+        return None
+    from ..data.gold_states import load_gold_states
+
+    gold = load_gold_states(version, load_benchmark())
+    return lambda: gold
+
+
+def _annotated(file: TrackedFile, load_benchmark: Callable[[], Benchmark]) -> TrackedFile:
+    """Return a file whose dialogues have active domains and goals, the benchmark's."""
+    if file.benchmark is not None:
+        return file
+    dialogues = annotated(file.dialogues, load_benchmark(), file.source)
+    return replace(file, dialogues=dialogues)
+
+
+def _scored(
+    name: str, file: TrackedFile, choices: Choices, variants: Variants, wanted: str | None
+) -> _Scored:
+    dialogue = None if wanted is None else _find(file, wanted)
+    lambdas, slots = choices.lambdas, choices.slots
+    return _Scored(
+        name=name,
+        file=file,
+        report=score_tracking(file.dialogues, lambdas, slots, variants),
+        signature=tracking_signature(file.dialogues, file.benchmark, choices, variants, file.gold),
+        view=None
+        if dialogue is None
+        else (dialogue, view_turns(dialogue, lambdas, slots, variants)),
+    )
 
 
 def _decays(
@@ -136,23 +327,21 @@ def _decay(text: str) -> float:
     return decay
 
 
-def _document(file: TrackedFile, report: TrackingReport) -> dict[str, Any]:
+def _document(one: _Scored) -> dict[str, Any]:
     """Return a file's report as the JSON list holds it."""
-    return {
-        "file": file.source,
-        "format": file.format,
-        "signature": str(_signature(file, report)),
-        "signature_fields": _signature(file, report).to_dict(),
-        "coverage": _coverage(file),
-        **report.to_dict(),
+    document = {
+        "file": one.file.source,
+        "label": one.name,
+        "format": one.file.format,
+        "gold_version": None if one.file.gold is None else one.file.gold.version,
+        "signature": str(one.signature),
+        "signature_fields": one.signature.to_dict(),
+        "coverage": _coverage(one.file),
+        **one.report.to_dict(),
     }
-
-
-def _signature(file: TrackedFile, report: TrackingReport) -> Signature:
-    """Return what two reports must share to be compared."""
-    lambdas = report.metrics["FGA"]
-    assert isinstance(lambdas, Mapping)
-    return tracking_signature(file.dialogues, file.benchmark, report.slots, list(lambdas))
+    if one.view is not None:
+        document["dialogue"] = [turn.to_dict() for turn in one.view[1]]
+    return document
 
 
 def _coverage(file: TrackedFile) -> dict[str, int] | None:
@@ -172,41 +361,61 @@ def _find(file: TrackedFile, wanted: str) -> TrackedDialogue:
     raise InputError(file.source, f"no dialogue {wanted}; it starts with {file.dialogues[0].id}")
 
 
-def _text(files: Sequence[TrackedFile], reports: Sequence[TrackingReport], per_domain: bool) -> str:
+def _text(scored: Sequence[_Scored], everything: bool, breakdown: bool, width: int) -> str:
     """Return what is shown in the terminal: what was read, the tables, the signatures."""
-    names = _short_names([file.source for file in files])
-    parts = [
-        "\n".join(map(_read, names, files, reports)),
-        side_by_side_text(names, reports),
-    ]
-    if per_domain:
-        parts += [
-            f"{name}\n\n{breakdown_text(report)}"
-            for name, report in zip(names, reports, strict=True)
-        ]
-    parts.append(
-        "\n".join(
-            dict.fromkeys(str(_signature(*pair)) for pair in zip(files, reports, strict=True))
-        )
-    )
+    names, reports = [one.name for one in scored], [one.report for one in scored]
+    show = side_by_side_text if everything else headlines_text
+    parts = [_read(scored, width), show(names, reports, width)]
+    if breakdown:
+        parts += [f"{one.name}\n\n{breakdown_text(one.report)}" for one in scored]
+    parts.append(_signatures(scored, width))
     return "\n\n".join(parts)
 
 
-def _read(name: str, file: TrackedFile, report: TrackingReport) -> str:
+def _read(scored: Sequence[_Scored], width: int) -> str:
+    """Return what was read; files of which the same is to be said stand together."""
+    by_reading = _grouped((_reading(one.file, one.report), one.name) for one in scored)
+    return "\n".join(
+        textwrap.fill(f"{', '.join(names)}: {reading}", width, subsequent_indent="  ")
+        for reading, names in by_reading.items()
+    )
+
+
+def _reading(file: TrackedFile, report: TrackingReport) -> str:
     coverage = _coverage(file)
-    against = "its own gold states"
-    if file.benchmark is not None and coverage is not None:
-        against = (
-            f"the gold states of {file.benchmark.name}, {report.dialogues} of "
-            f"{coverage['of_dialogues']} dialogues, {report.turns} of {coverage['of_turns']} turns"
-        )
-    return f"{name}: {file.format}; compared with {against}"
+    if file.benchmark is None or coverage is None:
+        counted = f"{report.dialogues} dialogues, {report.turns} turns"
+        return f"{file.format}; compared with its own gold states, {counted}"
+    version = f" in version {file.gold.version}" if file.gold else ""
+    left_out = f"; {len(file.left_out)} left out that it lacks" if file.left_out else ""
+    return (
+        f"{file.format}; compared with the gold states of {file.benchmark.name}{version}, "
+        f"{report.dialogues} of {coverage['of_dialogues']} dialogues, "
+        f"{report.turns} of {coverage['of_turns']} turns{left_out}"
+    )
 
 
-def _short_names(files: Sequence[str]) -> list[str]:
-    """Return the files' names, with as many folders as it takes to tell them apart."""
-    for parts in range(1, 1 + max(len(Path(file).parts) for file in files)):
-        names = ["/".join(Path(file).parts[-parts:]).removesuffix(".json") for file in files]
-        if len(set(names)) == len(set(files)):
-            return names
-    return list(files)
+def _signatures(scored: Sequence[_Scored], width: int) -> str:
+    """Return the signatures, and whose they are where they differ."""
+    by_signature = _grouped((str(one.signature), one.name) for one in scored)
+    if len(by_signature) == 1:
+        return next(iter(by_signature))
+    first = scored[0]
+    reasons = [
+        reason
+        for one in scored[1:]
+        for reason in first.signature.comparable_with(one.signature).reasons[:1]
+    ]
+    told = [f"{', '.join(names)}:\n{signature}" for signature, names in by_signature.items()]
+    if reasons:
+        remark = f"these figures do not all compare; {reasons[0]}"
+        told.insert(0, textwrap.fill(remark, width))
+    return "\n".join(told)
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> Mapping[str, list[str]]:
+    """Return what is said -> the names of which it is, in the order of the first of each."""
+    groups: dict[str, list[str]] = {}
+    for said, name in pairs:
+        groups.setdefault(said, []).append(name)
+    return groups

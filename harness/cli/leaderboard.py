@@ -14,6 +14,7 @@ from ..board.rescoring import Rescored, changes_table, rescore, write_rescored
 from ..board.submitting import locked
 from ..errors import InputError
 from ..files import read_bytes, write_atomically
+from ..rendering import printable
 from .options import (
     leaderboard_path,
     predictions_folder_option,
@@ -95,14 +96,14 @@ def _rescore(
         workers,
         lambda coming: tqdm(coming, "scoring", len(entered), unit="system", disable=None),
     )
-    for outcome in outcomes:
-        click.echo(f"{outcome.key}: {_told(outcome)}")
+    for entry, outcome in zip(entered, outcomes, strict=True):
+        click.echo(printable(f"{outcome.key}: {_told(entry, outcome)}"))
         if outcome.changes:
             click.echo(changes_table(outcome.changes))
     return outcomes
 
 
-def _told(outcome: Rescored) -> str:
+def _told(entry: Entry, outcome: Rescored) -> str:
     if outcome.problem is not None:
         return f"kept as it is: {outcome.problem}"
     changed = len(outcome.changes)
@@ -110,6 +111,8 @@ def _told(outcome: Rescored) -> str:
         return f"{changed} figure{'s' if changed > 1 else ''} changed"
     if outcome.scores is None:
         return "unchanged"
+    if entry.problems:
+        return "made again; what was stored could not be used"
     return "no figure changed; signature, hashes or rule sets did"
 
 
@@ -121,6 +124,6 @@ def _check(path: Path, page: str) -> int:
     diff = difflib.unified_diff(
         stored.splitlines(), page.splitlines(), str(path), "from submissions", lineterm=""
     )
-    click.echo("\n".join(diff) or "only the ends of lines differ")
+    click.echo(printable("\n".join(diff)) or "only the ends of lines differ")
     click.echo(f"{path} is stale; run `mwz leaderboard`", err=True)
     return 1

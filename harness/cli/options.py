@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from mwz.normalization.rules import DEFAULT_RULES, rule_set, rule_set_names
 
 from ..benchmark import Benchmark
+from ..comparison.settings import SEED
 from ..data.installed import SAMPLE, load_benchmark
+from ..files import STANDARD_STREAM
 
 LEADERBOARD_FILE = "leaderboard.md"
 
@@ -58,6 +62,52 @@ predictions_folder_option = click.option(
     help="A folder to look for predictions in, such as a clone's.",
 )
 
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=SEED,
+    show_default=True,
+    metavar="S",
+    help="Seed of all that is drawn at random.",
+)
+
+intervals_option = click.option(
+    "--intervals",
+    is_flag=True,
+    help="Add 95 % intervals: how much the figures would vary with other dialogues.",
+)
+
+
+class SeveralValues(click.Command):
+    """A command with an option that takes several values at once: `--seeds A B C`.
+
+    Args:
+        several: The option's name.
+    """
+
+    def __init__(self, *args: Any, several: str, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self._several = f"--{several}"
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments, every value of the option as if it had been given by itself."""
+        return super().parse_args(ctx, list(self._repeated(args)))
+
+    def _repeated(self, args: Sequence[str]) -> Iterator[str]:
+        """Yield the arguments with the option before each of its values."""
+        # How many values the option has had; None outside it.
+        values: int | None = None
+        for arg in args:
+            if arg == self._several:
+                values = 0
+            elif arg.startswith("-") and arg != STANDARD_STREAM:
+                values = None
+            elif values is not None:
+                values += 1
+                if values > 1:
+                    yield self._several
+            yield arg
+
 
 def chosen_benchmark(name: str | None, doing: str) -> Benchmark:
     """Load the benchmark that `benchmark_option` names; say so if only the sample is there.
@@ -79,3 +129,12 @@ def chosen_benchmark(name: str | None, doing: str) -> Benchmark:
 def leaderboard_path(submissions: Path) -> Path:
     """Return where the leaderboard of a folder of submissions is: beside the folder."""
     return submissions.absolute().parent / LEADERBOARD_FILE
+
+
+def short_names(files: Sequence[str]) -> list[str]:
+    """Return the files' names, with as many folders as it takes to tell them apart."""
+    for parts in range(1, 1 + max(len(Path(file).parts) for file in files)):
+        names = ["/".join(Path(file).parts[-parts:]).removesuffix(".json") for file in files]
+        if len(set(names)) == len(set(files)):
+            return names
+    return list(files)

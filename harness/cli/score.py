@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from mwz.database import EMBEDDED
 
 from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
 from ..conversations import read_conversations
+from ..diagnosis.dialogue_lines import dialogue_lines, write_dialogue_lines
 from ..errors import InputError
 from ..files import STANDARD_STREAM, shown_name, write_json
-from ..grounding.plain_responses import human_submission, looks_lexicalised
-from ..metrics.inform import BOTH
+from ..grounding.plain_responses import human_submission
+from ..metrics.inform import BOTH, SETUPS
 from ..metrics.registry import default_metrics, response_metrics
 from ..report import Report
 from ..report_text import report_text
@@ -23,7 +26,8 @@ from ..submission import (
     made_submissions,
     read_submission,
 )
-from .options import benchmark_option, chosen_benchmark, rules_option
+from .options import benchmark_option, chosen_benchmark, intervals_option, rules_option
+from .telling import NO_STATES, tell
 
 
 def _goals(ctx: click.Context, param: click.Parameter, value: str) -> str:
@@ -32,12 +36,6 @@ def _goals(ctx: click.Context, param: click.Parameter, value: str) -> str:
         choice = ", ".join(map(repr, GOALS))
         raise click.BadParameter(f"{value!r} is none of {choice}, and no JSON file", ctx, param)
     return value
-
-
-_PROPOSAL = (
-    "the responses have hardly any placeholders, and names and numbers in their place; if they are "
-    "plain English, score them by --lexicalised"
-)
 
 
 def _metrics_help() -> str:
@@ -67,14 +65,15 @@ def _metrics_help() -> str:
     show_default=True,
     help="Where active domains come from in the strict set-up: the predictions, the domains that "
     "placeholders name, changes of the belief states, or the gold annotation. auto: the first "
-    "of these that the predictions allow, never gold.",
+    "of these that the predictions allow, never gold; predictions of some turns only are refused.",
 )
 @click.option(
     "--states",
     type=click.Choice(choices()["states"]),
     default=AUTO,
     show_default=True,
-    help="Belief states to query with. auto: predicted if every turn has one, else gold.",
+    help="Belief states to query with. auto: predicted if every turn has one, gold if none has; "
+    "what has some is refused.",
 )
 @click.option(
     "--goals",
@@ -126,7 +125,14 @@ def _metrics_help() -> str:
     default=EMBEDDED,
     help="SQLAlchemy URL of the database to hold the venues. [default: SQLite in memory]",
 )
+@intervals_option
 @click.option("--json", "json_target", metavar="FILE|-", help="Write the full report as JSON.")
+@click.option(
+    "--per-dialogue",
+    "lines_target",
+    metavar="FILE|-",
+    help="Write JSON lines, one per dialogue, with all that the scores are made of.",
+)
 @click.option("--quiet", is_flag=True, help="Print no table.")
 def command(
     predictions: str | None,
@@ -142,14 +148,20 @@ def command(
     lexicalised: bool,
     free_running: bool,
     database: str,
+    intervals: bool,
     json_target: str | None,
+    lines_target: str | None,
     quiet: bool,
 ) -> None:
     """Score a submission, or the corpus itself, and show the report."""
     if (predictions is not None) + (corpus is not None) + constant != 1:
         raise click.UsageError("give either PREDICTIONS, or --corpus [STYLE], or --constant")
+    if json_target == lines_target == STANDARD_STREAM:
+        raise click.UsageError("--json and --per-dialogue cannot both go to standard output")
     if free_running and (predictions is None or not lexicalised or goals in GOALS[1:]):
         raise click.UsageError("--free-running needs PREDICTIONS, --lexicalised and all goals")
+    if free_running and (intervals or lines_target is not None):
+        raise click.UsageError("--free-running goes with neither --intervals nor --per-dialogue")
     if goals not in GOALS and not free_running:
         raise click.UsageError("--goals takes a file only with --free-running")
     if lexicalised and (constant or corpus not in (None, CANONICAL_STYLE)):
@@ -162,12 +174,31 @@ def command(
     scorer = Scorer(chosen_benchmark(benchmark, "scoring on"), options)
     if free_running and predictions is not None:
         report = _free_running(predictions, goals_file, scorer)
-    else:
-        report = scorer.score_normalized(_submission(predictions, made, scorer))
+        _show(report, {}, "", json_target, quiet)
+        return
+    submission = _submission(predictions, made, scorer)
+    tell(submission.source, submission.remarks)
+    report = scorer.score_normalized(submission)
+    if states == AUTO and report.states == "gold" and any(map(report.setup, SETUPS)):
+        source = "what the harness makes" if predictions is None else submission.source
+        tell(source, [NO_STATES])
+    if lines_target is not None:
+        played = scorer.played(submission)
+        write_dialogue_lines(
+            lines_target, dialogue_lines(played, report.signature, options.metrics or ())
+        )
+    document, text = _intervals(scorer, submission) if intervals else ({}, "")
+    _show(report, document, text, json_target, quiet or lines_target == STANDARD_STREAM)
+
+
+def _show(
+    report: Report, document: dict[str, Any], text: str, json_target: str | None, quiet: bool
+) -> None:
+    """Write a report, and what is beside it, as JSON and as text, where they are wanted."""
     if json_target is not None:
-        write_json(json_target, report.to_dict())
+        write_json(json_target, {**report.to_dict(), **document})
     if not quiet and json_target != STANDARD_STREAM:
-        click.echo(report_text(report))
+        click.echo(report_text(report) + text)
 
 
 def _free_running(predictions: str, goals: str | None, scorer: Scorer) -> Report:
@@ -178,13 +209,26 @@ def _free_running(predictions: str, goals: str | None, scorer: Scorer) -> Report
     return score_free_running(conversations, shown_name(predictions), scorer, own)
 
 
+def _intervals(scorer: Scorer, submission: NormalizedSubmission) -> tuple[dict[str, Any], str]:
+    """Return what intervals add to the report, as JSON and as text."""
+    from ..comparison.comparison_text import intervals_text
+    from ..comparison.evidence import evidence_of, resampled_metrics
+    from ..comparison.intervals import intervals_document, intervals_of
+
+    evidence = evidence_of(scorer, submission, "")
+    if not evidence.statistics:
+        known = ", ".join(resampled_metrics())
+        raise InputError("--intervals", f"there are none of these metrics; add some of {known}")
+    found = intervals_of(evidence)
+    document = intervals_document(evidence, found)
+    text = intervals_text([""], evidence.figures, [found])
+    return {"intervals": document}, f"\n\n{text}\n\n{document['signature']}"
+
+
 def _submission(predictions: str | None, made: str | None, scorer: Scorer) -> NormalizedSubmission:
     benchmark = scorer.benchmark
     if predictions is not None:
-        submission = read_submission(predictions, benchmark)
-        if not scorer.options.lexicalised and looks_lexicalised(submission):
-            click.echo(f"mwz: {shown_name(predictions)}: {_PROPOSAL}", err=True)
-        return scorer.normalized(submission)
+        return scorer.normalized(read_submission(predictions, benchmark))
     if made == CANONICAL_STYLE and scorer.options.lexicalised:
         return scorer.normalized(human_submission(benchmark))
     if made not in made_submissions():

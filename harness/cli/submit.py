@@ -16,10 +16,14 @@ from ..board.tracks import submitted_tracks
 from ..data.installed import load_benchmark
 from ..errors import InputError
 from ..files import read_bytes, shown_name, write_atomically
+from ..formats import parse_predictions
+from ..limits import limits
 from ..metrics.registry import headlines
 from ..rendering import text_table
+from ..submission import parse_submission
 from ..validation import validated
 from .options import benchmark_option, leaderboard_path, rules_option, submissions_option
+from .telling import NO_STATES, tell
 
 
 def _reported(
@@ -87,9 +91,15 @@ def command(
     target = submissions / folder_name(name)
     if target.exists() and not replace:
         raise InputError(str(target), "there is an entry of that name; use another, or --replace")
-    content = read_bytes(predictions)
+    content = read_bytes(predictions, limits())
+    read_from = shown_name(predictions)
+    loaded = load_benchmark(benchmark)
+    submission = parse_submission(parse_predictions(content, read_from), loaded, read_from)
+    tell(read_from, submission.remarks)
     click.echo(f"scoring under the rule sets {', '.join(published_rule_sets())} …", err=True)
-    scores = all_scores(content, load_benchmark(benchmark), shown_name(predictions))
+    scores = all_scores(content, loaded, read_from)
+    if scores.main.states == "gold":
+        tell(read_from, [NO_STATES])
     entry = submit(submissions, system, content, scores, replace)
     click.echo(f"entered {entry.system.name} in {entry.folder}", err=True)
     with locked(submissions):

@@ -10,6 +10,7 @@ from tqdm import tqdm
 from ..board.entries import chosen_entries, read_entries
 from ..board.rescoring import changes_table
 from ..board.verifying import Verified, verify
+from ..rendering import printable
 from .options import (
     predictions_folder_option,
     scored_benchmark_option,
@@ -52,7 +53,7 @@ def command(
     )
     failed = [one for one in verified if not one.holds or (strict and one.missing is not None)]
     for one in verified:
-        click.echo(_told(one))
+        click.echo(printable(_told(one)))
     click.echo(f"{len(verified) - len(failed)} of {len(verified)} entries hold")
     return 1 if failed else 0
 

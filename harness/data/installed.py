@@ -1,14 +1,10 @@
 """The benchmarks on this machine: the built-in sample, and those in the user's data directory.
 
-A benchmark is one gzipped file, `<data directory>/benchmarks/<name>.json.gz`, of two lines of
-JSON: what the file is, with the SHA-256 of the second line, and the benchmark. It is written all or
-nothing, so an interrupted installation leaves what was there before.
+A benchmark is one sealed file (`sealed.py`), `<data directory>/benchmarks/<name>.json.gz`.
 """
 
 from __future__ import annotations
 
-import gzip
-import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -21,7 +17,7 @@ import platformdirs
 
 from ..benchmark import Benchmark, Dialogue, Goal
 from ..errors import InputError
-from ..files import parse_json, read_bytes, write_atomically
+from .sealed import SEALED_SUFFIX, read_sealed, write_sealed
 
 DATA_VARIABLE = "MWZ_DATA"
 SAMPLE = "sample"
@@ -32,7 +28,6 @@ DAMAGED = "damaged or edited; install the benchmark again"
 """What is said of a benchmark file that is not as it was written."""
 
 _FORMAT = 2
-_SUFFIX = ".json.gz"
 
 
 def data_directory() -> Path:
@@ -48,13 +43,15 @@ def downloads_directory() -> Path:
 
 def benchmark_path(name: str) -> Path | None:
     """Return where a benchmark of that name is or would be installed; None for the built-in one."""
-    return None if name == SAMPLE else data_directory() / "benchmarks" / f"{name}{_SUFFIX}"
+    return None if name == SAMPLE else data_directory() / "benchmarks" / f"{name}{SEALED_SUFFIX}"
 
 
 def installed_benchmarks() -> list[str]:
     """Return the names of all benchmarks at hand, the built-in one first."""
     folder = data_directory() / "benchmarks"
-    names = sorted(path.name.removesuffix(_SUFFIX) for path in folder.glob(f"[!.]*{_SUFFIX}"))
+    names = sorted(
+        path.name.removesuffix(SEALED_SUFFIX) for path in folder.glob(f"[!.]*{SEALED_SUFFIX}")
+    )
     return [SAMPLE, *names]
 
 
@@ -81,28 +78,13 @@ def load_benchmark(name: str | None = None) -> Benchmark:
         town = resources.files("mwz.harness.sample").joinpath("town.json")
         return from_document(json.loads(town.read_bytes()))
     try:
-        return from_document(_checked(read_bytes(path), str(path)))
+        return from_document(read_sealed(path, _FORMAT))
     except InputError as error:
         raise InputError(
             error.source, f"{error.problems[0]}; install the benchmark again"
         ) from None
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(str(path), DAMAGED) from None
-
-
-def _checked(content: bytes, source: str) -> Any:
-    """Return the document of a benchmark file that is as it was written.
-
-    Raises:
-        InputError: It is not.
-    """
-    first, _, body = content.partition(b"\n")
-    header = parse_json(first, source)
-    if not isinstance(header, dict) or header.get("format") != _FORMAT:
-        raise InputError(source, "written by another version of the harness")
-    if header.get("sha256") != hashlib.sha256(body).hexdigest():
-        raise InputError(source, "damaged or edited")
-    return parse_json(body, source)
 
 
 @cache
@@ -124,10 +106,7 @@ def install_benchmark(benchmark: Benchmark) -> Path:
     path = benchmark_path(benchmark.name)
     if path is None:
         raise InputError(f"benchmark {SAMPLE}", "is built in; give yours another name")
-    body = json.dumps(to_document(benchmark), ensure_ascii=False, separators=(",", ":")).encode()
-    header = json.dumps({"format": _FORMAT, "sha256": hashlib.sha256(body).hexdigest()}).encode()
-    # No time stamp: the same benchmark is the same bytes.
-    write_atomically(path, gzip.compress(header + b"\n" + body, compresslevel=6, mtime=0))
+    write_sealed(path, to_document(benchmark), _FORMAT)
     return path
 
 

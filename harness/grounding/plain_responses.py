@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mwz.normalization.delexicaliser import Delexicalised
 
 from ..benchmark import Benchmark, Goal
+from ..checking import PlainResponse, Turn
 from ..errors import InputError
-from ..submission import PlainResponse, Submission, Turn
+from ..placeholder_remarks import KIND
+from ..submission import Submission
 
 
 @dataclass(frozen=True)
@@ -41,12 +42,17 @@ class PlainDialogue:
 def delexicalise_submission(
     submission: Submission, delexicaliser: Callable[[str], Delexicalised]
 ) -> Submission:
-    """Return a submission with its responses delexicalised; the given one is left as it is."""
-    return Submission(
-        {
+    """Return a submission with its responses delexicalised; the given one is left as it is.
+
+    What was remarked of its placeholders holds no longer.
+    """
+    return replace(
+        submission,
+        dialogues={
             id_: tuple(_delexicalised_turn(turn, delexicaliser) for turn in turns)
             for id_, turns in submission.dialogues.items()
-        }
+        },
+        remarks=tuple(remark for remark in submission.remarks if remark.kind != KIND),
     )
 
 
@@ -76,20 +82,3 @@ def human_submission(benchmark: Benchmark) -> Submission:
 def has_human_responses(benchmark: Benchmark) -> bool:
     """Tell whether a benchmark holds the human responses of all turns as they were written."""
     return all(len(d.responses) == d.turns for d in benchmark.dialogues.values())
-
-
-_PLACEHOLDER = re.compile(r"\[[\w ]{1,40}\]")
-# A telephone number, a train id, a postcode: what placeholders stand for.
-_CODE = re.compile(
-    r"\b(?:0[0-9]{4} ?[0-9]{6}|tr ?[0-9]{4}|[a-z]{2}[0-9]{1,2} ?[0-9][a-z]{2})\b", re.IGNORECASE
-)
-_FEW = 0.02
-"""Share of responses with a placeholder: below it, a system writes none."""
-
-
-def looks_lexicalised(submission: Submission) -> bool:
-    """Tell whether responses seem to be plain English: numbers, and hardly any placeholders."""
-    responses = [turn.response for turns in submission.dialogues.values() for turn in turns]
-    marked = sum(_PLACEHOLDER.search(response) is not None for response in responses)
-    told = sum(_CODE.search(response) is not None for response in responses)
-    return told > 0 and marked <= _FEW * len(responses) and marked < told

@@ -14,7 +14,7 @@ from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser
 from mwz.normalization.gazetteer import Gazetteer
 
 from ..benchmark import Dialogue
-from ..submission import PlainResponse
+from ..checking import PlainResponse
 from .faithfulness import dialogue_faithfulness, total
 from .grounded import ground, grounded_rates
 from .plain_responses import PlainDialogue

@@ -54,7 +54,7 @@ class Diversity:
 
 def diversity(responses: Iterable[str]) -> Diversity:
     """Measure the diversity of normalised responses; their order matters to MSTTR alone."""
-    tokenized = [_tokens(response) for response in responses]
+    tokenized = [tokens_of(response) for response in responses]
     unigrams = Counter(token for tokens in tokenized for token in tokens)
     bigrams = Counter(pair for tokens in tokenized for pair in pairwise(tokens))
     trigrams = {
@@ -78,7 +78,8 @@ def diversity(responses: Iterable[str]) -> Diversity:
     )
 
 
-def _tokens(response: str) -> list[str]:
+def tokens_of(response: str) -> list[str]:
+    """Return the tokens of a normalised response."""
     for deleted in _DELETED:
         response = response.replace(deleted, "")
     return _BLANKS.sub(" ", response).lower().split(" ")
@@ -94,7 +95,7 @@ def _msttr(tokens: Sequence[str]) -> float:
 
 
 # Field -> what people call it, and the digits shown.
-_TITLES: Mapping[str, tuple[str, int]] = {
+TITLES: Mapping[str, tuple[str, int]] = {
     "unigrams": ("unique unigrams", 0),
     "bigrams": ("unique bigrams", 0),
     "trigrams": ("unique trigrams", 0),
@@ -107,8 +108,7 @@ _TITLES: Mapping[str, tuple[str, int]] = {
 
 def _text(_: Metric, measured: Diversity) -> str:
     rows = [
-        [title, figure(getattr(measured, name), digits)]
-        for name, (title, digits) in _TITLES.items()
+        [title, figure(getattr(measured, name), digits)] for name, (title, digits) in TITLES.items()
     ]
     return text_table(["diversity", ""], rows)
 

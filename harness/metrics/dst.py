@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..playing import STATE_SOURCES, Played
 from ..submission import NormalizedSubmission
+from ..tracking.dialogues import TrackedDialogue
 from ..tracking.tracking_report import TrackingReport
 from .registry import Metric
 
@@ -12,13 +13,19 @@ def track(played: Played) -> TrackingReport:
     """Score the predicted states, whatever states query the database."""
     # Most scores do without, and start the sooner.
     from ..tracking.evaluation import score_tracking
+
+    return score_tracking(tracked_dialogues(played))
+
+
+def tracked_dialogues(played: Played) -> list[TrackedDialogue]:
+    """Return the predicted states beside the benchmark's gold ones."""
     from ..tracking.pairing import track_states
 
     states = {
         id_: STATE_SOURCES["predicted"](turns, played.benchmark.dialogues[id_])
         for id_, turns in played.submission.dialogues.items()
     }
-    return score_tracking(track_states(states, played.benchmark))
+    return track_states(states, played.benchmark)
 
 
 def _text(_: Metric, report: TrackingReport) -> str:

@@ -63,11 +63,12 @@ def informs(played: Played) -> dict[str, SetupScores]:
             rates = inform_success(
                 played.dialogues(domains), played.database(), setup, played.rules
             )
-            scores[name] = _scores(rates, canonical, domains)
+            scores[name] = setup_scores(rates, canonical, domains)
     return scores
 
 
-def _scores(rates: Rates, bleu: float | None, domains: str) -> SetupScores:
+def setup_scores(rates: Rates, bleu: float | None, domains: str) -> SetupScores:
+    """Return the scores of a set-up, of its rates, BLEU of the canonical style and its domains."""
     inform, success = rates.inform[TOTAL], rates.success[TOTAL]
     return SetupScores(
         inform=rates.inform,

@@ -6,55 +6,32 @@ What each metric means is said by its module in `metrics/tracking/`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from itertools import chain
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
+from typing import Any
 
 from ..errors import InputError
-from ..metrics.tracking.aga import average_goal_accuracy, improved_average_goal_accuracy
-from ..metrics.tracking.dialogue_states import (
-    StatePair,
-    flat_state,
-    of_domain,
-    slot_name,
-    without_absent,
-)
-from ..metrics.tracking.fga import (
-    DEFAULT_LAMBDAS,
-    error_distances,
-    flexible_goal_accuracy,
-    turn_matches,
-    turn_score,
-)
-from ..metrics.tracking.fuzzy_joint import fuzzy_joint_accuracy, fuzzy_slot_f1
-from ..metrics.tracking.gca import ChangeCounts, count_by_slot, count_changes, judge_changes
-from ..metrics.tracking.jga import first_lost, is_exact, joint_goal_accuracy
+from ..metrics.tracking.dialogue_states import DialogueStates, StatePair
+from ..metrics.tracking.fga import DEFAULT_LAMBDAS
+from ..metrics.tracking.gca import changes_of, count_changes
+from ..metrics.tracking.jga import first_lost, is_exact
 from ..metrics.tracking.mistakes import correlation, non_uniformity, tail_orientation
-from ..metrics.tracking.rsa import relative_slot_accuracy, turn_relative_slot_accuracy
-from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS, slot_accuracy, wrong_slots
-from ..metrics.tracking.slot_f1 import PrecisionRecall, slot_f1
+from ..metrics.tracking.rsa import turn_relative_slot_accuracy
+from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS, wrong_slots
+from ..metrics.tracking.tracking_registry import Choices, compute_all, tracking_metrics
 from .dialogues import TrackedDialogue
 from .tracking_report import Losses, MistakePatterns, PositionScores, TrackingReport
+from .variants import PLAIN, Variants, dialogue_states, turns_by_domain
 
 POSITIONS = 10
 """Into how many equal parts a dialogue is cut where accuracy is shown by position."""
-
-
-@dataclass(frozen=True)
-class _Scored:
-    """A dialogue with what several metrics share."""
-
-    turns: Sequence[StatePair]
-    distances: Sequence[float]
-    mistakes: Sequence[int]
-    changes: ChangeCounts
 
 
 def score_tracking(
     dialogues: Sequence[TrackedDialogue],
     lambdas: Sequence[float] = DEFAULT_LAMBDAS,
     slots: int = MULTIWOZ_SLOTS,
+    variants: Variants = PLAIN,
 ) -> TrackingReport:
     """Score tracked dialogues with every metric.
 
@@ -62,135 +39,78 @@ def score_tracking(
         dialogues: At least one dialogue, each of at least one turn.
         lambdas: The values of λ to report FGA with, each at least 0.
         slots: T, the number of slots the data set defines, for slot accuracy.
+        variants: Which variant of joint accuracy is meant.
 
     Raises:
-        InputError: `slots` is too small for the states.
+        InputError: `slots` is too small for the states, or it is not known which turns scores per
+            domain are to average over.
         ValueError: There are no dialogues.
     """
     if not dialogues:
         raise ValueError("no dialogues to score")
-    states = [state_pairs(dialogue) for dialogue in dialogues]
-    judged = [judge_changes(pairs) for pairs in states]
-    scored = [
-        _Scored(
-            turns := [without_absent(pair) for pair in pairs],
-            error_distances(turns, [turn.number for turn in dialogue.turns]),
-            [count_changes(turn).mistakes for turn in changes],
-            count_changes(chain.from_iterable(changes)),
-        )
-        for dialogue, pairs, changes in zip(dialogues, states, judged, strict=True)
-    ]
-    _check_slots(dialogues, scored, slots)
-    all_turns = [turn for dialogue in scored for turn in dialogue.turns]
-    all_changes = [change for turns in judged for changes in turns for change in changes]
-    distances = [distance for dialogue in scored for distance in dialogue.distances]
-    counts = count_changes(all_changes)
-    found = slot_f1(all_turns)
+    states = [dialogue_states(dialogue, variants) for dialogue in dialogues]
+    _check_slots(dialogues, states, slots)
+    choices = Choices(lambdas, slots)
+    parts = compute_all(states, choices)
+    per_domain = _per_domain(turns_by_domain(dialogues, states, variants), choices)
     return TrackingReport(
         dialogues=len(dialogues),
-        turns=len(all_turns),
+        turns=sum(len(dialogue.turns) for dialogue in states),
         slots=slots,
-        metrics={
-            "JGA": 100 * joint_goal_accuracy(all_turns),
-            "SA": 100 * slot_accuracy(all_turns, slots),
-            "AGA": 100 * average_goal_accuracy(all_turns),
-            "IAGA": 100 * improved_average_goal_accuracy(all_turns),
-            "RSA": 100 * relative_slot_accuracy(all_turns),
-            "FGA": {
-                lambda_label(decay): 100 * flexible_goal_accuracy(distances, decay)
-                for decay in lambdas
-            },
-            "GCA": 100 * counts.gca,
-            **_precision_recall(found),
-        },
-        counts={
-            **_outcomes(counts),
-            "exact_turns": sum(map(is_exact, all_turns)),
-            "turn_matches": turn_matches(distances),
-        },
-        changes={
-            "value_precision": 100 * counts.value_precision,
-            "value_recall": 100 * counts.value_recall,
-            "label_precision": 100 * counts.label_precision,
-            "label_recall": 100 * counts.label_recall,
-        },
-        fuzzy={
-            "joint_accuracy": 100 * fuzzy_joint_accuracy(all_turns),
-            **_precision_recall(fuzzy_slot_f1(all_turns)),
-        },
-        per_domain=_per_domain(all_turns, slots),
-        per_slot={
-            slot_name(slot): _outcomes(by_slot)
-            for slot, by_slot in count_by_slot(all_changes).items()
-        },
-        positions=_positions(scored),
-        losses=_losses(scored),
-        mistakes=_mistake_patterns(scored, lambdas),
+        **parts,
+        per_domain=per_domain,
+        per_domain_mean=_mean_over_domains(per_domain),
+        positions=_positions(states),
+        losses=_losses(states),
+        mistakes=_mistake_patterns(states, choices, parts["metrics"]),
+        variants=variants.parameters(),
     )
 
 
-def state_pairs(dialogue: TrackedDialogue) -> list[StatePair]:
-    """Return a dialogue's states as the metrics take them, slots with the value `none` included."""
-    return [StatePair(flat_state(turn.gold), flat_state(turn.predicted)) for turn in dialogue.turns]
-
-
-def lambda_label(decay: float) -> str:
-    """Return how reports write a λ: `0.25`, `1`."""
-    return f"{decay:g}"
-
-
 def _check_slots(
-    dialogues: Sequence[TrackedDialogue], scored: Sequence[_Scored], slots: int
+    dialogues: Sequence[TrackedDialogue], states: Sequence[DialogueStates], slots: int
 ) -> None:
     problems = [
         f"{slots} slots are fewer than the {wrong} that are wrong in dialogue {dialogue.id}, "
-        f"turn {turn.number}; give the number of slots that the data set defines"
-        for dialogue, states in zip(dialogues, scored, strict=True)
-        for turn, pair in zip(dialogue.turns, states.turns, strict=True)
+        f"turn {number}; give the number of slots that the data set defines"
+        for dialogue, of_dialogue in zip(dialogues, states, strict=True)
+        for number, pair in zip(of_dialogue.numbers, of_dialogue.turns, strict=True)
         if (wrong := wrong_slots(pair)) > slots
     ]
     if problems:
         raise InputError("slots", problems)
 
 
-def _precision_recall(found: PrecisionRecall) -> dict[str, float]:
-    return {
-        "precision": 100 * found.precision,
-        "recall": 100 * found.recall,
-        "F1": 100 * found.f1,
-    }
+def _per_domain(
+    by_domain: Mapping[str, Sequence[StatePair]], choices: Choices
+) -> dict[str, dict[str, float]]:
+    """Score each domain's part of the turns that count for it.
 
-
-def _outcomes(counts: ChangeCounts) -> dict[str, int]:
-    return asdict(counts)
-
-
-def _per_domain(turns: Sequence[StatePair], slots: int) -> dict[str, dict[str, float]]:
-    """Score each domain's part of the turns whose gold state has the domain.
-
-    Which turns count, and that T stays that of the whole data set, follow the code of SOM-DST,
-    which table 2 of Kim et al. (2022) was made with.
+    That T stays that of the whole data set follows the code of SOM-DST, which table 2 of Kim et al.
+    (2022) was made with.
     """
-    by_domain: dict[str, list[StatePair]] = {}
-    for turn in turns:
-        for domain in {domain for domain, _ in turn.gold}:
-            by_domain.setdefault(domain, []).append(of_domain(turn, domain))
+    metrics = [m.of_domain for m in tracking_metrics().values() if m.of_domain is not None]
     return {
         domain: {
-            "turns": len(parts),
-            "JGA": 100 * joint_goal_accuracy(parts),
-            "SA": 100 * slot_accuracy(parts, slots),
-            "RSA": 100 * relative_slot_accuracy(parts),
-            "F1": 100 * slot_f1(parts).f1,
+            "turns": len(turns),
+            **{key: value for score in metrics for key, value in score(turns, choices).items()},
         }
-        for domain, parts in sorted(by_domain.items())
+        for domain, turns in by_domain.items()
     }
 
 
-def _positions(scored: Sequence[_Scored]) -> tuple[PositionScores, ...]:
+def _mean_over_domains(per_domain: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """Return the plain mean over domains of each figure, whatever the domains' turns."""
+    keys = list(next(iter(per_domain.values()), {}))
+    return {
+        key: fmean(scores[key] for scores in per_domain.values()) for key in keys if key != "turns"
+    }
+
+
+def _positions(dialogues: Sequence[DialogueStates]) -> tuple[PositionScores, ...]:
     parts: list[list[StatePair]] = [[] for _ in range(POSITIONS)]
     lost = [0] * POSITIONS
-    for dialogue in scored:
+    for dialogue in dialogues:
         turns = dialogue.turns
         for at, turn in enumerate(turns):
             parts[_part(at, turns)].append(turn)
@@ -217,10 +137,10 @@ def _percent(score: Callable[[StatePair], float], turns: Sequence[StatePair]) ->
     return 100 * fmean(map(score, turns)) if turns else None
 
 
-def _losses(scored: Sequence[_Scored]) -> Losses:
+def _losses(dialogues: Sequence[DialogueStates]) -> Losses:
     lost = [
         (first, dialogue.turns)
-        for dialogue in scored
+        for dialogue in dialogues
         if (first := first_lost(dialogue.turns)) is not None and not is_exact(dialogue.turns[-1])
     ]
     return Losses(
@@ -230,22 +150,15 @@ def _losses(scored: Sequence[_Scored]) -> Losses:
     )
 
 
-def _mistake_patterns(scored: Sequence[_Scored], lambdas: Sequence[float]) -> MistakePatterns:
-    mistaken = [dialogue for dialogue in scored if any(dialogue.mistakes)]
+def _mistake_patterns(
+    dialogues: Sequence[DialogueStates], choices: Choices, totals: Mapping[str, Any]
+) -> MistakePatterns:
+    mistaken = [dialogue for dialogue in dialogues if any(_mistakes_by_turn(dialogue))]
     measures = {
         "TO": _known(tail_orientation, mistaken),
         "NU": _known(non_uniformity, mistaken),
     }
-    scores = {
-        **{
-            f"FGA {lambda_label(decay)}": [
-                fmean(turn_score(distance, decay) for distance in dialogue.distances)
-                for dialogue in mistaken
-            ]
-            for decay in lambdas
-        },
-        "GCA": [dialogue.changes.gca for dialogue in mistaken],
-    }
+    scores = _scores_of_each(mistaken, choices, totals)
     return MistakePatterns(
         dialogues=len(mistaken),
         tail_orientation=_mean(measures["TO"]),
@@ -257,11 +170,50 @@ def _mistake_patterns(scored: Sequence[_Scored], lambdas: Sequence[float]) -> Mi
     )
 
 
+def _mistakes_by_turn(dialogue: DialogueStates) -> list[int]:
+    """Return the number of mistakes in each turn: changes missed, wrong or overshot."""
+    return [count_changes(changes).mistakes for changes in dialogue.derived(changes_of)]
+
+
+def _scores_of_each(
+    dialogues: Sequence[DialogueStates], choices: Choices, totals: Mapping[str, Any]
+) -> dict[str, list[float]]:
+    """Return each figure of the metrics that are correlated with where mistakes lie, per dialogue.
+
+    Args:
+        dialogues: The dialogues; there may be none.
+        choices: What the metrics leave open.
+        totals: The figures of all dialogues together, which say what figures there are.
+    """
+    metrics = [metric for metric in tracking_metrics().values() if metric.correlated]
+    scores: dict[str, list[float]] = {
+        name: [] for metric in metrics for name in _named(metric.own_keys, totals)
+    }
+    for dialogue in dialogues:
+        for metric in metrics:
+            figures = metric.compute([dialogue], choices)["metrics"]
+            for name, figure in _named(metric.own_keys, figures).items():
+                scores[name].append(figure)
+    return scores
+
+
+def _named(keys: Sequence[str], figures: Mapping[str, Any]) -> dict[str, float]:
+    """Return figures by one name each: those of a map are called like "FGA 0.5"."""
+    named: dict[str, float] = {}
+    for key in keys:
+        figure = figures[key]
+        if isinstance(figure, Mapping):
+            named |= {f"{key} {label}": value for label, value in figure.items()}
+        else:
+            named[key] = figure
+    return named
+
+
 def _known(
-    measure: Callable[[Sequence[int]], float | None], mistaken: Sequence[_Scored]
+    measure: Callable[[Sequence[int]], float | None], mistaken: Sequence[DialogueStates]
 ) -> list[float]:
     """Measure dialogues that have mistakes, for which every measure is known."""
-    values = [measure(dialogue.mistakes) for dialogue in mistaken]
+    values = [measure(_mistakes_by_turn(dialogue)) for dialogue in mistaken]
     return [math.nan if value is None else value for value in values]
 
 

@@ -6,11 +6,13 @@ are told apart by shape alone, each by its own table or function:
 - how turns are arranged: objects or lists by dialogue id, below `turns` (T5-DST), or SOM-DST's
   flat `id_turn` -> [predicted, gold];
 - what a turn holds: gold and predicted state under the keys of `LAYOUTS`, or the predicted state;
-- how a state is written: domain -> slot -> value, `domain-slot` -> value, or a list of
-  `domain-slot-value`.
+- how a state is written: the notations of `notations.py`.
+
+Outputs of the DAMD family are read into the standard form of submissions first.
 
 Files that hold gold states are scored on those, as they are: the published code normalises nothing.
-Files without are compared with a benchmark's gold states, both sides normalised.
+Files without are compared with a benchmark's gold states, both sides normalised; and so is any file
+where gold states of another version are asked for.
 """
 
 from __future__ import annotations
@@ -25,10 +27,15 @@ from mwz.normalization.rules import DEFAULT_RULES, rule_set
 from mwz.normalization.states import BeliefState, normalize_state
 
 from ..benchmark import Benchmark
-from ..errors import InputError
-from ..files import is_text, kind_of, read_json, shown_name
-from ..submission import STATE_DOMAINS, dialogue_id, parse_submission
+from ..checking import dialogue_id
+from ..errors import InputError, Problems, shown
+from ..files import is_text, kind_of, read_bytes, shown_name
+from ..formats import parse_predictions, special_format
+from ..limits import Limits, limits
+from ..notations import STATE_DOMAINS, notation_of, read_state
+from ..submission import parse_submission
 from .dialogues import TrackedDialogue, TrackedTurn
+from .gold import GoldStates, with_gold
 from .pairing import track_states
 
 
@@ -65,11 +72,8 @@ LAYOUTS = (
     SUBMISSION,
 )
 
-_NESTED = "domain -> slot -> value"
-_FLAT = "domain-slot -> value"
-_LIST = "domain-slot-value lists"
-
 _TURN_NUMBER = re.compile(r"[0-9]{1,9}")
+_SHOWN_TURNS = 10
 _SOM_DST_KEY = re.compile(r".+_[0-9]{1,9}")
 
 
@@ -80,32 +84,49 @@ class TrackedFile:
     Attributes:
         source: The file, as the user named it.
         format: The format it was recognised as.
-        benchmark: The benchmark whose gold states it was compared with; None if it holds its own.
+        benchmark: The benchmark whose dialogues it was compared with; None if it holds gold states
+            of its own.
         dialogues: The tracked dialogues, in the file's order.
+        gold: The gold states that took the place of the benchmark's or of the file's own; None if
+            none did.
+        left_out: Ids of dialogues that those lack.
     """
 
     source: str
     format: str
     benchmark: Benchmark | None
     dialogues: Sequence[TrackedDialogue]
+    gold: GoldStates | None = None
+    left_out: Sequence[str] = ()
 
 
-def read_tracking_file(path: str | Path, load_benchmark: Callable[[], Benchmark]) -> TrackedFile:
+def read_tracking_file(
+    path: str | Path,
+    load_benchmark: Callable[[], Benchmark],
+    load_gold: Callable[[], GoldStates] | None = None,
+) -> TrackedFile:
     """Read a file of states (JSON, plain or gzipped; `-`: standard input).
 
     Args:
         path: The file.
         load_benchmark: Gives the benchmark to compare with; called only if the file has no gold
-            states of its own.
+            states of its own, or `load_gold` is given.
+        load_gold: Gives gold states of the benchmark's dialogues to compare with instead of the
+            benchmark's or the file's own.
 
     Raises:
         InputError: The file cannot be read, has no known shape or is malformed, with every place.
     """
-    return parse_tracking_file(read_json(path), shown_name(path), load_benchmark)
+    source = shown_name(path)
+    content = parse_predictions(read_bytes(path, limits()), source)
+    return parse_tracking_file(content, source, load_benchmark, load_gold)
 
 
 def parse_tracking_file(
-    content: object, source: str, load_benchmark: Callable[[], Benchmark]
+    content: object,
+    source: str,
+    load_benchmark: Callable[[], Benchmark],
+    load_gold: Callable[[], GoldStates] | None = None,
 ) -> TrackedFile:
     """Recognise the content of a file of states and return its dialogues.
 
@@ -113,50 +134,91 @@ def parse_tracking_file(
         content: What the file's JSON holds.
         source: What the error message calls it.
         load_benchmark: As in `read_tracking_file`.
+        load_gold: As in `read_tracking_file`.
 
     Raises:
         InputError: The content has no known shape or is malformed, with every place.
     """
+    bounds = limits()
+    name, content = _standard(content, source)
     if not isinstance(content, Mapping):
         raise InputError(source, f"expected an object of dialogue id -> turns, {_found(content)}")
     if not content:
         raise InputError(source, "no dialogues; expected an object of dialogue id -> turns")
-    som_dst = _is_som_dst(content)
-    layout = SOM_DST if som_dst else _layout(content)
-    arranged = _regroup(content) if som_dst else content
-    if layout is SUBMISSION and not any(
-        isinstance(turn, Mapping) and turn.get("state") is not None for _, turn in _turns(content)
-    ):
-        raise InputError(source, "no turn has a `state`: there are no states to compare")
-    parser = _Parser(layout)
+    layout, arranged = _arranged(content, source)
+    if len(arranged) > bounds.dialogues:
+        raise InputError(source, f"{len(arranged):,} dialogues; {bounds.told('dialogues')}")
+    parser = _Parser(layout, bounds, name)
     dialogues = {id_: parser.dialogue(id_, turns) for id_, turns in arranged.items()}
     if parser.problems:
         raise InputError(source, parser.problems)
     if layout is PREDICTIONS:
         _check_domains(dialogues, source)
-    if layout.gold is not None:
+    if layout.gold is not None and load_gold is None:
         tracked = [TrackedDialogue(id_, turns) for id_, turns in dialogues.items()]
         return TrackedFile(source, parser.format, None, tracked)
     benchmark = load_benchmark()
     states = {
         id_: {turn.number: turn.predicted for turn in turns} for id_, turns in dialogues.items()
     }
-    problems = list(_comparison_problems(states, benchmark, may_be_short=layout is SUBMISSION))
+    problems = _comparison_problems(states, benchmark, may_be_short=layout is SUBMISSION)
     if problems:
         raise InputError(source, problems)
     if _has_responses(content):
         # For its checks of domains and slots, which trackers' files are not held to.
-        parse_submission({dialogue_id(id_): t for id_, t in content.items()}, benchmark, source)
-    tracked = track_states(_normalized(states), benchmark)
-    return TrackedFile(source, parser.format, benchmark, tracked)
+        parse_submission(_with_lists(content), benchmark, source)
+    normalized = _normalized(states)
+    if load_gold is None:
+        tracked = track_states(normalized, benchmark)
+        return TrackedFile(source, parser.format, benchmark, tracked)
+    return _with_gold_of(load_gold(), normalized, benchmark, parser.format, source)
+
+
+def _with_gold_of(
+    gold: GoldStates,
+    normalized: Mapping[str, Sequence[BeliefState]],
+    benchmark: Benchmark,
+    format_: str,
+    source: str,
+) -> TrackedFile:
+    """Return predictions paired with gold states of another version than the benchmark's."""
+    kept = {id_: turns for id_, turns in normalized.items() if id_ in gold.states}
+    if not kept:
+        raise InputError(source, f"the gold states {gold.version} have none of its dialogues")
+    tracked = track_states(kept, with_gold(benchmark, gold))
+    left_out = tuple(id_ for id_ in normalized if id_ not in kept)
+    return TrackedFile(source, format_, benchmark, tracked, gold, left_out)
+
+
+def _standard(content: object, source: str) -> tuple[str, object]:
+    """Return predictions of the DAMD family in the standard form, with their format's name."""
+    special = special_format(content)
+    if special is None:
+        return "", content
+    standard = special.read(content, source)
+    return f"{standard.format}, ", standard.dialogues
+
+
+def _arranged(content: Mapping[str, Any], source: str) -> tuple[Layout, Mapping[str, Any]]:
+    """Return a file's layout and its turns by dialogue."""
+    if _is_som_dst(content):
+        return SOM_DST, _regroup(content)
+    layout = _layout(content)
+    if layout is SUBMISSION and not any(
+        isinstance(turn, Mapping) and turn.get("state") is not None for _, turn in _turns(content)
+    ):
+        raise InputError(source, "no turn has a `state`: there are no states to compare")
+    return layout, content
 
 
 class _Parser:
     """Reads the states of one file; keeps what is wrong with it and how its states are written."""
 
-    def __init__(self, layout: Layout) -> None:
-        self.problems: list[str] = []
+    def __init__(self, layout: Layout, limits: Limits, name: str) -> None:
+        self._name = name
+        self.problems = Problems()
         self._layout = layout
+        self._limits = limits
         self._encodings: dict[str, None] = {}
 
     @property
@@ -164,21 +226,32 @@ class _Parser:
         """What the file was recognised as."""
         keys = f" ({', '.join(self._layout.keys)})" if self._layout.keys else ""
         encodings = " and ".join(self._encodings) or "empty states"
-        return f"{self._layout.name}{keys}: {encodings}"
+        return f"{self._name}{self._layout.name}{keys}: {encodings}"
 
     def dialogue(self, id_: str, turns: object) -> list[TrackedTurn]:
         """Read a dialogue's turns, in the order of their numbers."""
-        place = f"dialogue {id_}"
+        place = f"dialogue {shown(id_)[1:-1]}"
         numbered: dict[int, object] = {}
-        for key, turn in _turns_of(turns):
+        if not is_text(str(id_)):
+            self.problems.add(place, "its id is not valid text")
+        given = _turns_of(turns)
+        if len(given) > self._limits.turns:
+            told = self._limits.told("turns")
+            self.problems.add(place, f"{len(given):,} turns; {told}")
+            return []
+        for key, turn in given:
             if not _TURN_NUMBER.fullmatch(key):
-                self._problem(place, f"expected turn numbers as keys, found {key!r}")
+                self.problems.add(place, f"expected turn numbers as keys, found {shown(key)}")
+            elif int(key) > self._limits.turns:
+                self.problems.add(place, f"turn {int(key):,}; {self._limits.told('turns')}")
             elif int(key) in numbered:
-                self._problem(place, f"turn {int(key)} is there twice")
+                self.problems.add(place, f"turn {int(key)} is there twice")
             else:
                 numbered[int(key)] = turn
-        if not _turns_of(turns):
-            self._problem(place, f"no turns; expected them by number or as a list, {_found(turns)}")
+        if not given:
+            self.problems.add(
+                place, f"no turns; expected them by number or as a list, {_found(turns)}"
+            )
         return [
             self._turn(f"{place}, turn {number}", number, turn)
             for number, turn in sorted(numbered.items())
@@ -190,11 +263,11 @@ class _Parser:
             return TrackedTurn(number, {}, self._state(place, turn))
         if not isinstance(turn, Mapping):
             keys = " and ".join(f"`{key}`" for key in layout.keys)
-            self._problem(place, f"expected an object with {keys}, {_found(turn)}")
+            self.problems.add(place, f"expected an object with {keys}, {_found(turn)}")
             return TrackedTurn(number, {}, {})
         missing = [key for key in layout.keys if turn.get(key) is None]
         for key in missing:
-            self._problem(place, f"`{key}` is missing; expected a state")
+            self.problems.add(place, f"`{key}` is missing; expected a state")
         gold, predicted = (
             self._state(f"{place}, {key}", turn[key]) if key and key not in missing else {}
             for key in (layout.gold, layout.predicted)
@@ -202,77 +275,19 @@ class _Parser:
         return TrackedTurn(number, gold, predicted)
 
     def _state(self, place: str, state: object) -> BeliefState:
-        if isinstance(state, Mapping):
-            if any("-" in key and not isinstance(value, Mapping) for key, value in state.items()):
-                return self._from_pairs(place, _FLAT, self._flat_pairs(place, state))
-            return self._nested(place, state)
-        if isinstance(state, Sequence) and not isinstance(state, str):
-            return self._from_pairs(place, _LIST, self._list_pairs(place, state))
-        self._problem(
-            place,
-            f"expected a state ({_NESTED}, {_FLAT} or a list of {_LIST[:-6]}), {_found(state)}",
-        )
-        return {}
+        def tell(where: str, problem: str) -> None:
+            self.problems.add(f"{place}, {where}" if where else place, problem)
 
-    def _nested(self, place: str, state: Mapping[str, object]) -> BeliefState:
-        read: dict[str, dict[str, str]] = {}
-        for domain, slots in state.items():
-            if isinstance(slots, Mapping):
-                read[domain] = {
-                    slot: value
-                    for slot, value in slots.items()
-                    if self._is_value(f"{place}, {domain}, {slot}", value)
-                }
-            else:
-                self._problem(f"{place}, {domain}", f"expected slot -> value, {_found(slots)}")
-        if state:
-            self._encodings[_NESTED] = None
+        notation = notation_of(state)
+        if notation is not None and state:
+            self._encodings[notation] = None
+        read = read_state(state, tell)
+        for domain, slots in read.items():
+            for slot, value in slots.items():
+                if len(value) > self._limits.value:
+                    told = f"{len(value):,} characters; {self._limits.told('value')}"
+                    tell(f"{domain}, {slot}", told)
         return read
-
-    def _flat_pairs(
-        self, place: str, state: Mapping[str, object]
-    ) -> Iterator[tuple[str, str, str]]:
-        for name, value in state.items():
-            domain, dash, slot = name.partition("-")
-            if not (domain and dash and slot):
-                self._problem(place, f"expected `domain-slot` as key, found {name!r}")
-            elif self._is_value(f"{place}, {name}", value):
-                yield domain, slot, str(value)
-
-    def _list_pairs(self, place: str, state: Sequence[object]) -> Iterator[tuple[str, str, str]]:
-        for entry in state:
-            domain, slot, value = _split_triple(entry)
-            if domain and slot:
-                if self._is_value(place, entry):
-                    yield domain, slot, value
-            else:
-                found = f"found {entry!r}" if isinstance(entry, str) else _found(entry)
-                self._problem(place, f"expected a string `domain-slot-value`, {found}")
-
-    def _from_pairs(
-        self, place: str, encoding: str, triples: Iterator[tuple[str, str, str]]
-    ) -> BeliefState:
-        read: dict[str, dict[str, str]] = {}
-        for domain, slot, value in triples:
-            self._encodings[encoding] = None
-            known = read.setdefault(domain, {}).setdefault(slot, value)
-            if known != value:
-                self._problem(
-                    place, f"{domain}-{slot} has two values, {known!r} and {value!r}; expected one"
-                )
-        return read
-
-    def _is_value(self, place: str, value: object) -> bool:
-        if not isinstance(value, str):
-            self._problem(place, f"expected a string as value, {_found(value)}")
-            return False
-        if not is_text(place + value):
-            self._problem(place, f"{value!r} is not valid text")
-            return False
-        return True
-
-    def _problem(self, place: str, problem: str) -> None:
-        self.problems.append(f"{place}: {problem}")
 
 
 def _is_som_dst(content: Mapping[str, Any]) -> bool:
@@ -313,23 +328,25 @@ def _turns(content: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _turns_of(turns: object) -> list[tuple[str, Any]]:
     """Return a dialogue's turns with their keys; none if it is neither an object nor a list."""
+    if isinstance(turns, Mapping) and "turns" in turns:
+        turns = turns["turns"]
     if isinstance(turns, Mapping):
-        if "turns" in turns:
-            return _turns_of(turns["turns"])
         return [(str(number), turn) for number, turn in turns.items()]
     if isinstance(turns, Sequence) and not isinstance(turns, str):
         return [(str(number), turn) for number, turn in enumerate(turns)]
     return []
 
 
-def _split_triple(entry: object) -> Sequence[str]:
-    """Split `domain-slot-value` at its first two dashes; values may hold more."""
-    parts = entry.split("-", 2) if isinstance(entry, str) else []
-    return parts if len(parts) == 3 else ("", "", "")
-
-
 def _has_responses(content: Mapping[str, Any]) -> bool:
     return any(isinstance(turn, Mapping) and "response" in turn for _, turn in _turns(content))
+
+
+def _with_lists(content: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return a submission's turns as lists, in the order of their numbers."""
+    return {
+        id_: [turn for _, turn in sorted(_turns_of(turns), key=lambda pair: int(pair[0]))]
+        for id_, turns in content.items()
+    }
 
 
 def _normalized(states: Mapping[str, Mapping[int, BeliefState]]) -> dict[str, list[BeliefState]]:
@@ -355,39 +372,45 @@ def _check_domains(dialogues: Mapping[str, Sequence[TrackedTurn]], source: str) 
         raise InputError(
             source,
             f"{place}: unknown shape; expected {', '.join(pairs)}, or a state by domain, "
-            f"found {', '.join(map(repr, state))}",
+            f"found {', '.join(map(shown, list(state)[:5]))}",
         )
 
 
 def _comparison_problems(
     states: Mapping[str, Mapping[int, BeliefState]], benchmark: Benchmark, may_be_short: bool
-) -> Iterator[str]:
+) -> Problems:
     """Tell what keeps predictions from being compared with a benchmark's gold states.
 
     A submission may lack a dialogue's last turns, as published ones do; a tracker's file may not.
     """
+    problems = Problems()
     if not any(dialogue_id(id_) in benchmark.dialogues for id_ in states):
-        yield (
-            f"dialogue {next(iter(states))}: not in the benchmark {benchmark.name}, like all "
-            "of this file, and no gold states here; name another by --benchmark"
+        problems.add(
+            f"dialogue {shown(next(iter(states)))[1:-1]}",
+            f"not in the benchmark {benchmark.name}, like all of this file, and no gold states "
+            "here; name another by --benchmark",
         )
-        return
+        return problems
     seen: set[str] = set()
     for id_, turns in states.items():
+        place = f"dialogue {shown(id_)[1:-1]}"
         gold = benchmark.dialogues.get(dialogue_id(id_))
         if gold is None:
-            yield f"dialogue {id_}: not in the benchmark {benchmark.name}, and no gold states here"
+            problems.add(place, f"not in the benchmark {benchmark.name}, and no gold states here")
             continue
         if dialogue_id(id_) in seen:
-            yield f"dialogue {id_}: is there twice"
+            problems.add(place, "is there twice")
         seen.add(dialogue_id(id_))
         expected = range(max(turns) + 1 if may_be_short else gold.turns)
         missing = [number for number in expected if number not in turns]
         has = f"the benchmark has turns 0 to {gold.turns - 1}"
         if missing:
-            yield f"dialogue {id_}: turn {', '.join(map(str, missing))} missing; {has}"
+            more = ", …" if len(missing) > _SHOWN_TURNS else ""
+            numbers = ", ".join(map(str, missing[:_SHOWN_TURNS]))
+            problems.add(place, f"turn {numbers}{more} missing; {has}")
         if max(turns) >= gold.turns:
-            yield f"dialogue {id_}: turn {max(turns)} is not in the benchmark; {has}"
+            problems.add(place, f"turn {max(turns)} is not in the benchmark; {has}")
+    return problems
 
 
 def _found(value: object) -> str:

@@ -9,13 +9,10 @@ from mwz.normalization.states import BeliefState
 from ..benchmark import Benchmark
 from .dialogues import TrackedDialogue, TrackedTurn
 
-# Gold states call these slots by the names on the right, systems by either: the prefix is dropped
-# on both sides.
+# Gold states call these slots by the names on the left, systems by either (and some trackers with a
+# stroke between): the prefix is dropped on both sides.
 BOOKING_SLOTS = {
-    "bookday": "day",
-    "bookpeople": "people",
-    "bookstay": "stay",
-    "booktime": "time",
+    f"book{sign}{slot}": slot for slot in ("day", "people", "stay", "time") for sign in ("", "_")
 }
 
 
@@ -36,11 +33,19 @@ def track_states(
         TrackedDialogue(
             id_,
             [
-                TrackedTurn(number, without_booking_prefix(gold), without_booking_prefix(predicted))
-                for number, (gold, predicted) in enumerate(
-                    zip(benchmark.dialogues[id_].states, predictions, strict=False)
+                TrackedTurn(
+                    number, without_booking_prefix(gold), without_booking_prefix(predicted), active
+                )
+                for number, (gold, predicted, active) in enumerate(
+                    zip(
+                        benchmark.dialogues[id_].states,
+                        predictions,
+                        benchmark.dialogues[id_].active_domains,
+                        strict=False,
+                    )
                 )
             ],
+            frozenset(benchmark.dialogues[id_].goal),
         )
         for id_, predictions in states.items()
     ]

@@ -1,162 +1,421 @@
-"""The picture of tracking reports: metrics per system, and accuracy along the dialogue.
+"""Pictures of tracking reports: figures per system, and accuracy along the dialogue.
 
-Drawn for print: systems differ by hatching and markers as well as by shade, text is 10 point.
+Drawn for print: a few systems stand in one panel and differ by hatching and markers as well as by
+colour; more of them get small panels of their own, on the same axes. What few turns support is
+drawn open or dashed.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..files import write_atomically
+from ..metrics.tracking.tracking_registry import tracking_metrics
 from .evaluation import POSITIONS
+from .fitting import shortened
 from .tracking_report import TrackingReport
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
+    from matplotlib.figure import SubFigure
 
-FORMATS = ("svg", "png")
+SUFFIXES = ("svg", "png", "pdf")
 
-_BARS = ("JGA", "SA", "AGA", "IAGA", "RSA", "FGA", "GCA", "F1")
+TOGETHER = 5
+"""How many systems are told apart in one panel; more get panels of their own."""
 
-# Shade, hatching and marker of one system after another; distinct without colour.
-_STYLES = (
-    ("0.25", "", "o"),
-    ("0.85", "///", "s"),
-    ("0.55", "", "^"),
-    ("1.0", "...", "D"),
-    ("0.70", "xxx", "v"),
-    ("0.95", "\\\\\\", "P"),
-    ("0.85", "", "<"),
-    ("1.0", "|||", ">"),
-    ("0.55", "///", "p"),
-    ("1.0", "", "*"),
-    ("0.85", "...", "h"),
-    ("1.0", "xxx", "X"),
-    ("0.70", "---", "d"),
-    ("1.0", "+++", "H"),
-)
+FEW = 30
+"""Fewer turns, or lost dialogues, than this are drawn as few: a share of them is a rough one."""
 
-
+_WIDTH = 7.2
+_LONGEST_NAME = 26
 # About how many characters of legend fit the picture's width.
-_LEGEND_WIDTH = 80
+_LEGEND_WIDTH = 84
 
 
-def plot_tracking(names: Sequence[str], reports: Sequence[TrackingReport], path: str) -> None:
+@dataclass(frozen=True)
+class _Style:
+    """How a system is drawn; distinct without colour, and with it for the colour-blind."""
+
+    colour: str
+    hatch: str
+    marker: str
+
+
+# Okabe and Ito's colours, dark and light in turn.
+_STYLES = (
+    _Style("#0072B2", "", "o"),
+    _Style("#E69F00", "///", "s"),
+    _Style("#009E73", "...", "^"),
+    _Style("#F0E442", "xxx", "D"),
+    _Style("#D55E00", "\\\\\\", "v"),
+)
+_ALONE = _STYLES[0]
+# How many small panels stand side by side: of figures, and of systems.
+_FIGURES_ACROSS = 3
+_ACROSS = 4
+_BEHIND = "0.8"
+
+
+@dataclass(frozen=True)
+class _System:
+    """A system to draw."""
+
+    name: str
+    report: TrackingReport
+    style: _Style
+
+
+def plot_tracking(
+    names: Sequence[str],
+    reports: Sequence[TrackingReport],
+    path: str,
+    panels: Sequence[str] | None = None,
+) -> None:
     """Draw tracking reports side by side and write the picture.
-
-    The first panel holds the metrics, the second joint goal accuracy by the turn's relative
-    position, the third where dialogues that end inexact are first lost (figure 1 of Kim et al.,
-    2022). All are in percent.
 
     Args:
         names: What to call the systems.
         reports: Their reports, all with the same values of λ.
-        path: Where to write; the suffix, .svg or .png, is the format.
+        path: Where to write; the suffix, one of `SUFFIXES`, is the format.
+        panels: What to draw, of `PANELS`, in this order; by default all.
 
     Raises:
         InputError: The suffix is another, or the file cannot be written.
     """
     suffix = Path(path).suffix.lower().removeprefix(".")
-    if suffix not in FORMATS:
-        raise InputError(path, "pictures are written as .svg or .png; give one of these suffixes")
+    if suffix not in SUFFIXES:
+        known = " or ".join(f".{known}" for known in SUFFIXES)
+        raise InputError(path, f"pictures are written as {known}; give one of these suffixes")
     # matplotlib takes long to import, and most runs draw nothing.
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
+    shown = [_escaped(name) for name in shortened(names, _LONGEST_NAME)]
+    systems = [
+        _System(name, report, _STYLES[at] if len(names) <= TOGETHER else _ALONE)
+        for at, (name, report) in enumerate(zip(shown, reports, strict=True))
+    ]
+    chosen = [PANELS[name] for name in dict.fromkeys(panels or PANELS)]
+    heights = [panel.height(systems) for panel in chosen]
+    legend = 0.6 if len(systems) <= TOGETHER else 0.3
     # A fixed salt, and no date below, make the same reports give the same file.
-    with mpl.rc_context({"font.size": 10, "hatch.linewidth": 0.6, "svg.hashsalt": "mwz"}):
-        figure = Figure(figsize=(7.2, 8.4), layout="constrained")
-        metrics, positions, losses = figure.subplots(3, 1)
-        _draw_metrics(metrics, reports)
-        _draw_positions(positions, reports)
-        _draw_losses(losses, reports)
-        # A system's entry shows its bar and its marker.
-        systems: list[Any] = list(zip(metrics.containers, positions.lines, strict=True))
-        columns = max(1, _LEGEND_WIDTH // (8 + max(map(len, names))))
-        figure.legend(systems, names, loc="outside upper center", ncols=columns)
+    settings: Any = {
+        "font.size": 10,
+        "hatch.linewidth": 0.6,
+        "svg.hashsalt": "mwz",
+        "pdf.fonttype": 42,
+    }
+    with mpl.rc_context(settings):
+        figure = Figure(figsize=(_WIDTH, sum(heights) + legend), layout="constrained")
+        parts = figure.subfigures(len(chosen), 1, squeeze=False, height_ratios=heights)
+        for panel, part in zip(chosen, parts[:, 0], strict=True):
+            panel.draw(part, systems)
+        few = any(panel.few(system.report) for panel in chosen for system in systems)
+        _add_legend(figure, systems, few)
         picture = io.BytesIO()
-        metadata = {"Date": None} if suffix == "svg" else {}
-        figure.savefig(picture, format=suffix, dpi=200, metadata=metadata)
+        figure.savefig(picture, format=suffix, dpi=200, metadata=_UNDATED[suffix])
     write_atomically(Path(path), picture.getvalue())
 
 
-def _draw_metrics(axes: Axes, reports: Sequence[TrackingReport]) -> None:
-    columns = [_bars(report) for report in reports]
-    _draw_bars(axes, [list(column.values()) for column in columns])
-    axes.set_xticks(range(len(columns[0])), list(columns[0]))
-    axes.set_ylim(0, 100)
-    axes.set_ylabel("percent")
+_UNDATED: Mapping[str, Mapping[str, Any]] = {
+    "svg": {"Date": None},
+    "png": {},
+    "pdf": {"CreationDate": None},
+}
 
 
-def _draw_positions(axes: Axes, reports: Sequence[TrackingReport]) -> None:
-    for at, report in enumerate(reports):
-        shade, _, marker = _STYLES[at % len(_STYLES)]
-        points = [
-            (part, scores.jga)
-            for part, scores in enumerate(report.positions)
-            if scores.jga is not None
+def _escaped(name: str) -> str:
+    """Return a name that is drawn as it is.
+
+    matplotlib reads what stands between dollars as formulae, and hides what begins with a stroke.
+    """
+    plain = name.replace("$", r"\$")
+    return f" {plain}" if plain.startswith("_") else plain
+
+
+def _add_legend(figure: Any, systems: Sequence[_System], few: bool) -> None:
+    """Say above the panels what stands for which system, and below what for few turns."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    look = {"fontsize": 9, "frameon": False}
+    if 1 < len(systems) <= TOGETHER:
+        handles = [
+            (
+                Patch(facecolor=style.colour, hatch=style.hatch, edgecolor="black"),
+                Line2D([], [], color="black", linewidth=0, marker=style.marker),
+            )
+            for style in (system.style for system in systems)
         ]
-        axes.plot(
-            [part for part, _ in points],
-            [jga for _, jga in points],
-            color="black",
-            linewidth=0.8,
-            marker=marker,
-            markerfacecolor=shade,
-            clip_on=False,
+        names = [system.name for system in systems]
+        columns = max(1, _LEGEND_WIDTH // (8 + max(map(len, names))))
+        figure.legend(
+            handles,
+            names,
+            loc="outside upper center",
+            ncols=min(columns, len(names)),
+            handler_map={tuple: _side_by_side()},
+            **look,
         )
-    _label_positions(axes)
-    axes.set_ylim(0, 100)
-    axes.set_ylabel("JGA of the turns there (%)")
+    if few:
+        sign = Line2D([], [], color="black", linestyle=":", marker="o", markerfacecolor="white")
+        note = f"open or dotted: fewer than {FEW} turns or lost dialogues"
+        figure.legend([sign], [note], loc="outside lower center", **look)
 
 
-def _draw_losses(axes: Axes, reports: Sequence[TrackingReport]) -> None:
-    _draw_bars(
-        axes,
-        [
-            [100 * part.first_lost / max(1, report.losses.dialogues) for part in report.positions]
-            for report in reports
-        ],
-    )
-    _label_positions(axes)
-    axes.set_ylabel("dialogues first lost there (%)")
+def _side_by_side() -> Any:
+    from matplotlib.legend_handler import HandlerTuple
+
+    return HandlerTuple(ndivide=None)
 
 
-def _draw_bars(axes: Axes, columns: Sequence[Sequence[float]]) -> None:
+def _headlines(report: TrackingReport) -> dict[str, float]:
+    return {
+        title: value
+        for metric in tracking_metrics().values()
+        for title, value in metric.headlines(report).items()
+    }
+
+
+def _draw_metrics(part: SubFigure, systems: Sequence[_System]) -> None:
+    """Draw the figures that tables show: beside each other, or one small panel for each."""
+    columns = [_headlines(system.report) for system in systems]
+    titles = list(columns[0])
+    support = [system.report.turns for system in systems]
+    if len(systems) <= TOGETHER:
+        axes = part.subplots()
+        look: Any = {"fontsize": 8} if len(systems) <= 3 else {"fontsize": 7, "rotation": 90}
+        for bars in _draw_bars(axes, systems, [list(c.values()) for c in columns], support):
+            axes.bar_label(bars, fmt="%.1f", padding=2, **look)
+        axes.set_xticks(range(len(titles)), [title.replace(" ", "\n") for title in titles])
+        # Room for what stands on a bar of 100.
+        axes.set_ylim(0, 115)
+        axes.set_yticks(range(0, 101, 20))
+        axes.set_ylabel("percent")
+        return
+    rows = math.ceil(len(titles) / _FIGURES_ACROSS)
+    grid = part.subplots(rows, _FIGURES_ACROSS, sharey=True, squeeze=False)
+    for title, axes in zip(titles, _cells(grid, len(titles)), strict=True):
+        _draw_figure(axes, systems, [column[title] for column in columns])
+        axes.set_title(f"{title} (%)", fontsize=9)
+    # The first system on top; the axes share their direction.
+    grid[0][0].invert_yaxis()
+
+
+def _draw_figure(axes: Axes, systems: Sequence[_System], values: Sequence[float]) -> None:
+    """Draw one figure of many systems, one below the other."""
+    bars = axes.barh(range(len(values)), values, 0.7, color=_ALONE.colour)
+    for at, (bar, system, value) in enumerate(zip(bars, systems, values, strict=True)):
+        few = system.report.turns < FEW
+        if few:
+            _draw_open(bar)
+        # Within the bar where there is no room beside it.
+        inside = value > 75
+        axes.annotate(
+            f"{value:.1f}",
+            (value, at),
+            (-3 if inside else 3, 0),
+            textcoords="offset points",
+            ha="right" if inside else "left",
+            va="center",
+            fontsize=8,
+            color="white" if inside and not few else "black",
+        )
+    axes.set_xlim(0, 100)
+    axes.set_yticks(range(len(systems)), [system.name for system in systems], fontsize=8)
+    axes.tick_params(axis="x", labelsize=8)
+
+
+def _draw_positions(part: SubFigure, systems: Sequence[_System]) -> None:
+    """Draw joint goal accuracy by the turns' relative position in their dialogue."""
+    if len(systems) <= TOGETHER:
+        axes = part.subplots()
+        for system in systems:
+            _draw_line(axes, system)
+        _label_positions(axes)
+        axes.set_ylim(0, 100)
+        axes.set_ylabel("JGA of the turns there (%)")
+        return
+    for axes, system in _small_panels(part, systems, "JGA of the turns there (%)"):
+        for other in systems:
+            points = _points(other.report)
+            axes.plot(
+                [at for at, _, _ in points], [jga for _, jga, _ in points], color=_BEHIND, lw=0.6
+            )
+        _draw_line(axes, system)
+        axes.set_ylim(0, 100)
+
+
+def _draw_losses(part: SubFigure, systems: Sequence[_System]) -> None:
+    """Draw where dialogues that end inexact are first lost (figure 1 of Kim et al., 2022)."""
+    columns = [
+        [100 * place.first_lost / max(1, s.report.losses.dialogues) for place in s.report.positions]
+        for s in systems
+    ]
+    support = [system.report.losses.dialogues for system in systems]
+    if len(systems) <= TOGETHER:
+        axes = part.subplots()
+        _draw_bars(axes, systems, columns, support)
+        _label_positions(axes)
+        axes.set_ylabel("dialogues first lost there (%)")
+        return
+    top = 1.08 * max(max(column) for column in columns) or 1
+    panels = _small_panels(part, systems, "dialogues first lost there (%)")
+    for (axes, _), column, dialogues in zip(panels, columns, support, strict=True):
+        for bar in axes.bar(range(POSITIONS), column, 0.8, color=_ALONE.colour):
+            if 0 < dialogues < FEW:
+                _draw_open(bar)
+        axes.set_ylim(0, top)
+
+
+def _small_panels(
+    part: SubFigure, systems: Sequence[_System], label: str
+) -> list[tuple[Axes, _System]]:
+    """Return axes of its own for each system, all with the same scales."""
+    grid = part.subplots(_rows(systems), _ACROSS, sharex=True, sharey=True, squeeze=False)
+    part.supylabel(label, fontsize=9)
+    part.supxlabel("relative position in the dialogue (%)", fontsize=9)
+    cells = _cells(grid, len(systems))
+    for axes, system in zip(cells, systems, strict=True):
+        axes.set_title(system.name, fontsize=8)
+        axes.tick_params(labelsize=8)
+        axes.set_xticks([-0.5, POSITIONS / 2 - 0.5, POSITIONS - 0.5], ["0", "50", "100"])
+        axes.set_xlim(-0.5, POSITIONS - 0.5)
+    return list(zip(cells, systems, strict=True))
+
+
+def _cells(grid: Any, wanted: int) -> list[Any]:
+    """Return the first axes of a grid, and take the others away."""
+    cells = list(grid.flat)
+    for unused in cells[wanted:]:
+        unused.remove()
+    # The last panel above an empty place shows the ticks that would have stood there.
+    for above in cells[max(0, wanted - grid.shape[1]) : wanted]:
+        above.tick_params(labelbottom=True)
+    return cells[:wanted]
+
+
+def _draw_bars(
+    axes: Axes,
+    systems: Sequence[_System],
+    columns: Sequence[Sequence[float]],
+    support: Sequence[int],
+) -> list[BarContainer]:
+    """Draw the systems' figures in groups, and return each system's bars."""
     width = 0.8 / len(columns)
-    for at, column in enumerate(columns):
-        shade, hatch, _ = _STYLES[at % len(_STYLES)]
+    drawn = []
+    for at, (system, column, count) in enumerate(zip(systems, columns, support, strict=True)):
         shift = (at - (len(columns) - 1) / 2) * width
-        axes.bar(
+        bars = axes.bar(
             [place + shift for place in range(len(column))],
             column,
             width,
-            color=shade,
-            hatch=hatch,
+            color=system.style.colour,
+            hatch=system.style.hatch,
             edgecolor="black",
             linewidth=0.6,
+        )
+        for bar in bars:
+            if 0 < count < FEW:
+                _draw_open(bar)
+        drawn.append(bars)
+    return drawn
+
+
+def _draw_open(bar: Any) -> None:
+    """Draw a bar that few turns support: without its filling, its edge dotted."""
+    bar.set(facecolor="white", edgecolor="black", linestyle=":", linewidth=1)
+
+
+def _points(report: TrackingReport) -> list[tuple[int, float, bool]]:
+    """Return part of the dialogue, JGA of its turns, and whether these are few."""
+    return [
+        (at, place.jga, place.turns < FEW)
+        for at, place in enumerate(report.positions)
+        if place.jga is not None
+    ]
+
+
+def _draw_line(axes: Axes, system: _System) -> None:
+    points = _points(system.report)
+    for (at, jga, few), (next_at, next_jga, next_few) in pairwise(points):
+        axes.plot(
+            [at, next_at],
+            [jga, next_jga],
+            color=system.style.colour,
+            linestyle=":" if few or next_few else "-",
+            linewidth=1.2,
+        )
+    for at, jga, few in points:
+        axes.plot(
+            [at],
+            [jga],
+            color="black",
+            marker=system.style.marker,
+            markersize=5,
+            markeredgewidth=0.6,
+            markerfacecolor="white" if few else system.style.colour,
+            clip_on=False,
+            zorder=3,
         )
 
 
 def _label_positions(axes: Axes) -> None:
-    labels = [f"{10 * part}-{10 * part + 10}" for part in range(POSITIONS)]
-    axes.set_xticks(range(POSITIONS), labels)
+    labels = [f"{10 * part}–{10 * part + 10}" for part in range(POSITIONS)]
+    axes.set_xticks(range(POSITIONS), labels, fontsize=9)
     # The same stretch in every panel, whatever parts hold turns.
     axes.set_xlim(-0.5, POSITIONS - 0.5)
     axes.set_xlabel("relative position in the dialogue (%)")
 
 
-def _bars(report: TrackingReport) -> dict[str, float]:
-    """Return the metrics to draw, FGA once for each λ."""
-    bars: dict[str, float] = {}
-    for name in _BARS:
-        value = report.metrics[name]
-        if isinstance(value, float):
-            bars[name] = value
-        else:
-            bars.update({f"FGA\n{decay}": score for decay, score in value.items()})
-    return bars
+def _rows(systems: Sequence[_System]) -> int:
+    return math.ceil(len(systems) / _ACROSS)
+
+
+def _height_of_metrics(systems: Sequence[_System]) -> float:
+    if len(systems) <= TOGETHER:
+        return 2.9
+    rows = math.ceil(len(_headlines(systems[0].report)) / _FIGURES_ACROSS)
+    return rows * (0.6 + 0.19 * len(systems))
+
+
+def _height_of_parts(systems: Sequence[_System]) -> float:
+    return 2.7 if len(systems) <= TOGETHER else 0.4 + 1.25 * _rows(systems)
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """What `--panel` names.
+
+    Attributes:
+        draw: Draws it.
+        height: Its height, in inches.
+        few: Whether any of what it shows of a system is supported by few turns or dialogues.
+    """
+
+    draw: Callable[[SubFigure, Sequence[_System]], None]
+    height: Callable[[Sequence[_System]], float]
+    few: Callable[[TrackingReport], bool]
+
+
+PANELS: Mapping[str, _Panel] = {
+    "metrics": _Panel(_draw_metrics, _height_of_metrics, lambda report: report.turns < FEW),
+    "positions": _Panel(
+        _draw_positions,
+        _height_of_parts,
+        lambda report: any(few for _, _, few in _points(report)),
+    ),
+    "losses": _Panel(
+        _draw_losses, _height_of_parts, lambda report: 0 < report.losses.dialogues < FEW
+    ),
+}
+"""Name -> panel: the main figures; joint goal accuracy along the dialogue; where it is lost."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 
@@ -70,15 +70,18 @@ class TrackingReport:
         dialogues: The number of dialogues.
         turns: The number of turns.
         slots: T of slot accuracy.
-        metrics: JGA, SA, AGA, IAGA, RSA, FGA (a map from λ), GCA, precision, recall, F1.
+        metrics: JGA, joint recall, SA, AGA, IAGA, RSA, FGA (a map from λ), GCA, precision, recall,
+            F1: what the modules of `metrics/tracking/` give.
         counts: GCA's four counts, and the exact and turn-level matches (M1, M2).
         changes: GCA's four part scores.
         fuzzy: Fuzzy joint accuracy with its precision, recall and F1.
-        per_domain: Domain -> turns, JGA, SA, RSA, F1, over the turns whose gold state has it.
+        per_domain: Domain -> turns, JGA, SA, RSA, F1, over the turns that `variants` says.
         per_slot: `domain-slot` -> GCA's four counts.
         positions: Scores by relative position in the dialogue.
         losses: Where joint goal accuracy is lost.
         mistakes: How mistakes lie in dialogues.
+        per_domain_mean: JGA, SA, RSA, F1: the plain mean over domains.
+        variants: Which variant of joint accuracy it is: `per-domain`, `dontcare`, `none`.
     """
 
     dialogues: int
@@ -93,6 +96,8 @@ class TrackingReport:
     positions: tuple[PositionScores, ...]
     losses: Losses
     mistakes: MistakePatterns
+    per_domain_mean: Mapping[str, float] = field(default_factory=dict)
+    variants: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if "joint_accuracy" not in self.fuzzy:

@@ -2,50 +2,66 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
-from mwz.normalization.states import BeliefState
 
 from ..benchmark import Benchmark
+from ..metrics.tracking.tracking_registry import Choices, tracking_metrics
 from ..signature import SHOWN_HASH, Signature
 from .dialogues import TrackedDialogue
+from .gold import GoldStates, digest, gold_states_digest
+from .variants import PLAIN, Variants
 
 
 def tracking_signature(
     dialogues: Sequence[TrackedDialogue],
     benchmark: Benchmark | None,
-    slots: int,
-    lambdas: Iterable[str],
+    choices: Choices,
+    variants: Variants = PLAIN,
+    gold: GoldStates | None = None,
 ) -> Signature:
     """Return the signature of scores of tracked dialogues.
 
     Args:
         dialogues: What was scored.
-        benchmark: The benchmark that the gold states are of; None if the file has its own.
-        slots: T of slot accuracy.
-        lambdas: The values of λ that FGA is reported with.
+        benchmark: The benchmark that the dialogues are of; None if the file has gold states of its
+            own.
+        choices: What the metrics leave open.
+        variants: Which variant of joint accuracy is meant.
+        gold: The gold states that took the place of the benchmark's, if any did.
     """
-    parameters = {"slots": str(slots), "lambda": ",".join(lambdas)}
+    parameters = {
+        name: value
+        for metric in tracking_metrics().values()
+        for name, value in metric.parameters(choices).items()
+    }
+    parameters |= {**variants.parameters(), "per-domain": _per_domain(dialogues, variants)}
     if benchmark is None:
-        gold = {d.id: [[turn.number, turn.gold] for turn in d.turns] for d in dialogues}
-        return Signature(gold=_digest(gold), parameters=parameters)
+        own = {d.id: [[turn.number, turn.gold] for turn in d.turns] for d in dialogues}
+        return Signature(gold=digest(own), parameters=parameters)
     rules = rule_set(DEFAULT_RULES)
+    benchmarks = {id_: d.states for id_, d in benchmark.dialogues.items()}
     return Signature(
         benchmark=benchmark.name,
         rules=rules.name,
         rules_digest=rules.digest,
         coverage=_coverage(dialogues, benchmark),
-        gold=gold_states_digest({id_: d.states for id_, d in benchmark.dialogues.items()}),
+        gold=gold_states_digest(benchmarks) if gold is None else gold.digest,
         parameters=parameters,
     )
 
 
-def gold_states_digest(states: Mapping[str, Sequence[BeliefState]]) -> str:
-    """Return the SHA-256, in hexadecimal, of gold states: dialogue id -> one state per turn."""
-    return _digest({id_: list(enumerate(turns)) for id_, turns in states.items()})
+def _per_domain(dialogues: Sequence[TrackedDialogue], variants: Variants) -> str:
+    """Return which turns scores per domain average over, with a digest of what says so."""
+    annotation: Mapping[str, object]
+    if variants.per_domain_over == "active":
+        annotation = {d.id: [turn.active_domains for turn in d.turns] for d in dialogues}
+    elif variants.per_domain_over == "dialogues":
+        annotation = {d.id: sorted(d.goal_domains or ()) for d in dialogues}
+    else:
+        return variants.per_domain_over
+    return f"{variants.per_domain_over}-{digest(annotation)[:SHOWN_HASH]}"
 
 
 def _coverage(dialogues: Sequence[TrackedDialogue], benchmark: Benchmark) -> str | None:
@@ -54,9 +70,4 @@ def _coverage(dialogues: Sequence[TrackedDialogue], benchmark: Benchmark) -> str
     turns = sum(len(numbers) for _, numbers in played)
     if turns == benchmark.turns:
         return None
-    return f"{turns}/{benchmark.turns}-{_digest(played)[:SHOWN_HASH]}"
-
-
-def _digest(content: object) -> str:
-    """Return the SHA-256 of content; the order of an object's keys does not matter."""
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return f"{turns}/{benchmark.turns}-{digest(played)[:SHOWN_HASH]}"

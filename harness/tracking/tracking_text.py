@@ -4,29 +4,71 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..metrics.tracking.tracking_registry import tracking_metrics
 from ..rendering import Cell, figure, text_table
+from .fitting import fitted_table
 from .tracking_report import TrackingReport
 from .turn_view import TurnView
 
+MEAN_OVER_DOMAINS = "mean"
 
-def side_by_side_text(names: Sequence[str], reports: Sequence[TrackingReport]) -> str:
-    """Return reports as tables with one column for each system.
+
+def headlines_text(
+    names: Sequence[str], reports: Sequence[TrackingReport], width: int | None = None
+) -> str:
+    """Return the figures that are reported most as one table, or several if it is too wide.
 
     Args:
-        names: What to call the systems.
+        names: What to call the systems; all different.
         reports: Their reports, all with the same values of λ.
+        width: The terminal's, in characters; None if it does not matter.
+    """
+    return fitted_table("metric (%)", names, [_headlines(report) for report in reports], width)
+
+
+def side_by_side_text(
+    names: Sequence[str], reports: Sequence[TrackingReport], width: int | None = None
+) -> str:
+    """Return all figures of reports as tables.
+
+    Args:
+        names: What to call the systems; all different.
+        reports: Their reports, all with the same values of λ.
+        width: The terminal's, in characters; None if it does not matter.
     """
     tables = [
-        _side_by_side("metric (%)", names, [_metrics(report) for report in reports]),
-        _side_by_side("count", names, [_counts(report) for report in reports]),
-        _side_by_side("along the dialogue", names, [_patterns(report) for report in reports]),
+        fitted_table("metric (%)", names, [_metrics(report) for report in reports], width),
+        fitted_table("count", names, [_counts(report) for report in reports], width),
+        fitted_table("along the dialogue", names, [_patterns(r) for r in reports], width),
     ]
     return "\n\n".join(tables)
 
 
+def metrics_help() -> dict[str, str]:
+    """Return name -> what it asks, its unit and its source, of every metric there is."""
+    return {
+        metric.name: " ".join(
+            [
+                *([f"{_capital(metric.title)}."] if metric.title != metric.name else []),
+                metric.question,
+                f"{_capital(metric.unit)}. Source: {metric.source}.",
+            ]
+        )
+        for metric in tracking_metrics().values()
+    }
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
 def breakdown_text(report: TrackingReport) -> str:
     """Return a report's scores per domain and outcomes per slot."""
-    domains = _table("domain (%)", report.per_domain) if report.per_domain else ""
+    domains = ""
+    if report.per_domain:
+        over = report.variants.get("per-domain", "gold-slots")
+        mean = {MEAN_OVER_DOMAINS: {"turns": None, **report.per_domain_mean}}
+        domains = _table(f"domain (%, over {over})", {**report.per_domain, **mean})
     slots = _table("slot", report.per_slot) if report.per_slot else ""
     return "\n\n".join(filter(None, [domains, slots])) or "no slot has a value"
 
@@ -51,16 +93,27 @@ def _turn_parts(turn: TurnView) -> Sequence[str]:
     return [f"turn {turn.number}", table, text_table(["metric", "score"], rows)]
 
 
+def _headlines(report: TrackingReport) -> dict[str, str]:
+    rows = {
+        title: value
+        for metric in tracking_metrics().values()
+        for title, value in metric.headlines(report).items()
+    }
+    return {title: figure(value, 2) for title, value in rows.items()}
+
+
 def _metrics(report: TrackingReport) -> dict[str, str]:
     rows: dict[str, float] = {}
-    for name, value in report.metrics.items():
-        if isinstance(value, Mapping):
-            rows |= {f"{name} λ={decay}": score for decay, score in value.items()}
-        else:
-            rows[name] = value
-    rows |= {f"GCA {name.replace('_', ' ')}": share for name, share in report.changes.items()}
-    rows |= {f"fuzzy {name.replace('_', ' ')}": share for name, share in report.fuzzy.items()}
-    return {name: figure(value, 2) for name, value in rows.items()}
+    for metric in tracking_metrics().values():
+        # A report that was kept may lack a metric that has come since.
+        for key in (key for key in metric.own_keys if key in report.metrics):
+            value = report.metrics[key]
+            if isinstance(value, Mapping):
+                rows |= {f"{key} λ={label}": score for label, score in value.items()}
+            else:
+                rows[key] = value
+        rows |= metric.further(report)
+    return {title: figure(value, 2) for title, value in rows.items()}
 
 
 def _counts(report: TrackingReport) -> dict[str, str]:
@@ -85,12 +138,7 @@ def _patterns(report: TrackingReport) -> dict[str, str]:
     }
 
 
-def _side_by_side(title: str, names: Sequence[str], columns: Sequence[Mapping[str, str]]) -> str:
-    rows = [[name, *(column[name] for column in columns)] for name in columns[0]]
-    return text_table([title, *names], rows)
-
-
-def _table(title: str, table: Mapping[str, Mapping[str, float]]) -> str:
+def _table(title: str, table: Mapping[str, Mapping[str, float | None]]) -> str:
     columns = list(next(iter(table.values())))
     rows: list[list[Cell]] = [
         [name, *(_cell(values[column]) for column in columns)] for name, values in table.items()
@@ -98,5 +146,5 @@ def _table(title: str, table: Mapping[str, Mapping[str, float]]) -> str:
     return text_table([title, *columns], rows)
 
 
-def _cell(value: float) -> str:
-    return figure(value, 2) if isinstance(value, float) else str(value)
+def _cell(value: float | None) -> str:
+    return str(value) if isinstance(value, int) else figure(value, 2)

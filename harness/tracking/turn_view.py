@@ -9,30 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..metrics.tracking.aga import turn_average_goal_accuracy
-from ..metrics.tracking.dialogue_states import StatePair, slot_name, without_absent
-from ..metrics.tracking.fga import DEFAULT_LAMBDAS, ERROR, EXACT, error_distances, turn_score
-from ..metrics.tracking.gca import OUTCOMES, Change, judge_changes
-from ..metrics.tracking.jga import is_exact
-from ..metrics.tracking.rsa import turn_relative_slot_accuracy
-from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS, turn_slot_accuracy, wrong_slots
+from ..metrics.tracking.dialogue_states import slot_name
+from ..metrics.tracking.fga import DEFAULT_LAMBDAS
+from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
+from ..metrics.tracking.tracking_registry import Choices, Verdict, tracking_metrics
 from .dialogues import TrackedDialogue
-from .evaluation import lambda_label, state_pairs
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What a metric gives a turn.
-
-    Attributes:
-        metric: The metric's name.
-        score: The share, from 0 to 1; None where the metric leaves the turn out.
-        reason: Why.
-    """
-
-    metric: str
-    score: float | None
-    reason: str
+from .variants import PLAIN, Variants, dialogue_states
 
 
 @dataclass(frozen=True)
@@ -60,6 +42,7 @@ def view_turns(
     dialogue: TrackedDialogue,
     lambdas: Sequence[float] = DEFAULT_LAMBDAS,
     slots: int = MULTIWOZ_SLOTS,
+    variants: Variants = PLAIN,
 ) -> list[TurnView]:
     """Explain what every metric gives each turn of a dialogue.
 
@@ -67,71 +50,21 @@ def view_turns(
         dialogue: The dialogue.
         lambdas: The values of λ to show FGA with.
         slots: T of slot accuracy, at least the number of wrong slots in any turn.
+        variants: Which variant of joint accuracy is meant.
     """
-    pairs = state_pairs(dialogue)
-    turns = [without_absent(pair) for pair in pairs]
-    distances = error_distances(turns, [turn.number for turn in dialogue.turns])
+    states = dialogue_states(dialogue, variants)
+    choices = Choices(lambdas, slots)
+    told = [
+        metric.verdicts(states, choices)
+        for metric in tracking_metrics().values()
+        if metric.verdicts is not None
+    ]
     return [
         TurnView(
-            turn.number,
+            number,
             {slot_name(slot): value for slot, value in pair.gold.items()},
             {slot_name(slot): value for slot, value in pair.predicted.items()},
-            [
-                _jga(states),
-                _slot_accuracy(states, slots),
-                _aga(states),
-                _rsa(states),
-                *(_fga(distance, decay) for decay in lambdas),
-                _gca(changes),
-            ],
+            [verdict for verdicts in of_turn for verdict in verdicts],
         )
-        for turn, pair, states, distance, changes in zip(
-            dialogue.turns, pairs, turns, distances, judge_changes(pairs), strict=True
-        )
+        for number, pair, *of_turn in zip(states.numbers, states.pairs, *told, strict=True)
     ]
-
-
-def _jga(turn: StatePair) -> Verdict:
-    if is_exact(turn):
-        return Verdict("JGA", 1.0, "the states are equal")
-    agreement = turn.agreement
-    reason = f"{agreement.missed} missed, {agreement.wrong} wrong, {agreement.overshot} overshot"
-    return Verdict("JGA", 0.0, reason)
-
-
-def _slot_accuracy(turn: StatePair, slots: int) -> Verdict:
-    wrong = wrong_slots(turn)
-    return Verdict("SA", turn_slot_accuracy(turn, slots), f"{wrong} of {slots} slots wrong")
-
-
-def _aga(turn: StatePair) -> Verdict:
-    if not turn.gold:
-        return Verdict("AGA", None, "left out: the gold state is empty")
-    reason = f"{turn.agreement.correct} of {turn.agreement.gold} gold values found"
-    return Verdict("AGA", turn_average_goal_accuracy(turn), reason)
-
-
-def _rsa(turn: StatePair) -> Verdict:
-    agreement = turn.agreement
-    reason = f"{agreement.correct} of the {agreement.slots} slots in either state right"
-    score = turn_relative_slot_accuracy(turn)
-    return Verdict("RSA", score, reason if agreement.slots else "no slots in either state")
-
-
-def _fga(distance: float, decay: float) -> Verdict:
-    if distance == EXACT:
-        reason = "the states are equal"
-    elif distance == ERROR:
-        reason = "the error is made in this turn"
-    else:
-        reason = f"right in itself, {distance:g} after the turn of the latest error"
-    return Verdict(f"FGA λ={lambda_label(decay)}", turn_score(distance, decay), reason)
-
-
-def _gca(changes: Sequence[Change]) -> Verdict:
-    by_outcome = {
-        outcome: sorted(slot_name(change.slot) for change in changes if change.outcome == outcome)
-        for outcome in OUTCOMES
-    }
-    told = [f"{outcome} {', '.join(slots)}" for outcome, slots in by_outcome.items() if slots]
-    return Verdict("GCA", None, f"counts {'; '.join(told)}" if told else "no changes")

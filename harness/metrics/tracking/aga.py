@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from .dialogue_states import StatePair
+from .dialogue_states import StatePair, all_turns
+from .tracking_registry import Choices, TrackingMetric, Verdict, turn_by_turn
 
 
 def turn_average_goal_accuracy(turn: StatePair) -> float | None:
@@ -46,3 +47,28 @@ def _mean(scores: Sequence[float | None], turns: Sequence[StatePair]) -> float:
     if scored:
         return fmean(scored)
     return float(not any(turn.predicted for turn in turns))
+
+
+def _verdict(turn: StatePair, _: Choices) -> Verdict:
+    if not turn.gold:
+        return Verdict("AGA", None, "left out: the gold state is empty")
+    reason = f"{turn.agreement.correct} of {turn.agreement.gold} gold values found"
+    return Verdict("AGA", turn_average_goal_accuracy(turn), reason)
+
+
+METRIC = TrackingMetric(
+    name="AGA",
+    title="average goal accuracy (IAGA: over the union of gold and predicted values)",
+    question="Which share of the gold values is found?",
+    unit="percent of the values, averaged over turns with a gold state",
+    source="Rastogi et al. (2020); Dey, Kummara & Desarkar (2022)",
+    compute=lambda dialogues, _: {
+        "metrics": {
+            "AGA": 100 * average_goal_accuracy(all_turns(dialogues)),
+            "IAGA": 100 * improved_average_goal_accuracy(all_turns(dialogues)),
+        }
+    },
+    keys=("AGA", "IAGA"),
+    verdicts=turn_by_turn(_verdict),
+    rank=30,
+)

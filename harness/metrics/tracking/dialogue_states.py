@@ -14,10 +14,10 @@ Conventions of all state-tracking metrics:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar, cast
 
 from mwz.normalization.states import BeliefState
 
@@ -26,6 +26,8 @@ Slot: TypeAlias = tuple[str, str]
 
 State: TypeAlias = Mapping[Slot, str]
 """slot -> value."""
+
+_Derived = TypeVar("_Derived")
 
 ABSENT = "none"
 """The value that says that a slot has none."""
@@ -88,6 +90,36 @@ class StatePair:
             else:
                 wrong += 1
         return Agreement(correct, wrong, missed, len(self.predicted) - correct - wrong)
+
+
+@dataclass(frozen=True)
+class DialogueStates:
+    """A dialogue's states, turn by turn, as the metrics take them.
+
+    Attributes:
+        numbers: The turns' numbers, ascending.
+        pairs: The turns' states, slots with the value `none` included.
+        turns: The same without those slots: what is compared.
+    """
+
+    numbers: Sequence[int]
+    pairs: Sequence[StatePair]
+    turns: Sequence[StatePair]
+    _derived: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def derived(self, work: Callable[[DialogueStates], _Derived]) -> _Derived:
+        """Return what a function makes of the dialogue; it is worked out once.
+
+        Several metrics and views rest on the same steps, such as the outcome of every change.
+        """
+        if work not in self._derived:
+            self._derived[work] = work(self)
+        return cast(_Derived, self._derived[work])
+
+
+def all_turns(dialogues: Sequence[DialogueStates]) -> list[StatePair]:
+    """Return the turns of all dialogues, one after another."""
+    return [turn for dialogue in dialogues for turn in dialogue.turns]
 
 
 def flat_state(state: BeliefState) -> State:

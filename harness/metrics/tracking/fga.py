@@ -9,14 +9,22 @@ grows FGA nears the share of turn-level matches.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
+from typing import TYPE_CHECKING
 
-from .dialogue_states import StatePair
+from .dialogue_states import DialogueStates, StatePair
 from .jga import is_exact
+from .tracking_registry import Choices, Figures, TrackingMetric, Verdict
+
+if TYPE_CHECKING:
+    from ...tracking.tracking_report import TrackingReport
 
 DEFAULT_LAMBDAS = (0.25, 0.5, 0.75, 1.0)
 """The values of λ that the paper's table 1 reports."""
+
+HEADLINE_LAMBDA = 0.5
+"""The one shown where there is room for one: it forgets 95 % of an error in six turns."""
 
 EXACT = math.inf
 ERROR = 0
@@ -102,3 +110,64 @@ def _errs(before: StatePair, turn: StatePair) -> bool:
     gold_added = turn.gold.items() - before.gold.items()
     predicted_added = turn.predicted.items() - before.predicted.items()
     return not (gold_added <= turn.predicted.items() and predicted_added <= turn.gold.items())
+
+
+def lambda_label(decay: float) -> str:
+    """Return how reports write a λ: `0.25`, `1`."""
+    return f"{decay:g}"
+
+
+def distances_of(dialogue: DialogueStates) -> list[float]:
+    """Return `error_distances` of a dialogue's turns."""
+    return error_distances(dialogue.turns, dialogue.numbers)
+
+
+def _compute(dialogues: Sequence[DialogueStates], choices: Choices) -> Figures:
+    distances = [distance for dialogue in dialogues for distance in dialogue.derived(distances_of)]
+    by_lambda = {
+        lambda_label(decay): 100 * flexible_goal_accuracy(distances, decay)
+        for decay in choices.lambdas
+    }
+    return {"metrics": {"FGA": by_lambda}, "counts": {"turn_matches": turn_matches(distances)}}
+
+
+def _verdicts(dialogue: DialogueStates, choices: Choices) -> list[list[Verdict]]:
+    return [
+        [
+            Verdict(f"FGA λ={lambda_label(decay)}", turn_score(distance, decay), _reason(distance))
+            for decay in choices.lambdas
+        ]
+        for distance in dialogue.derived(distances_of)
+    ]
+
+
+def _reason(distance: float) -> str:
+    if distance == EXACT:
+        return "the states are equal"
+    if distance == ERROR:
+        return "the error is made in this turn"
+    return f"right in itself, {distance:g} after the turn of the latest error"
+
+
+def _headlines(report: TrackingReport) -> Mapping[str, float]:
+    """Return all values of λ that were asked for, but one of the default ones."""
+    by_lambda = report.metrics["FGA"]
+    assert isinstance(by_lambda, Mapping)
+    if list(by_lambda) == [lambda_label(decay) for decay in DEFAULT_LAMBDAS]:
+        by_lambda = {lambda_label(HEADLINE_LAMBDA): by_lambda[lambda_label(HEADLINE_LAMBDA)]}
+    return {f"FGA λ={label}": value for label, value in by_lambda.items()}
+
+
+METRIC = TrackingMetric(
+    name="FGA",
+    title="flexible goal accuracy",
+    question="Is the state right, forgiving old errors with time?",
+    unit="percent of the turns",
+    source="Dey, Kummara & Desarkar (2022)",
+    compute=_compute,
+    verdicts=_verdicts,
+    parameters=lambda choices: {"lambda": ",".join(map(lambda_label, choices.lambdas))},
+    headlines=_headlines,
+    correlated=True,
+    rank=50,
+)

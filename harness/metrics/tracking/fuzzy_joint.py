@@ -12,8 +12,9 @@ from statistics import fmean
 
 from mwz.database.fuzzy import partial_ratio
 
-from .dialogue_states import StatePair
-from .slot_f1 import PrecisionRecall
+from .dialogue_states import StatePair, all_turns
+from .slot_f1 import PrecisionRecall, percentages
+from .tracking_registry import TrackingMetric
 
 FUZZY_RATIO = 95
 """Two values match if their partial ratio is over this."""
@@ -58,3 +59,24 @@ def fuzzy_slot_f1(turns: Iterable[StatePair]) -> PrecisionRecall:
 @lru_cache(maxsize=2**16)
 def _match(predicted: str, gold: str) -> bool:
     return predicted == gold or partial_ratio(predicted, gold) > FUZZY_RATIO
+
+
+METRIC = TrackingMetric(
+    name="fuzzy joint accuracy",
+    title="fuzzy joint accuracy, with precision, recall and F1",
+    question="Is the whole state right, where values may differ in their spelling?",
+    unit="percent of the turns",
+    source="the evaluator of Nekvinda & Dušek (2021)",
+    compute=lambda dialogues, _: {
+        "fuzzy": {
+            "joint_accuracy": 100 * fuzzy_joint_accuracy(all_turns(dialogues)),
+            **percentages(fuzzy_slot_f1(all_turns(dialogues))),
+        }
+    },
+    keys=(),
+    headlines=lambda report: {"fuzzy joint accuracy": report.fuzzy["joint_accuracy"]},
+    further=lambda report: {
+        f"fuzzy {name.replace('_', ' ')}": share for name, share in report.fuzzy.items()
+    },
+    rank=80,
+)

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias
 
-from .dialogue_states import ABSENT, Slot, State, StatePair
+from .dialogue_states import ABSENT, DialogueStates, Slot, State, StatePair, slot_name
+from .tracking_registry import Choices, Figures, TrackingMetric, Verdict, own_headline
 
 Outcome: TypeAlias = Literal["missed", "wrong", "overshot", "correct"]
 OUTCOMES: tuple[Outcome, ...] = ("missed", "wrong", "overshot", "correct")
@@ -182,3 +183,61 @@ def _judge_predicted(
 
 def _share(part: int, whole: int, nothing: bool) -> float:
     return part / whole if whole else float(nothing)
+
+
+def changes_of(dialogue: DialogueStates) -> list[list[Change]]:
+    """Return what became of every change of a dialogue's states, as `judge_changes`."""
+    return judge_changes(dialogue.pairs)
+
+
+def _compute(dialogues: Sequence[DialogueStates], _: Choices) -> Figures:
+    changes = [
+        change
+        for dialogue in dialogues
+        for judged in dialogue.derived(changes_of)
+        for change in judged
+    ]
+    counts = count_changes(changes)
+    return {
+        "metrics": {"GCA": 100 * counts.gca},
+        "counts": asdict(counts),
+        "changes": {
+            "value_precision": 100 * counts.value_precision,
+            "value_recall": 100 * counts.value_recall,
+            "label_precision": 100 * counts.label_precision,
+            "label_recall": 100 * counts.label_recall,
+        },
+        "per_slot": {
+            slot_name(slot): asdict(by_slot) for slot, by_slot in count_by_slot(changes).items()
+        },
+    }
+
+
+def _verdicts(dialogue: DialogueStates, _: Choices) -> list[list[Verdict]]:
+    return [[_verdict(changes)] for changes in dialogue.derived(changes_of)]
+
+
+def _verdict(changes: Sequence[Change]) -> Verdict:
+    by_outcome = {
+        outcome: sorted(slot_name(change.slot) for change in changes if change.outcome == outcome)
+        for outcome in OUTCOMES
+    }
+    told = [f"{outcome} {', '.join(slots)}" for outcome, slots in by_outcome.items() if slots]
+    return Verdict("GCA", None, f"counts {'; '.join(told)}" if told else "no changes")
+
+
+METRIC = TrackingMetric(
+    name="GCA",
+    title="granular change accuracy",
+    question="Is every change of the state predicted, each counted once?",
+    unit="percent, of the changes of all dialogues",
+    source="Aksu & Chen (2024)",
+    compute=_compute,
+    verdicts=_verdicts,
+    headlines=own_headline("GCA"),
+    further=lambda report: {
+        f"GCA {name.replace('_', ' ')}": share for name, share in report.changes.items()
+    },
+    correlated=True,
+    rank=60,
+)

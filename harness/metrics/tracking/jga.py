@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from .dialogue_states import StatePair
+from .dialogue_states import StatePair, all_turns
+from .tracking_registry import Choices, TrackingMetric, Verdict, own_headline, turn_by_turn
 
 
 def is_exact(turn: StatePair) -> bool:
@@ -30,3 +31,28 @@ def joint_goal_accuracy(turns: Sequence[StatePair]) -> float:
 def first_lost(turns: Sequence[StatePair]) -> int | None:
     """Return the position of a dialogue's first inexact turn, from 0; None if all are exact."""
     return next((at for at, turn in enumerate(turns) if not is_exact(turn)), None)
+
+
+def _verdict(turn: StatePair, _: Choices) -> Verdict:
+    if is_exact(turn):
+        return Verdict("JGA", 1.0, "the states are equal")
+    agreement = turn.agreement
+    reason = f"{agreement.missed} missed, {agreement.wrong} wrong, {agreement.overshot} overshot"
+    return Verdict("JGA", 0.0, reason)
+
+
+METRIC = TrackingMetric(
+    name="JGA",
+    title="joint goal accuracy",
+    question="Is the whole state right?",
+    unit="percent of the turns",
+    source="Henderson, Thomson & Williams (2014)",
+    compute=lambda dialogues, _: {
+        "metrics": {"JGA": 100 * joint_goal_accuracy(all_turns(dialogues))},
+        "counts": {"exact_turns": sum(map(is_exact, all_turns(dialogues)))},
+    },
+    verdicts=turn_by_turn(_verdict),
+    headlines=own_headline("JGA"),
+    of_domain=lambda turns, _: {"JGA": 100 * joint_goal_accuracy(turns)},
+    rank=10,
+)

@@ -3,6 +3,11 @@
 Kim et al., "Mismatch between Multi-turn Dialogue and its Evaluation Metric in Dialogue State
 Tracking" (2022), equation 3. It does not depend on how many slots a data set defines. A turn
 without any slot scores 0 even when that is right, which lowers every system's score.
+
+The published code of Dey et al. and of Aksu & Chen takes for a slot what stands before the last
+dash of `domain-slot-value`, and so do we: where a wrong value has a dash of its own ("sixty-two"),
+the gold value's slot counts as missed and the predicted one's as another that is wrong. In TripPy's
+file it is 63.22 for that, and not 63.23.
 """
 
 from __future__ import annotations
@@ -10,19 +15,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from .dialogue_states import StatePair
+from .dialogue_states import StatePair, all_turns
+from .tracking_registry import Choices, TrackingMetric, Verdict, own_headline, turn_by_turn
 
 
 def turn_relative_slot_accuracy(turn: StatePair) -> float:
     """Return (T* - M - W) / T* of one turn, and 0 if T* is 0.
 
     T* counts the slots in the gold or the predicted state, M the gold slots that are not predicted
-    at all, W the predicted triples that are not gold (so a wrong value counts once).
+    at all, W the predicted triples that are not gold (so a wrong value counts once, but for values
+    with a dash: see above).
     """
-    agreement = turn.agreement
-    missed, wrong = agreement.missed, agreement.wrong + agreement.overshot
-    slots = agreement.slots
-    return (slots - missed - wrong) / slots if slots else 0.0
+    slots = slots_in_play(turn)
+    return turn.agreement.correct / slots if slots else 0.0
+
+
+def slots_in_play(turn: StatePair) -> int:
+    """Return T*: the slots in the gold or the predicted state, as the published code tells them."""
+    apart = 0
+    if turn.agreement.wrong:
+        apart = sum(
+            _before_last_dash(value) != _before_last_dash(turn.predicted[slot])
+            for slot, value in turn.gold.items()
+            if slot in turn.predicted
+        )
+    return turn.agreement.slots + apart
+
+
+def _before_last_dash(value: str) -> str | None:
+    head, dash, _ = value.rpartition("-")
+    return head if dash else None
 
 
 def relative_slot_accuracy(turns: Sequence[StatePair]) -> float:
@@ -32,3 +54,26 @@ def relative_slot_accuracy(turns: Sequence[StatePair]) -> float:
         ValueError: There are no turns.
     """
     return fmean([turn_relative_slot_accuracy(turn) for turn in turns])
+
+
+def _verdict(turn: StatePair, _: Choices) -> Verdict:
+    agreement = turn.agreement
+    reason = f"{agreement.correct} of the {slots_in_play(turn)} slots in either state right"
+    score = turn_relative_slot_accuracy(turn)
+    return Verdict("RSA", score, reason if agreement.slots else "no slots in either state")
+
+
+METRIC = TrackingMetric(
+    name="RSA",
+    title="relative slot accuracy",
+    question="Which share of the slots in play is right?",
+    unit="percent of the slots, averaged over turns",
+    source="Kim et al. (2022)",
+    compute=lambda dialogues, _: {
+        "metrics": {"RSA": 100 * relative_slot_accuracy(all_turns(dialogues))}
+    },
+    verdicts=turn_by_turn(_verdict),
+    headlines=own_headline("RSA"),
+    of_domain=lambda turns, _: {"RSA": 100 * relative_slot_accuracy(turns)},
+    rank=40,
+)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from .dialogue_states import StatePair
+from .dialogue_states import StatePair, all_turns
+from .tracking_registry import Choices, TrackingMetric, Verdict, turn_by_turn
 
 MULTIWOZ_SLOTS = 30
 """The slots of MultiWOZ's five domains, as every published slot accuracy counts them."""
@@ -48,3 +49,24 @@ def slot_accuracy(turns: Sequence[StatePair], slots: int = MULTIWOZ_SLOTS) -> fl
         ValueError: There are no turns, or a turn has more wrong slots than there are slots.
     """
     return fmean([turn_slot_accuracy(turn, slots) for turn in turns])
+
+
+def _verdict(turn: StatePair, choices: Choices) -> Verdict:
+    reason = f"{wrong_slots(turn)} of {choices.slots} slots wrong"
+    return Verdict("SA", turn_slot_accuracy(turn, choices.slots), reason)
+
+
+METRIC = TrackingMetric(
+    name="SA",
+    title="slot accuracy",
+    question="Are all slots that the data set defines right, absent ones included?",
+    unit="percent of the slots, averaged over turns",
+    source="Wu et al. (2019)",
+    compute=lambda dialogues, choices: {
+        "metrics": {"SA": 100 * slot_accuracy(all_turns(dialogues), choices.slots)}
+    },
+    verdicts=turn_by_turn(_verdict),
+    parameters=lambda choices: {"slots": str(choices.slots)},
+    of_domain=lambda turns, choices: {"SA": 100 * slot_accuracy(turns, choices.slots)},
+    rank=20,
+)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .dialogue_states import StatePair
+from .dialogue_states import StatePair, all_turns
+from .tracking_registry import TrackingMetric, own_headline
 
 
 @dataclass(frozen=True)
@@ -55,3 +56,26 @@ def slot_f1(turns: Iterable[StatePair]) -> PrecisionRecall:
         predicted=sum(agreement.predicted for agreement in agreements),
         gold=sum(agreement.gold for agreement in agreements),
     )
+
+
+def percentages(found: PrecisionRecall) -> dict[str, float]:
+    """Return precision, recall and F1 in percent, by the names that reports use."""
+    return {
+        "precision": 100 * found.precision,
+        "recall": 100 * found.recall,
+        "F1": 100 * found.f1,
+    }
+
+
+METRIC = TrackingMetric(
+    name="F1",
+    title="slot F1, with precision and recall",
+    question="Which share of the predicted, of the gold values is right?",
+    unit="percent of the values of all turns",
+    source="Kim et al. (2022), table 1",
+    compute=lambda dialogues, _: {"metrics": percentages(slot_f1(all_turns(dialogues)))},
+    keys=("precision", "recall", "F1"),
+    headlines=own_headline("F1"),
+    of_domain=lambda turns, _: {"F1": percentages(slot_f1(turns))["F1"]},
+    rank=70,
+)

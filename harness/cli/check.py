@@ -1,0 +1,84 @@
+"""`mwz check`: say what a predictions file holds and what is wrong with it, without scoring."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import click
+
+from mwz.normalization.placeholders import placeholder_names
+from mwz.normalization.rules import RuleSet, rule_set
+
+from ..benchmark import Benchmark
+from ..errors import cut, printable
+from ..placeholder_remarks import venue_rate
+from ..rendering import figure
+from ..scoring import has_all
+from ..submission import Submission, read_submission
+from .options import benchmark_option, chosen_benchmark, rules_option
+
+WARNED = 1
+
+_SHOWN = 20
+
+
+@click.command(
+    help="Check PREDICTIONS (JSON, plain or gzipped; -: standard input) without scoring them: "
+    "format, dialogues, turns, states, domains, placeholders. The exit status is 0 if all is in "
+    "order, 1 if there are warnings, 2 if the file cannot be scored."
+)
+@click.argument("predictions")
+@benchmark_option
+@rules_option
+def command(predictions: str, benchmark: str | None, rules: str) -> int:
+    """Check a predictions file and show what it holds."""
+    loaded = chosen_benchmark(benchmark, "checking against")
+    submission = read_submission(predictions, loaded)
+    for name, told in _facts(submission, loaded, rule_set(rules)):
+        click.echo(f"{name:<16}{told}")
+    # Whatever scoring would refuse is refused here, in the same words.
+    has_all(submission, "state", "states")
+    has_all(submission, "active_domains", "domains")
+    warnings = [remark for remark in submission.remarks if remark.warning]
+    for remark in submission.remarks:
+        click.echo(f"{'warning' if remark.warning else 'note':<16}{remark}")
+    click.echo(f"{'warnings':<16}{len(warnings) or 'none'}")
+    return WARNED if warnings else 0
+
+
+def _facts(
+    submission: Submission, benchmark: Benchmark, rules: RuleSet
+) -> Iterator[tuple[str, str]]:
+    """Yield what a submission holds: a name, and what there is."""
+    turns = [turn for turns in submission.dialogues.values() for turn in turns]
+    yield "file", cut(printable(submission.source), 200)
+    yield "format", submission.format
+    yield "benchmark", benchmark.name
+    yield "dialogues", f"{len(submission.dialogues)} of {len(benchmark.dialogues)}"
+    yield "turns", f"{len(turns)} of {benchmark.turns}"
+    yield "states", _share([turn.state is not None for turn in turns])
+    yield "active domains", _share([turn.active_domains is not None for turn in turns])
+    names = Counter(name for turn in turns for name in placeholder_names(turn.response))
+    rate = venue_rate([turn.response for turn in turns], rules)
+    yield "placeholders", f"{names.total()}; about venues: {figure(rate, 2)} a turn"
+    known: Counter[str] = Counter()
+    for name, count in names.items():
+        known[rules.ontology.get(name, "")] += count
+    del known[""]
+    yield "  known", _counts(known.most_common())
+    unknown = Counter({n: count for n, count in names.items() if n not in rules.ontology})
+    yield "  unknown", _counts([(f"[{n}]", count) for n, count in unknown.most_common()])
+
+
+def _share(have: Sequence[bool]) -> str:
+    """Return in how many turns something is there."""
+    if all(have):
+        return "in every turn"
+    return f"in {sum(have)} of {len(have)} turns" if any(have) else "none"
+
+
+def _counts(counts: Sequence[tuple[str, int]]) -> str:
+    shown = [f"{cut(printable(name), 40)} {count}×" for name, count in counts[:_SHOWN]]
+    more = [f"and {len(counts) - len(shown)} more"] if len(counts) > len(shown) else []
+    return ", ".join([*shown, *more]) or "none"

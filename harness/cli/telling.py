@@ -1,0 +1,24 @@
+"""Telling on standard error what is to be said of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import click
+
+from ..errors import InputError
+from ..remarks import Remark
+
+NO_STATES = "no turn has a `state`; scored with gold belief states"
+
+
+def tell(source: str, remarks: Iterable[Remark | str]) -> None:
+    """Print remarks on standard error, one line each: `mwz: FILE: …`.
+
+    Args:
+        source: What was read, as the user named it.
+        remarks: What is to be said of it.
+    """
+    for remark in remarks:
+        # In the words and bounds of an error, which is what else is told of a file.
+        click.echo(f"mwz: {InputError(source, str(remark))}", err=True)

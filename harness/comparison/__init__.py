@@ -1,0 +1,64 @@
+"""Is it better? Intervals of scores, and paired tests between systems.
+
+The unit is the dialogue, for every metric: the turns of a dialogue are not independent. A system is
+known by `Evidence`, per-dialogue sufficient statistics as arrays; every resampled score is computed
+from these by matrix products, and no text is scored again::
+
+    from mwz.harness import Scorer, load_benchmark
+    from mwz.harness.comparison import compare, evidence_of, intervals_of, parsed_evidence
+
+    scorer = Scorer(load_benchmark("multiwoz"))
+    first, second = (parsed_evidence(scorer, one, name) for name, one in predictions.items())
+    intervals_of(first)["inform"]  # Interval(value=88.9, low=86.80…, high=90.69…, …)
+    compare(first, [second]).pairs[0].differences["bleu"].p
+
+The metric NAME can be resampled if there is a module `NAME_statistics.py` in this folder: its
+function `statistics` returns the statistics of what was played. That file is all it takes.
+
+The names are imported when they are first used: NumPy and SciPy take their time.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .comparing import Comparison, compare, standings
+    from .evidence import Evidence, evidence_of, parsed_evidence, tracking_evidence
+    from .intervals import Interval, intervals_of
+    from .seeds import Spread, spread_of
+
+__all__ = [
+    "Comparison",
+    "Evidence",
+    "Interval",
+    "Spread",
+    "compare",
+    "evidence_of",
+    "intervals_of",
+    "parsed_evidence",
+    "spread_of",
+    "standings",
+    "tracking_evidence",
+]
+
+_HOMES = {
+    "Comparison": "comparing",
+    "Evidence": "evidence",
+    "Interval": "intervals",
+    "Spread": "seeds",
+    "compare": "comparing",
+    "evidence_of": "evidence",
+    "intervals_of": "intervals",
+    "parsed_evidence": "evidence",
+    "spread_of": "seeds",
+    "standings": "comparing",
+    "tracking_evidence": "evidence",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)

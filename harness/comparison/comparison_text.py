@@ -1,0 +1,162 @@
+"""Intervals and comparisons as a person reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..rendering import figure, signed, text_table
+from .comparing import Comparison, Difference, Pair, System
+from .intervals import Interval
+from .seeds import Spread
+from .settings import INTERVAL_LEVEL, SIGNIFICANCE
+from .statistics import Figure
+
+MARK = "*"
+UNCORRECTED_MARK = "(*)"
+
+
+def intervals_text(
+    names: Sequence[str],
+    figures: Mapping[str, Figure],
+    intervals: Sequence[Mapping[str, Interval]],
+) -> str:
+    """Return a table of figures with their intervals, one column per system.
+
+    Args:
+        names: What to call the systems.
+        figures: What to show: name -> figure.
+        intervals: Of each system, figure -> interval.
+    """
+    rows = [
+        [shown.title, *(interval_text(one[name], shown.digits) for one in intervals)]
+        for name, shown in figures.items()
+    ]
+    biased = [
+        figures[name].title
+        for name in figures
+        if any(not one[name].low <= one[name].value <= one[name].high for one in intervals)
+    ]
+    table = text_table([f"{INTERVAL_LEVEL} % interval", *names], rows)
+    if not biased:
+        return table
+    return (
+        f"{table}\n\nresamples lack dialogues, and what only these have: the intervals of "
+        f"{', '.join(biased)} lie below the value"
+    )
+
+
+def interval_text(interval: Interval, digits: int) -> str:
+    """Return a figure with its interval: `88.9 [86.8, 90.7]`."""
+    low, high = figure(interval.low, digits), figure(interval.high, digits)
+    return f"{figure(interval.value, digits)} [{low}, {high}]"
+
+
+def p_text(p: float) -> str:
+    """Return a p-value with two digits that count, without the 0 before the point: `.84`."""
+    if p < 0.001:
+        return f"{p:.1e}"
+    if p > 0.995:
+        return "1"
+    return f"{p:.2f}"[1:] if p >= 0.1 else f"{p:.2g}"[1:]
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """Return a comparison as text: scores, what differs, what follows, last the signatures."""
+    return "\n\n".join(_parts(comparison))
+
+
+def _parts(comparison: Comparison) -> Iterator[str]:
+    systems, figures = comparison.systems, comparison.figures
+    yield "\n".join(_played(one) for one in systems)
+    yield intervals_text([one.name for one in systems], figures, [one.scores for one in systems])
+    several = len(comparison.pairs) > 1
+    for pair in comparison.pairs:
+        both = "dialogue" if pair.dialogues == 1 else f"{pair.dialogues} dialogues"
+        yield f"{pair.a} and {pair.b}, compared on the {both} that both play"
+        yield _differences(pair, figures, several)
+        yield "\n".join([*_words(pair, figures), *(f"note: {note}" for note in pair.notes)])
+    if comparison.pairs:
+        yield _legend(several)
+    if comparison.spread is not None:
+        yield _spread(comparison.seeds, comparison.spread, figures)
+    yield "\n".join(dict.fromkeys(str(one.signature) for one in systems))
+
+
+def _played(system: System) -> str:
+    if system.dialogues == 1:
+        return f"{system.name}: 1 dialogue, of which resampling says nothing"
+    return f"{system.name}: {system.dialogues} dialogues"
+
+
+def _differences(pair: Pair, figures: Mapping[str, Figure], several: bool) -> str:
+    headers = ["", pair.a, pair.b, "difference", "p", *(["p (Holm)"] if several else []), ""]
+    rows = []
+    for name, shown in figures.items():
+        one = pair.differences[name]
+        rows.append(
+            [
+                shown.title,
+                figure(one.a, shown.digits),
+                figure(one.b, shown.digits),
+                signed(one.difference, shown.digits),
+                p_text(one.p),
+                *([p_text(one.p_holm)] if several else []),
+                _mark(one),
+            ]
+        )
+    return text_table(headers, rows)
+
+
+def _mark(one: Difference) -> str:
+    if one.significant:
+        return MARK
+    return UNCORRECTED_MARK if one.p < SIGNIFICANCE else ""
+
+
+def _legend(several: bool) -> str:
+    level = p_text(SIGNIFICANCE)
+    if not several:
+        return f"{MARK} p < {level}"
+    return f"{MARK} p < {level} after Holm's correction; {UNCORRECTED_MARK} only before it"
+
+
+def _words(pair: Pair, figures: Mapping[str, Figure]) -> Iterator[str]:
+    """Yield what follows, a line each for the figures that papers compare by, or for all."""
+    main = [name for name in figures if figures[name].main] or list(figures)
+    for name in main:
+        one, shown = pair.differences[name], figures[name]
+        if one.significant:
+            more, less = (pair.a, pair.b) if one.difference > 0 else (pair.b, pair.a)
+            by = figure(abs(one.difference), shown.digits)
+            verdict = f"{more} has {by} more than {less}, p = {p_text(one.p_holm)}"
+        else:
+            verdict = f"not distinguishable, p = {p_text(one.p_holm)}"
+        yield f"{shown.title}: {verdict}{_wins(pair, one)}"
+
+
+def _wins(pair: Pair, one: Difference) -> str:
+    if one.only_a is None or one.only_b is None:
+        return ""
+    return f"; {_dialogues(one.only_a)} won by {pair.a} only, {one.only_b} by {pair.b} only"
+
+
+def _dialogues(number: int) -> str:
+    return "1 dialogue is" if number == 1 else f"{number} dialogues are"
+
+
+def _spread(
+    names: Sequence[str], spread: Mapping[str, Spread], figures: Mapping[str, Figure]
+) -> str:
+    rows = [
+        [
+            shown.title,
+            *(
+                figure(value, shown.digits)
+                for one in [spread[name]]
+                for value in (one.mean, one.deviation, one.lowest, one.highest)
+            ),
+        ]
+        for name, shown in figures.items()
+    ]
+    headers = [f"over {len(names)} seeds", "mean", "standard deviation", "lowest", "highest"]
+    return f"seeds of one system: {', '.join(names)}\n\n{text_table(headers, rows)}"

@@ -1,0 +1,297 @@
+"""Diversity under resampling: how often each dialogue has each n-gram.
+
+Counts of n-grams are added up as any other statistic, by products of sparse matrices; how many are
+distinct, and the entropies, are computed of the sums.
+
+Three things to know:
+
+- MSTTR is a measure of running text. A window of 50 tokens belongs to the dialogue that it begins
+  in, also where it ends in the next one; a sample has the windows of its dialogues, each as it is
+  in the system's own text, in the file's order. No text is put together anew.
+- A bootstrap sample lacks more than a third of the dialogues, and with them the n-grams that only
+  they have. So percentiles of the numbers of distinct n-grams lie below the number itself, and may
+  leave it out. Paired tests are fair: both systems lose alike.
+- The terms of entropies are rounded a little, to numbers whose sums are exact in whatever order
+  they are added. What this makes in the last digits is found once, of the sample that holds every
+  dialogue, and taken off every sample.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from ..metrics.diversity import MSTTR_WINDOW, TITLES, diversity, tokens_of
+from ..playing import Played
+from .exact_sums import joined, split
+from .resampling import Block, everything
+from .statistics import Figure, Floats, Ints, Statistics, Values, share
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+# Of what is no count, the ends of an interval often differ in the third digit only.
+_FIGURES = tuple(
+    Figure(f"diversity.{name}", title, digits + 1 if digits else 0)
+    for name, (title, digits) in TITLES.items()
+)
+ORDERS = 3
+_ENTROPIES = ("entropy", "conditional_entropy")
+_SAMPLES_AT_ONCE = 512
+"""Few enough for the counts to stay in the processor's caches."""
+
+
+def statistics(played: Played, others: Mapping[str, Statistics]) -> DiversityStatistics:
+    """Return the statistics of the diversity of responses."""
+    texts = tuple(map(tuple, played.responses.values()))
+    return DiversityStatistics(texts, np.arange(len(texts)))
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """How often the dialogues have what diversity is measured by.
+
+    Attributes:
+        ngrams: Per order, the n-grams.
+        matrices: Per order, and last for the tokens that end a response, a sparse matrix of counts:
+            a row per n-gram, a column per dialogue.
+    """
+
+    ngrams: Sequence[Sequence[tuple[str, ...]]]
+    matrices: Sequence[Any]
+
+    def over(self, ngrams: Sequence[Mapping[tuple[str, ...], int]]) -> list[Any]:
+        """Return the matrices with the rows of larger sets of n-grams: n-gram -> row, by order."""
+        rows = [
+            np.array([number[ngram] for ngram in own], np.int64)
+            for own, number in zip(self.ngrams, ngrams, strict=True)
+        ]
+        sizes = [len(number) for number in ngrams]
+        return [
+            _moved(matrix, to, size)
+            for matrix, to, size in zip(
+                self.matrices, [*rows, rows[0]], [*sizes, sizes[0]], strict=True
+            )
+        ]
+
+
+@dataclass(frozen=True)
+class DiversityStatistics(Statistics):
+    """What the diversity of the responses of any choice of dialogues is computed from.
+
+    Attributes:
+        texts: Normalised responses, a row per dialogue.
+        places: Each dialogue's place in the system's running text.
+        figures: The measures of `Diversity`.
+    """
+
+    texts: tuple[tuple[str, ...], ...]
+    places: Ints
+    figures: Sequence[Figure] = _FIGURES
+
+    def part(self, rows: Ints) -> Self:
+        """Return the statistics of some dialogues; their running text is made anew."""
+        if np.array_equal(rows, np.arange(len(self.texts))):
+            return self
+        texts = tuple(self.texts[row] for row in rows)
+        return replace(self, texts=texts, places=self.places[rows])
+
+    def weighted(self, counts: Block) -> Values:
+        """Return every measure in the samples."""
+        measured = self._measured(counts)
+        return {name: values + self._rounding.get(name, 0.0) for name, values in measured.items()}
+
+    def swapped(self, other: Self, swaps: Block) -> tuple[Values, Values]:
+        """Return every measure of both systems after the swaps."""
+        ngrams = [
+            {ngram: row for row, ngram in enumerate(dict.fromkeys(chain(mine, theirs)))}
+            for mine, theirs in zip(self._counts.ngrams, other._counts.ngrams, strict=True)
+        ]
+        mine, theirs = self._counts.over(ngrams), other._counts.over(ngrams)
+        moving = [second - first for first, second in zip(mine, theirs, strict=True)]
+        kind = _kind([*mine, *theirs, *map(abs, moving)], 1)
+        rows = swaps.by_sample @ (other._rows - self._rows)
+        unit = _unit(max(self._most_tokens, other._most_tokens))
+        here: list[Values] = []
+        there: list[Values] = []
+        for part in _few(len(rows)):
+            moved = _products(moving, swaps, part, kind)
+            for found, one, matrices, change in (
+                (here, self, mine, np.add),
+                (there, other, theirs, np.subtract),
+            ):
+                counts = [
+                    change(_totals(matrix).astype(kind)[:, np.newaxis], by)
+                    for matrix, by in zip(matrices, moved, strict=True)
+                ]
+                sums = change(one._rows.sum(axis=0), rows[part])
+                found.append(_measures(counts, sums, unit))
+        return _one_after_another(here), _one_after_another(there)
+
+    def _measured(self, counts: Block) -> Values:
+        kind = _kind(self._counts.matrices, int(counts.numbers.max(initial=0)))
+        rows = counts.by_sample @ self._rows
+        unit = _unit(self._most_tokens)
+        return _one_after_another(
+            [
+                _measures(_products(self._counts.matrices, counts, part, kind), rows[part], unit)
+                for part in _few(len(rows))
+            ]
+        )
+
+    @cached_property
+    def _rounding(self) -> Mapping[str, float]:
+        """What is to be added to the entropies for the last digits to be those of the report."""
+        here = self._measured(everything(len(self.texts)))
+        reported = diversity(chain.from_iterable(self.texts))
+        return {
+            f"diversity.{name}": getattr(reported, name) - float(here[f"diversity.{name}"][0])
+            for name in _ENTROPIES
+        }
+
+    @cached_property
+    def _tokens(self) -> Sequence[Sequence[Sequence[str]]]:
+        """The tokens of each response of each dialogue."""
+        return [[tokens_of(text) for text in texts] for texts in self.texts]
+
+    @cached_property
+    def _rows(self) -> Floats:
+        """Per dialogue: tokens, responses, windows of MSTTR, and the sum of their ratios in two."""
+        rows = np.zeros((len(self.texts), 5))
+        rows[:, 0] = [sum(map(len, responses)) for responses in self._tokens]
+        rows[:, 1] = [len(responses) for responses in self._tokens]
+        order = np.argsort(self.places)
+        running = [token for at in order for tokens in self._tokens[at] for token in tokens]
+        owner = np.repeat(order, rows[order, 0].astype(np.int64))
+        window = min(MSTTR_WINDOW, len(running))
+        # Of no text at all there is no window.
+        starts = np.arange(0, len(running) - window + bool(running), max(window, 1))
+        ratios = [len(set(running[at : at + window])) / window for at in starts]
+        np.add.at(rows[:, 2], owner[starts], 1)
+        np.add.at(rows[:, 3:], owner[starts], split(ratios))
+        return rows
+
+    @property
+    def _most_tokens(self) -> int:
+        """The most tokens that a sample of as many dialogues may have."""
+        return len(self.texts) * int(self._rows[:, 0].max(initial=0))
+
+    @cached_property
+    def _counts(self) -> _Counts:
+        return _count(self._tokens)
+
+
+def _count(tokens: Sequence[Sequence[Sequence[str]]]) -> _Counts:
+    """Count n-grams, and the tokens that end a response.
+
+    Args:
+        tokens: The tokens of each response of each dialogue.
+    """
+    flat = [token for responses in tokens for one in responses for token in one]
+    ids: dict[str, int] = {}
+    numbers = np.array([ids.setdefault(token, len(ids)) for token in flat], np.int64)
+    lengths = np.array([len(one) for responses in tokens for one in responses], np.int64)
+    ends = np.cumsum(lengths)
+    end = np.repeat(ends, lengths)
+    dialogue = np.repeat(np.arange(len(tokens)), [sum(map(len, responses)) for responses in tokens])
+
+    def matrix(rows: Ints, at: Ints, size: int) -> Any:
+        ones = np.ones(len(rows), np.int32)
+        return csr_matrix((ones, (rows, dialogue[at])), shape=(size, len(tokens)))
+
+    ngrams, matrices = [], []
+    at, keys = np.arange(len(flat)), numbers
+    for order in range(1, ORDERS + 1):
+        _, first, rows = np.unique(keys, return_index=True, return_inverse=True)
+        ngrams.append([tuple(flat[start : start + order]) for start in at[first]])
+        matrices.append(matrix(rows, at, len(first)))
+        # Those that have a token after them in their response are one longer.
+        longer = at + order < end[at]
+        at = at[longer]
+        keys = rows[longer] * len(ids) + numbers[at + order]
+    # As unigrams are numbered by their ids, in both.
+    return _Counts(ngrams, [*matrices, matrix(numbers[ends - 1], ends - 1, len(ids))])
+
+
+def _moved(matrix: Any, rows: Ints, size: int) -> Any:
+    """Return a sparse matrix of more rows, the given ones of which are those of another."""
+    entries = matrix.tocoo()
+    place = (rows[entries.row], entries.col)
+    return csr_matrix((entries.data, place), shape=(size, matrix.shape[1]))
+
+
+def _totals(matrix: Any) -> Ints:
+    return np.asarray(matrix.sum(axis=1)).ravel()
+
+
+def _kind(matrices: Sequence[Any], times: int) -> type[np.signedinteger[Any]]:
+    """Return the smallest type that holds every sum of counts: small numbers are quick."""
+    largest = times * max(int(_totals(matrix).max(initial=0)) for matrix in matrices)
+    return next(
+        kind for kind in (np.int16, np.int32, np.int64) if 2 * largest <= np.iinfo(kind).max
+    )
+
+
+def _few(samples: int) -> Iterator[slice]:
+    for start in range(0, samples, _SAMPLES_AT_ONCE):
+        yield slice(start, start + _SAMPLES_AT_ONCE)
+
+
+def _products(matrices: Sequence[Any], block: Block, part: slice, kind: Any) -> list[Any]:
+    """Return the matrices' products with some samples: n-grams x samples, each."""
+    columns = np.ascontiguousarray(block.by_dialogue[:, part], kind)
+    return [matrix.astype(kind) @ columns for matrix in matrices]
+
+
+def _one_after_another(parts: Sequence[Values]) -> Values:
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _unit(tokens: int) -> float:
+    """Return what terms of entropies are rounded to: no sum of theirs needs more digits than fit.
+
+    Args:
+        tokens: The most tokens that a sample may have.
+    """
+    largest = max(tokens, 2) * math.log2(max(tokens, 2))
+    return math.ldexp(1.0, math.ceil(math.log2(largest)) - 52)
+
+
+def _measures(counts: Sequence[Any], rows: Floats, unit: float) -> Values:
+    """Return every measure of counts of n-grams, n-grams x samples.
+
+    Entropies are computed as (T log T - sum of n log n) / T, with T tokens; a bigram's first token
+    counts as often as it does not end a response.
+
+    Args:
+        counts: Per order, and last of the tokens that end a response.
+        rows: Per sample, what `DiversityStatistics._rows` has per dialogue.
+        unit: What terms of entropies are rounded to.
+    """
+    unigrams, bigrams, trigrams, ends = counts
+    tokens, responses, windows = rows[:, 0], rows[:, 1], rows[:, 2]
+    numbers = np.arange(1 + int(tokens.max(initial=0)), dtype=np.float64)
+    logs = np.log2(np.maximum(numbers, 1.0))
+    weighed = np.round(numbers * logs / unit) * unit
+    logs = np.round(logs / unit) * unit
+    of_tokens = weighed.take(unigrams).sum(axis=0)
+    of_first = of_tokens - (ends * logs.take(unigrams)).sum(axis=0)
+    of_bigrams = weighed.take(bigrams).sum(axis=0)
+    total = weighed.take(tokens.astype(np.int64))
+    values = {
+        "unigrams": (unigrams > 0).sum(axis=0).astype(np.float64),
+        "bigrams": (bigrams > 0).sum(axis=0).astype(np.float64),
+        "trigrams": (trigrams > 0).sum(axis=0).astype(np.float64),
+        "entropy": share(total - of_tokens, tokens),
+        "conditional_entropy": share(of_first - of_bigrams, tokens),
+        "mean_length": share(tokens, responses),
+        "msttr": share(joined(rows[:, 3:]), windows),
+    }
+    return {f"diversity.{name}": value for name, value in values.items()}

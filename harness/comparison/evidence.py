@@ -1,0 +1,179 @@
+"""What is known of a system: its signature, and per-dialogue statistics of what it plays."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import InputError
+from ..metrics.registry import response_metrics
+from ..scoring import Scorer
+from ..signature import Signature
+from ..submission import NormalizedSubmission, normalize_submission, parse_submission
+from .resampling import Block, everything
+from .statistics import Bools, Figure, Statistics, Values
+
+if TYPE_CHECKING:
+    from ..tracking.dialogues import TrackedDialogue
+
+_SUFFIX = "_statistics"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of a system, dialogue by dialogue. Plain data, for other processes as well.
+
+    Attributes:
+        name: What the system is called.
+        signature: The signature of its scores.
+        dialogues: The ids of the dialogues it plays.
+        statistics: Metric -> statistics of these dialogues, in this order.
+    """
+
+    name: str
+    signature: Signature
+    dialogues: tuple[str, ...]
+    statistics: Mapping[str, Statistics]
+
+    @property
+    def figures(self) -> dict[str, Figure]:
+        """Name -> figure, of all that can be computed."""
+        return {
+            figure.name: figure
+            for statistics in self.statistics.values()
+            for figure in statistics.figures
+        }
+
+    def part(self, dialogues: Collection[str]) -> Evidence:
+        """Return what is known of some of the dialogues, in the order given."""
+        places = {id_: place for place, id_ in enumerate(self.dialogues)}
+        rows = np.array([places[id_] for id_ in dialogues], np.int64)
+        return replace(
+            self,
+            dialogues=tuple(dialogues),
+            statistics={name: one.part(rows) for name, one in self.statistics.items()},
+        )
+
+    def only(self, metrics: Collection[str]) -> Evidence:
+        """Return what is known with regard to some of the metrics."""
+        chosen = {name: one for name, one in self.statistics.items() if name in metrics}
+        return replace(self, statistics=chosen)
+
+    def scores(self) -> dict[str, float]:
+        """Return figure -> value, of all dialogues: what the report says."""
+        values = self.weighted(everything(len(self.dialogues)))
+        return {name: float(value[0]) for name, value in values.items()}
+
+    def weighted(self, counts: Block) -> Values:
+        """Return figure -> values, in samples that count each dialogue so many times."""
+        return {
+            name: values
+            for statistics in self.statistics.values()
+            for name, values in statistics.weighted(counts).items()
+        }
+
+    def swapped(self, other: Evidence, swaps: Block) -> tuple[Values, Values]:
+        """Return figure -> values of this and of another system after they swapped dialogues.
+
+        Args:
+            other: The other system, with the same dialogues and metrics.
+            swaps: Which dialogues they swap.
+        """
+        here: dict[str, np.ndarray] = {}
+        there: dict[str, np.ndarray] = {}
+        for metric, statistics in self.statistics.items():
+            mine, theirs = statistics.swapped(other.statistics[metric], swaps)
+            here.update(mine)
+            there.update(theirs)
+        return here, there
+
+    def won(self) -> dict[str, Bools]:
+        """Return figure -> whether each dialogue is won, of the figures that are rates of them."""
+        return {
+            name: won
+            for statistics in self.statistics.values()
+            for name, won in statistics.won().items()
+        }
+
+
+@cache
+def resampled_metrics() -> tuple[str, ...]:
+    """Return the names of the metrics that intervals and tests can be computed of."""
+    here = importlib.import_module(__package__).__path__
+    found = {module.name for module in pkgutil.iter_modules(here)}
+    return tuple(name for name in response_metrics() if f"{name}{_SUFFIX}" in found)
+
+
+def evidence_of(scorer: Scorer, submission: NormalizedSubmission, name: str) -> Evidence:
+    """Return what is known of a system, with regard to the metrics of the scorer's options.
+
+    Metrics that cannot be resampled are left out.
+
+    Args:
+        scorer: How to score.
+        submission: What the system put out, normalised by the scorer's rule set.
+        name: What to call it.
+
+    Raises:
+        InputError: The submission plays nothing, or lacks what an option asks for.
+    """
+    played = scorer.played(submission)
+    statistics: dict[str, Statistics] = {}
+    asked = [name for name in resampled_metrics() if name in (scorer.options.metrics or ())]
+    # BLEU comes first: the combined score is made of its sums.
+    for metric in sorted(asked, key=lambda metric: metric != "bleu"):
+        module = importlib.import_module(f".{metric}{_SUFFIX}", __package__)
+        statistics[metric] = module.statistics(played, statistics)
+    ordered = {metric: statistics[metric] for metric in asked}
+    return Evidence(name, scorer.signature_of(played), tuple(played.submission.dialogues), ordered)
+
+
+def parsed_evidence(
+    scorer: Scorer, name: str, predictions: Mapping[str, Sequence[Mapping[str, object]]]
+) -> Evidence:
+    """Return what is known of a system by its predictions, as `Scorer.score` takes them.
+
+    Raises:
+        InputError: The predictions are not in the expected form, do not fit the benchmark, or lack
+            what an option asks for.
+    """
+    submission = parse_submission(predictions, scorer.benchmark, name)
+    return evidence_of(scorer, normalize_submission(submission, scorer.rules), name)
+
+
+def tracking_evidence(
+    name: str,
+    signature: Signature,
+    dialogues: Sequence[TrackedDialogue],
+    lambdas: Sequence[float],
+    slots: int,
+) -> Evidence:
+    """Return what is known of a tracker, by tracked dialogues of any source.
+
+    Args:
+        name: What to call it.
+        signature: The signature of its scores.
+        dialogues: At least one dialogue.
+        lambdas: The values of λ of FGA.
+        slots: T of slot accuracy.
+    """
+    from .dst_statistics import tracking_statistics
+
+    ids = tuple(dialogue.id for dialogue in dialogues)
+    return Evidence(name, signature, ids, {"dst": tracking_statistics(dialogues, lambdas, slots)})
+
+
+def check_common(names: Sequence[str], dialogues: Collection[str]) -> None:
+    """Make sure that there is something to compare on.
+
+    Raises:
+        InputError: No dialogue is played by all.
+    """
+    if not dialogues:
+        raise InputError(", ".join(names), "no dialogue is played by all of them")

@@ -1,0 +1,121 @@
+"""Intervals of scores, at 95 %: how much they would vary with other dialogues of the same kind.
+
+Inform and Success, rates of dialogues, have Wilson's score interval; everything else has the
+percentiles of bootstrap samples of dialogues.
+
+Source: Wilson (1927); Efron and Tibshirani (1993), chapter 13.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .evidence import Evidence
+from .resampling import bootstrap_samples
+from .settings import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED
+
+WILSON = "wilson"
+BOOTSTRAP = "bootstrap"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A figure of a system and its interval, in the figure's own unit.
+
+    Attributes:
+        value: The figure.
+        low: The interval's lower end.
+        high: Its upper end.
+        interval: How it was computed, "wilson" or "bootstrap".
+    """
+
+    value: float
+    low: float
+    high: float
+    interval: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the interval as JSON types."""
+        return asdict(self)
+
+
+def intervals_of(
+    evidence: Evidence, samples: int = INTERVAL_SAMPLES, seed: int = SEED
+) -> dict[str, Interval]:
+    """Return figure -> its interval.
+
+    Args:
+        evidence: What is known of the system.
+        samples: The number of bootstrap samples.
+        seed: Their seed.
+    """
+    scores = evidence.scores()
+    ends = {
+        name: (*wilson(int(won.sum()), len(won)), WILSON) for name, won in evidence.won().items()
+    }
+    ends |= {
+        name: (low, high, BOOTSTRAP)
+        for name, (low, high) in _percentiles(evidence, samples, seed).items()
+        if name not in ends
+    }
+    return {name: Interval(value, *ends[name]) for name, value in scores.items()}
+
+
+def wilson(won: int, of: int) -> tuple[float, float]:
+    """Return Wilson's score interval of a rate, in percent.
+
+    Args:
+        won: The dialogues won.
+        of: The dialogues, at least 1.
+    """
+    from scipy.stats import binomtest
+
+    interval = binomtest(won, of).proportion_ci(INTERVAL_LEVEL / 100, method="wilson")
+    return 100 * float(interval.low), 100 * float(interval.high)
+
+
+def interval_parameters(samples: int = INTERVAL_SAMPLES, seed: int = SEED) -> Mapping[str, str]:
+    """Return what intervals depend on, for signatures."""
+    return {"interval": str(INTERVAL_LEVEL), "resamples": str(samples), "seed": str(seed)}
+
+
+def intervals_document(
+    evidence: Evidence,
+    intervals: Mapping[str, Interval],
+    samples: int = INTERVAL_SAMPLES,
+    seed: int = SEED,
+) -> dict[str, Any]:
+    """Return a system's intervals as JSON types, with all that they depend on besides it.
+
+    Args:
+        evidence: What is known of the system.
+        intervals: Its intervals, as `intervals_of` gives them.
+        samples: The number of bootstrap samples.
+        seed: Their seed.
+    """
+    parameters = {**evidence.signature.parameters, **interval_parameters(samples, seed)}
+    return {
+        "signature": str(replace(evidence.signature, parameters=parameters)),
+        "level": INTERVAL_LEVEL,
+        "samples": samples,
+        "seed": seed,
+        "dialogues": len(evidence.dialogues),
+        "scores": {name: interval.to_dict() for name, interval in intervals.items()},
+    }
+
+
+def _percentiles(evidence: Evidence, samples: int, seed: int) -> dict[str, tuple[float, float]]:
+    drawn: dict[str, list[Any]] = {}
+    for block in bootstrap_samples(len(evidence.dialogues), samples, seed):
+        for name, values in evidence.weighted(block).items():
+            drawn.setdefault(name, []).append(values)
+    outside = (100 - INTERVAL_LEVEL) / 2
+    return {
+        name: (float(low), float(high))
+        for name, values in drawn.items()
+        for low, high in [np.percentile(np.concatenate(values), [outside, 100 - outside])]
+    }

@@ -1,0 +1,119 @@
+"""Paired tests of two systems, two-sided, by dialogue.
+
+Inform and Success: McNemar's exact test. Everything else: approximate randomisation, or the paired
+bootstrap as sacreBLEU computes it. Several systems against one baseline: Holm's correction.
+
+Source: McNemar (1947); Riezler and Maxwell (2005); Koehn (2004); Holm (1979).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from .evidence import Evidence
+from .resampling import bootstrap_samples, swaps
+from .statistics import Floats
+
+MCNEMAR = "mcnemar"
+
+_ROUNDING = 1e-10
+"""Differences that differ by less than this share of the figures are the same: the entropies are
+not exact, and whether a sample reaches the observed difference must not hang on that."""
+
+
+def mcnemar(only_a: int, only_b: int) -> float:
+    """Return p of McNemar's exact test: min(1, 2 P(X <= min(b, c))), X binomial(b + c, 1/2).
+
+    Args:
+        only_a: The dialogues that only the first system wins.
+        only_b: Those that only the second one wins.
+    """
+    from scipy.stats import binomtest
+
+    if only_a == only_b:
+        return 1.0
+    return float(binomtest(min(only_a, only_b), only_a + only_b).pvalue)
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Return p-values after Holm's correction, in the order given.
+
+    The k-th smallest of m (from 0) is multiplied by m - k; none may be below a smaller one's.
+    """
+    corrected = [0.0] * len(ps)
+    highest = 0.0
+    for rank, at in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
+        highest = max(highest, min(1.0, (len(ps) - rank) * ps[at]))
+        corrected[at] = highest
+    return corrected
+
+
+def randomisation(a: Evidence, b: Evidence, samples: int, seed: int) -> dict[str, float]:
+    """Return figure -> p of approximate randomisation.
+
+    Two systems that are the same would differ as much if any dialogue were swapped between them.
+    Every sample swaps each with probability 1/2; p = (c + 1) / (n + 1), with c the number of
+    samples whose absolute difference is at least the observed one.
+
+    Args:
+        a: A system.
+        b: Another one, with the same dialogues and metrics.
+        samples: n.
+        seed: The seed.
+    """
+    observed, scale = _observed(a, b)
+    reached = dict.fromkeys(observed, 0)
+    for block in swaps(len(a.dialogues), samples, seed):
+        first, second = a.swapped(b, block)
+        for name, difference in observed.items():
+            differences = np.abs(first[name] - second[name])
+            reached[name] += int((differences >= difference - _ROUNDING * scale[name]).sum())
+    return {name: (count + 1) / (samples + 1) for name, count in reached.items()}
+
+
+def paired_bootstrap(a: Evidence, b: Evidence, samples: int, seed: int) -> dict[str, float]:
+    """Return figure -> p of the paired bootstrap, as sacreBLEU computes it.
+
+    p = (c + 1) / (n + 1), with c the number of samples in which the absolute difference exceeds the
+    mean of all samples by more than the observed one. Systems that do not differ in any sample
+    have p = 1, and so have any two on one dialogue, which resampling says nothing of; sacreBLEU's
+    formula gives 1 / (n + 1) for both.
+
+    Args:
+        a: A system.
+        b: Another one, with the same dialogues and metrics.
+        samples: n.
+        seed: The seed.
+    """
+    observed, scale = _observed(a, b)
+    differences: dict[str, list[Floats]] = {name: [] for name in observed}
+    for block in bootstrap_samples(len(a.dialogues), samples, seed):
+        first, second = a.weighted(block), b.weighted(block)
+        for name, parts in differences.items():
+            parts.append(np.abs(first[name] - second[name]))
+    ps = {}
+    for name, difference in observed.items():
+        found = np.concatenate(differences[name])
+        reached = found - found.mean() > difference + _ROUNDING * scale[name]
+        nothing = len(a.dialogues) == 1 or found.max() <= _ROUNDING * scale[name]
+        ps[name] = 1.0 if nothing else (int(reached.sum()) + 1) / (samples + 1)
+    return ps
+
+
+Test: TypeAlias = Callable[[Evidence, Evidence, int, int], Mapping[str, float]]
+"""Figure -> p, of two systems, a number of samples and a seed."""
+
+TESTS: Mapping[str, Test] = {"randomisation": randomisation, "bootstrap": paired_bootstrap}
+"""Name -> paired test by resampling; `TEST_SAMPLES` says how many samples each takes."""
+
+
+def _observed(a: Evidence, b: Evidence) -> tuple[dict[str, float], dict[str, float]]:
+    """Return figure -> the absolute difference, and how large the figures are."""
+    first, second = a.scores(), b.scores()
+    return (
+        {name: abs(value - second[name]) for name, value in first.items()},
+        {name: max(abs(value), abs(second[name]), 1.0) for name, value in first.items()},
+    )

@@ -1,0 +1,148 @@
+"""Gold states of other versions, beside the installed benchmark: imported, kept, found by version.
+
+They are kept in `<data directory>/states/<benchmark>/<version>.json.gz`, sealed (`sealed.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from mwz.normalization.states import BeliefState
+
+from ..benchmark import Benchmark
+from ..errors import InputError
+from ..tracking.gold import GoldStates, problems_of
+from .installed import data_directory
+from .sealed import SEALED_SUFFIX, read_sealed, write_sealed
+from .state_files import read_state_file
+
+_FORMAT = "gold states 1"
+# It becomes a file's name and part of signatures.
+_VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]{0,30}")
+
+
+@dataclass(frozen=True)
+class ImportedStates:
+    """Gold states read from a file, and what is to be said of them.
+
+    Attributes:
+        gold: The states.
+        notes: Remarks for the user, a line each.
+    """
+
+    gold: GoldStates
+    notes: tuple[str, ...]
+
+
+def read_gold_states(version: str, path: Path, benchmark: Benchmark) -> ImportedStates:
+    """Read the gold states of a benchmark's dialogues in another version of the annotation.
+
+    Args:
+        version: What to call it: "2.4".
+        path: `data.json`, `test_dials.json`, or a folder with one of them.
+        benchmark: The benchmark that the dialogues are of.
+
+    Raises:
+        InputError: The version is no name for a file, or the file is not in one of the public
+            shapes, or holds other turns than the benchmark.
+    """
+    if not _VERSION.fullmatch(version):
+        raise InputError(
+            "--states", f"{version!r} is no name of a version; expected one such as 2.4"
+        )
+    read = read_state_file(path, benchmark.dialogues)
+    gold = GoldStates(version, benchmark.name, read.states)
+    problems = problems_of(gold, benchmark)
+    if problems:
+        raise InputError(str(path), problems)
+    return ImportedStates(gold, tuple(_notes(gold, read.left_out.items(), benchmark)))
+
+
+def install_gold_states(gold: GoldStates) -> Path:
+    """Write gold states to the data directory, all or nothing, and return where.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    path = gold_states_path(gold.benchmark, gold.version)
+    document = {"version": gold.version, "benchmark": gold.benchmark, "states": gold.states}
+    write_sealed(path, document, _FORMAT)
+    return path
+
+
+def load_gold_states(version: str, benchmark: Benchmark) -> GoldStates:
+    """Load the installed gold states of a version.
+
+    Raises:
+        InputError: They are not installed, their file is damaged, or they are of other turns than
+            the benchmark has.
+    """
+    there = installed_gold_states(benchmark.name)
+    if version not in there:
+        have = f"there are: {', '.join(there)}" if there else "none are"
+        raise InputError(
+            f"gold states {version}",
+            f"not installed for {benchmark.name}; {have}. "
+            "`mwz data import --states VERSION PATH` installs them",
+        )
+    path = gold_states_path(benchmark.name, version)
+    again = "import them again"
+    try:
+        document = read_sealed(path, _FORMAT)
+        gold = GoldStates(document["version"], document["benchmark"], document["states"])
+        problems = problems_of(gold, benchmark)
+    except InputError as error:
+        raise InputError(error.source, f"{error.problems[0]}; {again}") from None
+    except (KeyError, TypeError, AttributeError):
+        raise InputError(str(path), f"damaged or edited; {again}") from None
+    if problems:
+        raise InputError(str(path), [f"{problem}; {again}" for problem in problems])
+    return gold
+
+
+def gold_states_path(benchmark: str, version: str) -> Path:
+    """Return where gold states of a version are or would be installed."""
+    return _folder(benchmark) / f"{version}{SEALED_SUFFIX}"
+
+
+def installed_gold_states(benchmark: str) -> list[str]:
+    """Return the versions of gold states that are installed for a benchmark."""
+    found = _folder(benchmark).glob(f"[!.]*{SEALED_SUFFIX}")
+    return sorted(path.name.removesuffix(SEALED_SUFFIX) for path in found)
+
+
+def _folder(benchmark: str) -> Path:
+    return data_directory() / "states" / benchmark
+
+
+def _notes(
+    gold: GoldStates, left_out: Iterable[tuple[str, int]], benchmark: Benchmark
+) -> Iterable[str]:
+    missing = [id_ for id_ in benchmark.dialogues if id_ not in gold.states]
+    if missing:
+        yield (
+            f"not in it and not scored: {len(missing)} of the benchmark's "
+            f"{len(benchmark.dialogues)} dialogues, {_some(missing)}"
+        )
+    told = [f"{slot} ({count})" for slot, count in left_out]
+    if told:
+        yield f"values of slots that state tracking is not scored on, left out: {_some(told)}"
+    equal = sum(
+        _filled(ours) == _filled(theirs)
+        for id_, states in gold.states.items()
+        for ours, theirs in zip(benchmark.dialogues[id_].states, states, strict=True)
+    )
+    yield f"{equal} of {gold.turns} states are equal to those of the benchmark itself"
+
+
+def _filled(state: BeliefState) -> BeliefState:
+    """Return a state without domains that have no slot."""
+    return {domain: slots for domain, slots in state.items() if slots}
+
+
+def _some(names: list[str]) -> str:
+    shown = ", ".join(names[:5])
+    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"

@@ -1,0 +1,252 @@
+"""Gold states as the public versions of MultiWOZ hold them: two shapes, told apart by themselves.
+
+- `data.json`, of MultiWOZ 2.0, 2.1, 2.3 and 2.4 (and of 2.2, once converted by its own script):
+  dialogue id -> `log`, user and system turns in turn. The `metadata` of a system turn is the state
+  after the user turn before it: domain -> `semi` and `book`, each slot -> value. A value is a
+  string, or a list of which 2.2 has any number; "", "not mentioned" and "none" say that there is
+  none.
+- `test_dials.json`, as TRADE's `create_data.py` writes it: a list of dialogues with `dialogue_idx`
+  and `dialogue`, whose turns have a `belief_state`, a list of `slots` (pairs of `domain-slot` and
+  value), or of the pairs themselves.
+
+Of alternatives ("a|b", "a>b", a list) the first is taken, as the benchmark's own states do. The
+spellings of `dontcare` are made one, and the value kept: these versions annotate it. Slots other
+than the 30 that state tracking is scored on are left out, and counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set
+from mwz.normalization.states import BeliefState, normalize_state
+
+from ..checking import dialogue_id
+from ..errors import InputError
+from ..files import is_text, kind_of, read_json
+from ..tracking.variants import DONTCARE
+
+STATE_FILES = ("data.json", "test_dials.json")
+"""What is looked for in a folder, the first that is there."""
+
+_BOOKING = ("bookday", "bookpeople")
+TRACKED_SLOTS: Mapping[str, frozenset[str]] = {
+    "attraction": frozenset({"area", "name", "type"}),
+    "hotel": frozenset(
+        {"area", "internet", "name", "parking", "pricerange", "stars", "type"}
+        | {*_BOOKING, "bookstay"}
+    ),
+    "restaurant": frozenset({"area", "food", "name", "pricerange", *_BOOKING, "booktime"}),
+    "taxi": frozenset({"arrive", "departure", "destination", "leave"}),
+    "train": frozenset({"arrive", "bookpeople", "day", "departure", "destination", "leave"}),
+}
+"""Domain -> the slots that state tracking on MultiWOZ is scored on; 30 in all."""
+
+_NO_VALUE = frozenset({"", "none", "not mentioned"})
+_ALTERNATIVES = re.compile(r"[|<>]")
+# Bookings that were made, and a slot of trains that no version's ontology has.
+_NOT_TRACKED = frozenset({"booked", "ticket"})
+
+
+@dataclass(frozen=True)
+class StateFile:
+    """What a file of gold states holds of the dialogues that were asked for.
+
+    Attributes:
+        states: Dialogue id, as benchmarks spell it -> one normalised state per system turn.
+        left_out: `domain-slot` -> how many values of slots that are not tracked were left out.
+    """
+
+    states: Mapping[str, Sequence[BeliefState]]
+    left_out: Mapping[str, int]
+
+
+def read_state_file(path: Path, wanted: Collection[str]) -> StateFile:
+    """Read the gold states of dialogues from a file, or from the one that a folder has.
+
+    Args:
+        path: `data.json` or `test_dials.json`, plain or gzipped, or a folder with one of them.
+        wanted: Ids of the dialogues to read; the file may hold the train and dev dialogues too.
+
+    Raises:
+        InputError: The file cannot be read, has neither shape or is malformed, with every place.
+    """
+    if path.is_dir():
+        there = [path / name for name in STATE_FILES if (path / name).exists()]
+        if not there:
+            raise InputError(str(path), f"no {' or '.join(STATE_FILES)} in this folder")
+        path = there[0]
+    content = read_json(path)
+    reader = _Reader(wanted)
+    if isinstance(content, Mapping) and _is_dialogue(content, "log"):
+        reader.read_data(content)
+    elif isinstance(content, Sequence) and _is_dialogue(content, "dialogue"):
+        reader.read_trade(content)
+    else:
+        raise InputError(
+            str(path),
+            "unknown shape; expected an object of dialogue id -> `log` (data.json), or a list of "
+            "dialogues with `dialogue_idx` and `dialogue` (test_dials.json)",
+        )
+    if reader.problems:
+        raise InputError(str(path), reader.problems)
+    if not reader.states:
+        raise InputError(str(path), "none of its dialogues is in the benchmark")
+    return StateFile(reader.states, dict(sorted(reader.left_out.items())))
+
+
+class _Reader:
+    """Reads the states of one file; keeps what is wrong with it and what is left out."""
+
+    def __init__(self, wanted: Collection[str]) -> None:
+        self.states: dict[str, list[BeliefState]] = {}
+        self.left_out: Counter[str] = Counter()
+        self.problems: list[str] = []
+        self._wanted = wanted
+        self._rules: RuleSet = rule_set(DEFAULT_RULES)
+
+    def read_data(self, content: Mapping[object, object]) -> None:
+        """Read the dialogues of a `data.json`."""
+        for name, dialogue in content.items():
+            place = self._begin(name)
+            if place is None:
+                continue
+            log = dialogue.get("log") if isinstance(dialogue, Mapping) else None
+            if not isinstance(log, list) or not log:
+                self._problem(place, f"`log`: expected a list of turns, {_found(log)}")
+                continue
+            self._check_users(place, log[::2])
+            # Entries of the log are counted from 0, so that people find them in the file.
+            self.states[dialogue_id(name)] = [
+                self._state(where, self._metadata(where, turn))
+                for at, turn in enumerate(log[1::2])
+                for where in [f"{place}, log entry {2 * at + 1}"]
+            ]
+
+    def read_trade(self, content: Sequence[object]) -> None:
+        """Read the dialogues of a `test_dials.json`."""
+        for number, dialogue in enumerate(content):
+            name = dialogue.get("dialogue_idx") if isinstance(dialogue, Mapping) else None
+            if not isinstance(dialogue, Mapping) or not isinstance(name, str):
+                self._problem(f"dialogue number {number}", "`dialogue_idx` is missing")
+                continue
+            place = self._begin(name)
+            if place is None:
+                continue
+            turns = dialogue.get("dialogue")
+            if not isinstance(turns, list) or not turns:
+                self._problem(place, f"`dialogue`: expected a list of turns, {_found(turns)}")
+                continue
+            self.states[dialogue_id(name)] = [
+                self._trade_turn(f"{place}, turn {at}", at, turn) for at, turn in enumerate(turns)
+            ]
+
+    def _begin(self, name: object) -> str | None:
+        """Return what messages call a dialogue; None if it is not wanted."""
+        place = f"dialogue {name}"
+        if dialogue_id(name) not in self._wanted:
+            return None
+        if dialogue_id(name) in self.states:
+            self._problem(place, "is there twice")
+            return None
+        return place
+
+    def _check_users(self, place: str, turns: Sequence[object]) -> None:
+        """Refuse dialogues in which states stand where the user speaks: turns are missing."""
+        for at, turn in enumerate(turns):
+            if isinstance(turn, Mapping) and turn.get("metadata"):
+                where = f"{place}, log entry {2 * at}"
+                self._problem(
+                    where, "`metadata` where the user speaks; expected it in every second"
+                )
+
+    def _metadata(self, place: str, turn: object) -> Iterator[tuple[str, str, object]]:
+        """Yield domain, slot and value of all slots of a system turn's `metadata`."""
+        metadata = turn.get("metadata") if isinstance(turn, Mapping) else None
+        if not isinstance(metadata, Mapping):
+            self._problem(place, f"`metadata`: expected domain -> semi, book, {_found(metadata)}")
+            return
+        for domain, parts in metadata.items():
+            for part, prefix in (("semi", ""), ("book", "book")):
+                slots = parts.get(part) if isinstance(parts, Mapping) else None
+                if not isinstance(slots, Mapping):
+                    where = f"{place}, {domain}"
+                    self._problem(where, f"`{part}`: expected slot -> value, {_found(slots)}")
+                    continue
+                for slot, value in slots.items():
+                    if slot not in _NOT_TRACKED:
+                        yield domain, prefix + slot, value
+
+    def _trade_turn(self, place: str, at: int, turn: object) -> BeliefState:
+        if not isinstance(turn, Mapping) or not isinstance(turn.get("belief_state"), list):
+            self._problem(place, "`belief_state` is missing; expected a list")
+            return {}
+        if turn.get("turn_idx", at) != at:
+            self._problem(place, f"`turn_idx`: expected {at}; turns are to be in order, all there")
+        return self._state(place, self._trade_slots(place, turn["belief_state"]))
+
+    def _trade_slots(
+        self, place: str, entries: Iterable[object]
+    ) -> Iterator[tuple[str, str, object]]:
+        for entry in entries:
+            pairs = entry.get("slots") if isinstance(entry, Mapping) else [entry]
+            for pair in pairs if isinstance(pairs, list) else [pairs]:
+                name, value = _named_value(pair)
+                domain, _, slot = name.partition("-")
+                if domain and slot:
+                    yield domain, slot, value
+                else:
+                    self._problem(
+                        place, "`belief_state`: expected pairs of `domain-slot` and value"
+                    )
+
+    def _state(self, place: str, slots: Iterable[tuple[str, str, object]]) -> BeliefState:
+        """Return a state of the tracked slots, normalised."""
+        state: dict[str, dict[str, str]] = {}
+        for domain, slot, value in slots:
+            told = self._value(f"{place}, {domain}, {slot}", value)
+            if told is not None:
+                state.setdefault(domain, {})[slot] = told
+        tracked: dict[str, dict[str, str]] = {}
+        for domain, values in normalize_state(state, self._rules).items():
+            for slot, told in values.items():
+                if slot in TRACKED_SLOTS.get(domain, ()):
+                    tracked.setdefault(domain, {})[slot] = told
+                else:
+                    self.left_out[f"{domain}-{slot}"] += 1
+        return tracked
+
+    def _value(self, place: str, value: object) -> str | None:
+        """Return the value of a slot, the first if there are several; None if it has none."""
+        first = next(iter(value), "") if isinstance(value, list) else value
+        if not isinstance(first, str) or not is_text(first):
+            self._problem(place, f"expected a string as value, {_found(first)}")
+            return None
+        told = _ALTERNATIVES.split(first.strip())[0].strip()
+        if told.lower() in _NO_VALUE:
+            return None
+        return "dontcare" if told.lower() in DONTCARE else told
+
+    def _problem(self, place: str, problem: str) -> None:
+        self.problems.append(f"{place}: {problem}")
+
+
+def _is_dialogue(content: Mapping[object, object] | Sequence[object], key: str) -> bool:
+    """Return whether any of a file's dialogues has a key, by which its shape is told."""
+    dialogues = content.values() if isinstance(content, Mapping) else content
+    return any(isinstance(dialogue, Mapping) and key in dialogue for dialogue in dialogues)
+
+
+def _named_value(pair: object) -> tuple[str, object]:
+    """Return the `domain-slot` of a pair and its value; "" as the name if it is no such pair."""
+    if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str):
+        return pair[0], pair[1]
+    return "", None
+
+
+def _found(value: object) -> str:
+    return f"found {kind_of(value)}"

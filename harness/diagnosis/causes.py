@@ -1,0 +1,353 @@
+"""Causes of lost points: one for every domain not matched, and every requested slot not provided.
+
+They are read off the steps of the walk that scores (`metrics/inform_success.py`), in the strict
+set-up; the *deciding turn* is the last one at which the offered venues were set, and not kept. Of
+the causes the first that applies counts. Domain by domain they add up to what the rates lose.
+
+That one always applies follows from the rule: an offer that exceeds the goal holds a venue that
+some slot of the goal excludes, and of this slot the deciding state has either another value or
+none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mwz.normalization.rules import RuleSet
+
+from ..metrics.inform_success import Step, domain_outcome, walk
+from ..metrics.setups import STRICT
+from ..playing import PlayedDialogue
+
+if TYPE_CHECKING:
+    from mwz.database import VenueDatabase
+
+NEVER_NAMED = "never named"
+NAMED_ELSEWHERE = "named while another domain is active"
+NO_DOMAIN = "domain not in the state"
+NO_VENUE = "no venue"
+OTHER_VALUE = "other value"
+MISSING_THEN = "missing then"
+MISSING = "missing"
+
+NEVER_SAID = "never said"
+SAID_ELSEWHERE = "said while another domain is active"
+SAID_EARLY = "said before booked"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A slot of the deciding state that keeps the domain from being matched.
+
+    Attributes:
+        slot: The slot.
+        wanted: The value that the goal has; None if the goal leaves it open.
+        found: The value that the state has; None if it lacks the slot.
+    """
+
+    slot: str
+    wanted: str | None
+    found: str | None
+
+    def __str__(self) -> str:
+        if self.wanted is None:
+            return f"{self.slot} is {self.found!r}, which the goal leaves open"
+        if self.found is None:
+            return f"{self.slot} is missing, wanted is {self.wanted!r}"
+        return f"{self.slot} is {self.found!r}, wanted is {self.wanted!r}"
+
+
+@dataclass(frozen=True)
+class DomainDiagnosis:
+    """How a domain of the goal came out, and why.
+
+    Attributes:
+        matched: Whether it is matched.
+        cause: Why not, a key of `CAUSES`; None if it is.
+        turn: Where that was decided: the deciding turn, from 0; if the domain was only named while
+            another is active, the last turn that did so. None where no turn is to blame.
+        faults: If the state is to blame, what was wrong with it in the deciding turn, the cause's
+            own slot first. With these slots as wanted the query would find what the goal finds.
+        provided: Requested slot -> why it was not provided, a key of `SLOT_CAUSES`; None if it was.
+    """
+
+    matched: bool
+    cause: str | None
+    turn: int | None
+    faults: tuple[Fault, ...]
+    provided: Mapping[str, str | None]
+
+    @property
+    def all_provided(self) -> bool:
+        """Whether every requested slot was provided."""
+        return not any(self.provided.values())
+
+    @property
+    def slot(self) -> str | None:
+        """The slot that the cause names, of those that name one."""
+        named = self.faults and self.cause in (OTHER_VALUE, MISSING_THEN, MISSING)
+        return self.faults[0].slot if named else None
+
+
+@dataclass(frozen=True)
+class DialogueOutcome:
+    """How a dialogue came out in the strict set-up, and why.
+
+    Attributes:
+        id: The dialogue's id.
+        domains: Goal domain -> how it came out.
+        bleu: Sentence-level BLEU of each turn played against the canonical reference, in percent;
+            None where it was not asked for.
+    """
+
+    id: str
+    domains: Mapping[str, DomainDiagnosis]
+    bleu: tuple[float, ...] | None = None
+
+    @property
+    def inform(self) -> int:
+        """1 if every goal domain is matched, else 0."""
+        return int(all(domain.matched for domain in self.domains.values()))
+
+    @property
+    def success(self) -> int:
+        """1 if, besides, every requested slot is provided, else 0."""
+        return int(self.inform and all(domain.all_provided for domain in self.domains.values()))
+
+    @property
+    def causes(self) -> dict[str, str]:
+        """Goal domain, or domain and requested slot ("hotel PHONE") -> cause, of all there are."""
+        matched = {name: domain.cause for name, domain in self.domains.items()}
+        provided = {
+            f"{name} {slot}": cause
+            for name, domain in self.domains.items()
+            for slot, cause in domain.provided.items()
+        }
+        return {name: cause for name, cause in (matched | provided).items() if cause is not None}
+
+
+@dataclass(frozen=True)
+class _Failed:
+    """A goal domain that is not matched, and what tells why.
+
+    Attributes:
+        steps: Its walk.
+        wanted: The constraints of the goal.
+        decided: The deciding turn's step; None if nothing was ever offered.
+        last: The domain's part of the last turn's state.
+        rows: The venues of the domain that a single constraint selects.
+        all: All its venues.
+    """
+
+    steps: Sequence[Step]
+    wanted: Mapping[str, str]
+    decided: Step | None
+    last: Mapping[str, str]
+    rows: Callable[[str, str], frozenset[str]]
+    all: frozenset[str]
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        """The deciding turn's constraints."""
+        return {} if self.decided is None else self.decided.query or {}
+
+    def other_values(self) -> list[str]:
+        """Return the goal's slots that the state has with a value that selects other rows."""
+        other = [
+            slot
+            for slot, value in self.wanted.items()
+            if slot in self.query and self.rows(slot, self.query[slot]) != self.rows(slot, value)
+        ]
+        # First those that let in what the goal excludes: the others only exclude more.
+        return sorted(
+            other, key=lambda s: self.rows(s, self.query[s]) <= self.rows(s, self.wanted[s])
+        )
+
+    def missing(self) -> list[str]:
+        """Return the goal's slots that the state lacks, of those that exclude some venue."""
+        lacking = [slot for slot in self.wanted if slot not in self.query]
+        return [slot for slot in lacking if self.rows(slot, self.wanted[slot]) != self.all]
+
+    def missing_then(self) -> list[str]:
+        """Return those of them that the last turn's state has."""
+        return [slot for slot in self.missing() if slot in self.last]
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A cause.
+
+    Attributes:
+        applies: Whether it does.
+        words: What happened, a sentence about {domain}, {turn} and the first of the {faults}.
+        blames_state: Whether the state is to blame.
+    """
+
+    applies: Callable[[_Failed], object]
+    words: str
+    blames_state: bool = True
+
+
+CAUSES: Mapping[str, Cause] = {
+    NEVER_NAMED: Cause(
+        lambda failed: not any(step.named for step in failed.steps),
+        "no response names a venue of the domain",
+        blames_state=False,
+    ),
+    NAMED_ELSEWHERE: Cause(
+        lambda failed: not any(step.named and step.active for step in failed.steps),
+        "a venue is named, last in turn {turn}, but never while {domain} is the active domain",
+        blames_state=False,
+    ),
+    NO_DOMAIN: Cause(
+        lambda failed: failed.decided is not None and failed.decided.query is None,
+        "a venue is named in turn {turn}, where the state holds nothing about {domain}",
+    ),
+    NO_VENUE: Cause(
+        lambda failed: not (failed.decided and failed.decided.found),
+        "a venue is named in turn {turn}, where the state finds none{faults}",
+    ),
+    OTHER_VALUE: Cause(
+        _Failed.other_values,
+        "the venues offered in turn {turn} are not the goal's{faults}",
+    ),
+    MISSING_THEN: Cause(
+        _Failed.missing_then,
+        "the venues offered in turn {turn} exceed the goal's{faults} (the state has it at the end)",
+    ),
+    MISSING: Cause(
+        _Failed.missing,
+        "the venues offered in turn {turn} exceed the goal's{faults}",
+    ),
+}
+"""Causes of a domain that is not matched; the first that applies is the one."""
+
+
+@dataclass(frozen=True)
+class SlotCause:
+    """A cause of a requested slot that is not provided.
+
+    Attributes:
+        applies: Whether it does, of the steps of the domain and the slot.
+        words: What happened.
+    """
+
+    applies: Callable[[Sequence[Step], str], bool]
+    words: str
+
+
+SLOT_CAUSES: Mapping[str, SlotCause] = {
+    NEVER_SAID: SlotCause(
+        lambda steps, slot: not any(slot in step.said for step in steps),
+        "no response says it",
+    ),
+    SAID_ELSEWHERE: SlotCause(
+        lambda steps, slot: not any(slot in step.said and step.active for step in steps),
+        "it is said, but never while {domain} is the active domain",
+    ),
+    SAID_EARLY: SlotCause(
+        lambda steps, slot: True,
+        "it is said, but not where the annotation has {domain} booked",
+    ),
+}
+"""Causes of a requested slot that is not provided; the first that applies is the one."""
+
+
+def explain(dialogue: PlayedDialogue, database: VenueDatabase, rules: RuleSet) -> DialogueOutcome:
+    """Follow every goal domain through a dialogue, as strict scores do, and say what was lost."""
+    return DialogueOutcome(
+        dialogue.id,
+        {
+            domain: _diagnosis(
+                dialogue,
+                domain,
+                list(walk(dialogue, domain, database, STRICT, rules)),
+                database,
+                rules,
+            )
+            for domain in dialogue.gold.goal
+        },
+    )
+
+
+def cause_words(domain: str, diagnosis: DomainDiagnosis) -> str:
+    """Return why a domain is not matched, in words.
+
+    Args:
+        domain: The domain.
+        diagnosis: Of a domain that is not matched.
+    """
+    if diagnosis.cause is None:
+        raise ValueError("the domain is matched")
+    faults = "; ".join(map(str, diagnosis.faults))
+    return CAUSES[diagnosis.cause].words.format(
+        domain=domain, turn=diagnosis.turn, faults=f": {faults}" if faults else ""
+    )
+
+
+def slot_cause_words(domain: str, cause: str) -> str:
+    """Return why a requested slot is not provided, in words."""
+    return SLOT_CAUSES[cause].words.format(domain=domain)
+
+
+def _diagnosis(
+    dialogue: PlayedDialogue,
+    domain: str,
+    steps: Sequence[Step],
+    database: VenueDatabase,
+    rules: RuleSet,
+) -> DomainDiagnosis:
+    outcome = domain_outcome(dialogue, domain, steps, database, STRICT, rules)
+    goal = dialogue.gold.goal[domain]
+    told = {slot for step in steps for slot in step.provided}
+    provided = {
+        # In the order of their names: a set has none that lasts.
+        slot: None if slot in told else _slot_cause(steps, slot)
+        for slot in sorted(goal.requestable)
+    }
+    if outcome.matched:
+        return DomainDiagnosis(True, None, None, (), provided)
+    failed = _Failed(
+        steps=steps,
+        wanted=goal.informable,
+        decided=next((step for step in reversed(steps) if step.replaced), None),
+        last=dialogue.states[len(steps) - 1].get(domain, {}) if steps else {},
+        rows=lambda slot, value: frozenset(database.query(domain, {slot: value})),
+        all=frozenset(database.query(domain, {})),
+    )
+    cause = next((name for name, cause in CAUSES.items() if cause.applies(failed)), None)
+    if cause is None:
+        raise RuntimeError(f"dialogue {dialogue.id}: {domain} is not matched without a cause")
+    faults = _faults(failed, cause, domain, database) if CAUSES[cause].blames_state else ()
+    return DomainDiagnosis(False, cause, _turn(failed, cause), faults, provided)
+
+
+def _slot_cause(steps: Sequence[Step], slot: str) -> str:
+    return next(name for name, cause in SLOT_CAUSES.items() if cause.applies(steps, slot))
+
+
+def _turn(failed: _Failed, cause: str) -> int | None:
+    if cause == NAMED_ELSEWHERE:
+        return max(step.turn for step in failed.steps if step.named)
+    return None if failed.decided is None else failed.decided.turn
+
+
+def _faults(failed: _Failed, cause: str, domain: str, database: VenueDatabase) -> tuple[Fault, ...]:
+    """Return what would have to change for the deciding query to find the goal's venues."""
+    if cause == NO_DOMAIN:
+        return tuple(Fault(slot, value, None) for slot, value in failed.wanted.items())
+    first = {OTHER_VALUE: failed.other_values, MISSING_THEN: failed.missing_then}.get(cause)
+    slots = [*(first() if first else ()), *failed.other_values(), *failed.missing()]
+    changed = {slot: failed.wanted[slot] for slot in slots}
+    faults = [Fault(slot, value, failed.query.get(slot)) for slot, value in changed.items()]
+    if not database.query(domain, {**failed.query, **changed}):
+        # What the goal leaves open keeps the goal's venues out.
+        venues = frozenset(database.query(domain, failed.wanted))
+        faults += [
+            Fault(slot, None, value)
+            for slot, value in failed.query.items()
+            if slot not in failed.wanted and not venues <= failed.rows(slot, value)
+        ]
+    return tuple(faults)

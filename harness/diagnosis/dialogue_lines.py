@@ -1,0 +1,350 @@
+"""Scores dialogue by dialogue, as JSON lines, and the corpus scores that they add up to.
+
+A line holds all that corpus scores are made of: BLEU's counts, how each goal domain came out in
+each set-up, the normalised responses (diversity needs their words), and for state tracking the
+states. So lines give the corpus scores to the last digit, whether they come from one file or are
+those of two halves put together; their order matters to MSTTR alone. What is scored decides what
+there is: without BLEU among the metrics, a line has no counts for it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..benchmark import CANONICAL_STYLE
+from ..errors import InputError
+from ..files import parse_json, read_bytes, shown_name, write_text
+from ..metrics.diversity import diversity
+from ..metrics.inform import BOTH, SETUPS, setup_scores
+from ..metrics.inform_success import DomainOutcome, Outcome, dialogue_outcome, rates
+from ..playing import Played, PlayedDialogue
+from ..signature import Signature
+from ..tracking.dialogues import TrackedDialogue, TrackedTurn
+from .causes import DialogueOutcome, DomainDiagnosis, Fault, explain
+
+_STRICT, _OPTIMISTIC = "strict", "optimistic"
+
+
+@dataclass(frozen=True)
+class DomainLine:
+    """How a goal domain came out.
+
+    Attributes:
+        matched: Whether it is matched.
+        provided: Requested slot -> true, or the cause why it was not provided.
+        cause: Why it is not matched.
+        slot: The slot that the cause names, if it names one.
+        turn: Where that was decided, from 0.
+        faults: What was wrong with the state then.
+    """
+
+    matched: bool
+    provided: Mapping[str, bool | str]
+    cause: str | None = None
+    slot: str | None = None
+    turn: int | None = None
+    faults: tuple[Fault, ...] | None = None
+
+
+@dataclass(frozen=True)
+class OptimisticDomain:
+    """How a goal domain came out in the optimistic set-up.
+
+    Attributes:
+        matched: Whether it is matched.
+        provided: Whether every requested slot was provided.
+    """
+
+    matched: bool
+    provided: bool
+
+
+@dataclass(frozen=True)
+class OptimisticLine:
+    """How a dialogue came out in the optimistic set-up."""
+
+    inform: int
+    success: int
+    domains: Mapping[str, OptimisticDomain]
+
+
+@dataclass(frozen=True)
+class TurnStates:
+    """The states of a turn, as state tracking compares them."""
+
+    gold: Mapping[str, Mapping[str, str]]
+    predicted: Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True)
+class TrackingLine:
+    """State tracking of a dialogue.
+
+    Attributes:
+        exact_turns: Turns whose state is predicted exactly.
+        changes: How many changes of the state are "correct", "wrong", "overshot" and "missed".
+        states: The states of each turn.
+    """
+
+    exact_turns: int
+    changes: Mapping[str, int]
+    states: tuple[TurnStates, ...]
+
+
+@dataclass(frozen=True)
+class DialogueLine:
+    """All that corpus scores are made of, of one dialogue. What was not asked for is None.
+
+    Attributes:
+        dialogue: The dialogue's id.
+        turns: The turns played.
+        signature: The signature of the scores, but for the coverage.
+        sources: Where "states" and, in the strict set-up, "domains" come from.
+        inform: 1 if every goal domain is matched in the strict set-up, else 0.
+        success: 1 if, besides, every requested slot is provided, else 0.
+        domains: Goal domain -> how it came out in the strict set-up.
+        optimistic: How the dialogue came out in the optimistic set-up.
+        bleu: Reference style -> BLEU's sufficient statistics: the lengths of responses and
+            references, then matches, then n-grams of the responses, by n from 1 to 4.
+        responses: The normalised responses.
+        tracking: State tracking.
+    """
+
+    dialogue: str
+    turns: int
+    signature: str
+    sources: Mapping[str, str]
+    inform: int | None = None
+    success: int | None = None
+    domains: Mapping[str, DomainLine] | None = None
+    optimistic: OptimisticLine | None = None
+    bleu: Mapping[str, tuple[int, ...]] | None = None
+    responses: tuple[str, ...] | None = None
+    tracking: TrackingLine | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the line as JSON types; what is None is left out, but for faults' values."""
+        line = _present(asdict(self))
+        if self.domains is not None:
+            line["domains"] = {name: _present(d) for name, d in line["domains"].items()}
+        return line
+
+
+def dialogue_lines(
+    played: Played, signature: Signature, metrics: Collection[str]
+) -> list[DialogueLine]:
+    """Return a line for each dialogue played.
+
+    Args:
+        played: What was played.
+        signature: The signature of its scores.
+        metrics: The names of the metrics asked for.
+    """
+    said = str(replace(signature, coverage=None))
+    columns: list[list[dict[str, Any]]] = []
+    if "inform" in metrics and played.setup in (_STRICT, BOTH):
+        columns.append([_strict(outcome) for outcome in _explained(played)])
+    if "inform" in metrics and played.setup in (_OPTIMISTIC, BOTH):
+        columns.append([{"optimistic": line} for line in _optimistic(played)])
+    if "bleu" in metrics:
+        columns.append([{"bleu": counts} for counts in _bleu_counts(played)])
+    if "diversity" in metrics:
+        columns.append([{"responses": tuple(texts)} for texts in played.responses.values()])
+    if "dst" in metrics:
+        columns.append([{"tracking": line} for line in _tracking(played)])
+    return [
+        DialogueLine(
+            dialogue=id_,
+            turns=len(turns),
+            signature=said,
+            sources={"states": played.states, "domains": played.domains},
+            **{key: value for column in columns for key, value in column[place].items()},
+        )
+        for place, (id_, turns) in enumerate(played.submission.dialogues.items())
+    ]
+
+
+def write_dialogue_lines(target: str, lines: Sequence[DialogueLine]) -> None:
+    """Write lines to a file, all or nothing, or to standard output for `-`.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    texts = [json.dumps(line.to_dict(), ensure_ascii=False) for line in lines]
+    write_text(target, "".join(f"{text}\n" for text in texts))
+
+
+def read_dialogue_lines(path: str | Path) -> list[DialogueLine]:
+    """Read the lines of a file, plain or gzipped, or of standard input for `-`.
+
+    Raises:
+        InputError: The file cannot be read, or one of its lines is none of those.
+    """
+    # Whoever only writes lines need not load what reading takes.
+    from ..validation import validated
+
+    source = shown_name(path)
+    lines = [
+        validated(DialogueLine, parse_json(text, f"{source}, line {number}"), source, str(number))
+        for number, text in enumerate(read_bytes(path).splitlines(), start=1)
+        if text.strip()
+    ]
+    if not lines:
+        raise InputError(source, "no lines; expected one JSON object for each dialogue")
+    return lines
+
+
+def corpus_scores(lines: Sequence[DialogueLine], source: str = "lines") -> dict[str, Any]:
+    """Return the corpus scores that lines add up to, as `Report.metrics` has them.
+
+    Args:
+        lines: At least one; of one file or of several, put together.
+        source: What messages call them.
+
+    Raises:
+        InputError: They do not belong together: a dialogue comes twice, the signatures differ, or
+            some hold what others lack.
+    """
+    problems = list(_mismatches(lines))
+    if problems:
+        raise InputError(source, problems)
+    first = lines[0]
+    scores: dict[str, Any] = {}
+    if first.bleu is not None:
+        scores["bleu"] = _corpus_bleu(lines)
+    canonical = scores["bleu"][CANONICAL_STYLE] if "bleu" in scores else None
+    if first.domains is not None:
+        outcomes = [_strict_outcome(line) for line in lines]
+        scores[_STRICT] = setup_scores(rates(outcomes), canonical, first.sources["domains"])
+    if first.optimistic is not None:
+        outcomes = [_optimistic_outcome(line) for line in lines]
+        domains = SETUPS[_OPTIMISTIC][1] or first.sources["domains"]
+        scores[_OPTIMISTIC] = setup_scores(rates(outcomes), canonical, domains)
+    if first.responses is not None:
+        scores["diversity"] = diversity(text for line in lines for text in line.responses or ())
+    if first.tracking is not None:
+        from ..tracking.evaluation import score_tracking
+
+        scores["dst"] = score_tracking([_tracked(line) for line in lines if line.turns])
+    return scores
+
+
+def _present(content: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in content.items() if value is not None}
+
+
+def _explained(played: Played) -> Iterator[DialogueOutcome]:
+    database = played.database()
+    for dialogue in played.dialogues(played.domains):
+        yield explain(dialogue, database, played.rules)
+
+
+def _strict(outcome: DialogueOutcome) -> dict[str, Any]:
+    return {
+        "inform": outcome.inform,
+        "success": outcome.success,
+        "domains": {name: _domain_line(domain) for name, domain in outcome.domains.items()},
+    }
+
+
+def _domain_line(domain: DomainDiagnosis) -> DomainLine:
+    provided = {slot: True if cause is None else cause for slot, cause in domain.provided.items()}
+    faults = domain.faults or None
+    return DomainLine(domain.matched, provided, domain.cause, domain.slot, domain.turn, faults)
+
+
+def _optimistic(played: Played) -> Iterator[OptimisticLine]:
+    setup, own_domains = SETUPS[_OPTIMISTIC]
+    database = played.database()
+    dialogues: Sequence[PlayedDialogue] = played.dialogues(own_domains or played.domains)
+    for dialogue in dialogues:
+        outcome = dialogue_outcome(dialogue, database, setup, played.rules)
+        yield OptimisticLine(
+            inform=int(outcome.inform),
+            success=int(outcome.success),
+            domains={
+                name: OptimisticDomain(bool(domain.matched), domain.provided)
+                for name, domain in outcome.domains.items()
+            },
+        )
+
+
+def _bleu_counts(played: Played) -> Iterator[dict[str, tuple[int, ...]]]:
+    statistics = played.references().statistics(played.responses)
+    for place in range(len(played.responses)):
+        yield {style: tuple(rows[place].tolist()) for style, rows in statistics.items()}
+
+
+def _tracking(played: Played) -> Iterator[TrackingLine]:
+    from ..metrics.dst import tracked_dialogues
+    from ..metrics.tracking.gca import count_changes, judge_changes
+    from ..metrics.tracking.jga import is_exact
+    from ..tracking.variants import PLAIN, dialogue_states
+
+    for dialogue in tracked_dialogues(played):
+        states = dialogue_states(dialogue, PLAIN)
+        changes = [change for turn in judge_changes(states.pairs) for change in turn]
+        yield TrackingLine(
+            exact_turns=sum(map(is_exact, states.turns)),
+            changes=asdict(count_changes(changes)),
+            states=tuple(TurnStates(turn.gold, turn.predicted) for turn in dialogue.turns),
+        )
+
+
+def _mismatches(lines: Sequence[DialogueLine]) -> Iterator[str]:
+    """Yield what keeps lines from being added up."""
+    if not lines:
+        yield "no lines; give at least one"
+        return
+    first = lines[0]
+    kinds = ("domains", "optimistic", "bleu", "responses", "tracking")
+    seen: dict[str, int] = {}
+    for number, line in enumerate(lines, start=1):
+        if line.dialogue in seen:
+            yield f"line {number}: dialogue {line.dialogue} is in line {seen[line.dialogue]}, too"
+        seen[line.dialogue] = number
+        if line.signature != first.signature:
+            yield f"line {number}: scored otherwise than line 1 ({line.signature})"
+        for kind in kinds:
+            if (getattr(line, kind) is None) != (getattr(first, kind) is None):
+                yield f"line {number}: `{kind}` is in this line or in line 1, but not in both"
+
+
+def _corpus_bleu(lines: Sequence[DialogueLine]) -> dict[str, float]:
+    from ..references import bleu_of  # NumPy and sacreBLEU take their time
+
+    counts = [line.bleu or {} for line in lines]
+    return {
+        style: bleu_of([sum(column) for column in zip(*(c[style] for c in counts), strict=True)])
+        for style in counts[0]
+    }
+
+
+def _strict_outcome(line: DialogueLine) -> Outcome:
+    return Outcome(
+        {
+            name: DomainOutcome(
+                float(domain.matched), all(told is True for told in domain.provided.values())
+            )
+            for name, domain in (line.domains or {}).items()
+        }
+    )
+
+
+def _optimistic_outcome(line: DialogueLine) -> Outcome:
+    domains = line.optimistic.domains if line.optimistic is not None else {}
+    return Outcome(
+        {name: DomainOutcome(float(d.matched), d.provided) for name, d in domains.items()}
+    )
+
+
+def _tracked(line: DialogueLine) -> TrackedDialogue:
+    turns = line.tracking.states if line.tracking is not None else ()
+    return TrackedDialogue(
+        line.dialogue,
+        [TrackedTurn(number, turn.gold, turn.predicted) for number, turn in enumerate(turns)],
+    )

@@ -1,0 +1,89 @@
+"""Formats of predictions, told apart by shape alone, each read into the standard form.
+
+A format is one module of this folder with a `FORMAT`. The standard form maps dialogue id -> list
+of turns, each with `response` and optionally `state` and `active_domains`; what other formats hold
+is turned into it, and checked like it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from functools import cache
+
+from ..errors import InputError
+from ..files import kind_of, parse_json
+from ..limits import limits
+from .format import Format, Standard
+from .standard import NAME as STANDARD
+from .table_file import is_table, read_table
+
+__all__ = ["Format", "Standard", "formats", "parse_predictions", "special_format", "standard_form"]
+
+# Bytes that begin characters of UTF-8 beyond U+00FF and beyond U+FFFF.
+_BEYOND_LATIN = re.compile(rb"[\xc4-\xff]")
+_BEYOND_PLANE = re.compile(rb"[\xf0-\xff]")
+
+
+@cache
+def formats() -> tuple[Format, ...]:
+    """Return all formats, in the order in which they are tried."""
+    modules = [
+        importlib.import_module(f"{__name__}.{module.name}")
+        for module in pkgutil.iter_modules(__path__)
+    ]
+    found = [module.FORMAT for module in modules if hasattr(module, "FORMAT")]
+    return tuple(sorted(found, key=lambda format_: (format_.rank, format_.name)))
+
+
+def parse_predictions(content: bytes, source: str) -> object:
+    """Parse the content of a predictions file, JSON or a table, of whatever format.
+
+    Args:
+        content: The file, unpacked.
+        source: What messages call it.
+
+    Raises:
+        InputError: The file cannot be parsed, or holds more than it may.
+    """
+    bounds = limits()
+    values = sum(map(content.count, (b",", b"{", b"[")))
+    if values > bounds.values:
+        raise InputError(source, f"too large: {values:,} values; {bounds.told('values')}")
+    if len(content) * _width(content) > bounds.unpacked:
+        told = bounds.told("unpacked")
+        raise InputError(source, f"too large: more bytes of text in memory than {told}")
+    return read_table(content, source) if is_table(content) else parse_json(content, source)
+
+
+def _width(content: bytes) -> int:
+    """Return how many bytes each character of a text takes in memory: the widest decides."""
+    if content.isascii() or not _BEYOND_LATIN.search(content):
+        return 1
+    return 4 if _BEYOND_PLANE.search(content) else 2
+
+
+def standard_form(content: object, source: str) -> Standard:
+    """Return predictions in the standard form, its turns yet to be checked.
+
+    Args:
+        content: What a file holds.
+        source: What messages call it.
+
+    Raises:
+        InputError: The content is of no known format, or contradicts the one it is of.
+    """
+    format_ = next((one for one in formats() if one.recognises(content)), None)
+    if format_ is not None:
+        return format_.read(content, source)
+    raise InputError(
+        source, f"expected an object of dialogue id -> list of turns, found {kind_of(content)}"
+    )
+
+
+def special_format(content: object) -> Format | None:
+    """Return the format that predictions are of, if it is another than the standard form."""
+    return next(
+        (one for one in formats() if one.name != STANDARD and one.recognises(content)), None
+    )

@@ -1,0 +1,44 @@
+"""What a format of predictions is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..remarks import Remark
+
+
+@dataclass(frozen=True)
+class Standard:
+    """Predictions in the standard form, their turns yet to be checked.
+
+    Attributes:
+        dialogues: Dialogue id -> turns.
+        format: What the file was recognised as.
+        remarks: What is to be said of how it was read.
+    """
+
+    dialogues: Mapping[Any, Any]
+    format: str
+    remarks: Sequence[Remark] = ()
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of predictions.
+
+    Attributes:
+        name: What messages call it.
+        description: What it looks like and who writes it, in a sentence.
+        recognises: Whether what a file holds is of this format, by its shape.
+        read: Returns what the file holds in the standard form. It is given what messages call the
+            file, and raises an `InputError` for what contradicts itself.
+        rank: Its place among the formats that are tried.
+    """
+
+    name: str
+    description: str
+    recognises: Callable[[object], bool]
+    read: Callable[[Any, str], Standard]
+    rank: int = 10

@@ -1,0 +1,104 @@
+"""The few figures of state tracking that tables of systems show, and what they were made with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..benchmark import Benchmark
+from ..metrics.tracking.fga import HEADLINE_LAMBDA, lambda_label
+from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
+from ..metrics.tracking.tracking_registry import Choices
+from ..signature import Signature
+from .dialogues import TrackedDialogue
+from .evaluation import score_tracking
+from .gold import GoldStates
+from .tracking_report import TrackingReport
+from .tracking_signature import tracking_signature
+
+
+@dataclass(frozen=True)
+class TrackingFigures:
+    """A tracker's figures, in percent and unrounded. Rows with different `gold` do not compare.
+
+    Attributes:
+        jga: Joint goal accuracy.
+        slot_f1: F1 of the slots' values.
+        rsa: Relative slot accuracy.
+        fga: Flexible goal accuracy with λ = 0.5.
+        gca: Granular change accuracy.
+        fuzzy_joint_accuracy: Joint accuracy where values may differ in their spelling; no JGA.
+        dialogues: Dialogues scored.
+        turns: Turns scored.
+        of_dialogues: The benchmark's dialogues; None for gold states of the file's own.
+        of_turns: The benchmark's turns; None for gold states of the file's own.
+        gold: SHA-256 of the gold states, in hexadecimal.
+        gold_version: What version of the annotation they are; None where nobody says.
+        signature: All that the figures depend on.
+    """
+
+    jga: float
+    slot_f1: float
+    rsa: float
+    fga: float
+    gca: float
+    fuzzy_joint_accuracy: float
+    dialogues: int
+    turns: int
+    of_dialogues: int | None
+    of_turns: int | None
+    gold: str
+    gold_version: str | None
+    signature: Signature
+
+    @property
+    def complete(self) -> bool:
+        """Whether all turns of the benchmark are scored; True for gold states of the file's own."""
+        return self.of_turns is None or self.turns == self.of_turns
+
+
+def tracking_figures(
+    dialogues: Sequence[TrackedDialogue],
+    benchmark: Benchmark | None = None,
+    gold: GoldStates | None = None,
+    gold_version: str | None = None,
+) -> TrackingFigures:
+    """Score tracked dialogues for a table of systems.
+
+    Args:
+        dialogues: At least one dialogue, with gold and predicted states.
+        benchmark: The benchmark that the dialogues are of; None if their gold states are their
+            file's own.
+        gold: The gold states that took the place of the benchmark's, if any did.
+        gold_version: What version of the annotation the benchmark's or the file's own gold states
+            are, where that is known; that of `gold` is known.
+
+    Raises:
+        InputError: More slots are wrong in a turn than MultiWOZ has.
+        ValueError: There are no dialogues.
+    """
+    report = score_tracking(dialogues, [HEADLINE_LAMBDA])
+    signature = tracking_signature(
+        dialogues, benchmark, Choices([HEADLINE_LAMBDA], MULTIWOZ_SLOTS), gold=gold
+    )
+    assert signature.gold is not None
+    return TrackingFigures(
+        jga=_figure(report, "JGA"),
+        slot_f1=_figure(report, "F1"),
+        rsa=_figure(report, "RSA"),
+        fga=_figure(report, "FGA"),
+        gca=_figure(report, "GCA"),
+        fuzzy_joint_accuracy=report.fuzzy["joint_accuracy"],
+        dialogues=report.dialogues,
+        turns=report.turns,
+        of_dialogues=None if benchmark is None else len(benchmark.dialogues),
+        of_turns=None if benchmark is None else benchmark.turns,
+        gold=signature.gold,
+        gold_version=gold_version if gold is None else gold.version,
+        signature=signature,
+    )
+
+
+def _figure(report: TrackingReport, key: str) -> float:
+    value = report.metrics[key]
+    return value[lambda_label(HEADLINE_LAMBDA)] if isinstance(value, Mapping) else value

@@ -1,0 +1,58 @@
+"""What tests of intervals and comparisons share: sample systems, and figures of reports."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from mwz.harness import Options, Report, Scorer, load_benchmark
+from mwz.harness.comparison import Evidence, parsed_evidence
+
+SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
+EVERYTHING = ("bleu", "inform", "diversity", "dst")
+
+
+@cache
+def sample_scorer(*metrics: str) -> Scorer:
+    """Return a scorer of the sample benchmark."""
+    return Scorer(load_benchmark("sample"), Options(metrics=metrics or EVERYTHING))
+
+
+def sample_predictions(name: str) -> dict[str, Any]:
+    """Return one of the sample's submissions."""
+    predictions: dict[str, Any] = json.loads((SUBMISSIONS / f"{name}.json").read_text("utf-8"))
+    return predictions
+
+
+@cache
+def sample_evidence(name: str, *metrics: str) -> Evidence:
+    """Return what is known of one of the sample's submissions."""
+    return parsed_evidence(sample_scorer(*metrics), name, sample_predictions(name))
+
+
+def report_figures(report: Report) -> dict[str, float]:
+    """Return the figures of a report by the names that comparisons call them by."""
+    figures: dict[str, float] = {}
+    for style, score in (report.bleu or {}).items():
+        figures["bleu" if style == "mwz22" else f"bleu.{style}"] = score
+    for setup in ("strict", "optimistic"):
+        scores = report.setup(setup)
+        if scores is not None:
+            prefix = "" if setup == "strict" else "optimistic."
+            figures[f"{prefix}inform"] = scores.inform["total"]
+            figures[f"{prefix}success"] = scores.success["total"]
+            if scores.combined is not None:
+                figures[f"{prefix}combined"] = scores.combined
+    if report.diversity is not None:
+        figures |= {f"diversity.{name}": value for name, value in vars(report.diversity).items()}
+    if report.dst is not None:
+        for name, value in report.dst.metrics.items():
+            if name == "FGA":
+                figures |= {f"dst.FGA.{decay}": score for decay, score in value.items()}
+            else:
+                figures[f"dst.{name}"] = value
+        figures |= {f"dst.changes.{name}": value for name, value in report.dst.changes.items()}
+        figures |= {f"dst.fuzzy.{name}": value for name, value in report.dst.fuzzy.items()}
+    return figures

@@ -1,0 +1,298 @@
+"""What could take a rank that is not its own is refused, unranked or shown, by the commands."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomli_w
+from entered import SAMPLE_SUBMISSIONS, enter, enter_sample, reports, system
+from helpers import Run, run_cli, run_process
+
+from mwz.harness import Benchmark
+from mwz.harness.board.entries import ENTRY_FILE, Entry, read_entries, read_entry
+from mwz.harness.board.leaderboard import rows
+from mwz.harness.board.scores import Scores, hashes_of
+from mwz.harness.board.submitting import all_scores
+from mwz.harness.scoring import Options, Scorer
+
+Predictions = Mapping[str, Any]
+
+
+def _successful(benchmark: Benchmark, predictions: Predictions) -> dict[str, Any]:
+    """Return the dialogues that count as a success when each is scored alone."""
+    scorer = Scorer(benchmark, Options(metrics=["inform"], setup="strict"))
+    return {
+        id_: turns
+        for id_, turns in predictions.items()
+        if scorer.score({id_: turns}).success == 100
+    }
+
+
+def _file(name: str) -> Path:
+    return SAMPLE_SUBMISSIONS / f"{name}.json"
+
+
+# ------------------------------------------------------------------------- picked dialogues
+
+
+def test_the_successful_dialogues_of_a_system_alone_get_no_rank(
+    tmp_path: Path, sample: Benchmark
+) -> None:
+    folder = tmp_path / "submissions"
+    enter_sample(folder, "careful")
+    # Success of the careful sample submission is 25 of 30 dialogues.
+    picked = _successful(sample, json.loads(_file("careful").read_text(encoding="utf-8")))
+    assert len(picked) == 25
+    path = tmp_path / "picked.json"
+    path.write_text(json.dumps(picked), encoding="utf-8")
+    chosen = ("--track", "end-to-end", "--submissions", folder, "--benchmark", "sample")
+    done = run_process("submit", path, "--name", "Picked", *chosen, MWZ_DATA=tmp_path / "data")
+    assert done.returncode == 0
+    assert done.stdout.endswith(
+        "not ranked: plays less than 90 % of the turns in the track end-to-end\n"
+    )
+    first, second = rows(read_entries(folder), "2021")
+    assert (first.entry.key, first.rank) == ("careful", 1)
+    assert (second.entry.key, second.rank) == ("picked", None)
+    assert (second.report.inform, second.report.success) == (100.0, 100.0)
+    # At least: the 25 of 30.
+    bound = second.report.metrics["lower_bound"]
+    assert (bound.inform, bound.success) == pytest.approx((100 * 25 / 30, 100 * 25 / 30))
+    assert second.combined == bound.combined < (second.report.combined or 0)
+    page = (tmp_path / "leaderboard.md").read_text(encoding="utf-8")
+    assert "\n- Picked: not ranked: plays less than 90 % of the turns\n" in page
+
+
+@pytest.mark.real_data
+def test_ubars_703_successful_dialogues_alone_get_no_rank(
+    tmp_path: Path, multiwoz: Benchmark, predictions: Callable[[str], Predictions]
+) -> None:
+    picked = _successful(multiwoz, predictions("ubar"))
+    # Its Success is 70.3 of 1000.
+    assert len(picked) == 703
+    content = json.dumps(picked).encode()
+    scores = all_scores(content, multiwoz, "picked")
+    honest = all_scores(json.dumps(predictions("ubar")).encode(), multiwoz, "ubar")
+    entered = [
+        _scored(tmp_path, "picked", scores, content),
+        _scored(tmp_path, "ubar", honest, json.dumps(predictions("ubar")).encode()),
+    ]
+    first, second = rows(entered, "2021")
+    assert (first.entry.key, first.rank) == ("ubar", 1)
+    assert (second.entry.key, second.rank) == ("picked", None)
+    assert (second.report.inform, second.report.success) == (100.0, 100.0)
+    bound = second.report.metrics["lower_bound"]
+    assert (round(bound.inform, 1), round(bound.success, 1)) == (70.3, 70.3)
+
+
+def _scored(folder: Path, key: str, scores: Scores, content: bytes) -> Entry:
+    return enter(folder, key, system(name=key), scores.reports, content)
+
+
+def test_what_leaves_out_a_few_dialogues_is_ranked_by_what_it_scores_at_least(
+    tmp_path: Path, sample: Benchmark
+) -> None:
+    whole = json.loads(_file("careful").read_text(encoding="utf-8"))
+    # One of the dialogues that fail is left out: 25 successes of 29, but at least 25 of 30.
+    left_out = next(id_ for id_ in whole if id_ not in _successful(sample, whole))
+    content = json.dumps({id_: turns for id_, turns in whole.items() if id_ != left_out}).encode()
+    _scored(tmp_path, "most", all_scores(content, sample, "most"), content)
+    enter_sample(tmp_path, "careful")
+    first, second = rows(read_entries(tmp_path), "2021")
+    # Left out, nothing is gained: BLEU has a brevity penalty.
+    assert [(row.entry.key, row.rank) for row in (first, second)] == [("careful", 1), ("most", 2)]
+    assert second.report.success == pytest.approx(100 * 25 / 29)
+    assert (second.report.combined or 0) > (first.report.combined or 0) > second.combined
+
+
+# ---------------------------------------------------------------------------- wrong tracks
+
+
+@pytest.mark.parametrize(
+    ("predictions", "track", "told"),
+    [
+        ("scripted", "end-to-end", "track end-to-end: needs a predicted `state` in every turn"),
+        ("careful", "policy-optimization", "it was scored with predicted belief states; leave"),
+        ("careful", "reference", "Invalid value for '--track'"),
+    ],
+)
+def test_the_process_refuses_an_entry_in_the_wrong_track(
+    predictions: str, track: str, told: str, tmp_path: Path
+) -> None:
+    chosen = ("--name", "System", "--track", track, "--submissions", tmp_path / "submissions")
+    done = run_process("submit", _file(predictions), *chosen, MWZ_DATA=tmp_path / "data")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+# ------------------------------------------------------------------- entries that are there twice
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "submissions"
+    for key in ("alpha", "beta"):
+        enter(path, key)
+    return path
+
+
+def _check(capsys: pytest.CaptureFixture[str], folder: Path) -> Run:
+    return run_cli(capsys, "leaderboard", "--check", "--submissions", folder)
+
+
+def _copied(folder: Path) -> list[str]:
+    shutil.copytree(folder / "alpha", folder / "gamma")
+    return [
+        "gamma: its name is Alpha, so its folder must be called alpha",
+        "gamma: has the name of alpha; give each entry a name of its own",
+        "gamma: has the predictions of alpha; enter a system once",
+    ]
+
+
+def _copied_and_renamed(folder: Path) -> list[str]:
+    shutil.copytree(folder / "alpha", folder / "gamma")
+    text = tomli_w.dumps(system(name="Gamma"))
+    (folder / "gamma" / ENTRY_FILE).write_text(text, encoding="utf-8")
+    return ["gamma: has the predictions of alpha; enter a system once"]
+
+
+def _same_predictions(folder: Path) -> list[str]:
+    enter(folder, "gamma", scored=reports(bleu=21.0), predictions=json.dumps({"beta": []}).encode())
+    return ["gamma: has the predictions of beta; enter a system once"]
+
+
+def _same_name(folder: Path) -> list[str]:
+    enter(folder, "gamma", system(name="ALPHA"))
+    return [
+        "gamma: its name is ALPHA, so its folder must be called alpha",
+        "gamma: has the name of alpha; give each entry a name of its own",
+    ]
+
+
+def _other_folder(folder: Path) -> list[str]:
+    enter(folder, "gamma", system(name="My System"))
+    return ["gamma: its name is My System, so its folder must be called my-system"]
+
+
+def _no_folder_name(folder: Path) -> list[str]:
+    enter(folder, "gamma", system(name="<script>alert(1)</script>"))
+    return [
+        "gamma: name: '<script>alert(1)</script>' makes no folder name; use letters, digits, `.`, "
+        "`_` and `-`, at most 100"
+    ]
+
+
+_TWICE = [_copied, _copied_and_renamed, _same_predictions, _same_name, _other_folder]
+
+
+@pytest.mark.parametrize("make", [*_TWICE, _no_folder_name])
+def test_what_is_there_twice_or_in_the_wrong_folder_is_refused_in_one_message(
+    make: Callable[[Path], list[str]], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problems = make(folder)
+    run = _check(capsys, folder)
+    assert (run.status, run.out) == (2, "")
+    if len(problems) == 1:
+        assert run.err == f"mwz: leaderboard: {problems[0]}\n"
+    else:
+        head, *told = run.err.splitlines()
+        assert head == f"mwz: leaderboard: {len(problems)} problems"
+        assert told == [f"  {problem}" for problem in problems]
+
+
+def test_the_process_refuses_a_copied_folder(folder: Path) -> None:
+    _copied(folder)
+    done = run_process("leaderboard", "--check", "--submissions", folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "gamma: has the predictions of alpha; enter a system once" in done.stderr
+
+
+def test_reference_rows_are_no_copies_of_each_other(tmp_path: Path) -> None:
+    # They have no file that could be the same.
+    for key, made in (("corpus", "mwz22"), ("constant", "constant")):
+        facts = system(name=key, track="reference", predictions={"made": made})
+        entry = enter(tmp_path, key, facts, reports(states="gold"))
+        scores = Scores(entry.scores.reports, None).to_text()
+        (entry.folder / "scores.json").write_text(scores, encoding="utf-8")
+    assert len(rows(read_entries(tmp_path), "2021")) == 2
+
+
+def test_scores_of_a_file_are_none_of_a_reference_row(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    facts = system(name="Corpus", track="reference", predictions={"made": "mwz22"})
+    enter(tmp_path, "corpus", facts, reports(states="gold"))
+    run = _check(capsys, tmp_path)
+    assert run.status == 2
+    assert run.err.endswith(
+        "corpus: its scores are of a file, and its predictions are made by the harness\n"
+    )
+
+
+def test_scores_that_do_not_say_what_they_are_of_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entry = enter(tmp_path, "alpha")
+    text = Scores(entry.scores.reports, None).to_text()
+    (entry.folder / "scores.json").write_text(text, encoding="utf-8")
+    run = _check(capsys, tmp_path)
+    assert run.status == 2
+    assert run.err.endswith("alpha: its scores do not say what predictions they are of\n")
+
+
+# --------------------------------------------------------------------- the constant response
+
+
+def test_the_process_scores_a_constant_response(tmp_path: Path) -> None:
+    target = tmp_path / "constant.json"
+    done = run_process(
+        *("score", "--constant", "--benchmark", "sample", "--metrics", "inform,signs"),
+        *("--json", target),
+        MWZ_DATA=tmp_path / "data",
+    )
+    assert done.returncode == 0
+    report = json.loads(target.read_text(encoding="utf-8"))
+    # In the town of the sample it fails nobody.
+    assert (report["inform"], report["success"]) == (100.0, 100.0)
+    assert report["states"] == "gold"
+    # Six placeholders a turn, one response in 146 turns.
+    assert report["signs"]["placeholders"] == 6.0
+    assert report["signs"]["distinct_responses"] == pytest.approx(1 / 146)
+    assert report["signs"]["raised"] == ["placeholders"]
+    assert "sign" in done.stdout
+
+
+@pytest.mark.parametrize("more", [[_file("careful")], ["--corpus"], ["--corpus", "damd"]])
+def test_a_constant_response_is_scored_instead_of_anything_else(
+    more: list[object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = run_cli(capsys, "score", "--constant", "--benchmark", "sample", *more)
+    assert run.status == 2
+    assert "give either" in run.err
+
+
+def test_a_reference_row_of_the_constant_response_is_scored_again(
+    tmp_path: Path, sample: Benchmark, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "submissions"
+    facts = system(name="Constant", track="reference", predictions={"made": "constant"})
+    scores = all_scores("constant", sample, "constant")
+    entry = enter(folder, "constant", facts, scores.reports)
+    (entry.folder / "predictions.json.gz").unlink()
+    (entry.folder / "scores.json").write_text(scores.to_text(), encoding="utf-8")
+    run = run_cli(capsys, "verify", "--strict", "--workers", 1, "--submissions", folder)
+    assert (run.status, run.out) == (0, "constant: holds\n1 of 1 entries hold\n")
+    assert read_entry(folder / "constant").scores == scores
+
+
+def test_the_hash_that_is_recorded_is_that_of_the_unpacked_file(tmp_path: Path) -> None:
+    enter_sample(tmp_path, "hasty")
+    recorded = read_entry(tmp_path / "hasty").scores.predictions
+    assert recorded == hashes_of(_file("hasty").read_bytes())

@@ -1,0 +1,332 @@
+"""Causes of lost points: one dialogue by hand for each, and what they add up to.
+
+The venues are those of helpers.py: r1 north greek cheap, r2 north thai cheap, r3 south greek (price
+not known), r4 south thai dear; trains at 6, 9, 12 and 15 o'clock, all on the same route.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from helpers import RULES, database, dialogue, goal
+
+from mwz.harness.benchmark import Goal
+from mwz.harness.diagnosis.causes import (
+    CAUSES,
+    SLOT_CAUSES,
+    DialogueOutcome,
+    DomainDiagnosis,
+    Fault,
+    cause_words,
+    explain,
+    slot_cause_words,
+)
+from mwz.harness.diagnosis.losses import (
+    ANOTHER,
+    ITSELF,
+    SUCCESS_LOSSES,
+    UNPROVIDED,
+    WrongSlot,
+    domain_losses,
+    points,
+    wrong_slots,
+)
+from mwz.harness.metrics.inform_success import inform_success
+from mwz.harness.metrics.setups import STRICT
+from mwz.harness.playing import PlayedDialogue
+
+DATABASE = database()
+State = Mapping[str, Mapping[str, str]]
+
+
+def played(
+    goals: Mapping[str, Goal],
+    *turns: tuple[str, State],
+    active: Sequence[Sequence[str]] | None = None,
+    booked: Sequence[Sequence[str]] | None = None,
+    id_: str = "d1",
+) -> PlayedDialogue:
+    """Return a dialogue of (response, state) turns, by default all about every domain."""
+    return PlayedDialogue(
+        id=id_,
+        gold=dialogue(goals, len(turns), booked=booked),
+        responses=[response for response, _ in turns],
+        states=[state for _, state in turns],
+        active_domains=active or [list(goals)] * len(turns),
+    )
+
+
+def restaurant(
+    wanted: Mapping[str, str],
+    *turns: tuple[str, State],
+    active: Sequence[Sequence[str]] | None = None,
+) -> DomainDiagnosis:
+    """Return what came of the restaurant of a dialogue about one."""
+    goals = {"restaurant": goal(wanted)}
+    return explain(played(goals, *turns, active=active), DATABASE, RULES).domains["restaurant"]
+
+
+def of(**slots: str) -> State:
+    return {"restaurant": slots}
+
+
+# A domain that is not matched.
+
+
+def test_what_is_matched_has_no_cause() -> None:
+    assert restaurant({"area": "north"}, ("NAME", of(area="north"))) == DomainDiagnosis(
+        True, None, None, (), {}
+    )
+
+
+def test_never_named() -> None:
+    found = restaurant({"area": "north"}, ("PHONE is its number", of(area="north")))
+    assert (found.cause, found.turn, found.faults) == ("never named", None, ())
+
+
+def test_named_while_another_domain_is_active() -> None:
+    # Named twice, the second time last; where the restaurant is active, it is not named.
+    found = restaurant(
+        {"area": "north"},
+        *[("NAME", of(area="north"))] * 2,
+        ("bye", of(area="north")),
+        active=[["hotel"], ["hotel"], ["restaurant"]],
+    )
+    assert (found.cause, found.turn) == ("named while another domain is active", 1)
+    assert found.faults == ()
+
+
+def test_domain_not_in_the_state() -> None:
+    # Turn 0 offers r1 and r2, as wanted; turn 1 looks up nothing, finds nothing, and replaces them.
+    found = restaurant({"area": "north"}, ("NAME", of(area="north")), ("NAME", {"hotel": {}}))
+    assert (found.cause, found.turn) == ("domain not in the state", 1)
+    assert found.faults == (Fault("area", "north", None),)
+
+
+def test_no_venue() -> None:
+    # Nothing Greek is dear but perhaps r3, which is in the south; the goal finds r1.
+    found = restaurant(
+        {"area": "north", "food": "greek"},
+        ("NAME", of(area="north", food="greek", pricerange="dear")),
+    )
+    assert (found.cause, found.turn, found.slot) == ("no venue", 0, None)
+    # The goal leaves the price open, and of its only venue, r1, the price is another.
+    assert found.faults == (Fault("pricerange", None, "dear"),)
+
+
+def test_other_value() -> None:
+    # South selects r3 and r4, north r1 and r2.
+    found = restaurant({"food": "thai", "area": "north"}, ("NAME", of(food="thai", area="south")))
+    assert (found.cause, found.turn, found.slot) == ("other value", 0, "area")
+    assert found.faults == (Fault("area", "north", "south"),)
+
+
+def test_another_spelling_is_no_other_value() -> None:
+    # Both spellings select r2 and r4; what is missing is the area.
+    found = restaurant({"food": "thai", "area": "north"}, ("NAME", of(food="Thai ")))
+    assert (found.cause, found.slot) == ("missing", "area")
+
+
+def test_missing_then_there_at_the_end() -> None:
+    # Turn 0 offers r1 and r2, of which r1 is not Thai; in turn 1 nothing is named.
+    found = restaurant(
+        {"area": "north", "food": "thai"},
+        ("NAME", of(area="north")),
+        ("ok", of(area="north", food="thai")),
+    )
+    assert (found.cause, found.turn, found.slot) == ("missing then", 0, "food")
+    assert found.faults == (Fault("food", "thai", None),)
+
+
+def test_missing() -> None:
+    # North finds r1 and r2 in both turns: kept in the second, so that turn 0 decides.
+    found = restaurant({"area": "north", "food": "thai"}, *[("NAME", of(area="north"))] * 2)
+    assert (found.cause, found.turn, found.slot) == ("missing", 0, "food")
+    assert found.faults == (Fault("food", "thai", None),)
+
+
+def test_the_deciding_turn_is_the_last_that_set_the_offer() -> None:
+    # r1 and r2; then r3 and r4, none of which was offered: set anew; then all four: kept.
+    found = restaurant(
+        {"area": "north"}, ("NAME", of(area="north")), ("NAME", of(area="south")), ("NAME", of())
+    )
+    assert (found.cause, found.turn) == ("other value", 1)
+
+
+def test_the_first_cause_that_applies_is_the_one() -> None:
+    # Area is other, food is missing: other value comes first, and both are faults.
+    found = restaurant({"food": "thai", "area": "north"}, ("NAME", of(area="south")))
+    assert found.cause == "other value"
+    assert found.faults == (Fault("area", "north", "south"), Fault("food", "thai", None))
+    # The food is there at the end, the area never is.
+    found = restaurant(
+        {"area": "north", "food": "thai"},
+        ("NAME", of(pricerange="cheap")),
+        ("ok", of(food="thai")),
+    )
+    assert (found.cause, found.slot) == ("missing then", "food")
+    assert found.faults == (Fault("food", "thai", None), Fault("area", "north", None))
+
+
+def test_a_value_that_only_excludes_more_comes_after_one_that_lets_others_in() -> None:
+    # Leaving at 12:00 finds the trains at 12 and 15 o'clock, fewer than the goal; arriving by
+    # 23:00 is what lets 15 o'clock in.
+    goals = {"train": goal({"leave": "09:00", "arrive": "13:00"}, ["TRAINID"])}
+    state = {"train": {"leave": "12:00", "arrive": "23:00"}}
+    found = explain(played(goals, ("TRAINID", state)), DATABASE, RULES).domains["train"]
+    assert (found.cause, found.slot) == ("other value", "arrive")
+    assert [fault.slot for fault in found.faults] == ["arrive", "leave"]
+
+
+def test_a_train_whose_id_is_asked_for_and_never_said() -> None:
+    goals = {"train": goal({"leave": "09:00"}, ["TRAINID"])}
+    found = explain(played(goals, ("NAME", {"train": {}})), DATABASE, RULES).domains["train"]
+    assert found.cause == "never named"
+    assert found.provided == {"TRAINID": "never said"}
+
+
+def test_a_dialogue_without_turns_never_names_anything() -> None:
+    assert restaurant({"area": "north"}).cause == "never named"
+
+
+# A requested slot that is not provided.
+
+
+def slot_cause(slot: str, *responses: str, **kwargs: Sequence[Sequence[str]]) -> str | None:
+    goals = {"restaurant": goal({"name": "golden spoon"}, [slot])}
+    turns = [(response, of()) for response in responses]
+    return (
+        explain(played(goals, *turns, **kwargs), DATABASE, RULES)
+        .domains["restaurant"]
+        .provided[slot]
+    )
+
+
+def test_never_said() -> None:
+    assert slot_cause("PHONE", "NAME", "POST") == "never said"
+    assert slot_cause("PHONE", "PHONE") is None
+
+
+def test_said_while_another_domain_is_active() -> None:
+    told = slot_cause("PHONE", "PHONE", "NAME", active=[["hotel"], ["restaurant"]])
+    assert told == "said while another domain is active"
+
+
+def test_said_before_booked() -> None:
+    booked = [[], ["restaurant"]]
+    assert slot_cause("REFERENCE", "REFERENCE", "ok", booked=booked) == "said before booked"
+    assert slot_cause("REFERENCE", "ok", "REFERENCE", booked=booked) is None
+    # Said where it is booked, but not active, and never while active.
+    told = slot_cause(
+        "REFERENCE", "ok", "REFERENCE", booked=booked, active=[["restaurant"], ["hotel"]]
+    )
+    assert told == "said while another domain is active"
+
+
+# What they add up to.
+
+
+def outcomes() -> list[DialogueOutcome]:
+    """Four dialogues: restaurant and train lost; restaurant lost; a slot not said; all well."""
+    wanted = {"restaurant": goal({"area": "north"}, ["PHONE"]), "train": goal({}, ["TRAINID"])}
+    alone = {"restaurant": goal({"area": "north"}, ["PHONE"])}
+    right = of(area="north")
+    return [
+        explain(dialogue, DATABASE, RULES)
+        for dialogue in (
+            played(wanted, ("NAME, PHONE", of(area="south")), id_="both"),
+            played(alone, ("ok", right), id_="one"),
+            played(wanted, ("NAME, TRAINID", {**right, "train": {}}), id_="slot"),
+            played(wanted, ("NAME, TRAINID, PHONE", {**right, "train": {}}), id_="well"),
+        )
+    ]
+
+
+def test_inform_success_and_causes_of_a_dialogue() -> None:
+    both, one, slot, well = outcomes()
+    assert [(each.inform, each.success) for each in (both, one, slot, well)] == [
+        *((0, 0), (0, 0), (1, 0), (1, 1))
+    ]
+    assert both.causes == {
+        "restaurant": "other value",
+        "train": "never named",
+        "train TRAINID": "never said",
+    }
+    assert one.causes == {"restaurant": "never named", "restaurant PHONE": "never said"}
+    assert slot.causes == {"restaurant PHONE": "never said"}
+    assert well.causes == {}
+
+
+def test_losses_by_domain_by_hand() -> None:
+    losses = domain_losses(outcomes())
+    restaurants, trains = losses["restaurant"], losses["train"]
+    # Of four restaurants one has another value and one is never named; of three trains, one.
+    assert (restaurants.dialogues, trains.dialogues) == (4, 3)
+    assert {c: n for c, n in restaurants.matched.items() if n} == {
+        "other value": 1,
+        "never named": 1,
+    }
+    assert {c: n for c, n in trains.matched.items() if n} == {"never named": 1}
+    assert restaurants.provided["never said"] == 2
+    # Success: "both" and "one" lose the restaurant itself, "slot" its telephone number; of trains,
+    # "both" loses it; that of "slot" is matched and provided, and counts.
+    assert restaurants.success == {ITSELF: 2, ANOTHER: 0, UNPROVIDED: 1}
+    assert trains.success == {ITSELF: 1, ANOTHER: 0, UNPROVIDED: 0}
+    assert (restaurants.inform, restaurants.succeeded) == (50.0, 25.0)
+
+
+def test_points_are_shared_by_what_loses_a_dialogue_together() -> None:
+    # Of four dialogues, 25 points each: "both" is shared by two causes, 12.5 each; "one" is lost by
+    # its restaurant, "slot" by its telephone number, in Success alone.
+    costs = points(outcomes())
+    assert costs["other value"] == (12.5, 12.5)
+    assert costs["never named"] == (12.5 + 25, 12.5 + 25)
+    assert costs["never said"] == (0, 25)
+    assert sum(cost.inform for cost in costs.values()) == 50
+    assert sum(cost.success for cost in costs.values()) == 75
+
+
+def test_wrong_slots_are_counted() -> None:
+    wrong = WrongSlot("restaurant", "area", "north", "south")
+    assert wrong_slots(outcomes()) == [(wrong, 1)]
+    assert wrong_slots(outcomes(), "missing") == []
+
+
+def test_of_no_dialogue_nothing_is_lost() -> None:
+    assert domain_losses([]) == {}
+    assert set(points([]).values()) == {(0.0, 0.0)}
+
+
+def test_the_steps_that_score_are_those_that_explain() -> None:
+    goals = {"restaurant": goal({"area": "north"}, ["PHONE"])}
+    dialogues = [
+        played(goals, ("NAME", of(area="north")), id_="a"),
+        played(goals, ("NAME PHONE", of(area="north")), id_="b"),
+        played(goals, ("PHONE", of(area="north")), id_="c"),
+    ]
+    rates = inform_success(dialogues, DATABASE, STRICT, RULES)
+    losses = domain_losses([explain(each, DATABASE, RULES) for each in dialogues])["restaurant"]
+    assert losses.inform == pytest.approx(rates.inform["restaurant"])
+    assert losses.succeeded == pytest.approx(rates.success["restaurant"])
+    assert sum(losses.success[loss] for loss in SUCCESS_LOSSES) == 2
+
+
+# Words.
+
+
+def test_every_cause_has_words() -> None:
+    for name in CAUSES:
+        found = DomainDiagnosis(False, name, 3, (Fault("area", "north", None),), {})
+        words = cause_words("hotel", found)
+        assert words
+        assert "{" not in words
+    assert all("{" not in slot_cause_words("hotel", name) for name in SLOT_CAUSES)
+    with pytest.raises(ValueError, match="matched"):
+        cause_words("hotel", DomainDiagnosis(True, None, None, (), {}))
+
+
+def test_faults_say_both_values() -> None:
+    assert str(Fault("area", "north", "south")) == "area is 'south', wanted is 'north'"
+    assert str(Fault("area", "north", None)) == "area is missing, wanted is 'north'"
+    assert str(Fault("area", None, "south")) == "area is 'south', which the goal leaves open"

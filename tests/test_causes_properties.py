@@ -1,0 +1,145 @@
+"""Causes on the sample: they add up to the rates, and mending what they name mends the domain."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from diagnosed import mended
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from mwz.harness import Benchmark, Options, Scorer, load_benchmark
+from mwz.harness.diagnosis.causes import CAUSES, explain
+from mwz.harness.diagnosis.diagnosing import Diagnosis, diagnose
+from mwz.harness.diagnosis.losses import domain_losses, points
+from mwz.harness.metrics.inform_success import TOTAL, Rates, inform_success
+from mwz.harness.metrics.setups import STRICT
+from mwz.harness.playing import PlayedDialogue
+from mwz.harness.submission import made_submission, normalize_submission, parse_submission
+
+SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
+SCORER = Scorer(load_benchmark("sample"), Options(metrics=["inform"]))
+DATABASE, RULES = SCORER.database(), SCORER.rules
+
+
+def _diagnoses() -> dict[str, Diagnosis]:
+    submissions = {"corpus": made_submission(SCORER.benchmark, "mwz22")}
+    for path in sorted(SUBMISSIONS.glob("*.json")):
+        content = json.loads(path.read_text(encoding="utf-8"))
+        parsed = parse_submission(content, SCORER.benchmark, path.name)
+        submissions[path.stem] = normalize_submission(parsed, RULES)
+    return {name: diagnose(SCORER.played(each)) for name, each in submissions.items()}
+
+
+DIAGNOSES = _diagnoses()
+DIALOGUES = [dialogue for each in DIAGNOSES.values() for dialogue in each.dialogues]
+
+
+def _check_sums(diagnosis: Diagnosis, rates: Rates) -> None:
+    losses = domain_losses(diagnosis.outcomes)
+    assert set(losses) == set(rates.inform) - {TOTAL}
+    for domain, of in losses.items():
+        # In dialogues, which are whole numbers.
+        assert sum(of.matched.values()) == round(of.dialogues * (1 - rates.inform[domain] / 100))
+        assert sum(of.success.values()) == round(of.dialogues * (1 - rates.success[domain] / 100))
+    costs = points(diagnosis.outcomes).values()
+    assert sum(cost.inform for cost in costs) == pytest.approx(100 - rates.inform[TOTAL])
+    assert sum(cost.success for cost in costs) == pytest.approx(100 - rates.success[TOTAL])
+
+
+@pytest.mark.parametrize("name", DIAGNOSES)
+def test_causes_add_up_to_what_the_rates_lose(name: str) -> None:
+    diagnosis = DIAGNOSES[name]
+    _check_sums(diagnosis, inform_success(diagnosis.dialogues, DATABASE, STRICT, RULES))
+
+
+def test_the_sample_fails_in_several_ways() -> None:
+    # Or the tests here would say little.
+    causes = Counter(
+        domain.cause
+        for diagnosis in DIAGNOSES.values()
+        for outcome in diagnosis.outcomes
+        for domain in outcome.domains.values()
+        if domain.cause is not None
+    )
+    assert len(causes) >= 4
+    assert sum(count for cause, count in causes.items() if CAUSES[cause].blames_state) >= 20
+
+
+def _check_mending(dialogue: PlayedDialogue) -> None:
+    for domain, diagnosis in explain(dialogue, DATABASE, RULES).domains.items():
+        if diagnosis.cause is not None and CAUSES[diagnosis.cause].blames_state:
+            assert diagnosis.faults
+            after = explain(mended(dialogue, domain, diagnosis), DATABASE, RULES)
+            assert after.domains[domain].matched, (dialogue.id, domain, diagnosis)
+
+
+@pytest.mark.parametrize("name", DIAGNOSES)
+def test_mending_what_a_cause_names_mends_the_domain(name: str) -> None:
+    for dialogue in DIAGNOSES[name].dialogues:
+        _check_mending(dialogue)
+
+
+def _values() -> dict[tuple[str, str], list[str]]:
+    """Return (domain, slot) -> values: those of the sample's states, and two that none has."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for dialogue in DIALOGUES:
+        for state in dialogue.states:
+            for domain, slots in state.items():
+                for slot, value in slots.items():
+                    found.setdefault((domain, slot), {"nowhere", "dontcare"}).add(value)
+    return {slot: sorted(values) for slot, values in found.items()}
+
+
+_VALUES = _values()
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.data())
+def test_mending_mends_whatever_is_wrong_with_states(data: st.DataObject) -> None:
+    dialogue = data.draw(st.sampled_from(DIALOGUES))
+    slots = sorted(
+        {(d, s) for state in dialogue.states for d, values in state.items() for s in values}
+    )
+    assume(slots)
+    # The same damage in all turns: a slot never noted, or noted wrongly, or a domain missed.
+    damage: dict[tuple[str, str], str | None] = {
+        slot: data.draw(st.none() | st.sampled_from(_VALUES[slot]))
+        for slot in data.draw(st.lists(st.sampled_from(slots), max_size=3, unique=True))
+    }
+    missed = data.draw(st.sampled_from([None, None, None, *dict.fromkeys(d for d, _ in slots)]))
+    states = []
+    for state in dialogue.states:
+        damaged = {domain: dict(values) for domain, values in state.items() if domain != missed}
+        for (domain, slot), value in damage.items():
+            if slot in damaged.get(domain, {}):
+                del damaged[domain][slot]
+                if value is not None:
+                    damaged[domain][slot] = value
+        states.append(damaged)
+    _check_mending(replace(dialogue, states=states))
+
+
+def test_naming_in_an_active_domain_is_what_the_other_causes_want() -> None:
+    # Once the domain is active in all turns, it was not "named while another domain is active".
+    found = 0
+    for dialogue in DIALOGUES:
+        outcome = explain(dialogue, DATABASE, RULES)
+        for domain, diagnosis in outcome.domains.items():
+            if diagnosis.cause in ("never named", "named while another domain is active"):
+                everywhere: Sequence[Sequence[str]] = [[domain]] * len(dialogue.responses)
+                after = explain(replace(dialogue, active_domains=everywhere), DATABASE, RULES)
+                never = diagnosis.cause == "never named"
+                assert (after.domains[domain].cause == "never named") == never
+                found += 1
+    assert found
+
+
+def test_benchmarks_are_left_as_they_were() -> None:
+    fresh: Benchmark = load_benchmark("sample")
+    assert fresh == SCORER.benchmark

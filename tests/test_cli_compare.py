@@ -1,0 +1,304 @@
+"""`mwz compare`: what it prints, what it writes, and what it says to bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import Run, run_cli
+from resampled_cases import SUBMISSIONS, report_figures, sample_predictions, sample_scorer
+
+from mwz.harness.comparison import Evidence, compare, parsed_evidence, standings
+from mwz.harness.comparison.comparison_text import p_text
+from mwz.harness.comparison.significance import holm, mcnemar
+
+Capture = pytest.CaptureFixture[str]
+CAREFUL, HASTY, SCRIPTED = (
+    SUBMISSIONS / f"{name}.json" for name in ("careful", "hasty", "scripted")
+)
+FEW = ("--samples", "200")
+RATES = ("inform", "success", "optimistic.inform", "optimistic.success")
+
+
+def _json(capsys: Capture, *arguments: object) -> dict[str, Any]:
+    run = run_cli(capsys, "compare", *arguments, *FEW, "--json", "-")
+    assert run.status == 0, run.err
+    comparison: dict[str, Any] = json.loads(run.out)
+    return comparison
+
+
+def _refused(capsys: Capture, *arguments: object) -> str:
+    """Return the message of a run that is refused."""
+    run: Run = run_cli(capsys, "compare", *arguments)
+    assert run.status == 2
+    assert run.out == ""
+    assert "Traceback" not in run.err
+    return run.err
+
+
+def _write(path: Path, predictions: object) -> Path:
+    path.write_text(json.dumps(predictions))
+    return path
+
+
+def test_two_systems_in_the_layout_of_the_documentation(capsys: Capture) -> None:
+    found = _json(capsys, CAREFUL, HASTY, "--states", "predicted")
+    assert (found["baseline"], found["dialogues"]) == ("careful", 30)
+    assert [system["name"] for system in found["systems"]] == ["careful", "hasty"]
+    for system, name in zip(found["systems"], ("careful", "hasty"), strict=True):
+        report = sample_scorer().score(sample_predictions(name))
+        values = {figure: one["value"] for figure, one in system["scores"].items()}
+        assert values == report_figures(report)
+        assert "|test:randomisation|samples:200|interval:95|" in system["signature"]
+    (pair,) = found["pairs"]
+    assert (pair["a"], pair["b"], pair["dialogues"]) == ("careful", "hasty", 30)
+    first, second = (system["scores"] for system in found["systems"])
+    for name in first:
+        one = pair[name]
+        assert one["difference"] == first[name]["value"] - second[name]["value"]
+        assert one["p_holm"] == one["p"]
+        assert one["test"] == ("mcnemar" if name in RATES else "randomisation")
+    for name in RATES:
+        one = pair[name]
+        assert one["p"] == mcnemar(one["only_a"], one["only_b"])
+        won = (one["only_a"] - one["only_b"]) * 100 / 30
+        assert one["difference"] == pytest.approx(won)
+
+
+def test_what_follows_is_said_in_words(capsys: Capture) -> None:
+    run = run_cli(capsys, "compare", CAREFUL, HASTY, *FEW)
+    assert run.status == 0, run.err
+    (pair,) = _json(capsys, CAREFUL, HASTY)["pairs"]
+    inform = pair["inform"]
+    wins = f"{inform['only_a']} dialogues are won by careful only, {inform['only_b']} by hasty only"
+    assert wins in run.out
+    assert "careful and hasty, compared on the 30 dialogues that both play" in run.out
+    same = run_cli(capsys, "compare", CAREFUL, CAREFUL, *FEW).out
+    nothing = "0 dialogues are won by careful only, 0 by careful (2) only"
+    assert f"Inform: not distinguishable, p = 1; {nothing}" in same
+    assert "BLEU: not distinguishable, p = 1\n" in same
+    assert " *\n" not in same
+
+
+@pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
+def test_a_system_and_itself(capsys: Capture, test: str) -> None:
+    (pair,) = _json(capsys, CAREFUL, CAREFUL, "--test", test)["pairs"]
+    figures = [one for one in pair.values() if isinstance(one, dict)]
+    assert len(figures) == 41
+    assert {(one["difference"], one["p"], one["p_holm"]) for one in figures} == {(0.0, 1.0, 1.0)}
+
+
+def test_several_systems_are_corrected_by_holm(capsys: Capture, tmp_path: Path) -> None:
+    half = sample_predictions("careful")
+    for turns in list(half.values())[::3]:
+        turns[-1]["response"] = "goodbye"
+    found = _json(capsys, CAREFUL, HASTY, _write(tmp_path / "half.json", half), CAREFUL)
+    assert [system["name"] for system in found["systems"]] == [
+        *("careful", "hasty", "half", "careful (2)")
+    ]
+    pairs = found["pairs"]
+    for name in found["systems"][0]["scores"]:
+        corrected = holm([pair[name]["p"] for pair in pairs])
+        assert [pair[name]["p_holm"] for pair in pairs] == corrected
+    assert "p (Holm)" in run_cli(capsys, "compare", CAREFUL, HASTY, CAREFUL, *FEW).out
+
+
+def test_systems_are_compared_on_what_both_play(capsys: Capture, tmp_path: Path) -> None:
+    predictions = sample_predictions("hasty")
+    ids = list(predictions)
+    some = {id_: predictions[id_] for id_ in reversed(ids[5:])}
+    part = _write(tmp_path / "part.json", some)
+    found = _json(capsys, CAREFUL, part, HASTY)
+    assert found["dialogues"] == 25
+    assert [system["dialogues"] for system in found["systems"]] == [30, 25, 30]
+    first, second = found["pairs"]
+    assert (first["dialogues"], second["dialogues"]) == (25, 30)
+    careful = {id_: sample_predictions("careful")[id_] for id_ in ids[5:]}
+    for side, outputs in (("a", careful), ("b", some)):
+        figures = report_figures(sample_scorer().score(outputs))
+        assert {name: first[name][side] for name in figures} == figures
+    # The baseline's own scores are those of all it plays.
+    whole = report_figures(sample_scorer().score(sample_predictions("careful")))
+    scores = found["systems"][0]["scores"]
+    assert {name: one["value"] for name, one in scores.items()} == whole
+
+
+def test_shorter_dialogues_are_compared_as_they_are(capsys: Capture, tmp_path: Path) -> None:
+    predictions = sample_predictions("careful")
+    next(iter(predictions.values())).pop()
+    found = _json(capsys, CAREFUL, _write(tmp_path / "short.json", predictions))
+    assert found["pairs"][0]["dialogues"] == 30
+    assert "coverage:145/146-" in found["systems"][1]["signature"]
+
+
+def test_metrics_are_those_asked_for_or_all_that_every_system_allows(capsys: Capture) -> None:
+    found = _json(capsys, CAREFUL, HASTY, "--metrics", "diversity")
+    assert all(name.startswith("diversity.") for name in found["systems"][0]["scores"])
+    found = _json(capsys, CAREFUL, SCRIPTED, "--states", "gold")
+    assert not any(name.startswith("dst.") for name in found["systems"][0]["scores"])
+    assert "combined" in found["systems"][0]["scores"]
+    found = _json(capsys, CAREFUL, HASTY, "--metrics", "inform", "--setup", "optimistic")
+    assert list(found["systems"][0]["scores"]) == ["optimistic.inform", "optimistic.success"]
+
+
+def test_seed_and_samples_are_part_of_the_signature(capsys: Capture) -> None:
+    arguments = (CAREFUL, HASTY, "--metrics", "bleu")
+    found = _json(capsys, *arguments, "--seed", "7", "--test", "bootstrap")
+    for system in found["systems"]:
+        assert "|test:bootstrap|samples:200|" in system["signature"]
+        assert "|seed:7|" in system["signature"]
+    assert found == _json(capsys, *arguments, "--seed", "7", "--test", "bootstrap")
+    other = _json(capsys, *arguments)
+    low, again = (one["systems"][0]["scores"]["bleu"]["low"] for one in (found, other))
+    assert low != again
+
+
+# Seeds of one system.
+
+
+def test_seeds_have_a_mean_and_a_deviation_of_their_own(capsys: Capture) -> None:
+    found = _json(
+        capsys, "--states", "gold", SCRIPTED, "--metrics", "bleu", "--seeds", CAREFUL, HASTY
+    )
+    # Seeds are compared with the baseline, each by itself.
+    assert found["baseline"] == "scripted"
+    assert [pair["b"] for pair in found["pairs"]] == ["careful", "hasty"]
+    assert found["seeds"]["names"] == ["careful", "hasty"]
+    values = [system["scores"]["bleu"]["value"] for system in found["systems"][1:]]
+    spread = found["seeds"]["scores"]["bleu"]
+    assert spread["mean"] == pytest.approx(sum(values) / 2)
+    assert spread["deviation"] == pytest.approx(abs(values[0] - values[1]) / 2**0.5)
+    assert spread["seeds"] == 2
+
+
+def test_seeds_need_no_baseline(capsys: Capture) -> None:
+    found = _json(capsys, "--seeds", CAREFUL, HASTY, "--metrics", "bleu")
+    assert found["baseline"] is None
+    assert found["pairs"] == []
+    run = run_cli(capsys, "compare", "--seeds", CAREFUL, HASTY, "--metrics", "bleu")
+    assert run.status == 0, run.err
+    assert "seeds of one system: careful, hasty" in run.out
+    assert "standard deviation" in run.out
+    assert "at least two seeds" in _refused(capsys, CAREFUL, "--seeds", HASTY)
+
+
+# Entries.
+
+
+def test_entries_are_called_by_name(capsys: Capture, tmp_path: Path) -> None:
+    folder = tmp_path / "submissions"
+    for name, file in (("First", CAREFUL), ("Second", HASTY)):
+        arguments = ("--name", name, "--track", "end-to-end", "--submissions", folder)
+        assert run_cli(capsys, "submit", file, *arguments).status == 0
+    found = _json(capsys, "first", "second", "--submissions", folder, "--metrics", "bleu")
+    assert [system["name"] for system in found["systems"]] == ["first", "second"]
+    files = _json(capsys, CAREFUL, HASTY, "--metrics", "bleu")
+    assert found["pairs"][0]["bleu"] == files["pairs"][0]["bleu"]
+    message = _refused(capsys, "first", "secnd", "--submissions", folder)
+    assert message == (
+        f"mwz: secnd: no such file, and no entry of {folder}; did you mean second?\n"
+    )
+
+
+# Input that cannot be used.
+
+
+def test_signatures_that_do_not_compare_are_refused_with_reasons(capsys: Capture) -> None:
+    message = _refused(capsys, CAREFUL, SCRIPTED, "--metrics", "bleu,inform")
+    assert "these scores do not compare" in message
+    assert "careful and scripted: different sources of belief states: predicted and gold" in message
+
+
+def test_systems_without_a_common_dialogue_are_refused(capsys: Capture, tmp_path: Path) -> None:
+    predictions = sample_predictions("careful")
+    ids = list(predictions)
+    first = _write(tmp_path / "first.json", {id_: predictions[id_] for id_ in ids[:4]})
+    second = _write(tmp_path / "second.json", {id_: predictions[id_] for id_ in ids[4:]})
+    assert "first and second: no dialogue is played by both" in _refused(capsys, first, second)
+
+
+def test_one_dialogue_is_enough(capsys: Capture, tmp_path: Path) -> None:
+    predictions = sample_predictions("careful")
+    first = next(iter(predictions))
+    one = _write(tmp_path / "one.json", {first: predictions[first]})
+    found = _json(capsys, HASTY, one)
+    assert found["dialogues"] == 1
+    assert {pair["p"] for pair in found["pairs"][0].values() if isinstance(pair, dict)} == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((CAREFUL,), "give a BASELINE and at least one SYSTEM"),
+        ((), "give a BASELINE and at least one SYSTEM"),
+        ((CAREFUL, "nothing.json"), "nothing.json: no such file"),
+        ((CAREFUL, "no/such.json"), "no/such.json: no such file"),
+        ((CAREFUL, SUBMISSIONS), "is a folder"),
+        ((CAREFUL, HASTY, "--samples", "0"), "0 is not in the range x>=1"),
+        ((CAREFUL, HASTY, "--samples", "nan"), "'nan' is not a valid integer"),
+        ((CAREFUL, HASTY, "--seed", "-1"), "-1 is not in the range x>=0"),
+        ((CAREFUL, HASTY, "--test", "student"), "'student' is not one of"),
+        ((CAREFUL, HASTY, "--metrics", "blue"), "'blue' is none"),
+        ((CAREFUL, HASTY, "--seeds"), "requires an argument"),
+    ],
+)
+def test_bad_input_is_told(capsys: Capture, arguments: tuple[object, ...], message: str) -> None:
+    assert message in _refused(capsys, *arguments)
+
+
+def test_a_broken_file_is_named(capsys: Capture, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"smp0001": [{"response": NaN}]}')
+    message = _refused(capsys, CAREFUL, broken)
+    assert f"mwz: {broken}: " in message
+    assert _refused(capsys, CAREFUL, "-").startswith("mwz: ")
+
+
+# The library.
+
+
+def _known(name: str, predictions: dict[str, Any]) -> Evidence:
+    return parsed_evidence(sample_scorer("bleu", "inform"), name, predictions)
+
+
+def test_every_row_of_a_ranking_is_compared_with_the_one_above_and_the_best() -> None:
+    worst = {
+        id_: [{**turn, "response": "hello"} for turn in turns]
+        for id_, turns in sample_predictions("careful").items()
+    }
+    ranked = [
+        _known("careful", sample_predictions("careful")),
+        _known("hasty", sample_predictions("hasty")),
+        _known("worst", worst),
+    ]
+    first, second, third = standings(ranked, samples=200)
+    assert (first.above, first.best) == (None, None)
+    assert second.above is not None
+    assert second.above == second.best
+    assert third.above is not None
+    assert third.best is not None
+    assert (third.above.a, third.best.a) == ("hasty", "careful")
+    assert third.best.differences["bleu"].significant
+    # Rows that do not compare are left out.
+    scripted = _known("scripted", sample_predictions("scripted"))
+    assert standings([ranked[0], scripted], samples=10)[1].above is None
+
+
+def test_systems_are_left_as_they_were() -> None:
+    first, second = (_known(name, sample_predictions(name)) for name in ("careful", "hasty"))
+    before = first.scores(), second.scores()
+    compare(first, [second], samples=10)
+    assert (first.scores(), second.scores()) == before
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        *((1.0, "1"), (0.844, ".84"), (0.05, ".05"), (0.0312, ".031"), (0.00123, ".0012")),
+        *((0.000443, "4.4e-04"), (6.94e-06, "6.9e-06"), (0.999, "1")),
+    ],
+)
+def test_p_is_shown_with_two_digits_that_count(p: float, text: str) -> None:
+    assert p_text(p) == text

@@ -1,0 +1,413 @@
+"""Reading as a user meets it: `mwz check`, `mwz convert`, and what score, dst and submit say."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import Run, run_cli
+
+Capture = pytest.CaptureFixture[str]
+Mwz = Callable[..., Run]
+SAMPLE = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
+
+NOTICE = "mwz: no other benchmark is installed;"
+
+
+@pytest.fixture
+def mwz(tmp_path: Path) -> Mwz:
+    """Runs `mwz` as a process of its own, in an empty folder; gives its status and output."""
+
+    def run(*arguments: object) -> Run:
+        done = subprocess.run(
+            [sys.executable, "-m", "mwz.harness.cli", *map(str, arguments)],
+            cwd=tmp_path,
+            env={**os.environ, "MWZ_DATA": str(tmp_path / "data")},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        told = [line for line in done.stderr.splitlines() if not line.startswith(NOTICE)]
+        return Run(done.returncode, done.stdout, "\n".join(told))
+
+    return run
+
+
+@pytest.fixture
+def careful() -> dict[str, Any]:
+    """One of the sample's submissions: states in every turn, no active domains."""
+    content: dict[str, Any] = json.loads((SAMPLE / "careful.json").read_bytes())
+    return content
+
+
+def _written(path: Path, content: Any) -> Path:
+    path.write_text(json.dumps(content))
+    return path
+
+
+def _with(content: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """Return predictions with the first turn of all changed; None takes a key out."""
+    id_, *_ = content
+    first = {**content[id_][0], **changes}
+    first = {key: value for key, value in first.items() if value is not None}
+    return {**content, id_: [first, *content[id_][1:]]}
+
+
+def _family(content: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return predictions as DAMD's code saves them."""
+    lines = []
+    for id_, turns in content.items():
+        empty = {"user": "", "resp_gen": "", "resp": "", "bspn_gen": "", "bspn": ""}
+        lines.append({"dial_id": id_, "turn_num": len(turns), **empty})
+        for number, turn in enumerate(turns):
+            span = " ".join(
+                f"[{domain}] " + " ".join(f"{slot} {value}" for slot, value in slots.items())
+                for domain, slots in turn["state"].items()
+            )
+            lines.append(
+                {
+                    "dial_id": id_,
+                    "turn_num": number,
+                    "resp": "x",
+                    "bspn": "[taxi] leave 9:00",
+                    "bspn_gen": f"<sos_b> {span} <eos_b>",
+                    "resp_gen": f"<sos_r> {turn['response']} <eos_r>",
+                }
+            )
+    return lines
+
+
+# mwz check
+
+
+def test_check_says_what_a_file_holds(mwz: Mwz) -> None:
+    run = mwz("check", SAMPLE / "careful.json")
+    assert (run.status, run.err) == (0, "")
+    told = {line[:16].strip(): line[16:] for line in run.out.splitlines()}
+    assert told["format"] == "standard form"
+    assert told["benchmark"] == "sample"
+    assert told["dialogues"] == "30 of 30"
+    assert told["turns"] == "146 of 146"
+    assert told["states"] == "in every turn"
+    assert told["active domains"] == "none"
+    assert "NAME" in told["known"]
+    assert told["unknown"] == "none"
+    assert told["warnings"] == "none"
+
+
+def test_check_counts_known_and_unknown_placeholders(capsys: Capture, tmp_path: Path) -> None:
+    turns = [
+        {"response": "[hotel_name] [value_name]s , [value_area]"},
+        {"response": "[x y] [hotel]"},
+    ]
+    run = run_cli(capsys, "check", _written(tmp_path / "p.json", {"town001": turns}))
+    assert "placeholders    5; about venues: 1.00 a turn\n" in run.out
+    assert "  known         NAME 2×, AREA 1×\n" in run.out
+    assert "  unknown       [x y] 1×, [hotel] 1×\n" in run.out
+    assert "dialogues       1 of 30\n" in run.out
+    assert "states          none\n" in run.out
+
+
+def test_check_warns_and_exits_with_1(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
+    run = mwz("check", _written(tmp_path / "p.json", _with(careful, bspn="x")))
+    assert (run.status, run.err) == (1, "")
+    (place,) = {f"dialogue {id_}, turn 0" for id_ in list(careful)[:1]}
+    assert f"warning         {place}: `bspn` is not read; what counts is `state`\n" in run.out
+    assert "warnings        1\n" in run.out
+
+
+def test_check_notes_other_keys_and_exits_with_0(
+    capsys: Capture, tmp_path: Path, careful: Any
+) -> None:
+    run = run_cli(capsys, "check", _written(tmp_path / "p.json", _with(careful, user="hello")))
+    assert run.status == 0
+    assert "note            keys of turns that are not read: user 1×\n" in run.out
+    assert "warnings        none\n" in run.out
+
+
+def test_check_refuses_what_score_refuses_in_the_same_words(
+    mwz: Mwz, tmp_path: Path, careful: Any
+) -> None:
+    half = _written(tmp_path / "half.json", _with(careful, state=None))
+    checked, scored = mwz("check", half), mwz("score", half)
+    assert (checked.status, scored.status, scored.out) == (2, 2, "")
+    assert checked.err == scored.err
+    assert "turn 0: no `state`, as in 1 of 146 turns, while the others have one;" in scored.err
+    assert "states          in 145 of 146 turns\n" in checked.out
+
+
+def test_what_cannot_be_read_is_one_message(mwz: Mwz, tmp_path: Path) -> None:
+    (tmp_path / "p.json").write_text('{"town001": [{"response": "a", "response": "b"}]}')
+    run = mwz("check", "p.json")
+    assert (run.status, run.out) == (2, "")
+    assert run.err == "mwz: p.json: town001[0]: the key 'response' is there twice; keep one"
+
+
+# mwz convert
+
+
+def test_convert_writes_the_standard_form_of_the_family(
+    mwz: Mwz, tmp_path: Path, careful: dict[str, Any]
+) -> None:
+    family = _written(tmp_path / "family.json", _family(careful))
+    run = mwz("convert", family, "-o", "new.json.gz")
+    assert (run.status, run.out) == (0, "")
+    assert "read as DAMD's list of turns (resp_gen, bspn_gen)" in run.err
+    assert "wrote new.json.gz: 30 dialogues, 146 turns" in run.err
+    converted = json.loads(gzip.decompress((tmp_path / "new.json.gz").read_bytes()))
+    assert converted == {
+        id_: [
+            {
+                "response": turn["response"],
+                "state": {domain: slots for domain, slots in turn["state"].items() if slots},
+            }
+            for turn in turns
+        ]
+        for id_, turns in careful.items()
+    }
+
+
+def test_the_family_scores_as_what_it_converts_to(
+    capsys: Capture, tmp_path: Path, careful: dict[str, Any]
+) -> None:
+    family = _written(tmp_path / "family.json", _family(careful))
+    reports = [
+        json.loads(run_cli(capsys, "score", path, "--json", "-").out)
+        for path in (family, SAMPLE / "careful.json")
+    ]
+    assert reports[0] == reports[1]
+
+
+def test_state_tracking_reads_the_family_too(
+    capsys: Capture, tmp_path: Path, careful: dict[str, Any]
+) -> None:
+    family = _written(tmp_path / "family.json", _family(careful))
+    reports = [
+        json.loads(run_cli(capsys, "dst", path, "--json", "-").out)[0]
+        for path in (family, SAMPLE / "careful.json")
+    ]
+    assert reports[0]["format"].startswith("DAMD's list of turns (resp_gen, bspn_gen), submission")
+    assert reports[0]["metrics"] == reports[1]["metrics"]
+
+
+@pytest.mark.parametrize("state", ["domain-slot", "list"])
+def test_notations_of_states_score_alike(
+    capsys: Capture, tmp_path: Path, careful: dict[str, Any], state: str
+) -> None:
+    def written(slots: dict[str, dict[str, str]]) -> Any:
+        flat = {f"{d}-{s}": value for d, inner in slots.items() for s, value in inner.items()}
+        return flat if state == "domain-slot" else [f"{k}-{value}" for k, value in flat.items()]
+
+    content = {
+        f"{id_.upper()}.json": [{**turn, "state": written(turn["state"])} for turn in turns]
+        for id_, turns in careful.items()
+    }
+    path = _written(tmp_path / "p.json", content)
+    for command in ("score", "dst"):
+        one, other = (
+            json.loads(run_cli(capsys, command, file, "--json", "-").out)
+            for file in (path, SAMPLE / "careful.json")
+        )
+        if command == "dst":
+            (one,), (other,) = one, other
+            assert one["metrics"] == other["metrics"]
+        else:
+            assert one == other
+
+
+def test_convert_does_not_write_over_its_input(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
+    path = _written(tmp_path / "p.json", careful)
+    (tmp_path / "link.json").symlink_to(path)
+    before = path.read_bytes()
+    for target in ("p.json", "./p.json", "link.json"):
+        run = mwz("convert", "p.json", "-o", target)
+        assert (run.status, run.out) == (2, "")
+        assert run.err == f"mwz: {target}: is the input; write to another file"
+    assert path.read_bytes() == before
+    assert sorted(os.listdir(tmp_path)) == ["link.json", "p.json"]
+
+
+def test_convert_writes_nothing_of_what_it_refuses(mwz: Mwz, tmp_path: Path) -> None:
+    (tmp_path / "p.json").write_text("[]")
+    (tmp_path / "out.json").write_text("old")
+    run = mwz("convert", "p.json", "-o", "out.json")
+    assert run.status == 2
+    assert (tmp_path / "out.json").read_text() == "old"
+
+
+def test_convert_writes_to_standard_output(capsys: Capture, careful: Any) -> None:
+    run = run_cli(capsys, "convert", SAMPLE / "careful.json", "-o", "-")
+    assert run.status == 0
+    assert json.loads(run.out) == careful
+
+
+def test_gzip_of_the_same_predictions_is_the_same_bytes(capsys: Capture, tmp_path: Path) -> None:
+    for name in ("a.gz", "b.gz"):
+        run_cli(capsys, "convert", SAMPLE / "careful.json", "-o", tmp_path / name)
+    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
+
+
+# Gold states are told.
+
+GOLD_TOLD = "no turn has a `state`; scored with gold belief states"
+HEAD = "Inform and Success with gold belief states, not with predicted ones\n\ntotal "
+
+
+def test_score_says_where_gold_states_are_used(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
+    policy = {id_: [{"response": t["response"]} for t in turns] for id_, turns in careful.items()}
+    run = mwz("score", _written(tmp_path / "policy.json", policy))
+    assert run.status == 0
+    assert run.err == f"mwz: {tmp_path}/policy.json: {GOLD_TOLD}"
+    assert run.out.startswith(HEAD)
+
+
+def test_score_says_so_of_the_corpus(capsys: Capture) -> None:
+    run = run_cli(capsys, "score", "--corpus", "--benchmark", "sample")
+    assert run.err == f"mwz: what the harness makes: {GOLD_TOLD}\n"
+    assert run.out.startswith(HEAD)
+
+
+def test_gold_states_by_choice_are_told_in_the_report_only(capsys: Capture) -> None:
+    run = run_cli(
+        *(capsys, "score", SAMPLE / "careful.json", "--states", "gold", "--benchmark", "sample")
+    )
+    assert (run.status, run.err) == (0, "")
+    assert run.out.startswith(HEAD)
+
+
+def test_predicted_states_need_no_words(capsys: Capture) -> None:
+    run = run_cli(capsys, "score", SAMPLE / "careful.json", "--benchmark", "sample")
+    assert (run.status, run.err) == (0, "")
+    assert run.out.startswith("total ")
+
+
+def test_where_no_state_is_used_none_is_told(capsys: Capture, tmp_path: Path) -> None:
+    path = _written(tmp_path / "p.json", {"town001": [{"response": "[value_name]"}]})
+    run = run_cli(capsys, "score", path, "--metrics", "bleu", "--benchmark", "sample")
+    assert (run.status, run.err) == (0, "")
+
+
+def test_gold_states_in_place_of_half_a_file_are_taken_knowingly(
+    mwz: Mwz, tmp_path: Path, careful: Any
+) -> None:
+    half = _written(tmp_path / "half.json", _with(careful, state=None))
+    run = mwz("score", half, "--states", "gold")
+    assert (run.status, run.err) == (0, "")
+
+
+# Remarks are told once, and score no less.
+
+
+def test_score_tells_remarks_once_and_scores(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
+    content = {
+        id_: [{"response": turn["response"], "belief": turn["state"]} for turn in turns]
+        for id_, turns in careful.items()
+    }
+    run = mwz("score", _written(tmp_path / "p.json", content))
+    assert run.status == 0
+    remark, gold = run.err.splitlines()
+    assert remark.startswith(
+        f"mwz: {tmp_path}/p.json: `belief` is not read; write `state`, 146 times: dialogue "
+    )
+    assert gold.endswith(GOLD_TOLD)
+
+
+# Submitting.
+
+
+def _submit(mwz: Mwz, path: Path) -> Run:
+    return mwz(
+        *("submit", path, "--name", "Mine", "--track", "policy-optimization"),
+        *("--submissions", "submissions", "--benchmark", "sample"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"town001": []}', "dialogue town001: no turns; leave the dialogue out"),
+        ('{"town001": {"30000000": {"state": {}}}}', "dialogue town001: expected a list of turns"),
+        ('{"town001": [{"response": "a"}], "TOWN001.json": [{"response": "a"}]}', "is the same as"),
+        ('{"town001": [{"response": "a", "state": {}}, {"response": "a"}]}', "turn 1: no `state`"),
+    ],
+)
+def test_submit_refuses_what_score_refuses_and_writes_nothing(
+    capsys: Capture,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    text: str,
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "p.json"
+    path.write_text(text)
+    submitted = _submit(lambda *arguments: run_cli(capsys, *arguments), path)
+    for run in (submitted, run_cli(capsys, "score", path, "--metrics", "dst")):
+        assert (run.status, run.out) == (2, "")
+        assert message in run.err
+    assert not (tmp_path / "submissions" / "mine").exists()
+
+
+def test_submit_exits_with_2(mwz: Mwz, tmp_path: Path) -> None:
+    (tmp_path / "p.json").write_text('{"town001": []}')
+    run = _submit(mwz, tmp_path / "p.json")
+    assert (run.status, run.out) == (2, "")
+    assert run.err.startswith(f"mwz: {tmp_path}/p.json: dialogue town001: no turns")
+
+
+def test_submit_tells_remarks_and_gold_states(mwz: Mwz, tmp_path: Path, careful: Any) -> None:
+    policy = {id_: [{"response": t["response"]} for t in turns] for id_, turns in careful.items()}
+    path = _written(tmp_path / "p.json", _with(policy, belief={}))
+    run = _submit(mwz, path)
+    assert run.status == 0, run.err
+    assert "`belief` is not read; write `state`" in run.err
+    assert f"p.json: {GOLD_TOLD}" in run.err
+
+
+# State tracking.
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"town001": []}', "dialogue town001: no turns"),
+        ('{"town001": {"30000000": {"state": {}}}}', "turn 30,000,000; at most 1,000"),
+        ('{"town001": ' + '{"turns": ' * 900 + "1" + "}" * 901, "found 'turns'"),
+        ('{"town001": ' + '{"a":' * 100_000, "JSON nested too deeply"),
+    ],
+)
+def test_dst_refuses_in_one_message(
+    capsys: Capture,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    text: str,
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.json").write_text(text)
+    run = run_cli(capsys, "dst", "p.json", "--benchmark", "sample")
+    assert (run.status, run.out) == (2, "")
+    assert run.err.startswith("mwz: p.json: ")
+    assert message in run.err
+    assert "Traceback" not in run.err
+    assert len(run.err) < 4100
+
+
+def test_a_gzip_bomb_ends_in_one_message(mwz: Mwz, tmp_path: Path) -> None:
+    with gzip.open(tmp_path / "bomb.json.gz", "wb") as file:
+        for _ in range(300):
+            file.write(b" " * 1_000_000)
+    for command in ("score", "check", "dst"):
+        run = mwz(command, "bomb.json.gz")
+        assert (run.status, run.out) == (2, "")
+        assert run.err == (
+            "mwz: bomb.json.gz: too large: more bytes than at most 256,000,000 (MWZ_LIMIT_UNPACKED)"
+        )

@@ -1,0 +1,260 @@
+"""`mwz why`: what it tells, in 100 columns, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import Run, run_cli
+
+from mwz.harness import Benchmark, Options, Scorer
+from mwz.harness.diagnosis.causes import CAUSES, SLOT_CAUSES
+
+SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
+HASTY = SUBMISSIONS / "hasty.json"
+
+
+def why(capsys: pytest.CaptureFixture[str], *arguments: object) -> Run:
+    return run_cli(capsys, "why", "--benchmark", "sample", *arguments)
+
+
+def content(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((SUBMISSIONS / f"{name}.json").read_text("utf-8"))
+    return found
+
+
+def written(tmp_path: Path, predictions: object) -> Path:
+    path = tmp_path / "predictions.json"
+    path.write_text(json.dumps(predictions), encoding="utf-8")
+    return path
+
+
+def row(text: str, title: str, nth: int = 0) -> list[str]:
+    """Return the cells behind the title of a table's row."""
+    found = [line for line in text.splitlines() if re.match(rf"{re.escape(title)}  ", line)]
+    return found[nth].removeprefix(title).split()
+
+
+@pytest.fixture(scope="module")
+def scorer(sample: Benchmark) -> Scorer:
+    return Scorer(sample, Options(setup="strict", metrics=["inform"]))
+
+
+def test_the_tables_add_up_to_the_score(capsys: pytest.CaptureFixture[str], scorer: Scorer) -> None:
+    run = why(capsys, HASTY)
+    assert (run.status, run.err) == (0, "")
+    report = scorer.score(content("hasty"))
+    assert report.inform is not None
+    assert report.success is not None
+    assert run.out.startswith(f"Inform {report.inform:.1f}, Success {report.success:.1f}, strict")
+    # The last columns of the totals are the points lost.
+    assert row(run.out, "all")[-1] == f"{100 - report.inform:.2f}"
+    domains_lost, slots_lost = (float(row(run.out, "all", nth)[-1]) for nth in (0, 1))
+    assert domains_lost + slots_lost == pytest.approx(100 - report.success, abs=0.01)
+    strict = report.strict
+    assert strict is not None
+    names = ["attraction", "hotel", "restaurant", "taxi", "train"]
+    assert row(run.out, "Inform (%)") == [f"{strict.inform[name]:.1f}" for name in names]
+    assert row(run.out, "Success (%)") == [f"{strict.success[name]:.1f}" for name in names]
+
+
+def test_what_if_is_what_score_says(capsys: pytest.CaptureFixture[str], scorer: Scorer) -> None:
+    run = why(capsys, HASTY)
+    for title, options in {
+        "with gold states": {"states": "gold"},
+        "with gold active domains": {"domains": "gold"},
+        "with both": {"states": "gold", "domains": "gold"},
+    }.items():
+        report = scorer.with_options(**options).score(content("hasty"))
+        cells = row(run.out, title)
+        assert (cells[0], cells[2]) == (f"{report.inform:.1f}", f"{report.success:.1f}")
+
+
+def test_the_first_dialogues_of_the_largest_causes_are_shown(
+    capsys: pytest.CaptureFixture[str], scorer: Scorer
+) -> None:
+    shown = {
+        limit: len(re.findall(r"^  town\d+, ", why(capsys, HASTY, "--limit", limit).out, re.M))
+        for limit in (0, 1, 2)
+    }
+    assert shown == {0: 0, 1: 3, 2: 6}
+    cause = "no venue"
+    out = why(capsys, HASTY, "--cause", cause, "--limit", 100).out
+    told = re.findall(r"^  (town\d+), (\w+):", out, re.M)
+    outcomes = scorer.dialogues(content("hasty"))
+    assert told == [
+        (outcome.id, domain)
+        for outcome in outcomes
+        for domain, diagnosis in outcome.domains.items()
+        if diagnosis.cause == cause
+    ]
+    assert told
+
+
+def test_one_domain_and_one_cause(capsys: pytest.CaptureFixture[str]) -> None:
+    out = why(capsys, HASTY, "--domain", "hotel").out
+    assert "restaurant" not in out
+    assert "train" not in out
+    out = why(capsys, HASTY, "--cause", "never said").out
+    assert "domain not matched" not in out
+    assert "said before booked" not in out
+
+
+@pytest.mark.parametrize("name", ["careful", "hasty", "scripted"])
+def test_everything_fits_into_100_columns(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = SUBMISSIONS / f"{name}.json"
+    texts = [why(capsys, path).out, why(capsys, path, "--domain", "hotel").out]
+    texts += [why(capsys, path, "--cause", cause).out for cause in (*CAUSES, *SLOT_CAUSES)]
+    texts += [why(capsys, path, "--dialogue", id_).out for id_ in list(content(name))[:8]]
+    assert max(len(line) for text in texts for line in text.splitlines()) <= 100
+
+
+def test_a_dialogue_is_followed_turn_by_turn(
+    capsys: pytest.CaptureFixture[str], sample: Benchmark
+) -> None:
+    lost = next(
+        outcome
+        for outcome in Scorer(sample).dialogues(content("hasty"))
+        if any(domain.slot for domain in outcome.domains.values())
+    )
+    out = why(capsys, HASTY, "--dialogue", f"{lost.id.upper()}.json").out
+    text = " ".join(out.split())
+    gold = sample.dialogues[lost.id]
+    turns = content("hasty")[lost.id]
+    assert [f"turn {number}" in out for number in range(len(turns))] == [True] * len(turns)
+    for said in gold.users[: len(turns)]:
+        assert " ".join(said.split()) in text
+    for reference in gold.references["mwz22"][: len(turns)]:
+        assert " ".join(reference.split()) in text
+    domain, diagnosis = next((n, d) for n, d in lost.domains.items() if d.slot)
+    assert f"{domain} not matched, {diagnosis.cause}: the venues offered in turn" in text
+    assert str(diagnosis.faults[0]) in text
+    assert "venues, offered" in text
+
+
+def test_several_files_and_the_corpus(capsys: pytest.CaptureFixture[str]) -> None:
+    run = why(capsys, "--corpus", "mwz22", HASTY, SUBMISSIONS / "careful.json", "--limit", 0)
+    assert run.status == 0
+    assert run.out.count("domain not matched") == 3
+    assert "corpus (mwz22)" in run.out
+    assert str(HASTY) in run.out
+
+
+def test_a_part_of_the_benchmark_is_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    ids = list(content("hasty"))
+    part = {id_: content("hasty")[id_] for id_ in ids[:3]}
+    part[ids[2]] = part[ids[2]][:1]
+    out = why(capsys, written(tmp_path, part)).out
+    turns = sum(map(len, part.values()))
+    assert f"coverage: 3 of {len(ids)} dialogues, {turns} of" in out
+    out = why(capsys, written(tmp_path, part), "--dialogue", ids[2]).out
+    assert re.search(r"dialogue \w+, 1 of \d+ turns", out)
+
+
+def test_files_without_states_are_explained_with_gold_ones(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    bare = {
+        id_: [{"response": turn["response"]} for turn in turns]
+        for id_, turns in content("hasty").items()
+    }
+    run = why(capsys, written(tmp_path, bare))
+    assert run.status == 0
+    assert "belief states: gold" in run.out
+    refused = why(capsys, written(tmp_path, bare), "--states", "predicted")
+    assert refused.status == 2
+    assert "needs `state` in every turn" in refused.err
+
+
+def test_a_dialogue_without_turns_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    id_ = next(iter(content("hasty")))
+    run = why(capsys, written(tmp_path, {id_: []}))
+    assert run.status == 2
+    assert f"dialogue {id_}: no turns" in run.err
+
+
+def test_what_is_lost_nowhere_is_told_without_tables_of_slots(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, scorer: Scorer
+) -> None:
+    won = next(o.id for o in scorer.dialogues(content("careful")) if o.success)
+    run = why(capsys, written(tmp_path, {won: content("careful")[won]}))
+    assert run.status == 0
+    assert run.out.startswith("Inform 100.0, Success 100.0")
+    assert "most often wrong" not in run.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((), "give PREDICTIONS"),
+        ((HASTY, "--dialogue", "nowhere"), "dialogue nowhere is not in the benchmark; the first"),
+        ((HASTY, "--cause", "bad luck"), "'bad luck'"),
+        ((HASTY, "--domain", "zoo"), "'zoo'"),
+        ((HASTY, "--plot", "a.gif"), "a.gif: pictures are written as .svg, .png or .pdf"),
+        (("--corpus", "mwz99"), "no style 'mwz99'"),
+        (("no-such.json",), "no-such.json: no such file"),
+        ((HASTY, "--limit", "-1"), "-1"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(
+    arguments: tuple[object, ...], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = why(capsys, *arguments)
+    assert run.status == 2
+    assert told in run.err
+    assert run.out == ""
+
+
+def test_a_dialogue_that_is_not_played_is_told_apart(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    first, second, *_ = content("hasty")
+    path = written(tmp_path, {first: content("hasty")[first]})
+    run = why(capsys, path, "--dialogue", second)
+    assert run.status == 2
+    assert f"dialogue {second} is not played; the first that is played is {first}" in run.err
+
+
+# Pictures.
+
+
+@pytest.mark.parametrize(
+    ("suffix", "magic"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")]
+)
+def test_pictures_are_written_and_the_same_each_time(
+    suffix: str, magic: bytes, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    pictures = []
+    for name in ("a", "b"):
+        path = tmp_path / f"{name}.{suffix}"
+        assert why(capsys, HASTY, SUBMISSIONS / "careful.json", "--plot", path).status == 0
+        pictures.append(path.read_bytes())
+    assert pictures[0].startswith(magic)
+    assert pictures[0] == pictures[1]
+
+
+def test_stacked_bars_are_as_high_as_what_is_lost(tmp_path: Path, scorer: Scorer) -> None:
+    from matplotlib.figure import Figure
+
+    from mwz.harness.diagnosis.diagnosis_plots import _KINDS, _draw
+    from mwz.harness.diagnosis.losses import domain_losses
+
+    losses = domain_losses(scorer.dialogues(content("hasty")))
+    causes, shares, _ = _KINDS[0]
+    axes = Figure().subplots()
+    highest = _draw(axes, losses, causes, shares)
+    tops = [
+        max(patch.get_y() + patch.get_height() for bars in axes.containers for patch in [bars[at]])
+        for at in range(len(losses))
+    ]
+    assert tops == pytest.approx([100 - of.inform for of in losses.values()])
+    assert highest == pytest.approx(max(tops))
+    labels = axes.get_legend_handles_labels()[1]
+    assert labels == list(CAUSES)

@@ -1,0 +1,204 @@
+"""Per-dialogue lines: what one holds, and that lines give the corpus scores to the last digit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import Run, benchmark, dialogue, goal, run_cli
+
+from mwz.harness import Benchmark, InputError, Options, Scorer
+from mwz.harness.diagnosis.dialogue_lines import (
+    DialogueLine,
+    corpus_scores,
+    dialogue_lines,
+    read_dialogue_lines,
+    write_dialogue_lines,
+)
+from mwz.harness.metrics.registry import response_metrics
+from mwz.harness.submission import normalize_submission, parse_submission
+
+SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
+LINED = ("bleu", "inform", "diversity", "dst")
+
+
+def lines_of(scorer: Scorer, predictions: Mapping[str, Any]) -> list[DialogueLine]:
+    parsed = parse_submission(predictions, scorer.benchmark, "predictions")
+    submission = normalize_submission(parsed, scorer.rules)
+    signature = scorer.score_normalized(submission).signature
+    return dialogue_lines(scorer.played(submission), signature, scorer.options.metrics or ())
+
+
+def content(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((SUBMISSIONS / f"{name}.json").read_text("utf-8"))
+    return found
+
+
+def metrics_for(name: str) -> tuple[str, ...]:
+    states = all(turn.get("state") is not None for t in content(name).values() for turn in t)
+    return LINED if states else LINED[:-1]
+
+
+def test_lines_hold_what_the_default_metrics_are_made_of() -> None:
+    # A new metric that is computed by default has to find its place in lines, or be left out here.
+    default = {name for name, metric in response_metrics().items() if metric.default}
+    # Signs and lower bounds say something of a submission as a whole.
+    assert default - {"signs", "lower_bound"} <= set(LINED)
+
+
+@pytest.mark.parametrize("setup", ["strict", "optimistic", "both"])
+@pytest.mark.parametrize("name", ["careful", "hasty", "scripted"])
+def test_lines_give_the_corpus_scores_to_the_last_digit(
+    name: str, setup: str, sample: Benchmark, tmp_path: Path
+) -> None:
+    scorer = Scorer(sample, Options(metrics=metrics_for(name), setup=setup))
+    target = tmp_path / "lines.jsonl"
+    write_dialogue_lines(str(target), lines_of(scorer, content(name)))
+    read = read_dialogue_lines(target)
+    assert corpus_scores(read) == scorer.score(content(name)).metrics
+    assert read == lines_of(scorer, content(name))
+
+
+@pytest.mark.parametrize("name", ["careful", "hasty"])
+def test_lines_of_two_halves_put_together_give_the_scores_of_the_whole(
+    name: str, sample: Benchmark, tmp_path: Path
+) -> None:
+    scorer = Scorer(sample, Options(metrics=metrics_for(name)))
+    whole = content(name)
+    ids = list(whole)
+    text = ""
+    for half in (ids[: len(ids) // 3], ids[len(ids) // 3 :]):
+        target = tmp_path / "half.jsonl"
+        write_dialogue_lines(str(target), lines_of(scorer, {id_: whole[id_] for id_ in half}))
+        text += target.read_text("utf-8")
+    both = tmp_path / "both.jsonl"
+    both.write_text(text, encoding="utf-8")
+    assert corpus_scores(read_dialogue_lines(both)) == scorer.score(whole).metrics
+
+
+def tiny() -> Benchmark:
+    wanted = {"restaurant": goal({"food": "thai", "area": "north"}, ["PHONE", "POST"])}
+    return benchmark({"d1": dialogue(wanted, 2, references=["NAME is nice", "bye"])})
+
+
+def test_a_line_by_hand() -> None:
+    scorer = Scorer(tiny(), Options(metrics=["bleu", "inform"]))
+    state = {"restaurant": {"area": "north"}}
+    turns = [
+        {"response": "[name] is nice", "state": state, "active_domains": ["restaurant"]},
+        {"response": "bye [postcode]", "state": state, "active_domains": ["restaurant"]},
+    ]
+    [line] = (json.loads(json.dumps(e.to_dict())) for e in lines_of(scorer, {"d1": turns}))
+    # North finds r1, r2; only r2 is Thai. The postcode is told, the telephone number is not.
+    assert (line["dialogue"], line["turns"], line["inform"], line["success"]) == ("d1", 2, 0, 0)
+    assert line["domains"] == {
+        "restaurant": {
+            "matched": False,
+            "provided": {"PHONE": "never said", "POST": True},
+            "cause": "missing",
+            "slot": "food",
+            "turn": 0,
+            "faults": [{"slot": "food", "wanted": "thai", "found": None}],
+        }
+    }
+    # Some venue of the north fits, in the optimistic set-up; no domain is active in gold, though.
+    assert line["optimistic"] == {
+        "inform": 0,
+        "success": 0,
+        "domains": {"restaurant": {"matched": False, "provided": False}},
+    }
+    # "NAME is nice" and "bye POST" against "NAME is nice" and "bye": lengths 5 and 4; 4 of 5
+    # 1-grams, 2 of 3 2-grams, 1 of 1 3-gram, no 4-gram.
+    assert line["bleu"]["mwz22"] == [5, 4, 4, 2, 1, 0, 5, 3, 1, 0]
+    assert line["sources"] == {"states": "predicted", "domains": "predicted"}
+    assert "responses" not in line
+    assert "tracking" not in line
+
+
+def problems(*lines: DialogueLine) -> str:
+    with pytest.raises(InputError) as refused:
+        corpus_scores(lines, "some.jsonl")
+    return str(refused.value)
+
+
+def test_lines_that_do_not_belong_together_are_refused(sample: Benchmark) -> None:
+    scorer = Scorer(sample, Options(metrics=["inform"]))
+    first, second = lines_of(scorer, content("careful"))[:2]
+    other = lines_of(scorer.with_options(rules="2023"), content("careful"))[1]
+    lacking = replace(second, optimistic=None)
+    assert "line 2: dialogue" in problems(first, first)
+    assert "is in line 1, too" in problems(first, first)
+    assert "line 2: scored otherwise than line 1" in problems(first, other)
+    assert "line 2: `optimistic` is in this line or in line 1" in problems(first, lacking)
+    assert "no lines" in problems()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "no lines"),
+        ('{"dialogue": "a"}\n', "turns"),
+        ('\n{"dialogue": \n', "line 2: not JSON"),
+        (
+            '{"dialog": "a", "turns": 1, "signature": "", "sources": {}}\n',
+            "did you mean `dialogue`",
+        ),
+        ("[1]\n", "1"),
+    ],
+)
+def test_files_that_are_no_lines_are_bad_input(text: str, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        read_dialogue_lines(path)
+    assert "bad.jsonl" in str(refused.value)
+    assert told in str(refused.value)
+
+
+# The command line.
+
+
+def score(capsys: pytest.CaptureFixture[str], *arguments: object) -> Run:
+    return run_cli(capsys, "score", "--benchmark", "sample", *arguments)
+
+
+def test_the_command_line_writes_lines(
+    capsys: pytest.CaptureFixture[str], sample: Benchmark, tmp_path: Path
+) -> None:
+    target = tmp_path / "lines.jsonl"
+    run = score(capsys, SUBMISSIONS / "careful.json", "--per-dialogue", target)
+    assert (run.status, run.err) == (0, "")
+    assert "strict" in run.out
+    lines = read_dialogue_lines(target)
+    assert [line.dialogue for line in lines] == list(content("careful"))
+    metrics = dict(Scorer(sample).score(content("careful")).metrics)
+    del metrics["signs"]
+    assert corpus_scores(lines) == metrics
+
+
+def test_lines_on_standard_output_come_alone(
+    capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path
+) -> None:
+    from mwz.harness.cli import main
+
+    arguments = ["score", "--benchmark", "sample", str(SUBMISSIONS / "hasty.json")]
+    with pytest.raises(SystemExit):
+        main([*arguments, "--per-dialogue", "-"])
+    lines = capsysbinary.readouterr().out.splitlines()
+    assert [json.loads(line)["dialogue"] for line in lines] == list(content("hasty"))
+    with pytest.raises(SystemExit) as refused:
+        main([*arguments, "--per-dialogue", "-", "--json", "-"])
+    assert refused.value.code == 2
+
+
+def test_a_target_that_cannot_be_written_is_bad_input(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    run = score(capsys, SUBMISSIONS / "careful.json", "--per-dialogue", tmp_path)
+    assert run.status == 2
+    assert str(tmp_path) in run.err
+    assert run.out == ""

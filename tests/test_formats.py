@@ -1,0 +1,408 @@
+"""Outputs of the DAMD family: recognised by their shape, and read into the standard form."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mwz.harness.errors import InputError
+from mwz.harness.formats import formats, parse_predictions, special_format, standard_form
+from mwz.harness.formats.spans import read_span, without_tokens
+from mwz.harness.remarks import Remark
+
+
+def _standard(content: object) -> Mapping[str, Any]:
+    return standard_form(content, "out.json").dialogues
+
+
+def _warnings(content: object) -> list[Remark]:
+    return [remark for remark in standard_form(content, "out.json").remarks if remark.warning]
+
+
+def _problems(content: object) -> list[str]:
+    with pytest.raises(InputError) as raised:
+        standard_form(content, "out.json")
+    assert raised.value.source == "out.json"
+    return list(raised.value.problems)
+
+
+def _turn(number: int, response: str, belief: str, **others: Any) -> dict[str, Any]:
+    turn = {"dial_id": "sng1", "turn_num": number, "resp_gen": response, "bspn_gen": belief}
+    return {**turn, "user": "hi", "resp": "the data's", "bspn": "[taxi] leave 9:00", **others}
+
+
+OPENING = dict.fromkeys(_turn(0, "", ""), "") | {"dial_id": "sng1", "turn_num": 2}
+TURNS = [
+    _turn(0, "hello", "[hotel] area north name acorn guest house"),
+    _turn(1, "[value_name] .", "[hotel] area north [train] day monday"),
+]
+EXPECTED = {
+    "sng1": [
+        {"response": "hello", "state": {"hotel": {"area": "north", "name": "acorn guest house"}}},
+        {
+            "response": "[value_name] .",
+            "state": {"hotel": {"area": "north"}, "train": {"day": "monday"}},
+        },
+    ]
+}
+
+
+def _table(turns: list[dict[str, Any]], before: str = "") -> bytes:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(turns[0]))
+    writer.writeheader()
+    writer.writerows(turns)
+    return (before + text.getvalue()).encode()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        TURNS,
+        [OPENING, *TURNS],
+        # GALAXY misspells the number of the line that opens a dialogue.
+        [{k: v for k, v in OPENING.items() if k != "turn_num"} | {"trun_num": 2}, *TURNS],
+        [TURNS],
+        TURNS[::-1],
+        {"sng1": TURNS},
+        {"sng1": {"1": TURNS[1], "0": TURNS[0]}},
+        {"sng1": [{k: v for k, v in t.items() if k not in ("dial_id", "turn_num")} for t in TURNS]},
+    ],
+    ids=["list", "opened", "misspelt", "of lists", "any order", "map", "by number", "bare"],
+)
+def test_every_arrangement_of_turns_is_read_alike(content: object) -> None:
+    assert _standard(content) == EXPECTED
+    assert _warnings(content) == []
+
+
+@pytest.mark.parametrize("before", ["", "EVALUATION RESULTS:\nbleu,match\n1,2\nDECODED RESULTS:\n"])
+def test_the_table_that_damd_saves_is_read_wherever_it_begins(before: str) -> None:
+    content = parse_predictions(_table([OPENING, *TURNS], before), "result.csv")
+    assert _standard(content) == EXPECTED
+
+
+def test_where_nothing_is_called_generated_the_plain_keys_are_the_systems() -> None:
+    content = [{"dial_id": "sng1", "turn_num": 0, "resp": "hi", "bspn": "[hotel] stars 4"}]
+    assert _standard(content) == {"sng1": [{"response": "hi", "state": {"hotel": {"stars": "4"}}}]}
+
+
+def test_the_data_sets_state_beside_a_generated_response_is_not_a_prediction() -> None:
+    content = [{"dial_id": "sng1", "turn_num": 0, "resp_gen": "hi", "bspn": "[hotel] stars 4"}]
+    assert _standard(content) == {"sng1": [{"response": "hi"}]}
+    (warning,) = _warnings(content)
+    assert "`bspn` beside `resp_gen` is the data set's" in str(warning)
+
+
+def test_spans_that_are_all_empty_are_no_states() -> None:
+    content = [_turn(0, "hi", ""), _turn(1, "bye", "")]
+    assert _standard(content) == {"sng1": [{"response": "hi"}, {"response": "bye"}]}
+    (warning,) = _warnings(content)
+    assert "every `bspn_gen` is empty" in str(warning)
+
+
+def test_an_empty_span_among_others_is_an_empty_state() -> None:
+    assert _standard([_turn(0, "hi", ""), TURNS[1]])["sng1"][0] == {"response": "hi", "state": {}}
+
+
+def test_a_turn_without_a_span_among_others_has_no_state() -> None:
+    first = {k: v for k, v in TURNS[0].items() if k != "bspn_gen"}
+    assert _standard([first, TURNS[1]])["sng1"][0] == {"response": "hello"}
+
+
+def test_an_empty_response_of_a_first_turn_is_a_turn() -> None:
+    first = {"dial_id": "sng1", "turn_num": 0, "resp_gen": "", "bspn_gen": ""}
+    assert [turn["response"] for turn in _standard([first, TURNS[1]])["sng1"]] == [
+        "",
+        "[value_name] .",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (
+            [{**OPENING, "turn_num": 3}, *TURNS],
+            "dialogue sng1: its first line announces 3 turns, and 2 follow",
+        ),
+        ([TURNS[0], TURNS[0]], "dialogue sng1: turn 0 is there twice"),
+        ([TURNS[1]], "dialogue sng1: turn 0 is missing; `turn_num` counts from 0"),
+        (
+            [{**TURNS[0], "turn_num": -1}, TURNS[1]],
+            "dialogue sng1: `turn_num`: expected a number from 0, found -1",
+        ),
+        (
+            [{**TURNS[0], "resp_gen": None}],
+            "dialogue sng1, turn 0: `resp_gen`: expected a string, found null",
+        ),
+        ([*TURNS, {"dial_id": 5}], "line 2: `dial_id`: expected a dialogue's id, found 5"),
+        ([*TURNS, "x"], "line 2: expected a turn, an object, found a string"),
+        (
+            {"sng1": [*TURNS, None]},
+            "dialogue sng1: expected turns, objects with `resp_gen`, found null",
+        ),
+        ({"sng1": TURNS, "sng2": 4}, "dialogue sng2: expected a list of turns, found a number"),
+        (
+            {"sng1": {"0": TURNS[0], "2": TURNS[1]}},
+            "dialogue sng1: expected turns by their numbers, from 0, none missing",
+        ),
+        ([], "expected an object of dialogue id -> list of turns, found a list"),
+        ([{"dial_id": "x"}], "expected an object of dialogue id -> list of turns, found a list"),
+    ],
+)
+def test_what_contradicts_itself_is_refused(content: object, problem: str) -> None:
+    assert problem in _problems(content)
+
+
+def test_a_turn_with_a_state_is_none_of_the_familys_and_loses_none() -> None:
+    # The state would be lost if this were read as the family's.
+    content = {"sng1": [{"resp": "hi", "turn_num": 0, "state": {"hotel": {"area": "north"}}}]}
+    assert special_format(content) is None
+    assert _standard(content) == content
+
+
+def test_the_standard_form_is_as_it_is() -> None:
+    content = {"sng1": [{"response": "hi", "resp_gen": "x", "bspn_gen": "y"}]}
+    assert _standard(content) is content
+
+
+def test_formats_have_names_and_descriptions_of_their_own() -> None:
+    assert len({one.name for one in formats()}) == len(formats()) == 3
+    assert all(one.description.endswith(".") for one in formats())
+
+
+# Belief spans.
+
+
+def _read(span: str) -> tuple[Mapping[str, Any], list[str]]:
+    notes: list[str] = []
+    return read_span(span, notes.append), notes
+
+
+@pytest.mark.parametrize(
+    ("span", "state"),
+    [
+        ("", {}),
+        ("[hotel]", {}),
+        ("[hotel] area north stars 4", {"hotel": {"area": "north", "stars": "4"}}),
+        ("[Hotel] Area north", {"hotel": {"area": "north"}}),
+        (
+            "[hotel] area north [train] day monday",
+            {"hotel": {"area": "north"}, "train": {"day": "monday"}},
+        ),
+        ("[hotel] area north [taxi] [hotel] stars 4", {"hotel": {"area": "north", "stars": "4"}}),
+        ("[hotel] area north area south", {"hotel": {"area": "south"}}),
+        ("[hotel] area [train] day monday", {"train": {"day": "monday"}}),
+        # Values of several words, slots of two.
+        (
+            "[hotel] name acorn guest house type guest house",
+            {"hotel": {"name": "acorn guest house", "type": "guest house"}},
+        ),
+        (
+            "[hotel] price range cheap area north",
+            {"hotel": {"pricerange": "cheap", "area": "north"}},
+        ),
+        ("[train] leave 9:15 arrive 10:00", {"train": {"leave": "9:15", "arrive": "10:00"}}),
+        ("[train] leave at 9:15 arrive by 10:00", {"train": {"leave": "9:15", "arrive": "10:00"}}),
+        ("[hotel] book day monday", {"hotel": {"bookday": "monday"}}),
+        ("[attraction] entrance fee free", {"attraction": {"entrancefee": "free"}}),
+        # Venues whose names hold a slot's.
+        (
+            "[attraction] name people 's portraits exhibition area north",
+            {"attraction": {"name": "people 's portraits exhibition", "area": "north"}},
+        ),
+        (
+            "[taxi] departure whale of a time leave 9:00",
+            {"taxi": {"departure": "whale of a time", "leave": "9:00"}},
+        ),
+        (
+            "[restaurant] name chinese food takeaway food chinese",
+            {"restaurant": {"name": "chinese food takeaway", "food": "chinese"}},
+        ),
+        ("[restaurant] food takeaway", {"restaurant": {"food": "takeaway"}}),
+        # PPTOD's other way of writing.
+        (
+            "[restaurant] pricerange is cheap , area is centre",
+            {"restaurant": {"pricerange": "cheap", "area": "centre"}},
+        ),
+        # MTTOD's: only what stands in brackets is a slot.
+        (
+            "<bos_belief> [hotel] [value_area] north [value_name] the day stay <eos_belief>",
+            {"hotel": {"area": "north", "name": "the day stay"}},
+        ),
+        (
+            "[hotel][value_price range]cheap[value_stars]4",
+            {"hotel": {"pricerange": "cheap", "stars": "4"}},
+        ),
+        (
+            "[hotel] [area] north [train] [leave] 9:15",
+            {"hotel": {"area": "north"}, "train": {"leave": "9:15"}},
+        ),
+        # Special tokens.
+        ("<sos_b> [hotel] area north <eos_b>", {"hotel": {"area": "north"}}),
+        ("<sos_b> [hotel] area north <eos_b> [taxi] leave 9:00", {"hotel": {"area": "north"}}),
+        ("<sos_u> hi <eos_u> <sos_b> [hotel] area north", {"hotel": {"area": "north"}}),
+        ("<pad> [hotel] area north </s>", {"hotel": {"area": "north"}}),
+    ],
+)
+def test_spans_are_read(span: str, state: Mapping[str, Any]) -> None:
+    assert _read(span) == (state, [])
+
+
+@pytest.mark.parametrize(
+    ("span", "state", "note"),
+    [
+        ("[hostel] area north", {}, "`[hostel]` is no domain"),
+        # What is said of one domain is not another's.
+        ("[hotel] stars 4 [hostel] area north", {"hotel": {"stars": "4"}}, "`area` belongs to no"),
+        ("area north", {}, "`area` belongs to no domain"),
+        ("[hotel] [value_colour] red [value_area] north", {"hotel": {"area": "north"}}, "colour"),
+    ],
+)
+def test_what_a_span_says_in_vain_is_told(span: str, state: Mapping[str, Any], note: str) -> None:
+    read, notes = _read(span)
+    assert read == state
+    assert any(note in one for one in notes)
+
+
+def test_what_is_left_out_of_spans_is_one_warning_with_its_places() -> None:
+    content = [_turn(n, "hi", "[hotel] area north [hostel]") for n in range(5)]
+    (warning,) = _warnings(content)
+    assert (warning.count, len(warning.places)) == (5, 3)
+    assert str(warning) == (
+        "`bspn_gen`: `[hostel]` is no domain; it is left out, 5 times: dialogue sng1, turn 0; "
+        "dialogue sng1, turn 1; dialogue sng1, turn 2; …"
+    )
+
+
+@pytest.mark.parametrize(
+    ("decoded", "text"),
+    [
+        ("hello  there", "hello  there"),
+        ("<sos_r> hello <eos_r>", "hello"),
+        ("<bos_resp> hello there <eos_resp>", "hello there"),
+        ("<sos_a> [hotel] [inform] <eos_a> <sos_r> hello <eos_r> <sos_u> bye", "hello"),
+        ("hello <eos_r> <eos_r>", "hello"),
+        ("hello <pad></s>", "hello"),
+        ("less < more", "less < more"),
+        ("<unk> is kept", "<unk> is kept"),
+    ],
+)
+def test_special_tokens_are_taken_from_responses(decoded: str, text: str) -> None:
+    assert without_tokens(decoded, "r", "resp") == text
+
+
+_VALUES = st.lists(
+    st.text("abcdefghijklmnopqrstuvwxyz0123456789:'", min_size=1, max_size=6),
+    min_size=1,
+    max_size=4,
+).map(" ".join)
+_STATES = st.dictionaries(
+    st.sampled_from(["hotel", "train", "taxi"]),
+    st.dictionaries(st.sampled_from(["area", "leave", "name", "pricerange"]), _VALUES, min_size=1),
+)
+
+
+@given(_STATES)
+def test_what_is_written_with_slots_in_brackets_is_read_back(
+    state: Mapping[str, Mapping[str, str]],
+) -> None:
+    span = " ".join(
+        f"[{domain}] " + " ".join(f"[value_{slot}] {value}" for slot, value in slots.items())
+        for domain, slots in state.items()
+    )
+    read, notes = _read(span)
+    expected = {
+        # "is" before a value is how some write the value.
+        domain: {slot: value.removeprefix("is ") for slot, value in slots.items() if value != "is"}
+        for domain, slots in state.items()
+    }
+    assert read == {domain: slots for domain, slots in expected.items() if slots}
+    assert notes == []
+
+
+@given(st.text(max_size=60))
+def test_any_span_is_read(span: str) -> None:
+    state, _ = _read(span)
+    assert all(slots and all(slots.values()) for slots in state.values())
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["dial_id", "turn_num", "resp_gen", "resp", "bspn_gen", "bspn", "0"]),
+            inner,
+            max_size=5,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(_JSON)
+def test_any_json_is_read_or_refused(content: Any) -> None:
+    try:
+        standard = standard_form(content, "x")
+    except InputError:
+        return
+    assert isinstance(standard.dialogues, Mapping)
+
+
+@given(st.binary(max_size=80).map(lambda rest: b"dial_id,turn_num,resp_gen\n" + rest))
+def test_any_table_is_read_or_refused(content: bytes) -> None:
+    try:
+        assert isinstance(parse_predictions(content, "x"), list)
+    except InputError:
+        return
+
+
+# Real data.
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("system", ["augpt", "dots", "galaxy-e2e", "soloist", "uniconv"])
+@pytest.mark.parametrize("slot", ["{} {}", "[value_{}] {}"])
+def test_published_states_written_as_spans_are_read_back(
+    predictions: Any, system: str, slot: str
+) -> None:
+    # Of systems whose states never were spans: others were cut by the code that reads them.
+    wrong = 0
+    for turns in predictions(system).values():
+        for turn in turns:
+            state = {
+                domain: {
+                    # A span calls these by the short names.
+                    {"arriveby": "arrive", "leaveat": "leave"}.get(plain, plain): " ".join(
+                        v.split()
+                    )
+                    for name, v in slots.items()
+                    if v.strip() and (plain := name.lower().replace(" ", ""))
+                }
+                for domain, slots in turn["state"].items()
+            }
+            span = " ".join(
+                f"[{domain}] " + " ".join(slot.format(*pair) for pair in slots.items())
+                for domain, slots in state.items()
+            )
+            read, notes = _read(span)
+            plain_read = {
+                domain: {
+                    {"arriveby": "arrive", "leaveat": "leave"}.get(s, s): v for s, v in x.items()
+                }
+                for domain, x in read.items()
+            }
+            wrong += plain_read != {d: s for d, s in state.items() if s} or bool(notes)
+    assert wrong == 0
+
+
+def test_a_file_of_the_family_survives_json() -> None:
+    content = json.dumps([OPENING, *TURNS]).encode()
+    assert _standard(parse_predictions(content, "x")) == EXPECTED

@@ -1,0 +1,397 @@
+"""Gold states of other versions: both public shapes, kept beside the benchmark, compared with.
+
+The files are made up; their shapes are those of MultiWOZ's data.json (2.0, 2.1, 2.3, 2.4), of its
+2.2 as converted by its own script, and of the test_dials.json of TRADE and of MultiWOZ 2.4.
+"""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import benchmark, dialogue, goal, run_cli
+
+from mwz.harness import Benchmark
+from mwz.harness.data.gold_states import (
+    gold_states_path,
+    install_gold_states,
+    installed_gold_states,
+    load_gold_states,
+    read_gold_states,
+)
+from mwz.harness.data.installed import install_benchmark
+from mwz.harness.data.state_files import TRACKED_SLOTS
+from mwz.harness.errors import InputError
+from mwz.harness.tracking.gold import GoldStates
+
+Capture = pytest.CaptureFixture[str]
+State = Mapping[str, Mapping[str, str]]
+
+# The first dialogue's states, as they are to be read.
+HOTEL = {"hotel": {"area": "centre", "stars": "dontcare"}}
+BOOKED = {
+    "hotel": {"area": "centre", "stars": "dontcare", "bookday": "monday", "bookpeople": "2"},
+    "train": {"leave": "09:15", "departure": "cambridge"},
+}
+STATES: dict[str, list[State]] = {"sng0001": [HOTEL, BOOKED], "mul0002": [{}]}
+
+
+def tiny() -> Benchmark:
+    """Return a benchmark of two dialogues, of two turns and of one; its own states leave out
+    `dontcare`."""
+    own = [{"hotel": {"area": "centre"}}, {"hotel": {"area": "centre", "bookday": "monday"}}]
+    return benchmark(
+        {
+            "sng0001": dialogue({"hotel": goal()}, 2, states=own, active=[["hotel"]] * 2),
+            "mul0002": dialogue({"train": goal()}, 1),
+        },
+        "multiwoz",
+    )
+
+
+def metadata(**domains: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return a turn's `metadata`: all domains of MultiWOZ, as the real files hold them."""
+    empty = {
+        "taxi": ({}, {"leaveAt": "", "destination": "", "departure": "", "arriveBy": ""}),
+        "police": ({}, {}),
+        "hospital": ({}, {"department": ""}),
+        "restaurant": (
+            {"people": "", "day": "", "time": ""},
+            {"food": "", "pricerange": "", "name": "", "area": ""},
+        ),
+        "hotel": (
+            {"people": "", "day": "", "stay": ""},
+            {"name": "not mentioned", "area": "", "parking": "none", "stars": "", "type": ""},
+        ),
+        "attraction": ({}, {"type": "", "name": "", "area": ""}),
+        "train": (
+            {"people": "", "ticket": ""},
+            {"leaveAt": "", "destination": "", "day": "", "arriveBy": "", "departure": ""},
+        ),
+    }
+    return {
+        domain: {
+            "book": {"booked": [], **book, **domains.get(domain, {}).get("book", {})},
+            "semi": {**semi, **domains.get(domain, {}).get("semi", {})},
+        }
+        for domain, (book, semi) in empty.items()
+    }
+
+
+def log(*states: Mapping[str, Any]) -> dict[str, Any]:
+    turns: list[dict[str, Any]] = []
+    for state in states:
+        turns += [{"text": "user", "metadata": {}}, {"text": "system", "metadata": state}]
+    return {"goal": {}, "log": turns}
+
+
+def data_json(dontcare: str = "dont care", time: Any = "9:15", area: Any = "centre") -> Any:
+    """Return the content of a data.json that has the states above, and a train dialogue."""
+    first = metadata(hotel={"semi": {"area": area, "stars": dontcare}})
+    booked = [{"name": "some hotel", "reference": "ABCD1234"}]
+    second = metadata(
+        hotel={
+            "semi": {"area": area, "stars": dontcare},
+            "book": {"booked": booked, "day": "monday", "people": "2"},
+        },
+        train={
+            "semi": {"leaveAt": time, "departure": "Cambridge"},
+            "book": {"ticket": "2"},
+        },
+        hospital={"semi": {"department": "cardiology"}},
+    )
+    return {
+        "SNG0001.json": log(first, second),
+        "MUL0002.json": log(metadata()),
+        # A train dialogue, which the benchmark does not have, however wrong it is.
+        "SNG9999.json": {"log": "lost"},
+    }
+
+
+def trade_dials(pairs: bool = False) -> Any:
+    """Return the content of a test_dials.json with the same states: TRADE's, or 2.4's own."""
+    slots = [
+        [["hotel-area", "centre"], ["hotel-stars", "dontcare"]],
+        [
+            *(["hotel-area", "centre"], ["hotel-stars", "dontcare"], ["hotel-book day", "monday"]),
+            *(["hotel-book people", "2"], ["train-leaveat", "09:15"]),
+            *(["train-departure", "cambridge"], ["train-destination", "none"]),
+            *(["hospital-department", "cardiology"], ["hotel-name", "not mentioned"]),
+        ],
+    ]
+
+    def turn(at: int, state: Sequence[Any]) -> dict[str, Any]:
+        listed = state if pairs else [{"slots": [pair], "act": "inform"} for pair in state]
+        return {"turn_idx": at, "transcript": "user", "domain": "hotel", "belief_state": listed}
+
+    return [
+        {"dialogue_idx": "SNG0001.json", "dialogue": [turn(at, s) for at, s in enumerate(slots)]},
+        {"dialogue_idx": "MUL0002.json", "domains": [], "dialogue": [turn(0, [])]},
+    ]
+
+
+SHAPES: Mapping[str, Any] = {
+    "2.1": data_json(),
+    "alternatives as in 2.1": data_json(time="09:15|09:30", area="centre>north"),
+    "lists as in 2.2": data_json(time=["09:15", "9:30"], area=["centre"], dontcare=["dontcare"]),
+    "TRADE": trade_dials(),
+    "the files that 2.4 is made from": trade_dials(pairs=True),
+}
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[Any], Path]:
+    def write_(content: Any, name: str = "data.json") -> Path:
+        path = tmp_path / name
+        path.write_text(json.dumps(content), encoding="utf-8")
+        return path
+
+    return write_
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_public_shape_gives_the_same_states(shape: str, write: Callable[[Any], Path]) -> None:
+    imported = read_gold_states("2.x", write(SHAPES[shape]), tiny())
+    assert imported.gold.states == STATES
+    assert imported.gold.turns == 3
+    # Of the three states only the empty one is the benchmark's; the hospital is not scored.
+    assert imported.notes[-1] == "1 of 3 states are equal to those of the benchmark itself"
+    assert "left out: hospital-department (1)" in imported.notes[0]
+
+
+def test_thirty_slots_are_tracked() -> None:
+    assert sum(map(len, TRACKED_SLOTS.values())) == 30
+
+
+def test_a_folder_and_a_gzipped_file_do_as_well(
+    tmp_path: Path, write: Callable[[Any], Path]
+) -> None:
+    write(data_json())
+    assert read_gold_states("2.1", tmp_path, tiny()).gold.states == STATES
+    packed = tmp_path / "packed.gz"
+    packed.write_bytes(gzip.compress(json.dumps(trade_dials()).encode()))
+    assert read_gold_states("2.1", packed, tiny()).gold.states == STATES
+
+
+def test_dialogues_may_be_missing_and_that_is_told(write: Callable[[Any], Path]) -> None:
+    imported = read_gold_states("2.1", write(trade_dials()[:1]), tiny())
+    assert list(imported.gold.states) == ["sng0001"]
+    assert "not in it and not scored: 1 of the benchmark's 2 dialogues, mul0002" in imported.notes
+
+
+def _changed(change: Callable[[Any], None], content: Any) -> Any:
+    content = copy.deepcopy(content)
+    change(content)
+    return content
+
+
+def _set(*path: Any, to: Any) -> Callable[[Any], None]:
+    def change(content: Any) -> None:
+        for key in path[:-1]:
+            content = content[key]
+        content[path[-1]] = to
+
+    return change
+
+
+def _drop(*path: Any) -> Callable[[Any], None]:
+    def change(content: Any) -> None:
+        for key in path[:-1]:
+            content = content[key]
+        del content[path[-1]]
+
+    return change
+
+
+FIRST = ("SNG0001.json", "log")
+BAD = [
+    ({}, "unknown shape; expected an object of dialogue id -> `log`"),
+    ([], "unknown shape"),
+    ({"SNG0001.json": {"0": {}}}, "unknown shape"),
+    ({"SNG9.json": log(metadata())}, "none of its dialogues is in the benchmark"),
+    (_changed(_set(*FIRST, to=[]), data_json()), "dialogue SNG0001.json: `log`: expected a list"),
+    (
+        _changed(_drop(*FIRST, 0), data_json()),
+        "log entry 0: `metadata` where the user speaks",
+    ),
+    (
+        _changed(_drop(*FIRST, slice(2, 4)), data_json()),
+        "dialogue sng0001: 1 turns with a state; the benchmark multiwoz has 2",
+    ),
+    (
+        _changed(_set(*FIRST, 3, "metadata", to=None), data_json()),
+        "dialogue SNG0001.json, log entry 3: `metadata`: expected domain -> semi, book, found null",
+    ),
+    (
+        _changed(_drop(*FIRST, 1, "metadata", "hotel", "semi"), data_json()),
+        "log entry 1, hotel: `semi`: expected slot -> value, found null",
+    ),
+    (
+        _changed(_set(*FIRST, 1, "metadata", "hotel", "semi", "stars", to=4), data_json()),
+        "log entry 1, hotel, stars: expected a string as value, found a number",
+    ),
+    (
+        _changed(_set(*FIRST, 1, "metadata", "hotel", "semi", "stars", to="\ud800"), data_json()),
+        "log entry 1, hotel, stars: expected a string as value",
+    ),
+    ({**data_json(), "sng0001": log(metadata())}, "dialogue sng0001: is there twice"),
+    (_changed(_drop(0, "dialogue_idx"), trade_dials()), "dialogue number 0: `dialogue_idx` is"),
+    (_changed(_set(0, "dialogue", to={}), trade_dials()), "`dialogue`: expected a list of turns"),
+    (
+        _changed(_drop(0, "dialogue", 1, "belief_state"), trade_dials()),
+        "dialogue SNG0001.json, turn 1: `belief_state` is missing",
+    ),
+    (
+        _changed(_set(0, "dialogue", 1, "turn_idx", to=7), trade_dials()),
+        "turn 1: `turn_idx`: expected 1",
+    ),
+    (
+        _changed(_set(0, "dialogue", 0, "belief_state", to=["hotel-area"]), trade_dials()),
+        "turn 0: `belief_state`: expected pairs of `domain-slot` and value",
+    ),
+]
+
+
+@pytest.mark.parametrize(("content", "message"), BAD)
+def test_files_of_other_shapes_are_refused_with_the_place(
+    content: Any, message: str, write: Callable[[Any], Path]
+) -> None:
+    path = write(content)
+    with pytest.raises(InputError) as error:
+        read_gold_states("2.1", path, tiny())
+    assert error.value.source == str(path)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize("version", ["", "../2.4", "2/4", ".4", "2.4 b", "x" * 32])
+def test_a_version_is_the_name_of_a_file(version: str, write: Callable[[Any], Path]) -> None:
+    with pytest.raises(InputError, match="is no name of a version"):
+        read_gold_states(version, write(data_json()), tiny())
+
+
+def test_they_are_kept_as_they_were_and_checked_when_they_are_loaded() -> None:
+    gold = GoldStates("2.4", "multiwoz", STATES)
+    path = install_gold_states(gold)
+    assert path == gold_states_path("multiwoz", "2.4")
+    assert installed_gold_states("multiwoz") == ["2.4"]
+    assert installed_gold_states("sample") == []
+    loaded = load_gold_states("2.4", tiny())
+    assert loaded == gold
+    assert loaded.digest == gold.digest
+    header, body = gzip.decompress(path.read_bytes()).split(b"\n")
+    path.write_bytes(gzip.compress(header + b"\n" + body.replace(b"monday", b"sunday")))
+    with pytest.raises(InputError, match="damaged or edited; import them again"):
+        load_gold_states("2.4", tiny())
+
+
+def test_they_are_refused_where_the_benchmark_has_other_turns() -> None:
+    install_gold_states(GoldStates("2.4", "multiwoz", {"sng0001": [HOTEL]}))
+    with pytest.raises(InputError, match=r"1 turns with a state; .* has 2; import them again"):
+        load_gold_states("2.4", tiny())
+
+
+PREDICTIONS = {
+    "SNG0001.json": [HOTEL, {**BOOKED, "train": {"leave": "9:15", "departure": "ely"}}],
+    "MUL0002.json": [{}],
+}
+
+
+def test_a_tracker_is_compared_with_the_version_that_is_asked_for(
+    capsys: Capture, tmp_path: Path, write: Callable[..., Path]
+) -> None:
+    install_benchmark(tiny())
+    run = run_cli(
+        capsys, *("data", "import", "--states", "2.4", write(data_json())),
+        *("--states", "2.4-trade", write(trade_dials()[:1], "test_dials.json")),
+    )  # fmt: skip
+    assert run.status == 0, run.err
+    assert "installed gold states 2.4 of multiwoz: 2 dialogues, 3 turns" in run.out
+    listed = run_cli(capsys, "data", "list").out
+    assert [line.split()[0] for line in listed.splitlines()[-2:]] == ["2.4", "2.4-trade"]
+    assert (
+        "gold states 2.4 of multiwoz: content as installed"
+        in run_cli(capsys, "data", "verify", "--offline").out
+    )
+
+    tracker = write(PREDICTIONS, "tracker.json")
+    own, new, trade = (
+        json.loads(run_cli(capsys, "dst", tracker, *options, "--json", "-").out)[0]
+        for options in ((), ("--gold", "2.4"), ("--gold", "2.4-trade"))
+    )
+    # The benchmark's own states have no `dontcare`: only the empty turn is right. Those of 2.4 have
+    # it: turn 0 of the first dialogue is right too, and turn 1 is wrong by the departure.
+    assert own["metrics"]["JGA"] == pytest.approx(100 / 3)
+    assert new["metrics"]["JGA"] == pytest.approx(200 / 3)
+    assert trade["metrics"]["JGA"] == 50
+    assert (own["gold_version"], new["gold_version"]) == (None, "2.4")
+    digests = {report["signature_fields"]["gold"] for report in (own, new, trade)}
+    assert len(digests) == 3
+    assert new["coverage"] == {"of_dialogues": 2, "of_turns": 3}
+    assert (trade["dialogues"], trade["turns"]) == (1, 2)
+    assert trade["signature_fields"]["coverage"].startswith("2/3-")
+    shown = run_cli(capsys, "dst", tracker, "--gold", "2.4-trade").out
+    assert "in version 2.4-trade, 1 of 2" in " ".join(shown.split())
+    assert "1 left out that it lacks" in " ".join(shown.split())
+
+
+def test_gold_states_of_the_files_own_give_way_to_those_asked_for(
+    capsys: Capture, write: Callable[..., Path]
+) -> None:
+    install_benchmark(tiny())
+    install_gold_states(GoldStates("2.4", "multiwoz", STATES))
+    # TripPy writes `book_day`; its own gold state is another.
+    spelt = {"hotel": {"area": "centre", "stars": "dontcare", "book_day": "monday"}}
+    turns = [{"gt": {}, "pr": HOTEL}, {"gt": {}, "pr": spelt}]
+    tracker = write({"SNG0001.json": turns}, "pairs.json")
+    [report] = json.loads(run_cli(capsys, "dst", tracker, "--gold", "2.4", "--json", "-").out)
+    # Turn 0 is right. In turn 1 people, leave and departure are missed: 5 of 8 values are found.
+    assert report["metrics"]["JGA"] == 50
+    assert report["metrics"]["recall"] == pytest.approx(100 * 5 / 8)
+
+
+def test_nothing_is_installed_where_one_of_several_is_wrong(
+    capsys: Capture, write: Callable[..., Path]
+) -> None:
+    install_benchmark(tiny())
+    good, bad = write(data_json()), write({}, "bad.json")
+    run = run_cli(capsys, "data", "import", "--states", "2.1", good, "--states", "2.4", bad)
+    assert (run.status, run.out) == (2, "")
+    assert "bad.json: unknown shape" in run.err
+    assert installed_gold_states("multiwoz") == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("data", "import", "--states", "2.4", "missing.json"), "missing.json: no such file"),
+        (("data", "import", "--states", "2.4", "x", "--rebuild"), "--states stands alone"),
+        (("data", "import", "--states", "2.4", "."), "no data.json or test_dials.json in this"),
+        (("dst", "tracker.json", "--gold", "2.3"), "not installed for multiwoz; none are"),
+    ],
+)
+def test_what_is_missing_is_told_with_status_2(
+    capsys: Capture,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: Sequence[str],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    install_benchmark(tiny())
+    (tmp_path / "tracker.json").write_text(json.dumps(PREDICTIONS), encoding="utf-8")
+    run = run_cli(capsys, *arguments)
+    assert (run.status, run.out) == (2, "")
+    assert message in run.err
+
+
+def test_without_the_benchmark_they_are_not_imported(
+    capsys: Capture, write: Callable[[Any], Path]
+) -> None:
+    run = run_cli(capsys, "data", "import", "--states", "2.4", write(data_json()))
+    assert run.status == 2
+    assert "benchmark multiwoz: not installed" in run.err

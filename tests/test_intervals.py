@@ -1,0 +1,155 @@
+"""Intervals: Wilson's by hand, the bootstrap's by a plain loop, and where commands show them."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import Run, run_cli
+from hypothesis import given
+from hypothesis import strategies as st
+from resampled_cases import SUBMISSIONS, report_figures, sample_evidence, sample_scorer
+
+from mwz.harness import InputError
+from mwz.harness.comparison import intervals_of, spread_of
+from mwz.harness.comparison.intervals import wilson
+from mwz.harness.comparison.settings import SEED
+from mwz.harness.metrics.diversity import diversity
+from mwz.harness.references import bleu_of
+from mwz.harness.report import Report
+
+Capture = pytest.CaptureFixture[str]
+CAREFUL = SUBMISSIONS / "careful.json"
+
+
+def test_wilson_of_a_published_rate() -> None:
+    # 889 of 1000: (.889 + z²/2000 ± z sqrt(.889 x .111 / 1000 + z²/4000000)) / (1 + z²/1000)
+    z = 1.959963984540054
+    middle, whole = 0.889 + z**2 / 2000, 1 + z**2 / 1000
+    around = z * math.sqrt(0.889 * 0.111 / 1000 + z**2 / 4_000_000)
+    low, high = wilson(889, 1000)
+    assert low == pytest.approx(100 * (middle - around) / whole, rel=1e-9)
+    assert high == pytest.approx(100 * (middle + around) / whole, rel=1e-9)
+    assert (round(low, 2), round(high, 2)) == (86.80, 90.70)
+
+
+@given(st.integers(1, 2000), st.data())
+def test_wilson_holds_the_rate_and_no_less_than_nothing(of: int, data: Any) -> None:
+    won = data.draw(st.integers(0, of))
+    low, high = wilson(won, of)
+    assert -1e-9 <= low <= 100 * won / of + 1e-9
+    assert 100 * won / of - 1e-9 <= high <= 100 + 1e-9
+
+
+def test_rates_have_wilsons_interval_and_everything_else_percentiles() -> None:
+    intervals = intervals_of(sample_evidence("careful"), samples=50)
+    rates = {name for name, one in intervals.items() if one.interval == "wilson"}
+    assert rates == {"inform", "success", "optimistic.inform", "optimistic.success"}
+    won = round(intervals["inform"].value * 30 / 100)
+    assert (intervals["inform"].low, intervals["inform"].high) == wilson(won, 30)
+    assert {one.interval for one in intervals.values()} == {"wilson", "bootstrap"}
+
+
+def test_percentiles_are_those_of_a_plain_loop() -> None:
+    scorer, evidence = sample_scorer(), sample_evidence("careful")
+    predictions = json.loads(CAREFUL.read_text(encoding="utf-8"))
+    ids = list(predictions)
+    texts = {id_: [turn["response"] for turn in predictions[id_]] for id_ in ids}
+    # The sample's responses are normalised as they are, but for what `Evidence` was made of.
+    texts = dict(zip(ids, evidence.statistics["diversity"].texts, strict=True))  # type: ignore[attr-defined]
+    counts = scorer.references().statistics(texts)["mwz22"]
+    generator = np.random.default_rng(SEED)
+    bleu, entropy = [], []
+    for drawn in generator.choice(30, size=(200, 30), replace=True):
+        bleu.append(bleu_of(counts[drawn].sum(axis=0)))
+        responses = [text for one in drawn for text in texts[ids[one]]]
+        entropy.append(diversity(responses).entropy)
+    intervals = intervals_of(evidence, samples=200)
+    for name, values in (("bleu", bleu), ("diversity.entropy", entropy)):
+        low, high = np.percentile(values, [2.5, 97.5])
+        assert intervals[name].low == pytest.approx(low, rel=1e-12)
+        assert intervals[name].high == pytest.approx(high, rel=1e-12)
+
+
+def test_the_seed_decides() -> None:
+    evidence = sample_evidence("careful")
+    assert intervals_of(evidence, 100, 1) == intervals_of(evidence, 100, 1)
+    assert intervals_of(evidence, 100, 1)["bleu"] != intervals_of(evidence, 100, 2)["bleu"]
+
+
+# Seeds.
+
+
+def test_the_spread_over_seeds_is_of_the_sample() -> None:
+    # Mean of 1, 2 and 6 is 3; deviations -2, -1, 3: sqrt((4 + 1 + 9) / 2).
+    spread = spread_of([{"bleu": 1.0}, {"bleu": 2.0, "dst.JGA": 5.0}, {"bleu": 6.0}])
+    assert spread.keys() == {"bleu"}
+    assert spread["bleu"].mean == pytest.approx(3)
+    assert spread["bleu"].deviation == pytest.approx(math.sqrt(7))
+    assert (spread["bleu"].lowest, spread["bleu"].highest, spread["bleu"].seeds) == (1, 6, 3)
+
+
+def test_one_seed_has_no_spread() -> None:
+    with pytest.raises(InputError, match="at least two seeds"):
+        spread_of([{"bleu": 1.0}])
+
+
+# Commands.
+
+
+def _run(capsys: Capture, *arguments: object) -> Run:
+    run = run_cli(capsys, *arguments)
+    assert run.status == 0, run.err
+    return run
+
+
+def test_score_adds_intervals_to_the_report(capsys: Capture) -> None:
+    plain = json.loads(_run(capsys, "score", CAREFUL, "--json", "-").out)
+    full = json.loads(_run(capsys, "score", CAREFUL, "--intervals", "--json", "-").out)
+    intervals = full.pop("intervals")
+    assert full == plain
+    assert "|interval:95|resamples:1000|seed:12345|" in intervals["signature"]
+    assert (intervals["samples"], intervals["seed"], intervals["dialogues"]) == (1000, 12345, 30)
+    report = Report.from_dict(plain, "report")
+    values = {name: one["value"] for name, one in intervals["scores"].items()}
+    assert values == report_figures(report)
+    # A report with intervals reads back like any other.
+    assert Report.from_dict({**full, "intervals": intervals}, "report").inform == report.inform
+
+
+def test_score_shows_intervals(capsys: Capture) -> None:
+    out = _run(capsys, "score", CAREFUL, "--intervals", "--metrics", "bleu,inform").out
+    value = intervals_of(sample_evidence("careful"))["inform"]
+    assert f"Inform                {value.value:.1f} [{value.low:.1f}, {value.high:.1f}]" in out
+    assert "95 % interval" not in _run(capsys, "score", CAREFUL).out
+
+
+def test_the_corpus_has_intervals(capsys: Capture) -> None:
+    run = _run(capsys, "score", "--corpus", "--intervals", "--metrics", "bleu", "--json", "-")
+    bleu = json.loads(run.out)["intervals"]["scores"]["bleu"]
+    # sacreBLEU gives the references themselves 100, but for the last digits.
+    assert bleu["low"] == bleu["value"] == bleu["high"] == pytest.approx(100)
+
+
+def test_dst_adds_intervals_to_every_report(capsys: Capture, tmp_path: Path) -> None:
+    pairs = {
+        f"d{number}": {"0": {"gt": {"hotel": {"area": "west"}}, "pr": {"hotel": {"area": said}}}}
+        for number, said in enumerate(["west", "east", "west", "west"])
+    }
+    file = tmp_path / "pairs.json"
+    file.write_text(json.dumps(pairs))
+    run = _run(capsys, "dst", CAREFUL, file, "--intervals", "--lambda", "0.3", "--json", "-")
+    first, second = json.loads(run.out)
+    values = {name: one["value"] for name, one in first["intervals"]["scores"].items()}
+    assert values["dst.JGA"] == first["metrics"]["JGA"]
+    assert values["dst.FGA.0.3"] == first["metrics"]["FGA"]["0.3"]
+    assert values["dst.fuzzy.F1"] == first["fuzzy"]["F1"]
+    jga = second["intervals"]["scores"]["dst.JGA"]
+    # Of four dialogues three are exact: a sample has 0 to 4 of them.
+    assert jga["value"] == 75.0
+    assert (jga["low"], jga["high"]) == (25.0, 100.0)
+    assert "JGA" in _run(capsys, "dst", CAREFUL, file, "--intervals").out.split("95 % interval")[1]

@@ -1,0 +1,313 @@
+"""Bounds of what a file may hold: refused in one message, before it takes memory or time."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+import tracemalloc
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from helpers import benchmark, dialogue, goal
+
+from mwz.harness.errors import LONGEST_MESSAGE, InputError, Problems
+from mwz.harness.files import parse_json, read_bytes
+from mwz.harness.formats import parse_predictions
+from mwz.harness.limits import Limits, limits
+from mwz.harness.submission import parse_submission
+from mwz.harness.tracking.formats import parse_tracking_file
+
+TWO = benchmark({f"mul000{n}": dialogue({"taxi": goal()}, 2) for n in (1, 2)})
+
+
+def _refused(content: Any) -> str:
+    with pytest.raises(InputError) as raised:
+        parse_submission(content, TWO, "x.json")
+    return str(raised.value)
+
+
+def _tracking(content: Any) -> str:
+    with pytest.raises(InputError) as raised:
+        parse_tracking_file(content, "x.json", lambda: TWO)
+    return str(raised.value)
+
+
+# The bounds themselves.
+
+
+def test_a_bound_is_set_by_its_variable() -> None:
+    assert limits({}) == Limits()
+    chosen = limits({"MWZ_LIMIT_TURNS": "7", "MWZ_LIMIT_UNPACKED": "1000", "OTHER": "x"})
+    assert chosen == Limits(turns=7, unpacked=1000)
+
+
+@pytest.mark.parametrize("value", ["", "0", "-5", "1e3", "many", "٣", "9" * 40, "1\x1b[2J"])
+def test_a_variable_that_is_no_number_is_told(value: str) -> None:
+    with pytest.raises(InputError, match="MWZ_LIMIT_TURNS: expected a whole number above 0"):
+        limits({"MWZ_LIMIT_TURNS": value})
+
+
+# Bytes.
+
+
+def test_a_file_that_unpacks_to_more_is_refused_without_unpacking_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MWZ_LIMIT_UNPACKED", "1000000")
+    # 200 MB of blanks in 0.2 MB.
+    bomb = tmp_path / "bomb.json.gz"
+    with gzip.open(bomb, "wb") as file:
+        for _ in range(200):
+            file.write(b" " * 1_000_000)
+    assert bomb.stat().st_size < 1_000_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="too large: more bytes than at most 1,000,000"):
+            read_bytes(bomb, limits())
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("pack", [bytes, lambda content: gzip.compress(content, mtime=0)])
+def test_the_bound_is_the_last_size_that_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Any
+) -> None:
+    monkeypatch.setenv("MWZ_LIMIT_UNPACKED", "100")
+    path = tmp_path / "a.json"
+    path.write_bytes(pack(b" " * 100))
+    assert len(read_bytes(path, limits())) == 100
+    path.write_bytes(pack(b" " * 101))
+    with pytest.raises(InputError, match=r"MWZ_LIMIT_UNPACKED"):
+        read_bytes(path, limits())
+
+
+def test_standard_input_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MWZ_LIMIT_UNPACKED", "100")
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"x" * 1000)))
+    with pytest.raises(InputError, match="standard input: too large"):
+        read_bytes("-", limits())
+
+
+def test_what_is_the_harness_own_is_read_whatever_is_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(b" " * 1000)
+    for value in ("100", "nonsense"):
+        monkeypatch.setenv("MWZ_LIMIT_UNPACKED", value)
+        assert len(read_bytes(path)) == 1000
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the system has no endless file")
+def test_an_endless_file_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MWZ_LIMIT_UNPACKED", "1000000")
+    with pytest.raises(InputError, match="/dev/zero: too large"):
+        read_bytes("/dev/zero", limits())
+
+
+def test_a_text_counts_with_what_its_characters_take_in_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MWZ_LIMIT_UNPACKED", "100")
+    for text, taken in (("a", 1), ("é", 1), ("Ω", 2), ("😀", 4)):
+        content = json.dumps(text * 1 + " " * 40, ensure_ascii=False).encode()
+        if len(content) * taken <= 100:
+            assert parse_predictions(content, "x")
+        else:
+            with pytest.raises(InputError, match="more bytes of text in memory"):
+                parse_predictions(content, "x")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"[" + b"[]," * 500 + b"0]", b"[" + b"{}," * 500 + b"0]", b"[" + b"1," * 1000 + b"0]"],
+)
+def test_many_small_values_are_refused_before_they_are_made(
+    monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    assert parse_predictions(content, "x")
+    monkeypatch.setenv("MWZ_LIMIT_VALUES", "999")
+    with pytest.raises(InputError, match=r"too large: 1,00\d values; at most 999"):
+        parse_predictions(content, "x")
+
+
+# What predictions may hold.
+
+
+def test_a_long_response_is_refused_and_one_at_the_bound_is_read() -> None:
+    content = {"mul0001": [{"response": "a" * 100_000}]}
+    assert parse_submission(content, TWO, "x").dialogues
+    assert _refused({"mul0001": [{"response": "a" * 100_001}]}) == (
+        "x.json: dialogue mul0001, turn 0: `response`: 100,001 characters; at most 100,000 "
+        "(MWZ_LIMIT_RESPONSE)"
+    )
+
+
+@pytest.mark.parametrize("letter", ["a", "é"])
+def test_a_long_value_is_refused_and_one_at_the_bound_is_read(letter: str) -> None:
+    turn: dict[str, Any] = {"response": "", "state": {"taxi": {"departure": letter * 1000}}}
+    assert parse_submission({"mul0001": [turn]}, TWO, "x").dialogues
+    turn["state"] = {"taxi": {"departure": letter * 1001}}
+    assert "`state`, taxi, departure: 1,001 characters; at most 1,000" in _refused(
+        {"mul0001": [turn]}
+    )
+    assert "departure: 1,001 characters" in _tracking({"mul0001": [turn]})
+
+
+def test_much_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MWZ_LIMIT_TEXT", "10")
+    assert parse_submission({"mul0001": [{"response": "12345"}] * 2}, TWO, "x").dialogues
+    content = {id_: [{"response": "123456"}] for id_ in ("mul0001", "mul0002")}
+    assert _refused(content) == (
+        "x.json: 12 characters in all responses; at most 10 (MWZ_LIMIT_TEXT)"
+    )
+
+
+def test_a_list_of_more_turns_is_refused_in_one_line() -> None:
+    message = _tracking({"mul0001": [{"state": {}}] * 1001})
+    assert message == "x.json: dialogue mul0001: 1,001 turns; at most 1,000 (MWZ_LIMIT_TURNS)"
+
+
+def test_many_dialogues_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MWZ_LIMIT_DIALOGUES", "1")
+    content = {id_: [{"response": "", "state": {}}] for id_ in ("mul0001", "mul0002")}
+    assert _refused(content) == "x.json: 2 dialogues; at most 1 (MWZ_LIMIT_DIALOGUES)"
+    assert _tracking(content) == "x.json: 2 dialogues; at most 1 (MWZ_LIMIT_DIALOGUES)"
+
+
+def test_a_turn_number_beyond_all_dialogues_takes_neither_memory_nor_time() -> None:
+    tracemalloc.start()
+    try:
+        message = _tracking({"mul0001": {"30000000": {"state": {}}}})
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+    assert message == ("x.json: dialogue mul0001: turn 30,000,000; at most 1,000 (MWZ_LIMIT_TURNS)")
+
+
+def test_missing_turns_are_told_by_the_first_of_them() -> None:
+    message = _tracking({"mul0001": {"900": {"state": {}}}})
+    assert "turn 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, … missing; the benchmark has turns 0 to 1" in message
+    assert len(message) < 400
+
+
+@pytest.mark.parametrize("turns", [[], {}])
+def test_a_dialogue_without_turns_is_refused_everywhere(turns: object) -> None:
+    assert "dialogue mul0001: " in _refused({"mul0001": turns})
+    assert "dialogue mul0001: no turns" in _tracking({"mul0001": turns})
+
+
+@pytest.mark.parametrize("depth", [100, 500, 900, 960, 980, 990, 1000, 100_000])
+@pytest.mark.parametrize(
+    ("opened", "closed"),
+    [(b"[", b"]"), (b'{"turns":', b"}"), (b'{"mul0001":', b"}"), (b'{"state":', b"}")],
+)
+def test_deep_nesting_is_one_message(depth: int, opened: bytes, closed: bytes) -> None:
+    content = b'{"mul0001":' + opened * depth + b"1" + closed * depth + b"}"
+    for read in (
+        lambda: parse_submission(parse_json(content, "x"), TWO, "x"),
+        lambda: parse_tracking_file(parse_json(content, "x"), "x", lambda: TWO),
+    ):
+        with pytest.raises(InputError) as raised:
+            read()
+        assert len(str(raised.value)) <= LONGEST_MESSAGE
+
+
+# Messages.
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"mul0001": [{"response": "", "state": {"hotel": {"x" * 100_000: "y"}}}]},
+        {"mul0001": [{"response": "", "state": {"y" * 100_000: {}}}]},
+        {"mul0001": [{"response": "", "active_domains": ["z" * 100_000]}]},
+        {"mul0001": [{"response": "", "active_domains": ["z"] * 10_000}]},
+        {"mul0001": [{"response": "", "active_domains": [[["z"] * 10_000] * 100]}]},
+        {"z" * 100_000: [], "mul0001": [{"response": ""}]},
+        {"z" * 100_000: []},
+        {f"z{n}" * 100: [] for n in range(1000)} | {"mul0001": []},
+        {"mul0001": [{"response": "", "state": {f"{n}" * 300: 1 for n in range(1000)}}]},
+    ],
+)
+def test_no_message_is_long_whatever_the_input(content: dict[str, Any]) -> None:
+    assert len(_refused(content)) <= LONGEST_MESSAGE
+    assert len(_tracking(content)) <= LONGEST_MESSAGE
+
+
+def test_a_long_name_of_a_file_does_not_make_a_long_message() -> None:
+    error = InputError("f" * 100_000, [f"{n}" * 100_000 for n in range(100)])
+    assert len(str(error)) <= LONGEST_MESSAGE
+    assert len(str(InputError("f" * 100_000, "p" * 100_000))) <= LONGEST_MESSAGE
+
+
+def test_messages_hold_nothing_that_a_terminal_acts_on() -> None:
+    message = _refused({"\x1b[2Jmul\u202e": [], "mul0001": [{"response": ""}]})
+    assert message == "x.json: dialogue \\x1b[2Jmul\\u202e: not in the benchmark tiny"
+    assert str(InputError("a\nb", "c\rd")) == "a\\nb: c\\rd"
+
+
+def test_equal_problems_are_one_line_with_the_first_places() -> None:
+    problems = Problems()
+    for number in range(1000):
+        problems.add(f"turn {number}", "is wrong")
+    problems.add("turn 5", "is worse")
+    assert list(problems) == [
+        "is wrong, 1000 times: turn 0; turn 1; turn 2; …",
+        "turn 5: is worse",
+    ]
+    assert str(InputError("x", problems)) == (
+        "x: 2 problems\n  is wrong, 1000 times: turn 0; turn 1; turn 2; …\n  turn 5: is worse"
+    )
+
+
+def test_however_many_problems_there_are_few_are_kept() -> None:
+    problems = Problems()
+    for number in range(100_000):
+        problems.add(f"turn {number}", f"is wrong {number}")
+    assert len(problems) <= 101
+    assert list(problems)[-1] == "further problems of other kinds, 99900 times"
+
+
+# Keys that are twice in one object.
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"a": 1, "b": 2, "a": 1}', "x: the key 'a' is there twice; keep one"),
+        (
+            '{"sng1": [{"state": {"hotel": {"area": "n", "area": "s"}}}]}',
+            "x: sng1[0].state.hotel: the key 'area' is there twice; keep one",
+        ),
+        ('{"a": [{"b": 1, "b": {"c": 1, "c": 2}}]}', "x: 2 problems\n  a[0]: the key 'b'"),
+        ('{"a": [{"c": 1, "c": 2}], "a": 3}', "x: the key 'a' is there twice; keep one"),
+        ('{"\\u0061": 1, "a": 2}', "x: the key 'a' is there twice; keep one"),
+    ],
+)
+def test_a_key_that_is_twice_in_an_object_is_refused_with_the_way_to_it(
+    text: str, problem: str
+) -> None:
+    with pytest.raises(InputError) as raised:
+        parse_json(text.encode(), "x")
+    assert str(raised.value).startswith(problem)
+
+
+def test_the_same_key_in_several_objects_is_in_order() -> None:
+    assert parse_json(b'{"a": {"a": [{"a": 1}, {"a": 2}]}}', "x") == {
+        "a": {"a": [{"a": 1}, {"a": 2}]}
+    }
+
+
+def test_a_thousand_doubled_keys_are_one_line() -> None:
+    content = json.dumps([{"k": 1}] * 1000).replace('"k": 1', '"k": 1, "k": 1').encode()
+    with pytest.raises(InputError) as raised:
+        parse_json(content, "x")
+    assert str(raised.value) == (
+        "x: the key 'k' is there twice; keep one, 1000 times: [0]; [1]; [2]; …"
+    )

@@ -1,0 +1,126 @@
+"""The lower bound: what is missing counts as failed, and in BLEU as an empty response."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from helpers import benchmark, dialogue, goal
+from sacrebleu.metrics.bleu import BLEU
+
+from mwz.harness import Benchmark
+from mwz.harness.metrics.lower_bound import LowerBound
+from mwz.harness.report import Report
+from mwz.harness.scoring import Options, Scorer, score
+from mwz.harness.submission import NormalizedSubmission, made_submission
+
+FIVE = "one two three four five"
+"""A reference of five tokens without a placeholder."""
+
+
+def _benchmark(turns: int = 1) -> Benchmark:
+    """Return two dialogues that nothing is wanted in, so that each is a success if it is played."""
+    one = dialogue({}, turns, references=[FIVE] * turns)
+    return benchmark({"d1": one, "d2": one})
+
+
+def _report(on: Benchmark, turns: dict[str, int], **options: Any) -> Report:
+    predictions = {id_: [{"response": FIVE}] * count for id_, count in turns.items()}
+    return score(predictions, on, Options(**options))
+
+
+def _bound(report: Report) -> LowerBound:
+    bound = report.metrics["lower_bound"]
+    assert isinstance(bound, LowerBound)
+    return bound
+
+
+def test_one_of_two_dialogues_gives_half_the_rates_and_a_brevity_penalty() -> None:
+    report = _report(_benchmark(), {"d1": 1})
+    assert (report.inform, report.success) == (100.0, 100.0)
+    assert report.bleu is not None
+    assert report.bleu["mwz22"] == pytest.approx(100.0)
+    bound = _bound(report)
+    # Half of 100 %. All n-grams match, but there are 5 tokens of 10: exp(1 - 10 / 5).
+    assert (bound.inform, bound.success) == (50.0, 50.0)
+    assert bound.bleu == pytest.approx(100 * math.exp(-1))
+    assert bound.combined == pytest.approx(50 + 100 * math.exp(-1))
+
+
+def test_a_dialogue_that_breaks_off_counts_for_what_is_played_of_it() -> None:
+    # Both are played, one of them to half: rates of all, 15 tokens of 20.
+    bound = _bound(_report(_benchmark(2), {"d1": 2, "d2": 1}))
+    assert (bound.inform, bound.success) == (100.0, 100.0)
+    assert bound.bleu == pytest.approx(100 * math.exp(1 - 20 / 15))
+
+
+def test_rates_are_those_of_all_dialogues() -> None:
+    # A restaurant is wanted in all four; of the two played one offers it: 50 %, of all 25 %.
+    wanted = {"restaurant": goal({"food": "greek"}, ["PHONE"])}
+    states = [{"restaurant": {"food": "greek"}}]
+    played = dialogue(wanted, 1, states=states, active=[["restaurant"]], references=["NAME PHONE"])
+    on = benchmark({f"d{number}": played for number in range(4)})
+    predictions = {
+        "d0": [{"response": "[name] [phone]", "active_domains": ["restaurant"]}],
+        "d1": [{"response": "sorry", "active_domains": ["restaurant"]}],
+    }
+    report = score(predictions, on)
+    assert (report.inform, report.success) == (50.0, 50.0)
+    bound = _bound(report)
+    assert (bound.inform, bound.success) == (25.0, 25.0)
+
+
+def test_what_plays_every_turn_has_none() -> None:
+    report = _report(_benchmark(2), {"d1": 2, "d2": 2})
+    assert "lower_bound" not in report.metrics
+    assert "lower_bound" not in report.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("metrics", "there"),
+    [
+        (["bleu"], ("bleu",)),
+        (["inform"], ("inform", "success")),
+        (["bleu", "inform"], ("bleu", "inform", "success", "combined")),
+        ([], ()),
+    ],
+)
+def test_it_is_of_what_was_asked_for(metrics: list[str], there: tuple[str, ...]) -> None:
+    bound = _bound(_report(_benchmark(), {"d1": 1}, metrics=[*metrics, "lower_bound"]))
+    assert {name for name, figure in vars(bound).items() if figure is not None} == set(there)
+
+
+def test_it_is_that_of_the_strict_set_up() -> None:
+    bound = _bound(_report(_benchmark(), {"d1": 1}, setup="optimistic"))
+    assert (bound.inform, bound.combined) == (None, None)
+
+
+def test_bleu_is_sacrebleus_with_empty_responses_on_the_sample(sample: Benchmark) -> None:
+    # All but the last turn of each dialogue, and nothing of the last dialogue.
+    whole = made_submission(sample, "damd").dialogues
+    cut = {id_: turns[:-1] for id_, turns in [*whole.items()][:-1]}
+    report = Scorer(sample).score_normalized(NormalizedSubmission(cut, names_domains=False))
+    responses, references = [], []
+    for id_, one in sample.dialogues.items():
+        played = [turn.response for turn in cut.get(id_, ())]
+        responses += played + [""] * (one.turns - len(played))
+        references += one.references["mwz22"]
+    expected = BLEU().corpus_score(responses, [references]).score
+    assert report.bleu is not None
+    assert _bound(report).bleu == pytest.approx(expected)
+    assert expected < report.bleu["mwz22"]
+
+
+def test_a_part_of_the_benchmark_that_is_played_in_full_has_none(sample: Benchmark) -> None:
+    whole = Benchmark(
+        sample.name, sample.dialogues, sample.venues, {}, seen=frozenset([*sample.dialogues][:3])
+    )
+    predictions = {
+        id_: [{"response": text} for text in one.references["mwz22"]]
+        for id_, one in [*whole.dialogues.items()][:3]
+    }
+    report = score(predictions, whole, Options(goals="seen"))
+    assert report.coverage.complete
+    assert "lower_bound" not in report.metrics
+    assert "lower_bound" in score(predictions, whole).metrics

@@ -1,0 +1,91 @@
+"""Comparisons on the real data: how many neighbours of the published rankings can be told apart.
+
+The published figures on them are few: only-one counts and p of Mars and PPTOD, Wilson's interval of
+Mars's Inform, and which neighbours differ by the combined score, all under the rules of 2021.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import pytest
+
+from mwz.harness import Benchmark, Options, Scorer
+from mwz.harness.comparison import Evidence, compare, intervals_of, parsed_evidence, standings
+from mwz.harness.comparison.significance import mcnemar, randomisation
+
+pytestmark = pytest.mark.real_data
+
+Known = Callable[[str], Evidence]
+
+END_TO_END = (
+    *("krls-e2e", "mars", "rewardnet", "galaxy-e2e", "bort", "rstod", "pptod", "ubar", "dots"),
+    *("soloist", "mintl", "augpt", "labes", "damd"),
+)
+POLICY = ("galaxy-policy", "marco", "krls-policy", "hdno", "lava", "hdsa", "sfn")
+DIFFERENT = {("mintl", "augpt"), ("augpt", "labes"), ("labes", "damd"), ("rewardnet", "galaxy-e2e")}
+
+
+@pytest.fixture(scope="module")
+def known(multiwoz: Benchmark, predictions: Callable[[str], Mapping[str, Any]]) -> Known:
+    scorer = Scorer(multiwoz, Options(metrics=("bleu", "inform"), setup="strict"))
+    return cache(lambda name: parsed_evidence(scorer, name, predictions(name)))
+
+
+def test_mars_and_pptod(known: Known) -> None:
+    comparison = compare(known("mars"), [known("pptod")])
+    (pair,) = comparison.pairs
+    assert pair.dialogues == comparison.dialogues == 1000
+    inform, success = pair.differences["inform"], pair.differences["success"]
+    assert (inform.only_a, inform.only_b) == (111, 53)
+    assert (success.only_a, success.only_b) == (137, 84)
+    assert f"{inform.p:.2e}" == "6.94e-06"
+    assert f"{success.p:.2e}" == "4.43e-04"
+    assert inform.difference == pytest.approx(5.8)
+    interval = comparison.systems[0].scores["inform"]
+    assert interval.value == 88.9
+    assert (round(interval.low, 2), round(interval.high, 2)) == (86.80, 90.70)
+
+
+@pytest.mark.parametrize(("ranking", "different"), [(END_TO_END, DIFFERENT), (POLICY, set())])
+def test_neighbours_of_the_published_rankings(
+    known: Known, ranking: tuple[str, ...], different: set[tuple[str, str]]
+) -> None:
+    rows = standings([known(name) for name in ranking])
+    pairs = [row.above for row in rows if row.above is not None]
+    assert len(pairs) == len(ranking) - 1
+    found = {(pair.a, pair.b) for pair in pairs if pair.differences["combined"].p < 0.05}
+    assert found == different
+
+
+def test_only_one_counts_are_those_of_the_dialogues_that_both_play(known: Known) -> None:
+    labes, damd = known("labes"), known("damd")
+    (pair,) = compare(labes, [damd], samples=10).pairs
+    both = [id_ for id_ in labes.dialogues if id_ in set(damd.dialogues)]
+    assert pair.dialogues == len(both) == 944
+    won = [
+        dict(zip(one.dialogues, one.won()["inform"].tolist(), strict=True)) for one in (labes, damd)
+    ]
+    only_a = sum(won[0][id_] and not won[1][id_] for id_ in both)
+    only_b = sum(won[1][id_] and not won[0][id_] for id_ in both)
+    inform = pair.differences["inform"]
+    assert (inform.only_a, inform.only_b, inform.p) == (only_a, only_b, mcnemar(only_a, only_b))
+
+
+def test_randomisation_is_within_monte_carlo_error_of_more_samples(known: Known) -> None:
+    first, second = known("rewardnet"), known("galaxy-e2e")
+    both = [id_ for id_ in first.dialogues if id_ in set(second.dialogues)]
+    first, second = first.part(both), second.part(both)
+    few = randomisation(first, second, 10_000, 12345)
+    many = randomisation(first, second, 100_000, 1)
+    for name, p in many.items():
+        error = (p * (1 - p) * (1 / 10_000 + 1 / 100_000)) ** 0.5
+        assert abs(few[name] - p) < 4 * error + 1e-4, name
+
+
+def test_intervals_hold_the_scores(known: Known) -> None:
+    for name in ("mars", "sfn"):
+        for interval in intervals_of(known(name)).values():
+            assert interval.low < interval.value < interval.high

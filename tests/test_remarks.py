@@ -1,0 +1,325 @@
+"""What is remarked of predictions that can be used, and refused because it is half there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import VENUES, benchmark, dialogue, goal
+
+from mwz.harness import Benchmark, Scorer, load_benchmark
+from mwz.harness.errors import InputError
+from mwz.harness.remarks import Remark, Remarks
+from mwz.harness.scoring import Options
+from mwz.harness.submission import parse_submission, read_submission
+
+TURN = {"response": "how about [name] ?"}
+FULL = {**TURN, "state": {"restaurant": {"area": "north"}}, "active_domains": ["restaurant"]}
+FIVE = benchmark({"mul0001": dialogue({"restaurant": goal({"area": "north"})}, 5)})
+
+
+def _remarks(*turns: Mapping[str, Any], on: Benchmark = FIVE) -> list[Remark]:
+    return list(parse_submission({"mul0001": list(turns)}, on, "x").remarks)
+
+
+# Half a file of states.
+
+
+@pytest.mark.parametrize("lack", [{}, {"state": None}])
+def test_states_in_some_turns_only_are_refused_with_the_first_that_lacks_one(
+    lack: dict[str, Any],
+) -> None:
+    without = {key: value for key, value in FULL.items() if key != "state"} | lack
+    content = {"mul0001": [FULL, without, FULL, without, FULL]}
+    with pytest.raises(InputError) as raised:
+        Scorer(FIVE).score(content)
+    assert raised.value.source == "predictions"
+    assert str(raised.value).startswith(
+        "predictions: dialogue mul0001, turn 1: no `state`, as in 2 of 5 turns, while the others "
+        "have one; "
+    )
+    assert "--states gold" in str(raised.value)
+
+
+def test_gold_states_may_be_chosen_knowingly() -> None:
+    without = {key: value for key, value in FULL.items() if key != "state"}
+    report = Scorer(FIVE, Options(states="gold")).score({"mul0001": [FULL, without]})
+    assert report.states == "gold"
+
+
+@pytest.mark.parametrize("domains", ["states", "slots", "gold"])
+def test_active_domains_in_some_turns_only_are_refused_but_by_choice(domains: str) -> None:
+    without = {key: value for key, value in FULL.items() if key != "active_domains"}
+    content = {"mul0001": [FULL, FULL, without]}
+    with pytest.raises(InputError, match=r"turn 2: no `active_domains`, as in 1 of 3 turns"):
+        Scorer(FIVE).score(content)
+    assert Scorer(FIVE, Options(domains=domains)).score(content).domains == domains
+
+
+def test_states_in_no_turn_and_in_every_turn_are_in_order() -> None:
+    assert Scorer(FIVE).score({"mul0001": [TURN] * 3}).states == "gold"
+    assert Scorer(FIVE).score({"mul0001": [FULL] * 3}).states == "predicted"
+
+
+def test_asking_for_what_is_not_there_names_the_first_place() -> None:
+    with pytest.raises(InputError, match=r"needs a? ?`state` in every turn; dialogue mul0001, tu"):
+        Scorer(FIVE, Options(states="predicted")).score({"mul0001": [FULL, TURN]})
+
+
+# Options of the wrong type.
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metrics": "inform"}, "options: metrics: 'inform' is a string; write ['inform']"),
+        ({"metrics": 5}, "options: metrics: 5; give a list of names"),
+        ({"metrics": [["inform"]]}, "options: metrics: [['inform']]; give a list of names"),
+        ({"rules": 2021}, "options: rules: 2021 is a number; write '2021'"),
+        ({"rules": "2020"}, "options: rules: '2020'; use one of 2021, 2023, 2026, next"),
+        ({"states": None}, "options: states: None; use one of auto, predicted, gold"),
+    ],
+)
+def test_an_option_of_the_wrong_kind_is_told_once_and_sensibly(
+    options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError) as raised:
+        Options(**options)
+    assert str(raised.value) == message
+
+
+# Keys of turns.
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        *dict.fromkeys(["states", "belief", "belief_state", "bspn", "State"], "state").items(),
+        *dict.fromkeys(["domains", "active_domain", "Active-Domains"], "active_domains").items(),
+    ],
+)
+def test_a_key_that_looks_like_a_known_one_is_remarked_with_the_right_name(
+    key: str, meant: str
+) -> None:
+    (remark,) = _remarks(*[{**TURN, key: {}}] * 5)
+    assert remark == Remark(
+        "look-alike key",
+        f"`{key}` is not read; write `{meant}`",
+        5,
+        tuple(f"dialogue mul0001, turn {number}" for number in range(3)),
+    )
+    assert str(remark).endswith(
+        ", 5 times: dialogue mul0001, turn 0; dialogue mul0001, turn 1; dialogue mul0001, turn 2; …"
+    )
+
+
+@pytest.mark.parametrize("key", ["resp", "text"])
+def test_beside_the_right_key_the_look_alike_is_remarked_too(key: str) -> None:
+    (remark,) = _remarks({**TURN, key: "hello"})
+    assert remark.warning
+    assert remark.message == f"`{key}` is not read; what counts is `response`"
+
+
+@pytest.mark.parametrize("key", ["resp", "text", "Response", "output"])
+def test_a_response_under_another_name_is_told_where_it_is_missing(key: str) -> None:
+    with pytest.raises(InputError) as raised:
+        _remarks({key: "hello", "state": {}}, {key: "hello", "state": {}})
+    assert str(raised.value) == (
+        f"x: `response` is missing; expected a string; is `{key}` meant?, 2 times: dialogue "
+        "mul0001, turn 0; dialogue mul0001, turn 1"
+    )
+
+
+def test_other_keys_are_listed_once_and_are_no_warning() -> None:
+    (remark,) = _remarks({**TURN, "user": "hi", "id": 1}, {**TURN, "user": "bye"})
+    assert not remark.warning
+    assert str(remark) == "keys of turns that are not read: user 2×, id 1×"
+
+
+def test_a_file_in_order_brings_no_remark() -> None:
+    assert _remarks(FULL, FULL) == []
+
+
+# Notations of states.
+
+NESTED = {"hotel": {"area": "north", "price range": "cheap"}, "train": {"day": "monday"}}
+FLAT = {"hotel-area": "north", "hotel-price range": "cheap", "train-day": "monday"}
+LIST = ["hotel-area-north", "hotel-price range-cheap", "train-day-monday"]
+
+
+@pytest.mark.parametrize("state", [NESTED, FLAT, LIST])
+def test_a_state_may_be_written_in_any_notation(state: Any) -> None:
+    submission = parse_submission({"mul0001": [{**TURN, "state": state}]}, FIVE, "x")
+    assert submission.dialogues["mul0001"][0].state == NESTED
+    assert submission.remarks == ()
+
+
+@pytest.mark.parametrize("state", [{}, []])
+def test_an_empty_state_may_be_an_object_or_a_list(state: Any) -> None:
+    submission = parse_submission({"mul0001": [{**TURN, "state": state}]}, FIVE, "x")
+    assert submission.dialogues["mul0001"][0].state == {}
+
+
+@pytest.mark.parametrize(
+    ("state", "problem"),
+    [
+        ({"hotel-area": None}, "`state`, hotel-area: expected a string, found null"),
+        ({"hostel-area": "x"}, "`state`: unknown domain 'hostel'; use one of restaurant"),
+        ({"hotel-colour": "x"}, "`state`, hotel: unknown slot 'colour'"),
+        ({"hotel-area": "x", "area": "y"}, "`state`: expected `domain-slot` as key, found 'area'"),
+        (["hotel-area"], "`state`: expected a string `domain-slot-value`, found 'hotel-area'"),
+        ([5], "`state`: expected a string `domain-slot-value`, found a number"),
+        (
+            ["hotel-area-north", "hotel-area-south"],
+            "`state`: hotel-area has two values, 'north' and 'south'; expected one",
+        ),
+    ],
+)
+def test_what_is_wrong_in_other_notations_is_told(state: Any, problem: str) -> None:
+    with pytest.raises(InputError) as raised:
+        _remarks({**TURN, "state": state})
+    assert str(raised.value).startswith(f"x: dialogue mul0001, turn 0: {problem}")
+
+
+# Placeholders. The corpus of FIVE has one about a venue in every turn.
+
+
+def _text(*responses: str) -> list[Remark]:
+    return _remarks(*({"response": response} for response in responses))
+
+
+@pytest.mark.parametrize(
+    ("response", "written", "meant"),
+    [
+        ("how about <name> ?", "<name>", "name"),
+        ("how about <value_name> ?", "<value_name>", "value_name"),
+        ("how about {name} ?", "{name}", "name"),
+        ("how about value_name ?", "value_name", "value_name"),
+        ("call Restaurant_Phone .", "restaurant_phone", "restaurant_phone"),
+        ("how about NAME ?", "NAME", "name"),
+    ],
+)
+def test_placeholders_written_otherwise_are_remarked_with_what_to_write(
+    response: str, written: str, meant: str
+) -> None:
+    (remark,) = _text(response, "how about [value_name] ?")
+    assert remark.warning
+    assert f"{written} (1×) is read as plain text; write [{meant}]" in str(remark)
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "[value_name] , <unk> and {curly} things",
+        "1 < 2 , [name] > 1",
+        "a snake_case word of [name]",
+        "http://x/value_name [name]",
+        "PHONED and POSTED [name]",
+    ],
+)
+def test_what_is_no_placeholder_is_not_taken_for_one(response: str) -> None:
+    assert _text(response) == []
+
+
+def test_unknown_placeholders_are_remarked_where_they_are_many() -> None:
+    (remark,) = _text("[name] [nmae] [nmae]")
+    assert "2 of 3 placeholders are unknown and are replaced by nothing: [nmae] 2×" in str(remark)
+    # One in a hundred is not many: it is told in the report.
+    assert _text("[name] " * 99 + "[nmae]") == []
+
+
+def test_plain_text_that_names_venues_is_remarked() -> None:
+    (remark,) = _text("try the Golden Spoon .", "or the golden spoon !", "hello")
+    assert "hardly any placeholders: 0.00 a turn" in str(remark)
+    assert "the benchmark's own responses: 1.00" in str(remark)
+    assert "2 responses name one in plain words (golden spoon)" in str(remark)
+    assert str(remark).endswith("delexicalise the responses, or score them by --lexicalised")
+
+
+@pytest.mark.parametrize("response", ["hello", "a golden opportunity", "bye ."])
+def test_few_placeholders_are_in_order_where_no_venue_is_named(response: str) -> None:
+    assert _text(response) == []
+
+
+def test_names_with_placeholders_are_in_order() -> None:
+    assert _text("[value_name] , the golden spoon") == []
+
+
+def test_venues_with_short_names_are_not_looked_for() -> None:
+    ask = {"restaurant": [{**VENUES["restaurant"][0], "name": "ask"}]}
+    on = Benchmark("b", FIVE.dialogues, ask, {})
+    assert _remarks({"response": "just ask ."}, on=on) == []
+
+
+# Remarks themselves.
+
+
+def test_equal_remarks_are_one() -> None:
+    remarks = Remarks()
+    for number in range(1000):
+        remarks.add("a", "same", f"turn {number}")
+    remarks.add("b", "other", warning=False)
+    assert remarks.listed() == (
+        Remark("a", "same", 1000, ("turn 0", "turn 1", "turn 2")),
+        Remark("b", "other", 1, (), warning=False),
+    )
+
+
+def test_however_many_kinds_there_are_few_are_kept_and_none_is_long() -> None:
+    remarks = Remarks()
+    for number in range(10_000):
+        remarks.add("a", f"{number} " + "x" * 10_000)
+    listed = remarks.listed()
+    assert len(listed) <= 101
+    assert sum(remark.count for remark in listed) == 10_000
+    assert max(len(str(remark)) for remark in listed) <= 1000
+
+
+# The files that are published.
+
+_SYSTEMS = (
+    *("augpt", "bort", "damd", "dots", "galaxy-e2e", "galaxy-policy", "hdno", "hdsa", "labes"),
+    *("lava", "marco", "mars", "mintl", "pptod", "rstod", "sfn", "soloist", "ubar", "uniconv"),
+)
+_FILES = (
+    *(f"MultiWOZ_Evaluation/predictions/{system}.json" for system in _SYSTEMS),
+    "KRLS/outputs/krls-e2e.json",
+    "KRLS/outputs/krls-policy.json",
+    "Fantastic_Reward_ICLR2023/Example_generation/gen_test_formatted.json",
+)
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("file", _FILES)
+def test_published_files_are_read_without_a_remark(
+    upstream: Path, multiwoz: Benchmark, file: str
+) -> None:
+    submission = read_submission(upstream / file, multiwoz)
+    assert submission.remarks == ()
+    assert submission.format == "standard form"
+
+
+@pytest.mark.real_data
+def test_all_published_files_are_tried(upstream: Path) -> None:
+    assert len(_FILES) == 22
+    assert all((upstream / file).is_file() for file in _FILES)
+
+
+@pytest.mark.real_data
+def test_one_missing_state_of_a_published_file_is_found(
+    predictions: Any, multiwoz: Benchmark
+) -> None:
+    ubar = {id_: list(turns) for id_, turns in predictions("ubar").items()}
+    id_ = list(ubar)[500]
+    ubar[id_][2] = {"response": ubar[id_][2]["response"]}
+    with pytest.raises(InputError, match=rf"dialogue {id_}, turn 2: no `state`, as in 1 of 7372"):
+        Scorer(multiwoz, Options(metrics=["inform"], setup="strict")).score(ubar)
+
+
+def test_the_sample_is_read_without_a_remark() -> None:
+    sample = load_benchmark("sample")
+    folder = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
+    for path in sorted(folder.glob("*.json")):
+        assert read_submission(path, sample).remarks == ()

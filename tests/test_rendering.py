@@ -1,0 +1,144 @@
+"""Tables and texts as people read them: within the terminal's width, and only text."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from entered import enter, system
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mwz.harness.rendering import escaped, markdown_table, printable, signed, text_table
+
+HEADERS = ["System", "BLEU", "Inform", "Success"]
+ROWS = [["DAMD", "16.4", "57.9", "47.6"], ["SOLOIST", "13.6", "82.3", "72.4"]]
+
+
+def test_a_table_that_is_too_wide_is_cut_between_columns_and_begins_with_the_first_again() -> None:
+    whole = text_table(HEADERS, ROWS, width=200)
+    widest = max(map(len, whole.splitlines()))
+    assert text_table(HEADERS, ROWS, width=widest) == whole
+    assert text_table(HEADERS, ROWS) == whole
+    parts = text_table(HEADERS, ROWS, width=widest - 1).split("\n\n")
+    assert [[line.split() for line in part.splitlines() if "--" not in line] for part in parts] == [
+        [["System", "BLEU", "Inform"], ["DAMD", "16.4", "57.9"], ["SOLOIST", "13.6", "82.3"]],
+        [["System", "Success"], ["DAMD", "47.6"], ["SOLOIST", "72.4"]],
+    ]
+
+
+_CELLS = st.text("abc 123.–", max_size=12)
+
+
+@given(
+    columns=st.integers(1, 7),
+    rows=st.integers(0, 4),
+    width=st.integers(1, 60),
+    data=st.data(),
+)
+def test_cutting_loses_no_column_and_keeps_the_width_where_two_columns_do(
+    columns: int, rows: int, width: int, data: st.DataObject
+) -> None:
+    headers = [f"h{number}" for number in range(columns)]
+    cells = [data.draw(st.lists(_CELLS, min_size=columns, max_size=columns)) for _ in range(rows)]
+    table = text_table(headers, cells, width=width)
+    found = [line.split() for line in table.splitlines() if line.split()[:1] == ["h0"]]
+    # Every column once, and the first in every part.
+    assert [name for names in found for name in names if name != "h0"] == headers[1:]
+    # A title has two more blanks.
+    widths = [max([4, *(len(row[at]) for row in cells)]) for at in range(columns)]
+    if columns > 2 and all(widths[0] + 2 + one <= width for one in widths[1:]):
+        assert max(map(len, table.splitlines())) <= width
+
+
+@pytest.mark.parametrize("width", [1, 10, None])
+def test_a_table_without_rows_is_its_header(width: int | None) -> None:
+    assert text_table(HEADERS, [], width=width).split()[:2] == ["System", "BLEU"]
+
+
+def test_cells_and_texts_are_shown_without_their_control_characters() -> None:
+    assert printable("a\x1b[31mb\x07\x7f\u202e\u200b\x85") == (
+        "a\\x1b[31mb\\x07\\x7f\\u202e\\u200b\\x85"
+    )
+    assert printable("zwei Zeilen,\n\tèin –…") == "zwei Zeilen,\n\tèin –…"
+    assert "\x1b" not in text_table(["a"], [["\x1b[2J"]])
+    assert "\\x1b[2J" in text_table(["a"], [["\x1b[2J"]])
+
+
+@given(text=st.text())
+def test_what_is_printable_stays_and_nothing_else_is_left(text: str) -> None:
+    shown = printable(text)
+    assert all(character.isprintable() or character in "\n\t" for character in shown)
+    assert printable(shown) == shown
+    if all(character.isprintable() for character in text):
+        assert shown == text
+
+
+@given(text=st.text("ab1.-:/@w \\`*_{}[]<>()#+!|~$&\"'\n\t", max_size=40))
+def test_escaping_is_undone_by_leaving_out_the_backslashes(text: str) -> None:
+    shown = escaped(text)
+    assert "\n" not in shown
+    assert re.sub(r"\\([^a-z0-9\s])", r"\1", shown) == " ".join(text.split())
+    # Whatever has a meaning in Markdown or HTML stands behind a backslash of its own.
+    plain = re.sub(r"\\[^a-z0-9\s]", "", shown)
+    assert not set(plain) & set("`*_{}[]<>()#+!|~$&")
+    assert "://" not in plain
+    assert "www." not in plain
+    assert not plain.startswith("- ") or shown.startswith("\\")
+    assert not re.match(r"\d+\. ", shown)
+
+
+@given(text=st.text("ab|\\ `", max_size=12))
+def test_no_text_adds_a_column_to_a_table(text: str) -> None:
+    line = markdown_table(["a", "b"], [[escaped(text), "x"]]).splitlines()[2]
+    # A bar that ends a cell has an even number of backslashes before it.
+    bars = [m for m in re.finditer(r"(\\*)\|", line) if len(m[1]) % 2 == 0]
+    assert len(bars) == 3
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0.04, "0.0"), (-0.04, "0.0"), (0.06, "+0.1"), (-3.0, "-3.0")]
+)
+def test_a_difference_that_rounds_to_nothing_has_no_sign(value: float, shown: str) -> None:
+    assert signed(value) == shown
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
+def test_tables_of_commands_fit_the_terminal(tmp_path: Path) -> None:
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    facts = system(name="Narrow", reported=[{"source": "table 1", "inform": 70.0, "bleu": 20.0}])
+    enter(tmp_path, "narrow", facts)
+    command = [sys.executable, "-m", "mwz.harness.cli", "audit", "--submissions", str(tmp_path)]
+    environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
+    control, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 50, 0, 0))
+    with subprocess.Popen(command, stdout=terminal, stderr=terminal, env=environment) as process:
+        os.close(terminal)
+        shown = b""
+        # Reading fails when nobody has the other end open any more.
+        while True:
+            try:
+                read = os.read(control, 1 << 16)
+            except OSError:
+                break
+            if not read:
+                break
+            shown += read
+        assert process.wait(timeout=300) == 0
+    os.close(control)
+    lines = shown.decode().splitlines()
+    assert "Narrow (narrow)" in lines
+    assert max(map(len, lines)) <= 50
+    # Six scores, a difference and a verdict do not fit into one table of 50 characters.
+    assert sum(line.startswith("Inform") for line in lines) > 1
+    # Into a file or a pipe they go whole.
+    whole = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert sum(line.startswith("Inform") for line in whole.stdout.splitlines()) == 1

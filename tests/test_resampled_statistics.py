@@ -1,0 +1,206 @@
+"""Resampled figures are what scoring the sample gives; of all dialogues, to the last digit."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from resampled_cases import (
+    EVERYTHING,
+    report_figures,
+    sample_evidence,
+    sample_predictions,
+    sample_scorer,
+)
+
+from mwz.harness import InputError
+from mwz.harness.comparison.bleu_statistics import bleu_of_sums
+from mwz.harness.comparison.diversity_statistics import DiversityStatistics
+from mwz.harness.comparison.evidence import Evidence, parsed_evidence, resampled_metrics
+from mwz.harness.comparison.exact_sums import joined, split
+from mwz.harness.comparison.resampling import Block, bootstrap_samples, everything, swaps
+from mwz.harness.metrics.diversity import diversity
+from mwz.harness.references import bleu_of
+
+SYSTEMS = ("careful", "hasty")
+# A window of MSTTR ends in the next dialogue of its own text, whatever the sample has there.
+RUNNING_TEXT = "diversity.msttr"
+
+
+def _samples(dialogues: int) -> Any:
+    bits = st.lists(st.booleans(), min_size=dialogues, max_size=dialogues)
+    return bits.filter(any)
+
+
+def _close(found: dict[str, float], wanted: dict[str, float]) -> None:
+    assert found.keys() == wanted.keys()
+    for name, value in wanted.items():
+        assert math.isclose(found[name], value, rel_tol=1e-12, abs_tol=1e-12), name
+
+
+def _first(values: Any) -> dict[str, float]:
+    return {name: float(value[0]) for name, value in values.items()}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_every_dialogue_once_gives_the_scores_to_the_last_digit(name: str) -> None:
+    report = sample_scorer().score(sample_predictions(name))
+    assert sample_evidence(name).scores() == report_figures(report)
+
+
+def test_without_states_there_is_all_but_tracking() -> None:
+    metrics = ("bleu", "inform", "diversity")
+    report = sample_scorer(*metrics).score(sample_predictions("scripted"))
+    assert sample_evidence("scripted", *metrics).scores() == report_figures(report)
+    with pytest.raises(InputError, match="`dst` needs a `state`"):
+        sample_evidence("scripted")
+
+
+def test_every_dialogue_once_gives_the_scores_wherever_it_stands_among_samples() -> None:
+    evidence = sample_evidence("careful")
+    dialogues = len(evidence.dialogues)
+    mixed = next(bootstrap_samples(dialogues, 40, 7)).numbers
+    mixed[23] = 1
+    values = evidence.weighted(Block(mixed))
+    assert {name: value[23] for name, value in values.items()} == evidence.scores()
+
+
+def test_entropies_are_corrected_in_the_last_digits_only() -> None:
+    statistics = sample_evidence("careful").statistics["diversity"]
+    assert isinstance(statistics, DiversityStatistics)
+    assert all(abs(rounding) < 1e-12 for rounding in statistics._rounding.values())
+
+
+@settings(max_examples=15, deadline=None)
+@given(_samples(30))
+def test_some_dialogues_score_as_a_submission_of_these(chosen: list[bool]) -> None:
+    evidence, predictions = sample_evidence("careful"), sample_predictions("careful")
+    kept = {id_: predictions[id_] for id_, keep in zip(predictions, chosen, strict=True) if keep}
+    wanted = report_figures(sample_scorer().score(kept))
+    # As a part the running text is put together anew, so that everything agrees.
+    assert evidence.part(list(kept)).scores() == wanted
+    del wanted[RUNNING_TEXT]
+    found = _first(evidence.weighted(Block(np.array([chosen], np.int64))))
+    del found[RUNNING_TEXT]
+    _close(found, wanted)
+
+
+@settings(max_examples=15, deadline=None)
+@given(_samples(30))
+def test_swapped_dialogues_score_as_submissions_that_are_swapped(swapped: list[bool]) -> None:
+    one, other = map(sample_predictions, SYSTEMS)
+    for predictions in (one, other):
+        # The sources of active domains are the systems' own: the same for what is swapped.
+        for turns in predictions.values():
+            for turn in turns:
+                turn.pop("active_domains", None)
+    first, second = (
+        parsed_evidence(sample_scorer(), name, outputs)
+        for name, outputs in zip(SYSTEMS, (one, other), strict=True)
+    )
+    ids = zip(one, swapped, strict=True)
+    mixed = {id_: (other if swap else one)[id_] for id_, swap in ids}
+    rest = {id_: (one if swap else other)[id_] for id_, swap in zip(one, swapped, strict=True)}
+    second = second.part(first.dialogues)
+    both = first.swapped(second, Block(np.array([swapped])))
+    for values, predictions in zip(both, (mixed, rest), strict=True):
+        wanted = report_figures(sample_scorer().score(predictions))
+        found = _first(values)
+        del wanted[RUNNING_TEXT], found[RUNNING_TEXT]
+        _close(found, wanted)
+
+
+def test_a_dialogue_drawn_several_times_counts_as_often() -> None:
+    texts = (("a b c", "b"), ("c c d a",), ("d",))
+    statistics = DiversityStatistics(texts, np.arange(3))
+    found = _first(statistics.weighted(Block(np.array([[2, 3, 0]]))))
+    wanted = diversity([*texts[0] * 2, *texts[1] * 3])
+    for name in ("unigrams", "bigrams", "trigrams", "entropy", "conditional_entropy"):
+        assert math.isclose(found[f"diversity.{name}"], getattr(wanted, name), abs_tol=1e-12)
+    assert found["diversity.mean_length"] == wanted.mean_length
+
+
+def test_windows_of_running_text_belong_to_the_dialogue_they_begin_in() -> None:
+    # 30 + 40 + 30 tokens make two windows, at token 0 (the first dialogue) and 50 (the second):
+    # the first has the 30 distinct tokens of its dialogue and 20 times `x`, 31 of 50; the second
+    # 20 times `x` and 30 times `y`, 2 of 50.
+    texts = ((" ".join(f"t{n}" for n in range(30)),), ("x " * 39 + "x",), ("y " * 29 + "y",))
+    statistics = DiversityStatistics(texts, np.arange(3))
+    samples = Block(np.array([[1, 1, 1], [3, 1, 0], [0, 2, 1], [0, 0, 3]]))
+    found = statistics.weighted(samples)["diversity.msttr"]
+    # Three windows of the first kind and one of the second: (3 x 31 + 2) / (4 x 50).
+    assert found.tolist() == pytest.approx([33 / 100, 95 / 200, 2 / 50, 0.0])
+
+
+def test_dialogues_without_words_can_be_resampled() -> None:
+    predictions = sample_predictions("careful")
+    ids = list(predictions)
+    silent = [{"response": "", "state": {}}]
+    some: dict[str, Any] = {ids[1]: silent}
+    report = sample_scorer().score({ids[1]: some[ids[1]]})
+    evidence = parsed_evidence(sample_scorer(), "nearly nothing", some)
+    counts = Block(np.array([[1], [2]]))
+    values = evidence.weighted(counts)
+    assert {name: value[0] for name, value in values.items()} == report_figures(report)
+    assert all(np.isfinite(value).all() for value in values.values())
+
+
+_COUNTS = st.integers(0, 40)
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 60), st.integers(0, 60), st.lists(_COUNTS, min_size=4, max_size=4))
+    )
+)
+def test_bleu_of_many_sums_is_sacrebleus_of_each(
+    cases: list[tuple[int, int, list[int]]],
+) -> None:
+    rows = [
+        # Of n tokens in a segment there are n - 1 bigrams, and so on; matches are some of them.
+        [length, reference, *map(min, matches, totals), *totals]
+        for length, reference, matches in cases
+        for totals in [[max(length - n, 0) for n in range(4)]]
+    ]
+    found = bleu_of_sums(np.array(rows, np.float64).reshape(len(rows), 10))
+    assert found.tolist() == [bleu_of(row) for row in rows]
+
+
+@given(st.lists(st.floats(1 / 128, 1) | st.just(0.0)), st.randoms())
+def test_sums_of_scores_are_exact_in_any_order(scores: list[float], random: Any) -> None:
+    shuffled = random.sample(scores, len(scores))
+    total = joined(split(shuffled).reshape(-1, 2).sum(axis=0))
+    assert float(total) == math.fsum(scores)
+
+
+def test_samples_do_not_depend_on_where_blocks_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    def drawn() -> list[Any]:
+        return [
+            np.concatenate([block.numbers for block in draw(37, 150, 5)])
+            for draw in (bootstrap_samples, swaps)
+        ]
+
+    whole = drawn()
+    monkeypatch.setattr("mwz.harness.comparison.resampling._BLOCK", 37 * 32)
+    assert all(map(np.array_equal, whole, drawn()))
+    assert whole[0].sum(axis=1).tolist() == [37] * 150
+
+
+def test_what_is_known_can_be_sent_to_another_process() -> None:
+    evidence = sample_evidence("careful")
+    copied: Evidence = pickle.loads(pickle.dumps(evidence))
+    assert copied.scores() == evidence.scores()
+
+
+def test_the_metrics_that_can_be_resampled_are_files_of_the_folder() -> None:
+    assert set(resampled_metrics()) >= set(EVERYTHING)
+
+
+def test_everything_is_one_sample() -> None:
+    assert everything(3).numbers.tolist() == [[1, 1, 1]]

@@ -1,0 +1,209 @@
+"""One dialogue scored by itself, as a reward; and the loops of docs/training.md."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import re
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sacrebleu
+
+from mwz.harness import Benchmark, DialogueOutcome, InputError, Options, Scorer, load_benchmark
+from mwz.harness.benchmark import CANONICAL_STYLE
+from mwz.normalization.responses import normalize_response
+
+PROJECT = Path(__file__).parents[1]
+SUBMISSIONS = PROJECT / "harness" / "sample" / "submissions"
+NAMES = ("careful", "hasty", "scripted")
+
+
+def content(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((SUBMISSIONS / f"{name}.json").read_text("utf-8"))
+    return found
+
+
+@pytest.fixture
+def scorer(sample: Benchmark) -> Scorer:
+    return Scorer(sample)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rewards_are_on_average_what_the_whole_scores(name: str, scorer: Scorer) -> None:
+    report = scorer.score(content(name))
+    # The sources of the whole file: "auto" would look at each dialogue by itself.
+    chosen = scorer.with_options(states=report.states, domains=report.domains)
+    outcomes = chosen.dialogues(content(name))
+    assert [outcome.id for outcome in outcomes] == list(content(name))
+    assert 100 * sum(o.inform for o in outcomes) / len(outcomes) == pytest.approx(report.inform)
+    assert 100 * sum(o.success for o in outcomes) / len(outcomes) == pytest.approx(report.success)
+
+
+def test_bleu_of_each_turn_is_that_of_sacrebleu(scorer: Scorer) -> None:
+    for id_, turns in content("careful").items():
+        references = scorer.benchmark.dialogues[id_].references[CANONICAL_STYLE]
+        expected = tuple(
+            sacrebleu.sentence_bleu(
+                normalize_response(turn["response"], scorer.rules).text, [reference]
+            ).score
+            for turn, reference in zip(turns, references, strict=False)
+        )
+        assert scorer.dialogue(id_, turns).bleu == expected
+
+
+def test_what_is_not_asked_for_is_not_computed(scorer: Scorer) -> None:
+    id_, turns = next(iter(content("careful").items()))
+    assert scorer.with_options(metrics=["inform"]).dialogue(id_, turns).bleu is None
+
+
+def test_turns_are_left_as_they_were(scorer: Scorer) -> None:
+    predictions = content("careful")
+    before = copy.deepcopy(predictions)
+    scorer.dialogues(predictions)
+    assert predictions == before
+
+
+def test_a_dialogue_may_be_played_several_times(scorer: Scorer) -> None:
+    id_, turns = next(iter(content("careful").items()))
+    silent = [{"response": "ok", "state": {}}] * len(turns)
+    good, bad, again = scorer.dialogues([(id_, turns), (id_, silent), (id_, turns)])
+    assert good == again == scorer.dialogue(id_, turns)
+    assert (good.inform, bad.inform) == (1, 0)
+    assert set(bad.causes.values()) == {"never named", "never said"}
+
+
+def test_a_batch_is_not_decided_together(scorer: Scorer) -> None:
+    # One dialogue without states does not take them from the others.
+    predictions = content("careful")
+    first, *_ = predictions
+    mixed = {**predictions, first: [{"response": t["response"]} for t in predictions[first]]}
+    assert scorer.dialogues(mixed)[1:] == scorer.dialogues(predictions)[1:]
+
+
+def test_threads_may_share_a_scorer(sample: Benchmark) -> None:
+    expected = Scorer(sample).dialogues(content("hasty"))
+    shared = Scorer(sample)
+    with ThreadPoolExecutor(8) as pool:
+        pairs = list(content("hasty").items()) * 3
+        found = list(pool.map(lambda pair: shared.dialogue(*pair), pairs))
+    assert found == expected * 3
+
+
+def test_workers_may_have_a_copy(scorer: Scorer) -> None:
+    expected = scorer.dialogues(content("careful"))
+    with ProcessPoolExecutor(1) as pool:
+        found = pool.submit(scorer.dialogues, content("careful")).result()
+    assert found == expected
+    assert all(isinstance(outcome, DialogueOutcome) for outcome in found)
+    assert pickle.loads(pickle.dumps(found)) == expected
+
+
+@pytest.mark.parametrize(
+    ("id_", "turns", "told"),
+    [
+        ("no-such", [], "dialogue no-such: not in the benchmark sample"),
+        ("TOWN001", [], "no turns"),
+        ("town001", [{"response": "a"}] * 99, "99 turns; it has"),
+        ("town001", [{"response": 3}], "dialogue town001, turn 0: `response`: expected a string"),
+        ("town001", {"response": "a"}, "expected a list of turns"),
+    ],
+)
+def test_turns_that_cannot_be_scored_are_bad_input(
+    id_: str, turns: Any, told: str, scorer: Scorer
+) -> None:
+    with pytest.raises(InputError, match=re.escape(told)):
+        scorer.dialogue(id_, turns)
+
+
+def test_options_that_a_dialogue_lacks_are_bad_input(sample: Benchmark) -> None:
+    scorer = Scorer(sample, Options(states="predicted"))
+    with pytest.raises(InputError, match="needs `state` in every turn"):
+        scorer.dialogue("town001", [{"response": "a"}])
+
+
+# docs/training.md, run as it is printed.
+
+_BLOCKS = re.findall(
+    r"```python\n(.*?)```", (PROJECT / "docs" / "training.md").read_text("utf-8"), re.DOTALL
+)
+
+
+def _documented() -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    for block in _BLOCKS:
+        # No benchmark is installed in tests: the sample is what `load_benchmark()` gives.
+        exec(compile(block, "docs/training.md", "exec"), names)
+    return names
+
+
+class _Model:
+    """A model that gets better, then worse."""
+
+    EPOCHS = ("hasty", "careful", "hasty", "hasty", "hasty", "careful")
+
+    def __init__(self) -> None:
+        self.epoch = -1
+        self.saved: list[int] = []
+
+    def train_one_epoch(self) -> None:
+        self.epoch += 1
+
+    def predict(self, benchmark: Benchmark) -> Any:
+        assert benchmark.name == "sample"
+        return content(self.EPOCHS[self.epoch])
+
+    def save(self) -> None:
+        self.saved.append(self.epoch)
+
+
+def test_the_documented_early_stopping_stops_early(capsys: pytest.CaptureFixture[str]) -> None:
+    model = _Model()
+    best = _documented()["train"](model, epochs=6)
+    # The second epoch is the best; three that are no better follow, the sixth is never trained.
+    assert (model.epoch, model.saved) == (4, [0, 1])
+    sample = load_benchmark("sample")
+    expected = Scorer(sample, Options(setup="strict", metrics=["bleu", "inform"]))
+    assert best == expected.score(content("careful"))
+    assert "epoch 4: " in capsys.readouterr().out
+
+
+def test_the_documented_reward_is_higher_for_what_is_better() -> None:
+    names = _documented()
+    means = {
+        name: sum(rewards) / len(rewards)
+        for name in ("careful", "hasty")
+        for rewards in [names["rewards"](list(content(name).items()))]
+    }
+    assert means["careful"] > means["hasty"]
+    outcome = names["rewarder"].dialogues(content("hasty"))
+    assert all(0 <= names["shaped"](each) <= 1 for each in outcome)
+    assert all((names["shaped"](each) == 1) == bool(each.success) for each in outcome)
+
+
+def test_the_documented_rewards_by_workers_are_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = _documented()
+    # Threads stand in for processes, which could not import what is only in a document.
+    names["ProcessPoolExecutor"] = ThreadPoolExecutor
+    rollouts = list(content("careful").items())[:7]
+    assert names["rewards"](rollouts, workers=3) == names["rewards"](rollouts)
+
+
+def test_the_documented_lines_are_read_back(sample: Benchmark, tmp_path: Path) -> None:
+    from mwz.harness.cli import main
+
+    target = tmp_path / "lines.jsonl"
+    with pytest.raises(SystemExit):
+        main(
+            [
+                *("score", str(SUBMISSIONS / "careful.json"), "--benchmark", "sample"),
+                *("--per-dialogue", str(target), "--quiet"),
+            ]
+        )
+    metrics = dict(Scorer(sample).score(content("careful")).metrics)
+    # Signs are figures about a submission and no scores.
+    del metrics["signs"]
+    assert _documented()["whole"](target) == metrics

@@ -1,0 +1,262 @@
+"""Paired tests: worked out by hand, as sacreBLEU has them, and tested themselves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from resampled_cases import sample_evidence, sample_predictions, sample_scorer
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.significance import PairedTest
+
+from mwz.harness.comparison.evidence import Evidence, parsed_evidence
+from mwz.harness.comparison.resampling import bootstrap_samples, swaps
+from mwz.harness.comparison.settings import SEED
+from mwz.harness.comparison.significance import (
+    TESTS,
+    holm,
+    mcnemar,
+    paired_bootstrap,
+    randomisation,
+)
+from mwz.harness.comparison.statistics import Figure, LinearStatistics, Values
+from mwz.harness.references import ReferenceIndex
+from mwz.harness.signature import Signature
+
+# McNemar.
+
+
+@pytest.mark.parametrize(
+    ("only_a", "only_b", "p"),
+    [
+        # 2 P(X <= 1) with X binomial(6, 1/2): 2 (1 + 6) / 64.
+        (1, 5, 14 / 64),
+        (5, 1, 14 / 64),
+        # 2 P(X <= 0) with X binomial(3, 1/2).
+        (0, 3, 2 / 8),
+        # 2 P(X <= 2) with X binomial(5, 1/2) is 2 (1 + 5 + 10) / 32 = 1.
+        (2, 3, 1.0),
+        # Twice the half of the outcomes, and the middle one, is over 1.
+        (2, 2, 1.0),
+        (0, 0, 1.0),
+    ],
+)
+def test_mcnemar_is_the_binomial_test_of_what_only_one_wins(
+    only_a: int, only_b: int, p: float
+) -> None:
+    assert mcnemar(only_a, only_b) == pytest.approx(p, rel=1e-12)
+
+
+@given(st.integers(0, 200), st.integers(0, 200))
+def test_mcnemar_is_exact(only_a: int, only_b: int) -> None:
+    number = only_a + only_b
+    tail = sum(math.comb(number, k) for k in range(min(only_a, only_b) + 1))
+    assert mcnemar(only_a, only_b) == pytest.approx(min(1.0, 2 * tail / 2**number), rel=1e-9)
+
+
+# Holm.
+
+
+def test_holm_multiplies_the_smallest_by_all_and_the_next_by_one_less() -> None:
+    # In order .01, .02, .03, .2 times 4, 3, 2, 1: .04, .06, .06, .2.
+    assert holm([0.03, 0.01, 0.2, 0.02]) == pytest.approx([0.06, 0.04, 0.2, 0.06])
+    # .02 x 2 = .04, and .03 x 1 may not be below it.
+    assert holm([0.03, 0.02]) == pytest.approx([0.04, 0.04])
+    assert holm([0.7, 0.6]) == [1.0, 1.0]
+    assert holm([0.3]) == [0.3]
+    assert holm([]) == []
+
+
+@given(st.lists(st.floats(0, 1)))
+def test_holm_keeps_the_order_and_lowers_nothing(ps: list[float]) -> None:
+    corrected = holm(ps)
+    assert all(p <= q <= 1 for p, q in zip(ps, corrected, strict=True))
+    assert [c for _, c in sorted(zip(ps, corrected, strict=True))] == sorted(corrected)
+
+
+# Resampling.
+
+
+def _mean(sums: Any) -> Values:
+    return {"mean": sums[:, 1] / sums[:, 0]}
+
+
+def _made_up(scores: Any) -> Evidence:
+    """Return what is known of a system by one whole number per dialogue."""
+    rows = np.column_stack([np.ones(len(scores)), scores]).astype(np.float64)
+    ids = tuple(f"d{number}" for number in range(len(scores)))
+    statistics = LinearStatistics([Figure("mean", "Mean")], rows, _mean)
+    return Evidence("made up", Signature(), ids, {"mean": statistics})
+
+
+def test_randomisation_nears_the_share_of_all_swaps() -> None:
+    first, second = (5, 9, 4, 7, 6, 8), (4, 5, 6, 3, 6, 2)
+    differences = [a - b for a, b in zip(first, second, strict=True)]
+    # Every way to swap is a way to give each difference a sign.
+    sums = [
+        abs(sum(sign * one for sign, one in zip(signs, differences, strict=True)))
+        for signs in product((1, -1), repeat=6)
+    ]
+    exact = sum(one >= abs(sum(differences)) for one in sums) / len(sums)
+    assert 0 < exact < 1
+    p = randomisation(_made_up(first), _made_up(second), 20_000, SEED)["mean"]
+    assert abs(p - exact) < 4 * math.sqrt(exact * (1 - exact) / 20_000)
+
+
+def test_p_is_never_0() -> None:
+    first, second = _made_up([9] * 40), _made_up([1] * 40)
+    assert randomisation(first, second, 99, SEED) == {"mean": 1 / 100}
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_a_system_does_not_differ_from_itself(test: str) -> None:
+    evidence = sample_evidence("careful")
+    ps = TESTS[test](evidence, evidence.part(evidence.dialogues), 100, SEED)
+    assert ps.keys() == evidence.figures.keys()
+    assert set(ps.values()) == {1.0}
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_which_system_comes_first_does_not_matter(test: str) -> None:
+    first, second = sample_evidence("careful"), sample_evidence("hasty")
+    assert TESTS[test](first, second, 200, SEED) == TESTS[test](second, first, 200, SEED)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_one_dialogue_tells_nothing_apart(test: str) -> None:
+    first, second = (
+        sample_evidence(name).part(list(sample_evidence("careful").dialogues)[:1])
+        for name in ("careful", "hasty")
+    )
+    # Swapped or not, the two differ as much; and every bootstrap sample is the one dialogue.
+    assert set(TESTS[test](first, second, 50, SEED).values()) == {1.0}
+
+
+def _split(scores: np.ndarray, generator: np.random.Generator) -> tuple[Evidence, Evidence]:
+    """Return two halves of a system's seeds, each by its sum per dialogue."""
+    order = generator.permutation(len(scores))
+    half = len(scores) // 2
+    return _made_up(scores[order[:half]].sum(axis=0)), _made_up(scores[order[half:]].sum(axis=0))
+
+
+def test_p_values_of_two_halves_of_one_systems_seeds_are_uniform() -> None:
+    from scipy.stats import chisquare
+
+    generator = np.random.default_rng(SEED)
+    reached = []
+    for split in range(500):
+        # Dialogues differ in how hard they are, seeds do not differ but by chance. The numbers are
+        # large, for samples that reach the observed difference exactly make p larger.
+        hard = generator.integers(500, 6000, size=50)
+        seeds = generator.binomial(hard, 0.6, size=(8, 50))
+        ps = randomisation(*_split(seeds, generator), 199, split)
+        reached.append(round(200 * ps["mean"]) - 1)
+    # The observed difference is as likely to be at any of 200 ranks: 50 of 500 in each tenth.
+    tenths = np.bincount(np.array(reached) // 20, minlength=10)
+    assert chisquare(tenths).pvalue > 0.01
+    # Binomial(500, .05) is between 13 and 39 with a probability of .99.
+    assert 13 <= sum(one < 10 for one in reached) <= 39
+
+
+def test_systems_that_differ_are_told_apart() -> None:
+    generator = np.random.default_rng(3)
+    scores = generator.integers(0, 20, size=200)
+    first, second = _made_up(scores + generator.integers(0, 4, size=200)), _made_up(scores)
+    assert all(TESTS[test](first, second, 999, SEED)["mean"] < 0.01 for test in TESTS)
+
+
+# As sacreBLEU, where every dialogue is one turn.
+
+_HYPOTHESES: Mapping[str, list[str]] = {
+    "a": [
+        "the NAME is a nice place in the AREA , would you like to book it ?",
+        "i have booked it , the reference is REFERENCE .",
+        "there are CHOICE trains , when would you like to leave ?",
+        "the phone number is PHONE .",
+        "anything else i can help with today ?",
+        "thank you and good bye !",
+        "NAME is in the AREA and it is cheap .",
+        "TRAINID leaves at TIME and arrives at TIME .",
+        "the entrance fee is PRICE .",
+        "no hotel fits that , another area perhaps ?",
+    ],
+    "b": [
+        "NAME is a place in the AREA . book it ?",
+        "it is booked . the reference number is REFERENCE .",
+        "there are CHOICE trains . what day would you like to leave ?",
+        "sure , the phone number is PHONE .",
+        "is there anything else i can help you with today ?",
+        "have a good day !",
+        "the NAME is cheap , and in the AREA .",
+        "the TRAINID arrives at TIME .",
+        "entrance is free .",
+        "i am sorry , no hotel fits .",
+    ],
+}
+_REFERENCES = [
+    "the NAME is a nice place in the AREA . would you like me to book it ?",
+    "it is booked , the reference number is REFERENCE .",
+    "there are CHOICE trains . when would you like to leave ?",
+    "their phone number is PHONE .",
+    "is there anything else i can help you with today ?",
+    "thank you , good bye !",
+    "NAME is a cheap one in the AREA .",
+    "the TRAINID leaves at TIME and arrives by TIME .",
+    "their entrance fee is PRICE .",
+    "no hotel fits . would you like another area ?",
+]
+
+
+def _bleu_alone(hypotheses: list[str]) -> Evidence:
+    from mwz.harness.comparison.bleu_statistics import _Formula
+
+    ids = tuple(f"d{number}" for number in range(len(hypotheses)))
+    index = ReferenceIndex(
+        {id_: {"mwz22": [text]} for id_, text in zip(ids, _REFERENCES, strict=True)}
+    )
+    counts = index.statistics(dict(zip(ids, ([text] for text in hypotheses), strict=True)))
+    rows = counts["mwz22"].astype(np.float64)
+    statistics = LinearStatistics([Figure("bleu", "BLEU")], rows, _Formula(("bleu",)))
+    return Evidence("", Signature(), ids, {"bleu": statistics})
+
+
+@pytest.mark.parametrize(("test", "theirs"), [("randomisation", "ar"), ("bootstrap", "bs")])
+def test_samples_and_p_are_sacrebleus(test: str, theirs: str) -> None:
+    paired = PairedTest(
+        list(_HYPOTHESES.items()),
+        {"BLEU": BLEU(references=[_REFERENCES])},
+        references=None,
+        test_type=theirs,
+        n_samples=500,
+    )
+    _, results = paired()
+    wanted = results["BLEU"][1].p_value
+    p = TESTS[test](*map(_bleu_alone, _HYPOTHESES.values()), 500, SEED)["bleu"]
+    assert 0.01 < wanted < 0.99
+    # sacreBLEU does not count the samples that swap all or nothing as reaching the difference.
+    whole = 0
+    if test == "randomisation":
+        (block,) = swaps(10, 500, SEED)
+        whole = int((block.numbers.all(axis=1) | ~block.numbers.any(axis=1)).sum())
+    assert p == pytest.approx(wanted + whole / 501, abs=1e-12)
+
+
+def test_bootstrap_samples_are_sacrebleus() -> None:
+    generator = np.random.default_rng(SEED)
+    drawn = generator.choice(10, size=(60, 10), replace=True)
+    (block,) = bootstrap_samples(10, 60, SEED)
+    assert block.numbers.tolist() == [np.bincount(one, minlength=10).tolist() for one in drawn]
+
+
+def test_resampled_metrics_are_all_tested_at_once() -> None:
+    second = parsed_evidence(sample_scorer(), "hasty", sample_predictions("hasty"))
+    ps = randomisation(sample_evidence("careful"), second, 50, SEED)
+    assert {"bleu", "bleu.damd", "combined", "diversity.entropy", "dst.JGA"} <= ps.keys()
+    assert ps == randomisation(sample_evidence("careful"), second, 50, SEED)
+    assert paired_bootstrap(sample_evidence("careful"), second, 50, SEED).keys() == ps.keys()

@@ -1,0 +1,147 @@
+"""Pictures of trackers: panels apart, every format, few turns drawn as few, many systems."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from helpers import run_cli
+from tracking_cases import FGA_FIGURE_1, belief, tracked
+
+from mwz.harness.tracking.evaluation import score_tracking
+from mwz.harness.tracking.plots import (
+    _STYLES,
+    FEW,
+    PANELS,
+    SUFFIXES,
+    TOGETHER,
+    plot_tracking,
+)
+from mwz.harness.tracking.tracking_report import TrackingReport
+
+Capture = pytest.CaptureFixture[str]
+MAGIC = {"svg": b"<?xml", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-"}
+
+SMALL = score_tracking([tracked(*FGA_FIGURE_1)])
+# Ten turns in each dialogue, so that as many turns lie in each part as there are dialogues.
+TEN_TURNS = tuple((f"a.x={turn}", f"a.x={min(turn, 4)}") for turn in range(10))
+
+
+def _many(dialogues: int) -> TrackingReport:
+    return score_tracking([tracked(*TEN_TURNS, id_=f"d{number}") for number in range(dialogues)])
+
+
+def _texts(path: Path) -> list[str]:
+    """Return what an SVG's comments say was written: matplotlib notes each text it draws."""
+    parser = ET.XMLParser(target=ET.TreeBuilder(insert_comments=True))
+    root = ET.parse(path, parser).getroot()
+    return [str(node.text).strip() for node in root.iter(ET.Comment)]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_picture_is_of_the_format_of_its_suffix_and_the_same_each_time(
+    tmp_path: Path, suffix: str
+) -> None:
+    pictures = []
+    for name in ("one", "two"):
+        path = tmp_path / f"{name}.{suffix}"
+        plot_tracking(["first", "second"], [SMALL, SMALL], str(path))
+        pictures.append(path.read_bytes())
+    assert pictures[0].startswith(MAGIC[suffix])
+    assert pictures[0] == pictures[1]
+
+
+SHOWS = {
+    "metrics": "percent",
+    "positions": "JGA of the turns there (%)",
+    "losses": "dialogues first lost there (%)",
+}
+
+
+@pytest.mark.parametrize("systems", [1, TOGETHER, TOGETHER + 1])
+@pytest.mark.parametrize("panels", [["metrics"], ["losses", "positions"], list(PANELS)])
+def test_only_the_panels_that_are_asked_for_are_drawn(
+    tmp_path: Path, systems: int, panels: list[str]
+) -> None:
+    path = tmp_path / "picture.svg"
+    names = [f"system {number}" for number in range(systems)]
+    plot_tracking(names, [SMALL] * systems, str(path), panels)
+    texts = _texts(path)
+    # Small panels of figures are titled by the figure.
+    shows = {**SHOWS, "metrics": "percent" if systems <= TOGETHER else "JGA (%)"}
+    assert {panel for panel, text in shows.items() if text in texts} == set(panels)
+
+
+@pytest.mark.parametrize("systems", [2, TOGETHER, TOGETHER + 1, 20])
+def test_every_system_is_named_wherever_it_is_drawn(tmp_path: Path, systems: int) -> None:
+    path = tmp_path / "picture.svg"
+    names = [f"system {number}" for number in range(systems)]
+    plot_tracking(names, [SMALL] * systems, str(path))
+    times = Counter(_texts(path))
+    # Once in the legend; or beside its bars in two rows of figures, and above two panels.
+    assert [times[name] for name in names] == [1 if systems <= TOGETHER else 4] * systems
+
+
+def test_systems_in_one_panel_differ_without_colour() -> None:
+    assert len(_STYLES) == TOGETHER
+    assert len({style.hatch for style in _STYLES}) == TOGETHER
+    assert len({style.marker for style in _STYLES}) == TOGETHER
+
+
+NOTE = f"open or dotted: fewer than {FEW} turns or lost dialogues"
+
+
+@pytest.mark.parametrize("panel", PANELS)
+@pytest.mark.parametrize("systems", [1, TOGETHER + 1])
+def test_what_few_turns_support_is_drawn_open_and_said_so(
+    tmp_path: Path, panel: str, systems: int
+) -> None:
+    pictures = []
+    # Three turns, or 30 dialogues of which each part of the positions has 30 turns: not few.
+    for report, few in ((score_tracking([tracked(*FGA_FIGURE_1)]), True), (_many(FEW), False)):
+        path = tmp_path / f"{few}.svg"
+        names = [f"s{number}" for number in range(systems)]
+        plot_tracking(names, [report] * systems, str(path), [panel])
+        assert (NOTE in _texts(path)) == few
+        pictures.append(path.read_text(encoding="utf-8"))
+    assert "stroke-dasharray" in pictures[0]
+    assert "stroke-dasharray" not in pictures[1]
+
+
+def test_parts_with_few_turns_are_drawn_apart_from_the_others(tmp_path: Path) -> None:
+    # Ninety dialogues of one turn, in the first part, and five of ten turns: 5 in every other part.
+    short = [tracked(("a.x", "a.x"), id_=f"s{number}") for number in range(90)]
+    long_ = [tracked(*TEN_TURNS, id_=f"d{number}") for number in range(5)]
+    report = score_tracking(short + long_)
+    assert [part.turns for part in report.positions] == [95, *[5] * 9]
+    path = tmp_path / "picture.svg"
+    plot_tracking(["one"], [report], str(path), ["positions"])
+    picture = path.read_text(encoding="utf-8")
+    # All nine lines lead to a part of few turns, and the legend has one; the first marker is full.
+    assert picture.count("stroke-dasharray") == 10
+    assert NOTE in _texts(path)
+
+
+def test_names_are_drawn_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "picture.svg"
+    names = ["$a^b$", "_hidden", "x" * 80]
+    plot_tracking(names, [SMALL] * 3, str(path), ["metrics"])
+    texts = _texts(path)
+    assert any("a^b" in text for text in texts)
+    assert "_hidden" in texts
+    assert any(text.startswith("xxx") and len(text) < 30 for text in texts)
+
+
+def test_the_command_draws_what_it_is_told(capsys: Capture, tmp_path: Path) -> None:
+    states = tmp_path / "states.json"
+    turns = [{"gt": belief(gold), "pr": belief(predicted)} for gold, predicted in FGA_FIGURE_1]
+    states.write_text(json.dumps({"d": turns}), encoding="utf-8")
+    target = tmp_path / "picture.svg"
+    options = ("--label", "a", "--label", "b", "--panel", "losses", "--panel", "losses")
+    assert run_cli(capsys, "dst", states, states, "--plot", target, *options).status == 0
+    texts = _texts(target)
+    assert {"a", "b", SHOWS["losses"]} <= set(texts)
+    assert SHOWS["positions"] not in texts

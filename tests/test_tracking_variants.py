@@ -1,0 +1,242 @@
+"""Variants of joint accuracy: turns per domain, `dontcare`, `none`, recall only; all are named."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import benchmark, dialogue, goal, run_cli
+from hypothesis import given
+from hypothesis import strategies as st
+from tracking_cases import belief, tracked
+
+from mwz.harness import Benchmark
+from mwz.harness.errors import InputError
+from mwz.harness.metrics.tracking.tracking_registry import Choices
+from mwz.harness.tracking.dialogues import TrackedDialogue
+from mwz.harness.tracking.evaluation import score_tracking
+from mwz.harness.tracking.formats import TrackedFile, parse_tracking_file
+from mwz.harness.tracking.tracking_signature import tracking_signature
+from mwz.harness.tracking.variants import (
+    DONTCARE_CHOICES,
+    NONE_CHOICES,
+    PER_DOMAIN_OVER,
+    Variants,
+    annotated,
+)
+
+# The hotel is right in turns 0 and 3 and wrong in turns 1 and 2, in which gold has it. The
+# restaurant is right in turn 2, its only one.
+TURNS = (
+    ("", ""),
+    ("hotel.area=north", "hotel.area=south"),
+    ("hotel.area=north restaurant.food", "hotel.area=south restaurant.food"),
+    ("hotel.area=north", "hotel.area=north"),
+)
+ACTIVE = (["hotel"], ["hotel"], ["restaurant"], ["hotel", "train"])
+
+
+def known(dialogue_: TrackedDialogue) -> TrackedDialogue:
+    """Return the dialogue with its active domains and its goal."""
+    turns = [
+        replace(turn, active_domains=active)
+        for turn, active in zip(dialogue_.turns, ACTIVE, strict=True)
+    ]
+    return replace(dialogue_, turns=turns, goal_domains=frozenset({"hotel", "police"}))
+
+
+@pytest.mark.parametrize(
+    ("over", "expected"),
+    [
+        # Hotel: turns 1, 2, 3, of which the last is right. Restaurant: turn 2.
+        ("gold-slots", {"hotel": (3, 100 / 3), "restaurant": (1, 100)}),
+        # Hotel: turns 0, 1, 3, of which 0 and 3. The train is in no gold state.
+        ("active", {"hotel": (3, 200 / 3), "restaurant": (1, 100)}),
+        # The goal has the hotel: all four turns, of which 0 and 3. It has no restaurant.
+        ("dialogues", {"hotel": (4, 50)}),
+    ],
+)
+def test_scores_per_domain_average_over_the_turns_that_are_named(
+    over: str, expected: Mapping[str, tuple[int, float]]
+) -> None:
+    report = score_tracking([known(tracked(*TURNS))], variants=Variants(per_domain_over=over))
+    found = {d: (scores["turns"], scores["JGA"]) for d, scores in report.per_domain.items()}
+    assert found == {d: (turns, pytest.approx(jga)) for d, (turns, jga) in expected.items()}
+    mean = sum(jga for _, jga in expected.values()) / len(expected)
+    assert report.per_domain_mean["JGA"] == pytest.approx(mean)
+    # The whole file's figures do not depend on it: turns 0 and 3 of four are right.
+    assert report.metrics["JGA"] == 50
+
+
+@pytest.mark.parametrize("over", ["active", "dialogues"])
+def test_turns_of_which_it_is_not_known_whether_they_count_are_refused(over: str) -> None:
+    with pytest.raises(InputError, match=r"dialogue d0001: its .* not known"):
+        score_tracking([tracked(*TURNS)], variants=Variants(per_domain_over=over))
+
+
+def test_dontcare_is_left_out_on_both_sides() -> None:
+    dialogue_ = tracked(
+        ("hotel.area=dontcare hotel.stars=4", "hotel.stars=4"),
+        ("hotel.stars=4", "hotel.stars=4 hotel.area=dontcare"),
+        ("hotel.stars=4", "hotel.stars=3"),
+    )
+    kept = score_tracking([dialogue_])
+    dropped = score_tracking([dialogue_], variants=Variants(dontcare="drop"))
+    # With it no turn is right; without, the first two of three.
+    assert kept.metrics["JGA"] == 0
+    assert dropped.metrics["JGA"] == pytest.approx(200 / 3)
+    # Of 4 gold values 2 are right; of those without `dontcare`, 2 of 3.
+    assert kept.metrics["recall"] == 50
+    assert dropped.metrics["recall"] == pytest.approx(200 / 3)
+
+
+def test_none_is_no_value_or_a_value() -> None:
+    dialogue_ = tracked(("hotel.area=north", "hotel.area=north hotel.stars=none"))
+    assert score_tracking([dialogue_]).metrics["JGA"] == 100
+    assert score_tracking([dialogue_], variants=Variants(none="value")).metrics["JGA"] == 0
+
+
+def test_joint_recall_ignores_extra_slots_and_no_wrong_ones() -> None:
+    report = score_tracking(
+        [
+            tracked(
+                ("", "a.x"),  # only in excess
+                ("a.x", "a.x a.y"),  # all of gold, and more
+                ("a.x a.y", "a.x"),  # one missed
+                ("a.x=1", "a.x=2"),  # one wrong
+            )
+        ]
+    )
+    assert report.metrics["joint recall"] == 50
+    assert report.metrics["JGA"] == 0
+
+
+STATES = st.dictionaries(
+    st.sampled_from(["a.x", "a.y", "b.x"]), st.sampled_from(["1", "2", "none", "dontcare"])
+).map(lambda slots: " ".join(f"{slot}={value}" for slot, value in slots.items()))
+
+
+@given(
+    st.lists(st.tuples(STATES, STATES), min_size=1, max_size=6),
+    st.sampled_from(DONTCARE_CHOICES),
+    st.sampled_from(NONE_CHOICES),
+)
+def test_recall_only_forgives_and_never_punishes(
+    turns: list[tuple[str, str]], dontcare: str, none: str
+) -> None:
+    variants = Variants(dontcare=dontcare, none=none)
+    metrics = score_tracking([tracked(*turns)], variants=variants).metrics
+    assert metrics["joint recall"] >= metrics["JGA"]
+    perfect = score_tracking([tracked(*((gold, gold) for gold, _ in turns))], variants=variants)
+    assert perfect.metrics["JGA"] == perfect.metrics["joint recall"] == 100
+
+
+def test_each_variant_has_its_name_in_report_and_signature() -> None:
+    dialogues = [known(tracked(*TURNS))]
+    signatures = set()
+    for over in PER_DOMAIN_OVER:
+        for dontcare in DONTCARE_CHOICES:
+            for none in NONE_CHOICES:
+                variants = Variants(over, dontcare, none)
+                report = score_tracking(dialogues, variants=variants)
+                named = {"per-domain": over, "dontcare": dontcare, "none": none}
+                assert report.variants == named
+                signature = tracking_signature(dialogues, None, Choices([0.5], 30), variants)
+                assert signature.parameters["dontcare"] == dontcare
+                assert signature.parameters["none"] == none
+                assert signature.parameters["per-domain"].startswith(over)
+                signatures.add(str(signature))
+    assert len(signatures) == 12
+
+
+def test_a_signature_tells_which_active_domains_were_meant() -> None:
+    first = known(tracked(*TURNS))
+    other = replace(first, turns=[replace(turn, active_domains=["hotel"]) for turn in first.turns])
+    one, two = (
+        tracking_signature([d], None, Choices([0.5], 30), Variants("active"))
+        for d in (first, other)
+    )
+    assert not one.comparable_with(two)
+
+
+def _toy() -> Benchmark:
+    states = [belief(gold) for gold, _ in TURNS]
+    played = dialogue({"hotel": goal(), "police": goal()}, 4, states=states, active=list(ACTIVE))
+    return benchmark({"d0001": played})
+
+
+def test_a_benchmark_says_what_is_active_and_what_is_the_goal() -> None:
+    predicted = {"D0001.json": [belief(predicted) for _, predicted in TURNS]}
+    file = parse_tracking_file(predicted, "states.json", _toy)
+    report = score_tracking(file.dialogues, variants=Variants("dialogues"))
+    assert report.per_domain["hotel"]["turns"] == 4
+
+
+def _own(id_: str, number: str = "0") -> TrackedFile:
+    pair = {"gt": belief("hotel.area"), "pr": belief("hotel.area")}
+    return parse_tracking_file({id_: {number: pair}}, "states.json", _toy)
+
+
+def test_a_file_with_gold_states_gets_them_from_the_benchmark_that_has_its_dialogues() -> None:
+    [found] = annotated(_own("D0001.json", "3").dialogues, _toy(), "states.json")
+    assert found.turns[0].active_domains == ["hotel", "train"]
+    assert found.goal_domains == {"hotel", "police"}
+
+
+@pytest.mark.parametrize(
+    ("id_", "number", "message"),
+    [
+        ("other", "0", "states.json: none of its dialogues is in the benchmark tiny"),
+        ("d0001", "4", "dialogue d0001: turn 4 is not in the benchmark tiny"),
+    ],
+)
+def test_a_file_of_other_dialogues_gets_none(id_: str, number: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        annotated(_own(id_, number).dialogues, _toy(), "states.json")
+
+
+def test_the_command_shows_each_domain_and_their_mean(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "states.json"
+    turns = [{"gt": belief(gold), "pr": belief(predicted)} for gold, predicted in TURNS]
+    path.write_text(json.dumps({"d0001": turns}), encoding="utf-8")
+    run = run_cli(capsys, "dst", path, "--per-domain-over", "gold-slots", "--dontcare", "drop")
+    assert run.status == 0
+    rows = {line.split()[0]: line.split()[1:] for line in run.out.splitlines() if line}
+    assert rows["hotel"][:2] == ["3", "33.33"]
+    assert rows["mean"][:2] == ["–", "66.67"]
+    assert "|per-domain:gold-slots|dontcare:drop|none:absent|" in run.out
+    run = run_cli(capsys, "dst", path, "--per-domain-over", "active")
+    assert run.status == 2
+    assert "none of its dialogues is in the benchmark sample" in run.err
+
+
+@pytest.mark.real_data
+def test_the_known_spread_of_one_systems_joint_accuracy_comes_out(
+    multiwoz: Benchmark, predictions: Callable[[str], Mapping[str, Any]]
+) -> None:
+    """KRLS predicts the value `none` 106 times; the known figures take it for a value."""
+    file = parse_tracking_file(predictions("krls-e2e"), "krls-e2e", lambda: multiwoz)
+    means, absent = (
+        {
+            over: round(
+                score_tracking(file.dialogues, variants=Variants(over, none=none)).per_domain_mean[
+                    "JGA"
+                ],
+                1,
+            )
+            for over in PER_DOMAIN_OVER
+        }
+        for none in ("value", "absent")
+    )
+    assert means == {"gold-slots": 56.9, "active": 63.7, "dialogues": 69.2}
+    assert absent == {"gold-slots": 57.1, "active": 64.2, "dialogues": 69.4}
+    report = score_tracking(file.dialogues, variants=Variants(none="value"))
+    assert round(report.metrics["joint recall"], 1) == 62.4
+    assert round(report.metrics["JGA"], 1) == 49.3
+    assert round(score_tracking(file.dialogues).metrics["JGA"], 1) == 49.4

@@ -1,0 +1,387 @@
+"""Verifying: entries are scored again, nothing is written, and whatever does not hold is told."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomli_w
+from entered import (
+    SAMPLE_TRACKS,
+    change_scores,
+    edit_inform,
+    edit_scores,
+    enter_sample,
+    make_older,
+    sample_content,
+    system,
+)
+from helpers import Run, run_cli, run_process
+
+from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, read_entries
+from mwz.harness.board.rescoring import Change, Rescored
+from mwz.harness.board.scores import SCORES_FILE
+from mwz.harness.board.verifying import Verified, verify
+from mwz.harness.data.pinned import blob_id
+
+Tamper = Callable[[Path], object]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three submissions to the sample, entered."""
+    path = tmp_path / "base" / "submissions"
+    enter_sample(path)
+    return path
+
+
+def _shown(coming: Iterable[Rescored]) -> Iterable[Rescored]:
+    return coming
+
+
+def _verified(folder: Path, *names: str, extra: Path | None = None) -> dict[str, Verified]:
+    entries = read_entries(folder)
+    chosen = [entry for entry in entries if not names or entry.key in names]
+    return {one.key: one for one in verify(entries, chosen, None, extra, 1, _shown)}
+
+
+def _everything(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def _facts(entry: Path, **changes: Any) -> None:
+    """Write an entry's `entry.toml` by hand."""
+    facts = system(name=entry.name, track=SAMPLE_TRACKS[entry.name])
+    (entry / ENTRY_FILE).write_text(tomli_w.dumps({**facts, **changes}), encoding="utf-8")
+
+
+def _put(entry: Path, content: bytes) -> None:
+    (entry / PREDICTIONS_FILE).write_bytes(gzip.compress(content, mtime=0))
+
+
+def test_honest_entries_hold_and_nothing_is_written(folder: Path) -> None:
+    before = _everything(folder)
+    found = _verified(folder)
+    assert found == {name: Verified(name, (), (), None) for name in SAMPLE_TRACKS}
+    assert all(one.holds for one in found.values())
+    assert _everything(folder) == before
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+def test_an_edited_figure_is_told_with_what_it_should_be(sealed: bool, folder: Path) -> None:
+    edit_scores(folder / "careful", "bleu", "damd", value=99.5, sealed=sealed)
+    before = _everything(folder)
+    found = _verified(folder)
+    careful = found["careful"]
+    assert not careful.holds
+    [change] = careful.changes
+    assert (change.rules, change.figure, change.before) == ("2021", "bleu.damd", 99.5)
+    assert 30 < float(change.after or 0) < 60
+    edited = "scores.json: edited after the harness wrote it; score the entry again (--rescore)"
+    assert careful.problems == (() if sealed else (edited,))
+    assert found["hasty"].holds
+    assert found["scripted"].holds
+    assert _everything(folder) == before
+
+
+def test_a_figure_edited_with_all_that_follows_is_told(folder: Path) -> None:
+    edit_inform(folder / "careful", 90.0, sealed=True)
+    careful = _verified(folder, "careful")["careful"]
+    assert [change.figure for change in careful.changes] == [
+        *("inform", "combined", "strict.inform.total", "strict.combined")
+    ]
+    # 26 of 30 dialogues, and not 27.
+    assert careful.changes[0] == Change("2021", "inform", 90.0, 100 * 26 / 30)
+
+
+def _set(*place: str, to: object) -> Tamper:
+    return lambda entry: edit_scores(entry, *place, value=to, sealed=True)
+
+
+def _signed(name: str, value: str) -> Tamper:
+    """Change a field of the signature, its line, and the field of the report that repeats it."""
+
+    def change(content: Any) -> None:
+        old = content["signature_fields"][name]
+        content["signature_fields"][name] = value
+        # Its line shows the name and value of a field, and the beginning of a hash.
+        before = {"rules_digest": old[:12]}.get(name, f"{name}:{old[:12]}")
+        content["signature"] = content["signature"].replace(
+            before, before.replace(old[:12], value[:12])
+        )
+        if name in content:
+            content[name] = value
+        if name == "domains":
+            content["strict"]["domains"] = value
+
+    return lambda entry: change_scores(entry, change, sealed=True)
+
+
+@pytest.mark.parametrize(
+    ("tamper", "told"),
+    [
+        (_signed("data", "f" * 64), "rule set 2021: different versions of the benchmark's content"),
+        (_signed("rules_digest", "f" * 64), "rule set 2021: different rules: 2021-ffffffffffff"),
+        (_set("predictions", "sha256", to="f" * 64), "the predictions are not those that were sco"),
+        (
+            _set("predictions", "git_blob", to="f" * 40),
+            f"its scores are of other predictions than {PREDICTIONS_FILE}; use --rescore",
+        ),
+        (
+            lambda entry: _put(entry, sample_content("careful") + b" "),
+            f"its scores are of other predictions than {PREDICTIONS_FILE}; use --rescore",
+        ),
+        (
+            lambda entry: _facts(entry, track="policy-optimization"),
+            "track policy-optimization: it was scored with predicted belief states",
+        ),
+        (lambda entry: _facts(entry, name="Other"), "its name is Other, so its folder must be"),
+        (lambda entry: (entry / SCORES_FILE).write_text("{"), "scores.json: not JSON"),
+        (lambda entry: (entry / SCORES_FILE).unlink(), "scores.json: no such file"),
+        (make_older, "scored by an earlier version; score it again"),
+        (
+            lambda entry: change_scores(entry, lambda c: c["other_rules"].pop("2023"), True),
+            "rule set 2023: not scored",
+        ),
+        (_set("bleu", "mwz22", to=float("nan")), "scores.json: bleu.mwz22: nan is no figure"),
+        (_set("strict", "inform", "total", to=101.0), "scores.json: strict.inform.total: 101.0 is"),
+        (_set("strict", "inform", "total", to=90.5), "scores.json: strict.inform.total: no rate"),
+        (_set("coverage", "turns", to=147), "scores.json: coverage: plays nothing, or more than"),
+        # 26 of 30 dialogues are 13 of 15, but 25 of 30 are no number of 15.
+        (
+            _set("coverage", "dialogues", to=15),
+            "scores.json: strict.success.total: no rate of 15 d",
+        ),
+        (_set("combined", to=199.0), "scores.json: combined: 199.0 does not follow from the rest"),
+        (_set("signature", to="mwz:0"), "scores.json: signature: does not say what signature_fie"),
+        (_set("signs", "raised", to=["gold_states"]), "rule set 2021: which signs are raised does"),
+    ],
+)
+def test_whatever_does_not_hold_is_told(tamper: Tamper, told: str, folder: Path) -> None:
+    shutil.rmtree(folder / "scripted")
+    tamper(folder / "careful")
+    before = _everything(folder)
+    found = _verified(folder)
+    assert not found["careful"].holds
+    assert any(problem.startswith(told) for problem in found["careful"].problems), found["careful"]
+    assert found["hasty"] == Verified("hasty", (), (), None)
+    assert _everything(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("tamper", "figure", "before", "after"),
+    [
+        (_signed("domains", "gold"), "domains", "gold", "states"),
+        (_set("signs", "gold_states", to=0.5), "signs.gold_states", 0.5, 124 / 146),
+    ],
+)
+def test_whatever_comes_out_differently_is_told(
+    tamper: Tamper, figure: str, before: float | str, after: float | str, folder: Path
+) -> None:
+    tamper(folder / "careful")
+    careful = _verified(folder, "careful")["careful"]
+    assert careful.problems == ()
+    assert Change("2021", figure, before, after) in careful.changes
+    assert not careful.holds
+
+
+def test_other_versions_of_the_libraries_are_no_difference(folder: Path) -> None:
+    def change(content: Any) -> None:
+        versions = content["signature_fields"]["versions"]
+        content["signature"] = content["signature"].replace(f"mwz:{versions['mwz']}|", "mwz:0.0.1|")
+        versions["mwz"] = "0.0.1"
+
+    change_scores(folder / "careful", change, sealed=True)
+    assert _verified(folder, "careful")["careful"].holds
+
+
+@pytest.mark.parametrize("copy", ["aaa", "zzz"])
+@pytest.mark.parametrize("chosen", ["copy", "original", "both"])
+def test_a_copied_entry_is_told_whichever_of_the_two_is_verified(
+    chosen: str, copy: str, folder: Path
+) -> None:
+    shutil.copytree(folder / "careful", folder / copy)
+    facts = (folder / copy / ENTRY_FILE).read_text(encoding="utf-8")
+    (folder / copy / ENTRY_FILE).write_text(facts.replace('"careful"', f'"{copy}"'))
+    names = {"copy": [copy], "original": ["careful"], "both": ["careful", copy]}[chosen]
+    found = _verified(folder, *names)
+    problems = [problem for one in found.values() for problem in one.problems]
+    assert len(problems) == 1
+    assert "has the predictions of" in problems[0]
+
+
+def test_pinned_predictions_are_verified_where_they_are_at_hand(
+    folder: Path, tmp_path: Path
+) -> None:
+    pin = {
+        "repository": "someone/outputs",
+        "commit": "c" * 40,
+        "path": "out/careful.json",
+        "git_blob": blob_id(sample_content("careful")),
+    }
+    _facts(folder / "careful", predictions=pin)
+    (folder / "careful" / PREDICTIONS_FILE).unlink()
+    careful = _verified(folder, "careful")["careful"]
+    # It holds as far as it can be told.
+    assert careful.holds
+    assert "predictions not at hand" in str(careful.missing)
+    (tmp_path / "careful.json").write_bytes(sample_content("careful"))
+    assert _verified(folder, "careful", extra=tmp_path)["careful"] == Verified(
+        "careful", (), (), None
+    )
+    (tmp_path / "careful.json").write_bytes(sample_content("hasty"))
+    careful = _verified(folder, "careful", extra=tmp_path)["careful"]
+    assert "is not the pinned file" in str(careful.missing)
+    _facts(folder / "careful", predictions={**pin, "git_blob": "d" * 40})
+    careful = _verified(folder, "careful")["careful"]
+    assert careful.problems == (
+        "its scores are of other predictions than those pinned; use --rescore",
+    )
+
+
+# ------------------------------------------------------------------------ on the command line
+
+
+def _verify(capsys: pytest.CaptureFixture[str], folder: Path, *options: object) -> Run:
+    return run_cli(capsys, "verify", "--submissions", folder, "--workers", 1, *options)
+
+
+def test_the_command_says_what_holds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = _verify(capsys, folder, "--strict")
+    assert run.status == 0
+    assert run.out == ("careful: holds\nhasty: holds\nscripted: holds\n3 of 3 entries hold\n")
+
+
+def test_the_command_shows_differences_as_a_table(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edit_inform(folder / "careful", 90.0, sealed=True)
+    before = _everything(folder)
+    run = _verify(capsys, folder)
+    assert run.status == 1
+    lines = run.out.splitlines()
+    assert lines[0] == "careful: 4 figures come out differently"
+    assert lines[1].split() == ["rules", "figure", "before", "after", "difference"]
+    assert ["2021", "inform", "90.0", repr(100 * 26 / 30), "-3.333"] in [x.split() for x in lines]
+    assert lines[-3:] == ["hasty: holds", "scripted: holds", "2 of 3 entries hold"]
+    assert _everything(folder) == before
+    # Those named, and no other.
+    run = _verify(capsys, folder, "HASTY", "scripted")
+    assert (run.status, run.out) == (0, "hasty: holds\nscripted: holds\n2 of 2 entries hold\n")
+
+
+def test_the_command_reports_what_is_not_at_hand_and_fails_if_it_is_strict(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _facts(folder / "careful", predictions={"unavailable": "the disk is lost"})
+    (folder / "hasty" / PREDICTIONS_FILE).unlink()
+    run = _verify(capsys, folder)
+    assert run.status == 0
+    lines = run.out.splitlines()
+    assert lines[0] == (
+        "careful: not scored again: nobody can get its predictions (the disk is lost)"
+    )
+    assert lines[1].startswith("hasty: not scored again: ")
+    assert lines[1].endswith("no such file")
+    assert lines[2:] == ["scripted: holds", "3 of 3 entries hold"]
+    run = _verify(capsys, folder, "--strict")
+    assert run.status == 1
+    assert run.out.endswith("1 of 3 entries hold\n")
+    assert _verify(capsys, folder, "scripted", "--strict").status == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["nobody"], "no entry nobody; there are: careful, hasty, scripted"),
+        (["--benchmark", "nowhere"], "benchmark nowhere: not installed"),
+        (["--predictions", "nowhere"], "nowhere"),
+    ],
+)
+def test_the_command_refuses_what_there_is_none_of(
+    options: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = _verify(capsys, folder, *options)
+    assert (run.status, run.out) == (2, "")
+    assert message in run.err
+
+
+def test_a_missing_folder_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = _verify(capsys, tmp_path / "none")
+    assert run.status == 2
+    assert "no such folder of entries" in run.err
+
+
+def test_what_a_file_says_reaches_no_terminal_as_a_command_to_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("hasty", "scripted"):
+        shutil.rmtree(folder / name)
+    (folder / "careful").rename(folder / "care\x1b[2Jful")
+
+    def change(content: Any) -> None:
+        content["unknown_placeholders"]["\x1b]0;owned\x07"] = 3
+
+    change_scores(folder / "care\x1b[2Jful", change, sealed=True)
+    for run in (
+        _verify(capsys, folder),
+        run_cli(capsys, "leaderboard", "--submissions", folder, "--check", "--rescore"),
+        run_cli(capsys, "audit", "--submissions", folder),
+    ):
+        shown = (run.out + run.err).replace("\n", "")
+        assert "care\\x1b[2Jful" in shown
+        assert all(character.isprintable() for character in shown)
+
+
+# ------------------------------------------------------------------- as processes of their own
+
+
+def test_the_process_exits_with_what_it_found(folder: Path) -> None:
+    for name in ("hasty", "scripted"):
+        shutil.rmtree(folder / name)
+    options = ("--submissions", folder, "--workers", 1)
+    whole = (folder / "careful" / SCORES_FILE).read_bytes()
+    assert run_process("leaderboard", "--submissions", folder).returncode == 0
+    assert run_process("verify", *options, "--strict").returncode == 0
+    edit_inform(folder / "careful", 90.0, sealed=True)
+    done = run_process("verify", *options)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "careful: 4 figures come out differently" in done.stdout
+    # The page is stale, which scores that follow through cannot hide.
+    assert run_process("leaderboard", "--check", "--submissions", folder).returncode == 1
+    (folder / "careful" / SCORES_FILE).write_bytes(whole)
+    (folder / "careful" / PREDICTIONS_FILE).unlink()
+    assert run_process("verify", *options).returncode == 0
+    assert run_process("verify", *options, "--strict").returncode == 1
+    assert run_process("verify", *options, "nobody").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("tamper", "told"),
+    [
+        (lambda entry: edit_inform(entry, 90.0), "scores.json: edited after the harness wrote it"),
+        (_set("combined", to=199.0), "combined: 199.0 does not follow from the rest"),
+        (_set("bleu", "mwz22", to=float("nan")), "bleu.mwz22: nan is no figure"),
+        (_set("strict", "success", "total", to=-1.0), "strict.success.total: -1.0 is not between"),
+        (_set("optimistic", "inform", "total", to=50.5), "no rate of 30 dialogues"),
+        (_set("coverage", "dialogues", to=31), "coverage: plays nothing, or more than there is"),
+        (_set("predictions", "sha256", to="0" * 64), "its scores are of other predictions than"),
+        (_set("predictions", "sha256", to="0"), "predictions.sha256: "),
+        (lambda entry: _put(entry, sample_content("hasty")), "its scores are of other predictions"),
+    ],
+)
+def test_the_check_finds_without_scoring_what_cannot_be(
+    tamper: Tamper, told: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "submissions"
+    enter_sample(folder, "careful")
+    tamper(folder / "careful")
+    done = run_process("leaderboard", "--check", "--submissions", folder)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert "careful: " in done.stderr
+    assert "Traceback" not in done.stderr
