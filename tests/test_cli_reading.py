@@ -109,7 +109,8 @@ def test_check_counts_known_and_unknown_placeholders(capsys: Capture, tmp_path: 
         {"response": "[x y] [hotel]"},
     ]
     run = run_cli(capsys, "check", _written(tmp_path / "p.json", {"town001": turns}))
-    assert "placeholders    5; about venues: 1.00 a turn\n" in run.out
+    # One of two turns has a name.
+    assert "placeholders    5; about venues: 0.50 a turn\n" in run.out
     assert "  known         NAME 2×, AREA 1×\n" in run.out
     assert "  unknown       [x y] 1×, [hotel] 1×\n" in run.out
     assert "dialogues       1 of 30\n" in run.out
