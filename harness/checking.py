@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mwz.normalization.states import BeliefState, plain_slot_name
 
@@ -18,6 +18,9 @@ from .files import is_text, kind_of
 from .limits import Limits
 from .notations import DOMAINS, STATE_DOMAINS, STATE_SLOTS, read_state
 from .remarks import Remarks
+
+if TYPE_CHECKING:
+    from mwz.normalization.delexicaliser import Delexicalised
 
 RESPONSE = "response"
 STATE = "state"
@@ -45,6 +48,19 @@ _Place: TypeAlias = tuple[str, int]
 
 
 @dataclass(frozen=True)
+class PlainResponse:
+    """A response in plain English, and what the delexicaliser found in it.
+
+    Attributes:
+        text: The response as it was written.
+        delexicalised: The same, delexicalised.
+    """
+
+    text: str
+    delexicalised: Delexicalised
+
+
+@dataclass(frozen=True)
 class Turn:
     """What a system put out in one system turn.
 
@@ -52,11 +68,13 @@ class Turn:
         response: The delexicalised response.
         state: The predicted belief state, if there is one.
         active_domains: The predicted active domains, if there are any.
+        plain: Where the harness delexicalised the response, the response before.
     """
 
     response: str
     state: BeliefState | None
     active_domains: Sequence[str] | None
+    plain: PlainResponse | None = None
 
 
 def dialogue_id(id_: object) -> str:

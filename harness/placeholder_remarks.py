@@ -19,8 +19,8 @@ from .benchmark import CANONICAL_STYLE, Benchmark
 from .errors import shown
 from .remarks import Remark
 
-LEXICALISED: str | None = None
-"""The option that scores responses in plain words; None where there is none."""
+LEXICALISED = "--lexicalised"
+"""The option that scores responses in plain words."""
 
 FEW = 0.1
 """Times the placeholders about venues that the benchmark's own responses have: below is few."""
@@ -145,13 +145,12 @@ def _hardly_any(
     if len(naming) < max(_NAMED * len(responses), 1):
         return
     (first, _), *_ = Counter(naming).most_common(1)
-    instead = f", or score them by {LEXICALISED}" if LEXICALISED else ""
     yield Remark(
         KIND,
         f"hardly any placeholders: {rate:.2f} a turn that tell about a venue (the benchmark's own "
         f"responses: {typical:.2f}), while {len(naming)} responses name one in plain words "
         f"({first}); Inform and Success need [value_name] and the like: delexicalise the "
-        f"responses{instead}",
+        f"responses, or score them by {LEXICALISED}",
     )
 
 

@@ -20,6 +20,7 @@ from .submission import NormalizedSubmission, NormalizedTurn
 
 if TYPE_CHECKING:
     from mwz.database import VenueDatabase
+    from mwz.normalization.delexicaliser import Delexicaliser
 
     from .references import ReferenceIndex
 
@@ -117,6 +118,7 @@ class Played:
         domains: The source of active domains in the strict set-up.
         references: The references, prepared for BLEU.
         database: The venue database.
+        delexicaliser: The delexicaliser of the benchmark's venues.
         result: Gives the result of another metric by its key, None where it was not asked for.
     """
 
@@ -128,6 +130,7 @@ class Played:
     domains: str
     references: Callable[[], ReferenceIndex]
     database: Callable[[], VenueDatabase]
+    delexicaliser: Callable[[], Delexicaliser]
     result: Callable[[str], Any]
 
     @cached_property

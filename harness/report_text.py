@@ -52,7 +52,7 @@ def _metrics(report: Report) -> Iterator[str]:
 
 def _notes(report: Report) -> Iterator[str]:
     coverage = report.coverage
-    if not coverage.complete:
+    if not coverage.complete or coverage.dialogues < coverage.of:
         yield (
             f"coverage: {coverage.dialogues} of {coverage.of} dialogues, {coverage.turns} of "
             f"{coverage.of_turns} turns ({figure(coverage.percent, 2)} %)"
@@ -63,4 +63,5 @@ def _notes(report: Report) -> Iterator[str]:
     if report.goals != "all":
         yield f"{report.goals} goals only: {coverage.of} of the benchmark's dialogues"
     domains = f"active domains (strict): {report.domains}; " if report.strict is not None else ""
-    yield f"{domains}belief states: {report.states}"
+    if report.states:
+        yield f"{domains}belief states: {report.states}"

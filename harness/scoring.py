@@ -30,11 +30,18 @@ from .submission import (
 
 if TYPE_CHECKING:
     from mwz.database import VenueDatabase
+    from mwz.normalization.delexicaliser import Delexicaliser
 
     from .diagnosis.causes import DialogueOutcome
     from .references import ReferenceIndex
 
 AUTO = "auto"
+
+GROUNDED = "grounded"
+"""The metric that lexicalised responses are scored by in any case."""
+
+LEXICALISED = "lexicalised"
+"""The parameter of signatures that tells by what responses were delexicalised."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,8 @@ class Options:
         database_url: SQLAlchemy URL of the venue database.
         goals: Which dialogues to score: "all", or those whose goal is "seen" or "unseen" in the
             train or dev split.
+        lexicalised: Whether responses are in plain English and are to be delexicalised first. It
+            adds the metric "grounded".
     """
 
     rules: str = DEFAULT_RULES
@@ -62,6 +71,7 @@ class Options:
     metrics: Collection[str] | None = None
     database_url: str = EMBEDDED
     goals: str = "all"
+    lexicalised: bool = False
 
     def __post_init__(self) -> None:
         problems = [
@@ -84,6 +94,8 @@ class Options:
                 problems += [f"metrics: {problem}" for problem in error.problems]
         if problems:
             raise InputError("options", problems)
+        if self.lexicalised and GROUNDED not in metrics:
+            metrics = (*metrics, GROUNDED)
         # As the registry writes them, whatever they were called.
         object.__setattr__(self, "metrics", metrics)
 
@@ -119,6 +131,7 @@ class _Derived:
         hashes: (Choice of goals, version of the venues) -> content hash.
         references: Choice of goals -> the references, prepared for BLEU.
         databases: (Rules' digest, version of the venues, address) -> venue database.
+        delexicalisers: (Rules' digest, version of the venues) -> delexicaliser.
     """
 
     lock: Any = field(default_factory=RLock)
@@ -126,6 +139,7 @@ class _Derived:
     hashes: dict[tuple[str, str], str] = field(default_factory=dict)
     references: dict[str, ReferenceIndex] = field(default_factory=dict)
     databases: dict[tuple[str, str, str], VenueDatabase] = field(default_factory=dict)
+    delexicalisers: dict[tuple[str, str], Delexicaliser] = field(default_factory=dict)
 
 
 class Scorer:
@@ -175,7 +189,15 @@ class Scorer:
                 lack what an option asks for.
         """
         submission = parse_submission(predictions, self.benchmark, "predictions")
-        return self.score_normalized(normalize_submission(submission, self.rules))
+        return self.score_normalized(self.normalized(submission))
+
+    def normalized(self, submission: Submission) -> NormalizedSubmission:
+        """Return a submission normalised by the rule set; delexicalised first, if so chosen."""
+        if self.options.lexicalised:
+            from .grounding.plain_responses import delexicalise_submission
+
+            submission = delexicalise_submission(submission, self.delexicaliser())
+        return normalize_submission(submission, self.rules)
 
     def score_normalized(self, submission: NormalizedSubmission) -> Report:
         """Score a submission that is normalised by the rule set of the options.
@@ -199,7 +221,7 @@ class Scorer:
                 turns=submission.turns,
                 of_turns=benchmark.turns,
             ),
-            unknown_placeholders=_unknown_placeholders(submission),
+            unknown_placeholders=unknown_placeholders(submission),
             # In the order in which people read them.
             metrics={
                 key: results[key]
@@ -230,7 +252,7 @@ class Scorer:
             where = f"not in the benchmark {self.benchmark.name}"
             raise InputError("predictions", f"dialogue {id_}: {where}")
         submission = parse_submission({id_: turns}, self.benchmark, "predictions")
-        played = self.played(normalize_submission(submission, self.rules))
+        played = self.played(self.normalized(submission))
         return outcome_of(played, bleu="bleu" in (self.options.metrics or ()))
 
     def dialogues(
@@ -256,9 +278,11 @@ class Scorer:
         Raises:
             InputError: The submission lacks what an option asks for.
         """
+        if submission.lexicalised and not self.options.lexicalised:
+            raise InputError("option lexicalised", "the submission was delexicalised; set it")
         # The sources are those of the whole submission, so that its parts are scored alike.
-        states = _chosen_states(submission, self.options)
-        domains = _chosen_domains(submission, self.options)
+        states = chosen_states(submission, self.options)
+        domains = chosen_domains(submission, self.options)
         metrics = [response_metrics()[name] for name in self.options.metrics or ()]
         unfit = [reason for metric in metrics if (reason := metric.unfit(submission)) is not None]
         if unfit:
@@ -276,6 +300,7 @@ class Scorer:
             domains=domains,
             references=self.references,
             database=self.database,
+            delexicaliser=self.delexicaliser,
             result=lambda key: None,
         )
 
@@ -304,7 +329,8 @@ class Scorer:
             states=self.options.states,
             goals=self.options.goals,
             parameters={
-                name: value for metric in metrics for name, value in metric.parameters.items()
+                **({LEXICALISED: lexicalised_parameter()} if self.options.lexicalised else {}),
+                **{name: value for metric in metrics for name, value in metric.parameters.items()},
             },
         )
 
@@ -344,6 +370,18 @@ class Scorer:
                 )
             return self._derived.databases[key]
 
+    def delexicaliser(self) -> Delexicaliser:
+        """Return the delexicaliser of the benchmark's venues under the rule set."""
+        from mwz.normalization.delexicaliser import Delexicaliser  # it takes a while to make
+
+        key = (self.rules.digest, self.rules.venues)
+        with self._derived.lock:
+            if key not in self._derived.delexicalisers:
+                self._derived.delexicalisers[key] = Delexicaliser.of_venues(
+                    self.benchmark.venue_records(self.rules), self.rules
+                )
+            return self._derived.delexicalisers[key]
+
     def _part(self) -> Benchmark:
         """Return the part of the benchmark that is scored on."""
         with self._derived.lock:
@@ -364,6 +402,13 @@ def score(
             lack what an option asks for.
     """
     return Scorer(benchmark, options).score(predictions)
+
+
+def lexicalised_parameter() -> str:
+    """Return what signatures say of the delexicaliser: its version and its tables' digest."""
+    from mwz.normalization.delexicaliser import VERSION, tables_digest
+
+    return f"{VERSION}-{tables_digest()[:SHOWN_HASH]}"
 
 
 def allowed_metrics(submission: NormalizedSubmission) -> list[str]:
@@ -392,13 +437,23 @@ def _played_part(
     return replace(submission, dialogues=played)
 
 
-def _chosen_states(submission: NormalizedSubmission, options: Options) -> str:
+def chosen_states(submission: NormalizedSubmission, options: Options) -> str:
+    """Return the source of belief states that the options mean for a submission.
+
+    Raises:
+        InputError: The submission lacks what an option asks for.
+    """
     if options.states not in (AUTO, "predicted"):
         return options.states
     return "predicted" if has_all(submission, "state", "states", options.states) else "gold"
 
 
-def _chosen_domains(submission: NormalizedSubmission, options: Options) -> str:
+def chosen_domains(submission: NormalizedSubmission, options: Options) -> str:
+    """Return the source of active domains that the options mean for a submission.
+
+    Raises:
+        InputError: The submission lacks what an option asks for.
+    """
     if options.domains not in (AUTO, "predicted"):
         return options.domains
     if has_all(submission, "active_domains", "domains", options.domains):
@@ -450,7 +505,7 @@ def _turns_digest(submission: NormalizedSubmission, benchmark: Benchmark) -> str
     return f"{submission.turns}/{benchmark.turns}-{digest}"
 
 
-def _unknown_placeholders(submission: NormalizedSubmission) -> dict[str, int]:
+def unknown_placeholders(submission: NormalizedSubmission) -> dict[str, int]:
     """Return unknown placeholder -> occurrences, the most frequent first."""
     unknown = Counter(
         name

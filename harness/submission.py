@@ -12,7 +12,7 @@ from mwz.normalization.rules import RuleSet, published_rule_sets, rule_set
 from mwz.normalization.states import BeliefState, normalize_state
 
 from .benchmark import STYLES, Benchmark
-from .checking import Turn, checked_dialogues
+from .checking import PlainResponse, Turn, checked_dialogues
 from .files import read_bytes, shown_name
 from .formats import parse_predictions, standard_form
 from .limits import limits
@@ -69,6 +69,7 @@ class NormalizedTurn:
         active_domains: The predicted active domains, if there are any.
         placeholder_domains: The domains that the response's placeholders name.
         unknown_placeholders: The placeholders that the ontology lacks, one per occurrence.
+        plain: Where the harness delexicalised the response, the response before.
     """
 
     response: str
@@ -76,6 +77,7 @@ class NormalizedTurn:
     active_domains: Sequence[str] | None
     placeholder_domains: Sequence[str]
     unknown_placeholders: Sequence[str]
+    plain: PlainResponse | None = None
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,11 @@ class NormalizedSubmission(_Dialogues):
     def predicts_domains(self) -> bool:
         """Whether every turn has active domains; only then do they count as predicted."""
         return all(turn.active_domains is not None for turn in self._all_turns())
+
+    @property
+    def lexicalised(self) -> bool:
+        """Whether the harness delexicalised every response."""
+        return all(turn.plain is not None for turn in self._all_turns())
 
     def responses(self) -> dict[str, list[str]]:
         """Return dialogue id -> normalised responses."""
@@ -166,6 +173,7 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
                     active_domains=turn.active_domains,
                     placeholder_domains=response.domains,
                     unknown_placeholders=response.unknown,
+                    plain=turn.plain,
                 )
             )
         dialogues[id_] = tuple(normalized)

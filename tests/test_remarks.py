@@ -235,16 +235,6 @@ def test_plain_text_that_names_venues_is_remarked() -> None:
     assert "hardly any placeholders: 0.00 a turn" in str(remark)
     assert "the benchmark's own responses: 1.00" in str(remark)
     assert "2 responses name one in plain words (golden spoon)" in str(remark)
-    assert "delexicalise the responses" in str(remark)
-    # Nothing names an option that there is not.
-    assert "--lexicalised" not in str(remark)
-
-
-def test_the_option_for_plain_text_is_named_where_there_is_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("mwz.harness.placeholder_remarks.LEXICALISED", "--lexicalised")
-    (remark,) = _text("try the golden spoon .")
     assert str(remark).endswith("delexicalise the responses, or score them by --lexicalised")
 
 

@@ -7,14 +7,16 @@ from typing import Any
 import click
 
 from mwz.database import EMBEDDED
-from mwz.normalization.rules import rule_set
 
-from ..benchmark import CANONICAL_STYLE, GOALS, STYLES, Benchmark
+from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
+from ..conversations import read_conversations
 from ..diagnosis.dialogue_lines import dialogue_lines, write_dialogue_lines
 from ..errors import InputError
-from ..files import STANDARD_STREAM, write_json
+from ..files import STANDARD_STREAM, shown_name, write_json
+from ..grounding.plain_responses import human_submission
 from ..metrics.inform import BOTH, SETUPS
 from ..metrics.registry import default_metrics, response_metrics
+from ..report import Report
 from ..report_text import report_text
 from ..scoring import AUTO, Options, Scorer, choices
 from ..submission import (
@@ -22,11 +24,18 @@ from ..submission import (
     NormalizedSubmission,
     made_submission,
     made_submissions,
-    normalize_submission,
     read_submission,
 )
 from .options import benchmark_option, chosen_benchmark, intervals_option, rules_option
 from .telling import NO_STATES, tell
+
+
+def _goals(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """Return one of the choices of goals, or a JSON file."""
+    if value not in GOALS and not value.endswith((".json", ".json.gz")):
+        choice = ", ".join(map(repr, GOALS))
+        raise click.BadParameter(f"{value!r} is none of {choice}, and no JSON file", ctx, param)
+    return value
 
 
 def _metrics_help() -> str:
@@ -68,11 +77,13 @@ def _metrics_help() -> str:
 )
 @click.option(
     "--goals",
-    type=click.Choice(GOALS),
+    callback=_goals,
     default="all",
     show_default=True,
+    metavar=f"[{'|'.join(GOALS)}|FILE.json]",
     help="Score all dialogues, or those whose goal occurs (seen) or does not occur (unseen) in the "
-    "train or dev split; needs `mwz data fetch --split all`.",
+    "train or dev split; needs `mwz data fetch --split all`. With --free-running: a file of goals, "
+    "in the form of the public evaluator's goals.json, in place of the benchmark's.",
 )
 @click.option(
     "--metrics",
@@ -94,6 +105,19 @@ def _metrics_help() -> str:
     is_flag=True,
     help="Score one response with six placeholders, given in every turn with gold states: what "
     "Inform and Success make of it.",
+)
+@click.option(
+    "--lexicalised",
+    is_flag=True,
+    help="The responses are plain English, with names and numbers in place of placeholders: "
+    "delexicalise them first, and score them against the venue database as well. With --corpus, "
+    "the benchmark's human responses as they were written.",
+)
+@click.option(
+    "--free-running",
+    is_flag=True,
+    help="With --lexicalised: the dialogues are those with a user simulator, of any length. What "
+    "needs the benchmark's own turns is left out.",
 )
 @click.option(
     "--database",
@@ -121,6 +145,8 @@ def command(
     metrics: str,
     corpus: str | None,
     constant: bool,
+    lexicalised: bool,
+    free_running: bool,
     database: str,
     intervals: bool,
     json_target: str | None,
@@ -132,13 +158,26 @@ def command(
         raise click.UsageError("give either PREDICTIONS, or --corpus [STYLE], or --constant")
     if json_target == lines_target == STANDARD_STREAM:
         raise click.UsageError("--json and --per-dialogue cannot both go to standard output")
+    if free_running and (predictions is None or not lexicalised or goals in GOALS[1:]):
+        raise click.UsageError("--free-running needs PREDICTIONS, --lexicalised and all goals")
+    if free_running and (intervals or lines_target is not None):
+        raise click.UsageError("--free-running goes with neither --intervals nor --per-dialogue")
+    if goals not in GOALS and not free_running:
+        raise click.UsageError("--goals takes a file only with --free-running")
+    if lexicalised and (constant or corpus not in (None, CANONICAL_STYLE)):
+        raise click.UsageError("--lexicalised takes PREDICTIONS, or --corpus without a style")
     made = CONSTANT if constant else corpus
     names = [name.strip() for name in metrics.split(",")]
-    options = Options(rules, setup, domains, states, names, database, goals)
-    loaded = chosen_benchmark(benchmark, "scoring on")
-    submission = _submission(predictions, made, loaded, rules)
+    goals_file = None if goals in GOALS else goals
+    chosen = "all" if goals_file else goals
+    options = Options(rules, setup, domains, states, names, database, chosen, lexicalised)
+    scorer = Scorer(chosen_benchmark(benchmark, "scoring on"), options)
+    if free_running and predictions is not None:
+        report = _free_running(predictions, goals_file, scorer)
+        _show(report, {}, "", json_target, quiet)
+        return
+    submission = _submission(predictions, made, scorer)
     tell(submission.source, submission.remarks)
-    scorer = Scorer(loaded, options)
     report = scorer.score_normalized(submission)
     if states == AUTO and report.states == "gold" and any(map(report.setup, SETUPS)):
         source = "what the harness makes" if predictions is None else submission.source
@@ -149,10 +188,25 @@ def command(
             lines_target, dialogue_lines(played, report.signature, options.metrics or ())
         )
     document, text = _intervals(scorer, submission) if intervals else ({}, "")
+    _show(report, document, text, json_target, quiet or lines_target == STANDARD_STREAM)
+
+
+def _show(
+    report: Report, document: dict[str, Any], text: str, json_target: str | None, quiet: bool
+) -> None:
+    """Write a report, and what is beside it, as JSON and as text, where they are wanted."""
     if json_target is not None:
         write_json(json_target, {**report.to_dict(), **document})
-    if not quiet and STANDARD_STREAM not in (json_target, lines_target):
+    if not quiet and json_target != STANDARD_STREAM:
         click.echo(report_text(report) + text)
+
+
+def _free_running(predictions: str, goals: str | None, scorer: Scorer) -> Report:
+    from ..free_running import read_goals_file, score_free_running  # pydantic takes its time
+
+    own = None if goals is None else read_goals_file(goals, scorer.rules)
+    conversations = read_conversations(predictions)
+    return score_free_running(conversations, shown_name(predictions), scorer, own)
 
 
 def _intervals(scorer: Scorer, submission: NormalizedSubmission) -> tuple[dict[str, Any], str]:
@@ -171,11 +225,12 @@ def _intervals(scorer: Scorer, submission: NormalizedSubmission) -> tuple[dict[s
     return {"intervals": document}, f"\n\n{text}\n\n{document['signature']}"
 
 
-def _submission(
-    predictions: str | None, made: str | None, benchmark: Benchmark, rules: str
-) -> NormalizedSubmission:
+def _submission(predictions: str | None, made: str | None, scorer: Scorer) -> NormalizedSubmission:
+    benchmark = scorer.benchmark
     if predictions is not None:
-        return normalize_submission(read_submission(predictions, benchmark), rule_set(rules))
+        return scorer.normalized(read_submission(predictions, benchmark))
+    if made == CANONICAL_STYLE and scorer.options.lexicalised:
+        return scorer.normalized(human_submission(benchmark))
     if made not in made_submissions():
         raise InputError("--corpus", f"no style {made!r}; use one of {', '.join(STYLES)}")
     return made_submission(benchmark, made)

@@ -1,0 +1,61 @@
+"""`mwz delexicalise`: put placeholders in place of names and numbers."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..conversations import read_conversations
+from ..files import STANDARD_STREAM, write_json
+from ..scoring import Options, Scorer, lexicalised_parameter
+from .options import benchmark_option, chosen_benchmark, rules_option
+
+if TYPE_CHECKING:
+    from mwz.normalization.delexicaliser import Delexicalised
+
+
+@click.command(
+    help="Write PREDICTIONS (a JSON file, plain or gzipped, or - for standard input) with its "
+    "responses delexicalised. They may be of any dialogues; the benchmark gives the venues. "
+    "Whatever else turns hold is kept."
+)
+@click.argument("predictions")
+@click.option(
+    "-o", "--output", required=True, metavar="OUT|-", help="The file to write the result to."
+)
+@click.option(
+    "--spans",
+    is_flag=True,
+    help="Add `spans` to every turn: where in the response which value of which slot was found, "
+    "and the venues that it may belong to.",
+)
+@benchmark_option
+@rules_option
+def command(predictions: str, output: str, spans: bool, benchmark: str | None, rules: str) -> None:
+    """Delexicalise a file of responses and say how much was found."""
+    content = read_conversations(predictions)
+    scorer = Scorer(chosen_benchmark(benchmark, "delexicalising by"), Options(rules=rules))
+    delexicaliser = scorer.delexicaliser()
+    found = 0
+    written: dict[str, list[dict[str, Any]]] = {}
+    for id_, turns in content.items():
+        written[id_] = []
+        for turn in turns:
+            delexicalised = delexicaliser(turn["response"])
+            found += len(delexicalised.spans)
+            more = {"spans": _as_json(delexicalised)} if spans else {}
+            written[id_].append({**turn, "response": delexicalised.text, **more})
+    write_json(output, written)
+    if output != STANDARD_STREAM:
+        responses = sum(map(len, written.values()))
+        by = lexicalised_parameter()
+        click.echo(f"{output}: {responses} responses delexicalised by {by}, {found} values")
+
+
+def _as_json(delexicalised: Delexicalised) -> list[dict[str, Any]]:
+    return [
+        {**asdict(span), "venues": [venue._asdict() for venue in span.venues]}
+        for span in delexicalised.spans
+    ]

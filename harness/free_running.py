@@ -1,0 +1,227 @@
+"""Free-running dialogues: those that a system had with a user simulator.
+
+Their turns do not line up with a corpus' turns, so that BLEU, belief states and all else that needs
+these is left out. What remains is told by the responses, the goals and the venue database: grounded
+scores, faithfulness, diversity and length. A dialogue may be of any length, and with goals of its
+own it need not be one of the benchmark's. What is booked when is not known: a reference number
+counts in any turn about its domain.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from pydantic import BaseModel
+
+from mwz.normalization.rules import RuleSet
+from mwz.normalization.states import normalize_slot_name
+
+from .benchmark import REQUESTABLE_SLOTS, Goal
+from .checking import PlainResponse, Turn, dialogue_id
+from .conversations import Conversations
+from .errors import InputError
+from .files import read_json, shown_name
+from .grounding.plain_responses import PlainDialogue, delexicalise_submission
+from .grounding.rating import ceiling, rate
+from .metrics.diversity import diversity
+from .metrics.grounded_scores import GroundedScores
+from .notations import DOMAINS
+from .report import Coverage, Report
+from .scoring import LEXICALISED, Scorer, lexicalised_parameter, unknown_placeholders
+from .signature import SHOWN_HASH, Signature
+from .submission import Submission, normalize_submission
+from .validation import validated
+
+FREE_RUNNING = "free-running"
+"""The parameter of signatures that tells whose goals free-running dialogues were held against."""
+
+Goals: TypeAlias = "Mapping[str, Mapping[str, Goal]]"
+"""Dialogue id -> domain -> goal."""
+
+
+class _Wanted(BaseModel):
+    """What a file of goals says of one domain; what else it says is not looked at."""
+
+    informable: dict[str, str]
+    requestable: list[str] = []
+
+
+@dataclass(frozen=True)
+class GoalsFile:
+    """Goals that were read from a file.
+
+    Attributes:
+        goals: The goals.
+        source: What messages call the file.
+    """
+
+    goals: Goals
+    source: str
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the goals, in hexadecimal; their order is no part of it."""
+        content = {
+            id_: {d: [dict(g.informable), sorted(g.requestable)] for d, g in goal.items()}
+            for id_, goal in self.goals.items()
+        }
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def read_goals_file(path: str | Path, rules: RuleSet) -> GoalsFile:
+    """Read goals of dialogues in the form of the public evaluator's `goals.json`.
+
+    Args:
+        path: A JSON file: dialogue id -> domain -> `informable` (slot -> value) and `requestable`
+            (list, of `REQUESTABLE_SLOTS`).
+        rules: The rule set, which says what venues can be asked for.
+
+    Raises:
+        InputError: The file cannot be read, is in another form, or asks for what no venue has; with
+            every place.
+    """
+    source = shown_name(path)
+    content = validated(dict[str, dict[str, _Wanted]], read_json(path), source)
+    problems = list(_goal_problems(content, rules)) if content else ["holds no goals"]
+    if problems:
+        raise InputError(source, problems)
+    return GoalsFile(
+        {
+            id_: {
+                domain: Goal(
+                    {normalize_slot_name(s, rules): v for s, v in wanted.informable.items()},
+                    frozenset(wanted.requestable),
+                    {},
+                )
+                for domain, wanted in goal.items()
+            }
+            for id_, goal in content.items()
+        },
+        source,
+    )
+
+
+def _goal_problems(content: Mapping[str, Mapping[str, _Wanted]], rules: RuleSet) -> Iterator[str]:
+    for id_, goal in content.items():
+        if not goal:
+            yield f"dialogue {id_}: no domain; expected some of {', '.join(DOMAINS)}"
+        for domain, wanted in goal.items():
+            place = f"dialogue {id_}, {domain}"
+            if domain not in DOMAINS:
+                yield f"{place}: unknown domain; use some of {', '.join(DOMAINS)}"
+                continue
+            for slot in wanted.requestable:
+                if slot not in REQUESTABLE_SLOTS:
+                    known = ", ".join(REQUESTABLE_SLOTS)
+                    yield f"{place}, requestable: unknown slot {slot!r}; use some of {known}"
+            venue = rules.venue_rules.get(domain)
+            columns = None if venue is None else venue.columns
+            for slot in wanted.informable:
+                if columns is not None and normalize_slot_name(slot, rules) not in columns:
+                    known = ", ".join(columns)
+                    yield f"{place}, informable: unknown slot {slot!r}; use some of {known}"
+
+
+def score_free_running(
+    conversations: Conversations, source: str, scorer: Scorer, own: GoalsFile | None = None
+) -> Report:
+    """Score free-running dialogues in plain English.
+
+    The ceiling is what the human responses of the same dialogues get likewise; of dialogues with
+    goals of their own, what those of the whole benchmark get.
+
+    Args:
+        conversations: The dialogues.
+        source: What messages call them.
+        scorer: Gives venues, rules and, where there are no others, goals.
+        own: The goals; None for those of the benchmark.
+
+    Raises:
+        InputError: A dialogue has no goal, or there is nothing to score.
+    """
+    goals: Goals = (
+        {id_: dialogue.goal for id_, dialogue in scorer.benchmark.dialogues.items()}
+        if own is None
+        else own.goals
+    )
+    where = f"the benchmark {scorer.benchmark.name}" if own is None else own.source
+    problems = list(_strangers(conversations, goals, where))
+    if problems:
+        raise InputError(source, problems)
+    turns = sum(map(len, conversations.values()))
+    if not turns:
+        raise InputError(source, "holds no turn; there is nothing to score")
+    delexicaliser = scorer.delexicaliser()
+    submission = delexicalise_submission(_submission(conversations), delexicaliser)
+    normalized = normalize_submission(submission, scorer.rules)
+    database = scorer.database()
+    figures = rate(
+        (
+            PlainDialogue(_plain(turns), goals[id_], None)
+            for id_, turns in submission.dialogues.items()
+        ),
+        database,
+        delexicaliser.gazetteer,
+    )
+    compared = conversations if own is None else scorer.benchmark.dialogues
+    human = [scorer.benchmark.dialogues[id_] for id_ in compared]
+    texts = [text for responses in normalized.responses().values() for text in responses]
+    return Report(
+        signature=_signature(conversations, goals, scorer, own),
+        coverage=Coverage(len(conversations), len(goals), turns, turns),
+        unknown_placeholders=unknown_placeholders(normalized),
+        metrics={
+            "grounded": GroundedScores.of_figures(
+                figures,
+                ceiling([(d, d.turns) for d in human], database, delexicaliser, False),
+            ),
+            "diversity": diversity(texts),
+        },
+    )
+
+
+def _strangers(conversations: Conversations, goals: Goals, where: str) -> Iterator[str]:
+    for id_ in conversations:
+        if id_ not in goals:
+            hint = f"; write {dialogue_id(id_)}" if dialogue_id(id_) in goals else ""
+            yield f"dialogue {id_}: has no goal in {where}{hint}"
+
+
+def _submission(conversations: Conversations) -> Submission:
+    return Submission(
+        {
+            id_: tuple(Turn(turn["response"], None, None) for turn in turns)
+            for id_, turns in conversations.items()
+        }
+    )
+
+
+def _plain(turns: Sequence[Turn]) -> list[PlainResponse]:
+    return [turn.plain for turn in turns if turn.plain is not None]
+
+
+def _signature(
+    conversations: Conversations, goals: Goals, scorer: Scorer, own: GoalsFile | None
+) -> Signature:
+    coverage = None
+    if conversations.keys() != goals.keys():
+        turns = sum(map(len, conversations.values()))
+        digest = hashlib.sha256(repr(sorted(conversations)).encode()).hexdigest()[:SHOWN_HASH]
+        coverage = f"{turns}/{turns}-{digest}"
+    return Signature(
+        benchmark=scorer.benchmark.name,
+        data=scorer.content_hash(),
+        rules=scorer.rules.name,
+        rules_digest=scorer.rules.digest,
+        goals="all",
+        coverage=coverage,
+        parameters={
+            LEXICALISED: lexicalised_parameter(),
+            FREE_RUNNING: "benchmark" if own is None else f"goals-{own.digest[:SHOWN_HASH]}",
+        },
+    )

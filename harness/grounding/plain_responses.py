@@ -1,0 +1,84 @@
+"""Submissions in plain English: delexicalised first, with what was found kept beside the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from mwz.normalization.delexicaliser import Delexicalised
+
+from ..benchmark import Benchmark, Goal
+from ..checking import PlainResponse, Turn
+from ..errors import InputError
+from ..placeholder_remarks import KIND
+from ..submission import Submission
+
+
+@dataclass(frozen=True)
+class PlainDialogue:
+    """A dialogue's responses in plain English, and what they are held against.
+
+    Attributes:
+        responses: One per system turn; any number.
+        goal: Domain -> what the user wants.
+        booked: The domains booked by then, one collection per turn; None where that is not known.
+    """
+
+    responses: Sequence[PlainResponse]
+    goal: Mapping[str, Goal]
+    booked: Sequence[Sequence[str]] | None
+
+    @property
+    def texts(self) -> list[str]:
+        """The responses as they were written."""
+        return [response.text for response in self.responses]
+
+    @property
+    def delexicalised(self) -> list[Delexicalised]:
+        """The responses delexicalised."""
+        return [response.delexicalised for response in self.responses]
+
+
+def delexicalise_submission(
+    submission: Submission, delexicaliser: Callable[[str], Delexicalised]
+) -> Submission:
+    """Return a submission with its responses delexicalised; the given one is left as it is.
+
+    What was remarked of its placeholders holds no longer.
+    """
+    return replace(
+        submission,
+        dialogues={
+            id_: tuple(_delexicalised_turn(turn, delexicaliser) for turn in turns)
+            for id_, turns in submission.dialogues.items()
+        },
+        remarks=tuple(remark for remark in submission.remarks if remark.kind != KIND),
+    )
+
+
+def _delexicalised_turn(turn: Turn, delexicaliser: Callable[[str], Delexicalised]) -> Turn:
+    found = delexicaliser(turn.response)
+    return replace(turn, response=found.text, plain=PlainResponse(turn.response, found))
+
+
+def human_submission(benchmark: Benchmark) -> Submission:
+    """Return the benchmark's human responses, as they were written, as a submission.
+
+    Raises:
+        InputError: The benchmark does not have them.
+    """
+    if not has_human_responses(benchmark):
+        raise InputError(
+            f"benchmark {benchmark.name}", "does not hold the human responses as they were written"
+        )
+    return Submission(
+        {
+            id_: tuple(Turn(response, None, None) for response in dialogue.responses)
+            for id_, dialogue in benchmark.dialogues.items()
+        }
+    )
+
+
+def has_human_responses(benchmark: Benchmark) -> bool:
+    """Tell whether a benchmark holds the human responses of all turns as they were written."""
+    return all(len(d.responses) == d.turns for d in benchmark.dialogues.values())

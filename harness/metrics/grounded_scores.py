@@ -1,0 +1,132 @@
+"""Grounded Inform and Success, and faithfulness, of responses in plain English.
+
+The rules are in `grounding/`; docs/lexicalised.md tells them. Beside every figure stands what the
+human responses get under the same signature: compare with that, not with 100.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..grounding.plain_responses import PlainDialogue
+from ..grounding.rating import GroundedFigures, ToldShares, ceiling, rate
+from ..rendering import figure, text_table
+from .inform_success import TOTAL
+from .registry import Metric
+
+if TYPE_CHECKING:
+    from ..playing import Played
+    from ..submission import NormalizedSubmission
+
+
+@dataclass(frozen=True)
+class GroundedScores:
+    """Grounded scores of a submission. Rates are "total" or domain -> percent.
+
+    Attributes:
+        inform: Inform, by one of the venues named last ("any").
+        inform_all: Inform, by all venues named last.
+        success: Success, with Inform "any".
+        faithfulness: Whether what is told is in the database.
+        ceiling: What the human responses get under the same signature; None where the benchmark
+            does not have them.
+    """
+
+    inform: Mapping[str, float]
+    inform_all: Mapping[str, float]
+    success: Mapping[str, float]
+    faithfulness: ToldShares
+    ceiling: GroundedFigures | None
+
+    @staticmethod
+    def of_figures(figures: GroundedFigures, human: GroundedFigures | None) -> GroundedScores:
+        """Return the scores of a system and of the human responses as one."""
+        return GroundedScores(
+            inform=figures.inform,
+            inform_all=figures.inform_all,
+            success=figures.success,
+            faithfulness=figures.faithfulness,
+            ceiling=human,
+        )
+
+
+def grounded_scores(played: Played) -> GroundedScores:
+    """Hold the responses as they were written against goals and venue database."""
+    delexicaliser = played.delexicaliser()
+    dialogues = []
+    turns_played = []
+    for id_, turns in played.submission.dialogues.items():
+        gold = played.benchmark.dialogues[id_]
+        responses = [turn.plain for turn in turns if turn.plain is not None]
+        dialogues.append(PlainDialogue(responses, gold.goal, gold.booked_domains))
+        turns_played.append((gold, len(turns)))
+    return GroundedScores.of_figures(
+        rate(dialogues, played.database(), delexicaliser.gazetteer),
+        ceiling(turns_played, played.database(), delexicaliser),
+    )
+
+
+def _unfit(submission: NormalizedSubmission) -> str | None:
+    if submission.lexicalised:
+        return None
+    return "`grounded` needs responses in plain English, scored as such; use --lexicalised"
+
+
+_RATES = {"inform": "Inform any", "inform_all": "Inform all", "success": "Success"}
+
+
+def _text(_: Metric, scores: GroundedScores) -> str:
+    """Show every figure with that of the human responses behind it."""
+    human = scores.ceiling
+    headers = ["grounded"]
+    for title in _RATES.values():
+        headers += [title, "human"]
+    rows = [
+        [
+            domain,
+            *(
+                figure(rates.get(domain))
+                for name in _RATES
+                for rates in (getattr(scores, name), {} if human is None else getattr(human, name))
+            ),
+        ]
+        for domain in (TOTAL, *sorted(scores.inform.keys() - {TOTAL}))
+    ]
+    told = [("this system", scores.faithfulness)]
+    told += [] if human is None else [("human responses", human.faithfulness)]
+    shares = text_table(
+        ["faithfulness", "told", "in database %", "of a named venue %"],
+        [
+            [whose, shares.told, figure(shares.in_database), figure(shares.of_named_venue)]
+            for whose, shares in told
+        ],
+    )
+    remarks = [
+        "Every other score is that of the responses delexicalised by the harness.\n"
+        "Their BLEU does not compare with that of systems that delexicalise themselves."
+    ]
+    if human is not None:
+        remarks.append(
+            f"human: the human responses of {human.dialogues} dialogues under the same "
+            "signature, the ceiling."
+        )
+    return "\n\n".join([text_table(headers, rows), shares, "\n".join(remarks)])
+
+
+METRIC = Metric(
+    name="grounded",
+    title="Grounded",
+    description="Inform, Success and faithfulness of responses in plain English, from text, "
+    "database and goal alone; needs --lexicalised, which adds it.",
+    unit="percent",
+    source="docs/lexicalised.md",
+    compute=grounded_scores,
+    result=GroundedScores,
+    text=_text,
+    headlines=(),
+    unfit=_unfit,
+    default=False,
+    rank=3,
+)
