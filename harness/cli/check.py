@@ -15,8 +15,9 @@ from ..errors import cut, printable
 from ..placeholder_remarks import venue_rate
 from ..rendering import figure
 from ..scoring import has_all
-from ..submission import Submission, read_submission
-from .options import benchmark_option, chosen_benchmark, rules_option
+from ..submission import Submission
+from .options import benchmark_option, rules_option
+from .reading import read_submissions
 
 WARNED = 1
 
@@ -33,8 +34,7 @@ _SHOWN = 20
 @rules_option
 def command(predictions: str, benchmark: str | None, rules: str) -> int:
     """Check a predictions file and show what it holds."""
-    loaded = chosen_benchmark(benchmark, "checking against")
-    submission = read_submission(predictions, loaded)
+    loaded, (submission,) = read_submissions([predictions], benchmark, "checking against")
     for name, told in _facts(submission, loaded, rule_set(rules)):
         click.echo(f"{name:<16}{told}")
     # Whatever scoring would refuse is refused here, in the same words.

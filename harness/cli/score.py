@@ -23,9 +23,9 @@ from ..submission import (
     made_submission,
     made_submissions,
     normalize_submission,
-    read_submission,
 )
-from .options import benchmark_option, chosen_benchmark, intervals_option, rules_option
+from .options import benchmark_option, intervals_option, rules_option
+from .reading import read_submissions
 from .telling import NO_STATES, tell
 
 
@@ -135,8 +135,9 @@ def command(
     made = CONSTANT if constant else corpus
     names = [name.strip() for name in metrics.split(",")]
     options = Options(rules, setup, domains, states, names, database, goals)
-    loaded = chosen_benchmark(benchmark, "scoring on")
-    submission = _submission(predictions, made, loaded, rules)
+    files = [] if predictions is None else [predictions]
+    loaded, read = read_submissions(files, benchmark, "scoring on")
+    submission = normalize_submission(read[0], rule_set(rules)) if read else _made(made, loaded)
     tell(submission.source, submission.remarks)
     scorer = Scorer(loaded, options)
     report = scorer.score_normalized(submission)
@@ -171,11 +172,7 @@ def _intervals(scorer: Scorer, submission: NormalizedSubmission) -> tuple[dict[s
     return {"intervals": document}, f"\n\n{text}\n\n{document['signature']}"
 
 
-def _submission(
-    predictions: str | None, made: str | None, benchmark: Benchmark, rules: str
-) -> NormalizedSubmission:
-    if predictions is not None:
-        return normalize_submission(read_submission(predictions, benchmark), rule_set(rules))
+def _made(made: str | None, benchmark: Benchmark) -> NormalizedSubmission:
     if made not in made_submissions():
         raise InputError("--corpus", f"no style {made!r}; use one of {', '.join(STYLES)}")
     return made_submission(benchmark, made)
