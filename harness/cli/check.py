@@ -16,6 +16,7 @@ from ..placeholder_remarks import venue_rate
 from ..rendering import figure
 from ..scoring import has_all
 from ..submission import Submission
+from .completion import complete_file
 from .options import benchmark_option, rules_option
 from .reading import read_submissions
 
@@ -29,7 +30,7 @@ _SHOWN = 20
     "format, dialogues, turns, states, domains, placeholders. The exit status is 0 if all is in "
     "order, 1 if there are warnings, 2 if the file cannot be scored."
 )
-@click.argument("predictions")
+@click.argument("predictions", shell_complete=complete_file)
 @benchmark_option
 @rules_option
 def command(predictions: str, benchmark: str | None, rules: str) -> int:

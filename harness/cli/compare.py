@@ -23,6 +23,7 @@ from ..submission import (
     made_submission,
     normalize_submission,
 )
+from .completion import complete_file
 from .options import (
     SeveralValues,
     predictions_folder_option,
@@ -44,7 +45,7 @@ _SCORED = ("benchmark", "rules", "setup", "domains", "states", "goals")
     "paired tests on the dialogues that both play. A system is a predictions file (JSON, plain or "
     "gzipped; -: standard input) or the name of an entry in the folder of submissions.",
 )
-@click.argument("systems", metavar="BASELINE SYSTEM...", nargs=-1)
+@click.argument("systems", metavar="BASELINE SYSTEM...", nargs=-1, shell_complete=complete_file)
 @click.option(
     "--metrics",
     metavar="METRIC,…",

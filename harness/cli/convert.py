@@ -11,6 +11,7 @@ from ..checking import ACTIVE_DOMAINS, RESPONSE, STATE, Turn
 from ..errors import InputError
 from ..files import STANDARD_STREAM, to_json, write_atomically, write_json
 from ..submission import Submission
+from .completion import complete_file
 from .options import benchmark_option
 from .reading import read_submissions
 from .telling import tell
@@ -22,7 +23,7 @@ _GZIP = ".gz"
     help="Write PREDICTIONS in the standard form: JSON, gzipped where OUT ends in .gz. The formats "
     "that are read are in docs/predictions-format.md; - is standard input."
 )
-@click.argument("predictions")
+@click.argument("predictions", shell_complete=complete_file)
 @click.option(
     "-o",
     "--output",

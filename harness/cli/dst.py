@@ -41,6 +41,7 @@ from ..tracking.variants import (
     Variants,
     annotated,
 )
+from .completion import complete_file
 from .options import intervals_option, short_names
 from .reading import BenchmarkChooser, benchmark_chooser
 
@@ -81,7 +82,7 @@ class _Command(click.Command):
     "predicted states, or predicted states only: a tracker's output or a submission. Several FILEs "
     "are shown side by side.",
 )
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, shell_complete=complete_file)
 @click.option(
     "--benchmark",
     "benchmark_name",

@@ -13,12 +13,14 @@ from mwz.normalization.rules import DEFAULT_RULES, rule_set, rule_set_names
 
 from ..comparison.settings import SEED
 from ..files import STANDARD_STREAM
+from .completion import complete_benchmark
 
 LEADERBOARD_FILE = "leaderboard.md"
 
 benchmark_option = click.option(
     "--benchmark",
     metavar="NAME",
+    shell_complete=complete_benchmark,
     help="The benchmark to score on. [default: multiwoz if installed, else sample; sample for "
     "dialogues of the sample]",
 )
@@ -26,6 +28,7 @@ benchmark_option = click.option(
 scored_benchmark_option = click.option(
     "--benchmark",
     metavar="NAME",
+    shell_complete=complete_benchmark,
     help="The benchmark to score on. [default: the one that a submission was scored on]",
 )
 

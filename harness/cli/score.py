@@ -24,6 +24,7 @@ from ..submission import (
     made_submissions,
     normalize_submission,
 )
+from .completion import complete_file
 from .options import benchmark_option, intervals_option, rules_option
 from .reading import read_submissions
 from .telling import NO_STATES, tell
@@ -39,7 +40,7 @@ def _metrics_help() -> str:
 
 
 @click.command(help="Score PREDICTIONS: a JSON file, plain or gzipped, or - for standard input.")
-@click.argument("predictions", required=False)
+@click.argument("predictions", required=False, shell_complete=complete_file)
 @benchmark_option
 @rules_option
 @click.option(

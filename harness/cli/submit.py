@@ -21,6 +21,7 @@ from ..metrics.registry import headlines
 from ..rendering import text_table
 from ..submission import checked_submission
 from ..validation import validated
+from .completion import complete_file
 from .options import benchmark_option, leaderboard_path, rules_option, submissions_option
 from .reading import benchmark_chooser
 from .telling import NO_STATES, tell
@@ -49,7 +50,7 @@ def _reported(
     help="Score PREDICTIONS, enter them in the folder of submissions, and show their rank. "
     "The leaderboard beside the folder is made anew."
 )
-@click.argument("predictions")
+@click.argument("predictions", shell_complete=complete_file)
 @click.option("--name", required=True, help="The system's name.")
 @click.option(
     "--track", type=click.Choice(submitted_tracks()), required=True, help="What it is given."

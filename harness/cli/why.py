@@ -23,6 +23,7 @@ from ..submission import (
     made_submission,
     normalize_submission,
 )
+from .completion import complete_file
 from .options import benchmark_option, rules_option
 from .reading import read_submissions
 
@@ -33,7 +34,7 @@ from .reading import read_submissions
     "set-up: one cause for every goal domain that is not matched and every requested slot that "
     "is not provided.",
 )
-@click.argument("predictions", metavar="[PREDICTIONS]...", nargs=-1)
+@click.argument("predictions", metavar="[PREDICTIONS]...", nargs=-1, shell_complete=complete_file)
 @click.option("--domain", type=click.Choice(DOMAINS), help="Show one domain only.")
 @click.option(
     "--cause",
