@@ -14,7 +14,7 @@ from mwz.normalization.states import BeliefState, normalize_state
 from .benchmark import STYLES, Benchmark
 from .checking import PlainResponse, Turn, checked_dialogues
 from .files import read_bytes, shown_name
-from .formats import parse_predictions, standard_form
+from .formats import Standard, parse_predictions, standard_form
 from .limits import limits
 from .placeholder_remarks import text_remarks
 from .remarks import Remark
@@ -126,10 +126,17 @@ def read_submission(path: str | Path, benchmark: Benchmark) -> Submission:
     Raises:
         InputError: The file cannot be read, or is no submission to the benchmark.
     """
+    return checked_submission(read_predictions(path), benchmark, shown_name(path))
+
+
+def read_predictions(path: str | Path) -> Standard:
+    """Read a predictions file whose benchmark is not known yet; its turns are not checked.
+
+    Raises:
+        InputError: The file cannot be read, or is of no known format.
+    """
     source = shown_name(path)
-    return parse_submission(
-        parse_predictions(read_bytes(path, limits()), source), benchmark, source
-    )
+    return standard_form(parse_predictions(read_bytes(path, limits()), source), source)
 
 
 def parse_submission(content: object, benchmark: Benchmark, source: str) -> Submission:
@@ -145,7 +152,20 @@ def parse_submission(content: object, benchmark: Benchmark, source: str) -> Subm
     Raises:
         InputError: With every problem found.
     """
-    standard = standard_form(content, source)
+    return checked_submission(standard_form(content, source), benchmark, source)
+
+
+def checked_submission(standard: Standard, benchmark: Benchmark, source: str) -> Submission:
+    """Check predictions in the standard form and return them as a submission.
+
+    Args:
+        standard: The predictions.
+        benchmark: The benchmark whose dialogues are played.
+        source: What the error message calls the predictions.
+
+    Raises:
+        InputError: With every problem found.
+    """
     dialogues, remarks = checked_dialogues(standard.dialogues, benchmark, limits(), source)
     texts = [turn.response for turns in dialogues.values() for turn in turns]
     return Submission(

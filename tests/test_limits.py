@@ -32,7 +32,7 @@ def _refused(content: Any) -> str:
 
 def _tracking(content: Any) -> str:
     with pytest.raises(InputError) as raised:
-        parse_tracking_file(content, "x.json", lambda: TWO)
+        parse_tracking_file(content, "x.json", lambda ids: TWO)
     return str(raised.value)
 
 
@@ -211,7 +211,7 @@ def test_deep_nesting_is_one_message(depth: int, opened: bytes, closed: bytes) -
     content = b'{"mul0001":' + opened * depth + b"1" + closed * depth + b"}"
     for read in (
         lambda: parse_submission(parse_json(content, "x"), TWO, "x"),
-        lambda: parse_tracking_file(parse_json(content, "x"), "x", lambda: TWO),
+        lambda: parse_tracking_file(parse_json(content, "x"), "x", lambda ids: TWO),
     ):
         with pytest.raises(InputError) as raised:
             read()

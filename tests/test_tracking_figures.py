@@ -48,7 +48,7 @@ def _toy() -> Benchmark:
 def test_figures_against_a_benchmark_tell_their_coverage_and_whose_gold_they_are() -> None:
     predicted = {"D1.json": [belief("hotel.area"), belief("hotel.area")]}
     toy = _toy()
-    file = parse_tracking_file(predicted, "states.json", lambda: toy)
+    file = parse_tracking_file(predicted, "states.json", lambda ids: toy)
     figures = tracking_figures(file.dialogues, file.benchmark, gold_version="2.2")
     assert figures.jga == 50
     assert (figures.dialogues, figures.turns) == (1, 2)
@@ -61,12 +61,12 @@ def test_figures_against_another_version_have_its_hash_and_name() -> None:
     predicted = {"D1.json": [belief("hotel.area"), belief("hotel.area")]}
     toy = _toy()
     gold = GoldStates("2.4", "tiny", {"d1": [belief("hotel.area")] * 2})
-    file = parse_tracking_file(predicted, "states.json", lambda: toy, lambda: gold)
+    file = parse_tracking_file(predicted, "states.json", lambda ids: toy, lambda: gold)
     figures = tracking_figures(file.dialogues, file.benchmark, file.gold)
     assert figures.jga == 100
     assert (figures.gold, figures.gold_version) == (gold.digest, "2.4")
     own = tracking_figures(
-        parse_tracking_file(predicted, "states.json", lambda: toy).dialogues, toy
+        parse_tracking_file(predicted, "states.json", lambda ids: toy).dialogues, toy
     )
     assert not figures.signature.comparable_with(own.signature)
 
@@ -97,5 +97,5 @@ def test_every_published_file_has_its_expected_figures(
     assert wrong == {}
 
 
-def no_benchmark() -> Benchmark:
+def no_benchmark(ids: object) -> Benchmark:
     raise AssertionError("the files hold gold states of their own")

@@ -22,7 +22,7 @@ def toy_benchmark():
 
 
 def parse(content):
-    return parse_tracking_file(content, "states.json", toy_benchmark)
+    return parse_tracking_file(content, "states.json", lambda ids: toy_benchmark())
 
 
 def problem(content):
@@ -268,7 +268,7 @@ def test_a_file_of_another_benchmark_is_told_in_one_sentence():
 
 
 def test_gold_states_of_the_file_need_no_benchmark():
-    def refuse():
+    def refuse(ids):
         raise AssertionError("no benchmark is needed")
 
     parse_tracking_file({"d": {"0": {"gt": {}, "pr": {}}}}, "states.json", refuse)

@@ -77,5 +77,5 @@ def test_published_figures_come_out(row, dst_data):
     assert (report.dialogues, report.turns) == (dialogues, turns)
 
 
-def no_benchmark():
+def no_benchmark(ids):
     raise AssertionError("the files hold gold states of their own")

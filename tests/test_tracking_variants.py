@@ -171,14 +171,14 @@ def _toy() -> Benchmark:
 
 def test_a_benchmark_says_what_is_active_and_what_is_the_goal() -> None:
     predicted = {"D0001.json": [belief(predicted) for _, predicted in TURNS]}
-    file = parse_tracking_file(predicted, "states.json", _toy)
+    file = parse_tracking_file(predicted, "states.json", lambda ids: _toy())
     report = score_tracking(file.dialogues, variants=Variants("dialogues"))
     assert report.per_domain["hotel"]["turns"] == 4
 
 
 def _own(id_: str, number: str = "0") -> TrackedFile:
     pair = {"gt": belief("hotel.area"), "pr": belief("hotel.area")}
-    return parse_tracking_file({id_: {number: pair}}, "states.json", _toy)
+    return parse_tracking_file({id_: {number: pair}}, "states.json", lambda ids: _toy())
 
 
 def test_a_file_with_gold_states_gets_them_from_the_benchmark_that_has_its_dialogues() -> None:
@@ -221,7 +221,7 @@ def test_the_known_spread_of_one_systems_joint_accuracy_comes_out(
     multiwoz: Benchmark, predictions: Callable[[str], Mapping[str, Any]]
 ) -> None:
     """KRLS predicts the value `none` 106 times; the known figures take it for a value."""
-    file = parse_tracking_file(predictions("krls-e2e"), "krls-e2e", lambda: multiwoz)
+    file = parse_tracking_file(predictions("krls-e2e"), "krls-e2e", lambda ids: multiwoz)
     means, absent = (
         {
             over: round(

@@ -21,6 +21,7 @@ from ..files import STANDARD_STREAM, write_json
 from ..metrics.inform import SETUPS
 from ..metrics.registry import headlines
 from ..rendering import figure, printable, signed, text_table
+from .completion import complete_entry
 from .options import (
     predictions_folder_option,
     scored_benchmark_option,
@@ -38,7 +39,7 @@ _Point = TypeVar("_Point", BleuPoint, RatesPoint)
     help="Hold every reported figure of the submissions NAME… (by default all) against what the "
     "harness gets, strict and optimistic, under both rule sets."
 )
-@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_entry)
 @click.option(
     "--explain",
     "explaining",

@@ -15,8 +15,10 @@ from ..errors import cut, printable
 from ..placeholder_remarks import venue_rate
 from ..rendering import figure
 from ..scoring import has_all
-from ..submission import Submission, read_submission
-from .options import benchmark_option, chosen_benchmark, rules_option
+from ..submission import Submission
+from .completion import complete_file
+from .options import benchmark_option, rules_option
+from .reading import read_submissions
 
 WARNED = 1
 
@@ -28,13 +30,12 @@ _SHOWN = 20
     "format, dialogues, turns, states, domains, placeholders. The exit status is 0 if all is in "
     "order, 1 if there are warnings, 2 if the file cannot be scored."
 )
-@click.argument("predictions")
+@click.argument("predictions", shell_complete=complete_file)
 @benchmark_option
 @rules_option
 def command(predictions: str, benchmark: str | None, rules: str) -> int:
     """Check a predictions file and show what it holds."""
-    loaded = chosen_benchmark(benchmark, "checking against")
-    submission = read_submission(predictions, loaded)
+    loaded, (submission,) = read_submissions([predictions], benchmark, "checking against")
     for name, told in _facts(submission, loaded, rule_set(rules)):
         click.echo(f"{name:<16}{told}")
     # Whatever scoring would refuse is refused here, in the same words.

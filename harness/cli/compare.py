@@ -13,23 +13,25 @@ from mwz.normalization.rules import rule_set
 from ..benchmark import Benchmark
 from ..comparison.settings import DEFAULT_TEST, TEST_SAMPLES
 from ..errors import InputError
-from ..files import STANDARD_STREAM, parse_json, read_bytes, shown_name, write_json
+from ..files import STANDARD_STREAM, read_bytes, shown_name, write_json
+from ..formats import parse_predictions, standard_form
 from ..metrics.registry import named_metrics
 from ..scoring import Options, Scorer, allowed_metrics
 from ..submission import (
     NormalizedSubmission,
+    checked_submission,
     made_submission,
     normalize_submission,
-    parse_submission,
 )
+from .completion import complete_file
 from .options import (
     SeveralValues,
-    chosen_benchmark,
     predictions_folder_option,
     seed_option,
     short_names,
     submissions_option,
 )
+from .reading import benchmark_chooser
 from .score import command as score_command
 
 _SCORED = ("benchmark", "rules", "setup", "domains", "states", "goals")
@@ -43,7 +45,7 @@ _SCORED = ("benchmark", "rules", "setup", "domains", "states", "goals")
     "paired tests on the dialogues that both play. A system is a predictions file (JSON, plain or "
     "gzipped; -: standard input) or the name of an entry in the folder of submissions.",
 )
-@click.argument("systems", metavar="BASELINE SYSTEM...", nargs=-1)
+@click.argument("systems", metavar="BASELINE SYSTEM...", nargs=-1, shell_complete=complete_file)
 @click.option(
     "--metrics",
     metavar="METRIC,…",
@@ -102,8 +104,7 @@ def command(
     asked = None if metrics is None else named_metrics([m.strip() for m in metrics.split(",")])
     outputs = [_found(one, submissions, predictions) for one in (*systems, *seeds)]
     names = _names(outputs)
-    loaded = chosen_benchmark(benchmark, "comparing on")
-    read = [_read(one, loaded, rules) for one in outputs]
+    loaded, read = _read(outputs, benchmark, rules)
     scorer = Scorer(loaded, options).with_options(metrics=_metrics(asked, read))
 
     from ..comparison.comparing import compare
@@ -180,12 +181,26 @@ def _names(outputs: Sequence[_Outputs]) -> list[str]:
     return names
 
 
-def _read(outputs: _Outputs, benchmark: Benchmark, rules: str) -> NormalizedSubmission:
-    if isinstance(outputs.content, str):
-        return made_submission(benchmark, outputs.content)
-    content = parse_json(outputs.content, outputs.source)
-    submission = parse_submission(content, benchmark, outputs.source)
-    return normalize_submission(submission, rule_set(rules))
+def _read(
+    outputs: Sequence[_Outputs], name: str | None, rules: str
+) -> tuple[Benchmark, list[NormalizedSubmission]]:
+    """Return the systems' submissions, and the benchmark that is named or chosen for them."""
+    read = [
+        one.content
+        if isinstance(one.content, str)
+        else standard_form(parse_predictions(one.content, one.source), one.source)
+        for one in outputs
+    ]
+    ids = [id_ for one in read if not isinstance(one, str) for id_ in one.dialogues]
+    benchmark = benchmark_chooser(name, "comparing on")(ids)
+    return benchmark, [
+        made_submission(benchmark, one)
+        if isinstance(one, str)
+        else normalize_submission(
+            checked_submission(one, benchmark, output.source), rule_set(rules)
+        )
+        for one, output in zip(read, outputs, strict=True)
+    ]
 
 
 def _metrics(

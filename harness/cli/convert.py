@@ -10,8 +10,10 @@ import click
 from ..checking import ACTIVE_DOMAINS, RESPONSE, STATE, Turn
 from ..errors import InputError
 from ..files import STANDARD_STREAM, to_json, write_atomically, write_json
-from ..submission import Submission, read_submission
-from .options import benchmark_option, chosen_benchmark
+from ..submission import Submission
+from .completion import complete_file
+from .options import benchmark_option
+from .reading import read_submissions
 from .telling import tell
 
 _GZIP = ".gz"
@@ -21,7 +23,7 @@ _GZIP = ".gz"
     help="Write PREDICTIONS in the standard form: JSON, gzipped where OUT ends in .gz. The formats "
     "that are read are in docs/predictions-format.md; - is standard input."
 )
-@click.argument("predictions")
+@click.argument("predictions", shell_complete=complete_file)
 @click.option(
     "-o",
     "--output",
@@ -35,7 +37,7 @@ def command(predictions: str, target: str, benchmark: str | None) -> None:
     """Read a predictions file of any format and write it in the standard form."""
     if STANDARD_STREAM not in (predictions, target) and _is_same(Path(predictions), Path(target)):
         raise InputError(target, "is the input; write to another file")
-    submission = read_submission(predictions, chosen_benchmark(benchmark, "reading for"))
+    _, (submission,) = read_submissions([predictions], benchmark, "reading for")
     content = standard_content(submission)
     if target.endswith(_GZIP):
         # No time stamp: the same predictions are the same bytes.

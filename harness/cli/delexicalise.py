@@ -10,7 +10,9 @@ import click
 from ..conversations import read_conversations
 from ..files import STANDARD_STREAM, write_json
 from ..scoring import Options, Scorer, lexicalised_parameter
-from .options import benchmark_option, chosen_benchmark, rules_option
+from .completion import complete_file
+from .options import benchmark_option, rules_option
+from .reading import benchmark_chooser
 
 if TYPE_CHECKING:
     from mwz.normalization.delexicaliser import Delexicalised
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     "responses delexicalised. They may be of any dialogues; the benchmark gives the venues. "
     "Whatever else turns hold is kept."
 )
-@click.argument("predictions")
+@click.argument("predictions", shell_complete=complete_file)
 @click.option(
     "-o", "--output", required=True, metavar="OUT|-", help="The file to write the result to."
 )
@@ -36,7 +38,8 @@ if TYPE_CHECKING:
 def command(predictions: str, output: str, spans: bool, benchmark: str | None, rules: str) -> None:
     """Delexicalise a file of responses and say how much was found."""
     content = read_conversations(predictions)
-    scorer = Scorer(chosen_benchmark(benchmark, "delexicalising by"), Options(rules=rules))
+    loaded = benchmark_chooser(benchmark, "delexicalising by")(content)
+    scorer = Scorer(loaded, Options(rules=rules))
     delexicaliser = scorer.delexicaliser()
     found = 0
     written: dict[str, list[dict[str, Any]]] = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import shutil
 import textwrap
@@ -12,7 +11,6 @@ from typing import Any, NamedTuple
 
 import click
 
-from ..benchmark import Benchmark
 from ..checking import dialogue_id
 from ..errors import InputError
 from ..files import STANDARD_STREAM, write_json
@@ -43,7 +41,9 @@ from ..tracking.variants import (
     Variants,
     annotated,
 )
-from .options import chosen_benchmark, intervals_option, short_names
+from .completion import complete_file
+from .options import intervals_option, short_names
+from .reading import BenchmarkChooser, benchmark_chooser
 
 _DEFAULT_LAMBDAS = ", ".join(map(lambda_label, DEFAULT_LAMBDAS))
 
@@ -82,7 +82,7 @@ class _Command(click.Command):
     "predicted states, or predicted states only: a tracker's output or a submission. Several FILEs "
     "are shown side by side.",
 )
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, shell_complete=complete_file)
 @click.option(
     "--benchmark",
     "benchmark_name",
@@ -193,7 +193,7 @@ def command(
         raise InputError("--panel", "chooses what --plot draws; give --plot FILE as well")
     choices = Choices(_decays(lambdas, forget_turns, forget_share), slots)
     variants = Variants(per_domain_over or PLAIN.per_domain_over, dontcare, none)
-    load_benchmark = functools.cache(lambda: chosen_benchmark(benchmark_name, "comparing with"))
+    load_benchmark = benchmark_chooser(benchmark_name, "comparing with")
     load_gold = _gold_loader(gold_version, load_benchmark)
     tracked = [read_tracking_file(file, load_benchmark, load_gold) for file in files]
     if variants.per_domain_over != PLAIN.per_domain_over:
@@ -265,22 +265,23 @@ def _names(files: Sequence[str], labels: Sequence[str]) -> list[str]:
 
 
 def _gold_loader(
-    version: str | None, load_benchmark: Callable[[], Benchmark]
+    version: str | None, load_benchmark: BenchmarkChooser
 ) -> Callable[[], GoldStates] | None:
     """Return what gives the gold states of a version, which are loaded; None if none are wanted."""
     if version is None:
         return None
     from ..data.gold_states import load_gold_states
 
-    gold = load_gold_states(version, load_benchmark())
+    gold = load_gold_states(version, load_benchmark(()))
     return lambda: gold
 
 
-def _annotated(file: TrackedFile, load_benchmark: Callable[[], Benchmark]) -> TrackedFile:
+def _annotated(file: TrackedFile, load_benchmark: BenchmarkChooser) -> TrackedFile:
     """Return a file whose dialogues have active domains and goals, the benchmark's."""
     if file.benchmark is not None:
         return file
-    dialogues = annotated(file.dialogues, load_benchmark(), file.source)
+    benchmark = load_benchmark([dialogue.id for dialogue in file.dialogues])
+    dialogues = annotated(file.dialogues, benchmark, file.source)
     return replace(file, dialogues=dialogues)
 
 

@@ -12,8 +12,9 @@ from ..files import STANDARD_STREAM, write_json
 from ..grounding.lexicaliser import VenueStock, lexicalise
 from ..playing import play
 from ..scoring import Options, Scorer, chosen_domains, chosen_states
-from ..submission import read_submission
-from .options import benchmark_option, chosen_benchmark, rules_option
+from .completion import complete_file
+from .options import benchmark_option, rules_option
+from .reading import read_submissions
 from .telling import tell
 
 
@@ -23,7 +24,7 @@ from .telling import tell
     "finds. The states are the predicted ones, or gold where there are none. Predicted states and "
     "active domains are kept; active domains that only the placeholders named are written out."
 )
-@click.argument("predictions")
+@click.argument("predictions", shell_complete=complete_file)
 @click.option(
     "-o", "--output", required=True, metavar="OUT|-", help="The file to write the result to."
 )
@@ -38,9 +39,8 @@ from .telling import tell
 @rules_option
 def command(predictions: str, output: str, seed: int, benchmark: str | None, rules: str) -> None:
     """Lexicalise a submission."""
-    loaded = chosen_benchmark(benchmark, "lexicalising by")
+    loaded, (read,) = read_submissions([predictions], benchmark, "lexicalising by")
     scorer = Scorer(loaded, Options(rules=rules))
-    read = read_submission(predictions, loaded)
     tell(read.source, read.remarks)
     submission = scorer.normalized(read)
     states = chosen_states(submission, scorer.options)

@@ -11,22 +11,24 @@ import click
 
 from mwz.normalization.rules import DEFAULT_RULES, rule_set, rule_set_names
 
-from ..benchmark import Benchmark
 from ..comparison.settings import SEED
-from ..data.installed import SAMPLE, load_benchmark
 from ..files import STANDARD_STREAM
+from .completion import complete_benchmark
 
 LEADERBOARD_FILE = "leaderboard.md"
 
 benchmark_option = click.option(
     "--benchmark",
     metavar="NAME",
-    help="The benchmark to score on. [default: multiwoz if installed, else sample]",
+    shell_complete=complete_benchmark,
+    help="The benchmark to score on. [default: multiwoz if installed, else sample; sample for "
+    "dialogues of the sample]",
 )
 
 scored_benchmark_option = click.option(
     "--benchmark",
     metavar="NAME",
+    shell_complete=complete_benchmark,
     help="The benchmark to score on. [default: the one that a submission was scored on]",
 )
 
@@ -107,23 +109,6 @@ class SeveralValues(click.Command):
                 if values > 1:
                     yield self._several
             yield arg
-
-
-def chosen_benchmark(name: str | None, doing: str) -> Benchmark:
-    """Load the benchmark that `benchmark_option` names; say so if only the sample is there.
-
-    Args:
-        name: The option's value.
-        doing: What is done with it, for the remark: "scoring on".
-
-    Raises:
-        InputError: No benchmark of that name is installed, or its file is damaged.
-    """
-    benchmark = load_benchmark(name)
-    if name is None and benchmark.name == SAMPLE:
-        remark = f"no other benchmark is installed; {doing} the built-in `{SAMPLE}`"
-        click.echo(f"mwz: {remark}", err=True)
-    return benchmark
 
 
 def leaderboard_path(submissions: Path) -> Path:

@@ -9,7 +9,7 @@ import click
 from mwz.database import EMBEDDED
 
 from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
-from ..conversations import read_conversations
+from ..conversations import Conversations, read_conversations
 from ..diagnosis.dialogue_lines import dialogue_lines, write_dialogue_lines
 from ..errors import InputError
 from ..files import STANDARD_STREAM, shown_name, write_json
@@ -24,9 +24,10 @@ from ..submission import (
     NormalizedSubmission,
     made_submission,
     made_submissions,
-    read_submission,
 )
-from .options import benchmark_option, chosen_benchmark, intervals_option, rules_option
+from .completion import complete_file
+from .options import benchmark_option, intervals_option, rules_option
+from .reading import benchmark_chooser, read_submissions
 from .telling import NO_STATES, tell
 
 
@@ -48,7 +49,7 @@ def _metrics_help() -> str:
 
 
 @click.command(help="Score PREDICTIONS: a JSON file, plain or gzipped, or - for standard input.")
-@click.argument("predictions", required=False)
+@click.argument("predictions", required=False, shell_complete=complete_file)
 @benchmark_option
 @rules_option
 @click.option(
@@ -171,12 +172,16 @@ def command(
     goals_file = None if goals in GOALS else goals
     chosen = "all" if goals_file else goals
     options = Options(rules, setup, domains, states, names, database, chosen, lexicalised)
-    scorer = Scorer(chosen_benchmark(benchmark, "scoring on"), options)
     if free_running and predictions is not None:
-        report = _free_running(predictions, goals_file, scorer)
+        conversations = read_conversations(predictions)
+        loaded = benchmark_chooser(benchmark, "scoring on")(conversations)
+        report = _free_running(conversations, predictions, goals_file, Scorer(loaded, options))
         _show(report, {}, "", json_target, quiet)
         return
-    submission = _submission(predictions, made, scorer)
+    files = [] if predictions is None else [predictions]
+    loaded, read = read_submissions(files, benchmark, "scoring on")
+    scorer = Scorer(loaded, options)
+    submission = scorer.normalized(read[0]) if read else _made(made, scorer)
     tell(submission.source, submission.remarks)
     report = scorer.score_normalized(submission)
     if states == AUTO and report.states == "gold" and any(map(report.setup, SETUPS)):
@@ -201,11 +206,12 @@ def _show(
         click.echo(report_text(report) + text)
 
 
-def _free_running(predictions: str, goals: str | None, scorer: Scorer) -> Report:
+def _free_running(
+    conversations: Conversations, predictions: str, goals: str | None, scorer: Scorer
+) -> Report:
     from ..free_running import read_goals_file, score_free_running  # pydantic takes its time
 
     own = None if goals is None else read_goals_file(goals, scorer.rules)
-    conversations = read_conversations(predictions)
     return score_free_running(conversations, shown_name(predictions), scorer, own)
 
 
@@ -225,10 +231,8 @@ def _intervals(scorer: Scorer, submission: NormalizedSubmission) -> tuple[dict[s
     return {"intervals": document}, f"\n\n{text}\n\n{document['signature']}"
 
 
-def _submission(predictions: str | None, made: str | None, scorer: Scorer) -> NormalizedSubmission:
+def _made(made: str | None, scorer: Scorer) -> NormalizedSubmission:
     benchmark = scorer.benchmark
-    if predictions is not None:
-        return scorer.normalized(read_submission(predictions, benchmark))
     if made == CANONICAL_STYLE and scorer.options.lexicalised:
         return scorer.normalized(human_submission(benchmark))
     if made not in made_submissions():

@@ -13,16 +13,17 @@ from ..board.entries import PREDICTIONS_FILE, System, folder_name, read_entries,
 from ..board.leaderboard import leaderboard, row_headers, row_text, rows
 from ..board.submitting import all_scores, locked, submit
 from ..board.tracks import submitted_tracks
-from ..data.installed import load_benchmark
 from ..errors import InputError
 from ..files import read_bytes, shown_name, write_atomically
-from ..formats import parse_predictions
+from ..formats import parse_predictions, standard_form
 from ..limits import limits
 from ..metrics.registry import headlines
 from ..rendering import text_table
-from ..submission import parse_submission
+from ..submission import checked_submission
 from ..validation import validated
+from .completion import complete_file
 from .options import benchmark_option, leaderboard_path, rules_option, submissions_option
+from .reading import benchmark_chooser
 from .telling import NO_STATES, tell
 
 
@@ -49,7 +50,7 @@ def _reported(
     help="Score PREDICTIONS, enter them in the folder of submissions, and show their rank. "
     "The leaderboard beside the folder is made anew."
 )
-@click.argument("predictions")
+@click.argument("predictions", shell_complete=complete_file)
 @click.option("--name", required=True, help="The system's name.")
 @click.option(
     "--track", type=click.Choice(submitted_tracks()), required=True, help="What it is given."
@@ -93,8 +94,9 @@ def command(
         raise InputError(str(target), "there is an entry of that name; use another, or --replace")
     content = read_bytes(predictions, limits())
     read_from = shown_name(predictions)
-    loaded = load_benchmark(benchmark)
-    submission = parse_submission(parse_predictions(content, read_from), loaded, read_from)
+    standard = standard_form(parse_predictions(content, read_from), read_from)
+    loaded = benchmark_chooser(benchmark, "scoring on")(standard.dialogues)
+    submission = checked_submission(standard, loaded, read_from)
     tell(read_from, submission.remarks)
     click.echo(f"scoring under the rule sets {', '.join(published_rule_sets())} …", err=True)
     scores = all_scores(content, loaded, read_from)

@@ -11,6 +11,7 @@ from ..board.entries import chosen_entries, read_entries
 from ..board.rescoring import changes_table
 from ..board.verifying import Verified, verify
 from ..rendering import printable
+from .completion import complete_entry
 from .options import (
     predictions_folder_option,
     scored_benchmark_option,
@@ -24,7 +25,7 @@ from .options import (
     "exit with 1 if anything stored does not hold: scores, signature, predictions, the rules of "
     "the track, entries that are there twice."
 )
-@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_entry)
 @click.option(
     "--strict", is_flag=True, help="Entries whose predictions are not at hand do not hold either."
 )

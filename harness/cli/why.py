@@ -22,9 +22,10 @@ from ..submission import (
     NormalizedSubmission,
     made_submission,
     normalize_submission,
-    read_submission,
 )
-from .options import benchmark_option, chosen_benchmark, rules_option
+from .completion import complete_file
+from .options import benchmark_option, rules_option
+from .reading import read_submissions
 
 
 @click.command(
@@ -33,7 +34,7 @@ from .options import benchmark_option, chosen_benchmark, rules_option
     "set-up: one cause for every goal domain that is not matched and every requested slot that "
     "is not provided.",
 )
-@click.argument("predictions", metavar="[PREDICTIONS]...", nargs=-1)
+@click.argument("predictions", metavar="[PREDICTIONS]...", nargs=-1, shell_complete=complete_file)
 @click.option("--domain", type=click.Choice(DOMAINS), help="Show one domain only.")
 @click.option(
     "--cause",
@@ -94,14 +95,14 @@ def command(
     """Explain where submissions, or the corpus itself, lose Inform and Success."""
     if not predictions and corpus is None:
         raise click.UsageError("give PREDICTIONS, or --corpus [STYLE], or both")
-    loaded = chosen_benchmark(benchmark, "explaining by")
+    loaded, read = read_submissions(predictions, benchmark, "explaining by")
     options = Options(rules, "strict", domains, states, metrics=["inform"])
     scorer = Scorer(loaded, options)
     submissions = {
         **({} if corpus is None else {f"corpus ({corpus})": _corpus(corpus, loaded)}),
         **{
-            file: normalize_submission(read_submission(file, loaded), rule_set(rules))
-            for file in predictions
+            file: normalize_submission(submission, rule_set(rules))
+            for file, submission in zip(predictions, read, strict=True)
         },
     }
     diagnoses = {name: diagnose(scorer.played(each)) for name, each in submissions.items()}

@@ -18,7 +18,7 @@ where gold states of another version are asked for.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -102,15 +102,15 @@ class TrackedFile:
 
 def read_tracking_file(
     path: str | Path,
-    load_benchmark: Callable[[], Benchmark],
+    load_benchmark: Callable[[Iterable[str]], Benchmark],
     load_gold: Callable[[], GoldStates] | None = None,
 ) -> TrackedFile:
     """Read a file of states (JSON, plain or gzipped; `-`: standard input).
 
     Args:
         path: The file.
-        load_benchmark: Gives the benchmark to compare with; called only if the file has no gold
-            states of its own, or `load_gold` is given.
+        load_benchmark: Gives the benchmark to compare with, for the file's dialogue ids; called
+            only if the file has no gold states of its own, or `load_gold` is given.
         load_gold: Gives gold states of the benchmark's dialogues to compare with instead of the
             benchmark's or the file's own.
 
@@ -125,7 +125,7 @@ def read_tracking_file(
 def parse_tracking_file(
     content: object,
     source: str,
-    load_benchmark: Callable[[], Benchmark],
+    load_benchmark: Callable[[Iterable[str]], Benchmark],
     load_gold: Callable[[], GoldStates] | None = None,
 ) -> TrackedFile:
     """Recognise the content of a file of states and return its dialogues.
@@ -157,7 +157,7 @@ def parse_tracking_file(
     if layout.gold is not None and load_gold is None:
         tracked = [TrackedDialogue(id_, turns) for id_, turns in dialogues.items()]
         return TrackedFile(source, parser.format, None, tracked)
-    benchmark = load_benchmark()
+    benchmark = load_benchmark(dialogues)
     states = {
         id_: {turn.number: turn.predicted for turn in turns} for id_, turns in dialogues.items()
     }

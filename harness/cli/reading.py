@@ -1,0 +1,75 @@
+"""Reading what commands are given: predictions, and the benchmark that they are of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+
+import click
+
+from ..benchmark import Benchmark
+from ..checking import dialogue_id
+from ..data.installed import SAMPLE, load_benchmark
+from ..files import shown_name
+from ..submission import Submission, checked_submission, read_predictions
+
+BenchmarkChooser = Callable[[Iterable[object]], Benchmark]
+
+
+def benchmark_chooser(name: str | None, doing: str) -> BenchmarkChooser:
+    """Return what chooses and loads the benchmark for dialogues, given their ids.
+
+    It is the one that `benchmark_option` names. Where none is named, it is the default one; the
+    sample, however, for dialogues that are all the sample's and none of which is in the default
+    one: what is built in works whatever is installed. That the sample is used is said, once.
+
+    Args:
+        name: The option's value.
+        doing: What is done with it, for the remark: "scoring on".
+
+    Returns:
+        A function that raises an `InputError` if no benchmark of that name is installed, or its
+        file is damaged.
+    """
+    load = cache(load_benchmark)
+
+    @cache
+    def remark(reason: str) -> None:
+        click.echo(f"mwz: {reason}; {doing} the built-in `{SAMPLE}`", err=True)
+
+    def choose(ids: Iterable[object]) -> Benchmark:
+        benchmark = load(name)
+        if name is not None:
+            return benchmark
+        if benchmark.name == SAMPLE:
+            remark("no other benchmark is installed")
+            return benchmark
+        wanted = {dialogue_id(id_) for id_ in ids}
+        if wanted and wanted.isdisjoint(benchmark.dialogues):
+            sample = load(SAMPLE)
+            if wanted <= sample.dialogues.keys():
+                remark(f"all dialogues are the sample's and none is in `{benchmark.name}`")
+                return sample
+        return benchmark
+
+    return choose
+
+
+def read_submissions(
+    files: Sequence[str], name: str | None, doing: str
+) -> tuple[Benchmark, list[Submission]]:
+    """Read predictions files, and the benchmark that is chosen for them.
+
+    Args:
+        files: The files; `-` is standard input.
+        name: The value of `benchmark_option`.
+        doing: What is done with the benchmark, for the remark: "scoring on".
+
+    Raises:
+        InputError: A file cannot be read or is no submission to the benchmark, or the benchmark
+            cannot be loaded.
+    """
+    read = [(read_predictions(file), shown_name(file)) for file in files]
+    choose = benchmark_chooser(name, doing)
+    benchmark = choose([id_ for standard, _ in read for id_ in standard.dialogues])
+    return benchmark, [checked_submission(one, benchmark, source) for one, source in read]
