@@ -40,6 +40,10 @@ def _own_problems(entry: Entry) -> Iterator[str]:
         problem = _predictions_problem(entry, entry.scores.predictions)
         if problem is not None:
             yield problem
+    if entry.tracking is not None:
+        problem = _predictions_problem(entry, entry.tracking.predictions)
+        if problem is not None:
+            yield problem
     for rules, report in entry.scores.reports.items():
         for what in _unfounded(report):
             yield f"rule set {rules}: {what} does not follow from the rest; use --rescore"
