@@ -70,10 +70,8 @@ def test_predicted_states_are_compared_with_the_benchmarks(sample: Benchmark) ->
 
 
 def test_a_version_is_not_stated_of_the_benchmarks_gold_states(sample: Benchmark) -> None:
-    with pytest.raises(InputError, match="--own-gold: careful.json is compared with"):
-        score_tracker(
-            CAREFUL.read_bytes(), "careful.json", lambda: sample, own_version="2.1"
-        )
+    with pytest.raises(InputError, match=r"--own-gold: careful\.json is compared with"):
+        score_tracker(CAREFUL.read_bytes(), "careful.json", lambda: sample, own_version="2.1")
 
 
 def test_the_same_states_score_alike_in_both_tracks(
@@ -332,9 +330,7 @@ def test_options_that_mean_nothing_are_refused(
     assert not submitting.folder.exists()
 
 
-def test_a_file_that_is_none_of_states_is_refused(
-    submitting: _Submitting, tmp_path: Path
-) -> None:
+def test_a_file_that_is_none_of_states_is_refused(submitting: _Submitting, tmp_path: Path) -> None:
     path = tmp_path / "wrong.json"
     path.write_text('{"d1": {"0": {"gt": 1, "pr": 2}}}', encoding="utf-8")
     run = submitting(path, "Wrong")

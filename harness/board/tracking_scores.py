@@ -92,7 +92,7 @@ class TrackingScores:
             "report": self.report.to_dict(),
             "predictions": self.predictions.model_dump(),
         }
-        plain = parse_json(to_json(content).encode(), "scores")
+        plain: Any = parse_json(to_json(content).encode(), "scores")
         return to_json({**content, _CHECKSUM: checksum_of(plain)})
 
 
