@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ HALF = own_gold((NORTH, NORTH), (NORTH, SOUTH))
 """One turn of two is right."""
 
 
-def _no_benchmark() -> Benchmark:
+def _no_benchmark(ids: Iterable[str]) -> Benchmark:
     raise AssertionError("no benchmark is needed")
 
 
@@ -61,7 +61,7 @@ def test_a_file_with_gold_states_of_its_own_needs_no_benchmark() -> None:
 
 def test_predicted_states_are_compared_with_the_benchmarks(sample: Benchmark) -> None:
     content = CAREFUL.read_bytes()
-    scores = score_tracker(content, "careful.json", lambda: sample)
+    scores = score_tracker(content, "careful.json", lambda ids: sample)
     assert scores.gold.whose == "benchmark"
     assert scores.coverage is not None
     assert scores.coverage.turns == scores.coverage.of_turns == sample.turns
@@ -71,7 +71,7 @@ def test_predicted_states_are_compared_with_the_benchmarks(sample: Benchmark) ->
 
 def test_a_version_is_not_stated_of_the_benchmarks_gold_states(sample: Benchmark) -> None:
     with pytest.raises(InputError, match=r"--own-gold: careful\.json is compared with"):
-        score_tracker(CAREFUL.read_bytes(), "careful.json", lambda: sample, own_version="2.1")
+        score_tracker(CAREFUL.read_bytes(), "careful.json", lambda ids: sample, own_version="2.1")
 
 
 def test_the_same_states_score_alike_in_both_tracks(

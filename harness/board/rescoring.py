@@ -223,7 +223,7 @@ def _rescored_tracker(entry: Entry, content: bytes | str, benchmark: str | None)
     scores = score_tracker(
         content if isinstance(content, bytes) else content.encode(),
         entry.key,
-        lambda: loaded_once(benchmark),
+        lambda ids: loaded_once(benchmark),
         None if replaced is None else lambda: load_gold_states(replaced, loaded_once(benchmark)),
         version if whose == "file" else None,
     )

@@ -8,7 +8,7 @@ whether somebody edited the file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -108,7 +108,7 @@ def gold_key(signature: Signature) -> str:
 def score_tracker(
     content: bytes,
     source: str,
-    load_benchmark: Callable[[], Benchmark],
+    load_benchmark: Callable[[Iterable[str]], Benchmark],
     load_gold: Callable[[], GoldStates] | None = None,
     own_version: str | None = None,
 ) -> TrackingScores:
@@ -117,8 +117,8 @@ def score_tracker(
     Args:
         content: The (unpacked) file: gold and predicted states, or predicted ones only.
         source: What messages call it.
-        load_benchmark: Gives the benchmark to compare with; called only if the file has no gold
-            states of its own, or `load_gold` is given.
+        load_benchmark: Gives the benchmark to compare with for the dialogues' ids; called only if
+            the file has no gold states of its own, or `load_gold` is given.
         load_gold: Gives gold states of another version to compare with instead.
         own_version: What version of the annotation the file's own gold states are, as the
             submitter says.

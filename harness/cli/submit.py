@@ -170,14 +170,13 @@ def _tracker(
 ) -> TrackingScores:
     """Score a tracker's file with the gold states asked for."""
     if gold is None:
-        return score_tracker(
-            content, source, lambda: load_benchmark(benchmark), own_version=own_gold
-        )
+        choose = benchmark_chooser(benchmark, "comparing with")
+        return score_tracker(content, source, choose, own_version=own_gold)
     from ..data.gold_states import load_gold_states
 
     loaded = load_benchmark(benchmark)
     states = load_gold_states(gold, loaded)
-    return score_tracker(content, source, lambda: loaded, lambda: states)
+    return score_tracker(content, source, lambda ids: loaded, lambda: states)
 
 
 def _show_tracker(key: str, others: list[Entry], rules: str) -> None:
