@@ -12,8 +12,10 @@ from ..metrics.inform import combined
 from ..metrics.lower_bound import LowerBound
 from ..metrics.signs import Signs, raised
 from ..report import Report
+from .dialogues import DIALOGUES_FILE, dialogue_problems, totals_of
 from .entries import Entry, folder_name
 from .scores import Hashes, hashes_of
+from .seeds import SEEDS_FILE, seed_problems
 from .tracks import track_problem
 
 
@@ -52,6 +54,14 @@ def _score_problems(entry: Entry) -> Iterator[str]:
     for rules, report in entry.scores.reports.items():
         for what in _unfounded(report):
             yield f"rule set {rules}: {what} does not follow from the rest; use --rescore"
+    kept = entry.scores.dialogues
+    if not entry.scores.reports or kept is None:
+        return
+    for what in dialogue_problems(kept, entry.scores.main):
+        yield f"{DIALOGUES_FILE}: {what} does not follow from the scores; use --rescore"
+    if entry.scores.seeds is not None:
+        for what in seed_problems(entry.scores.seeds, totals_of(kept.outcomes)):
+            yield f"{SEEDS_FILE}: {what} does not follow from the scores; use --rescore"
 
 
 def _unfounded(report: Report) -> Iterator[str]:

@@ -14,6 +14,7 @@ from ..errors import InputError
 from ..files import read_bytes, write_atomically
 from ..rendering import text_table
 from ..report import Report
+from .dialogues import DIALOGUES_FILE
 from .entries import Entry
 from .leaderboard import rows
 from .scores import SCORES_FILE, Scores
@@ -167,6 +168,10 @@ def write_rescored(
         raise InputError("no scores are written", error.problems) from None
     for entry, outcome in zip(updated, outcomes, strict=True):
         if outcome.scores is not None:
+            if isinstance(outcome.scores, Scores) and outcome.scores.dialogues is not None:
+                write_atomically(
+                    entry.folder / DIALOGUES_FILE, outcome.scores.dialogues.to_text()
+                )
             write_atomically(entry.folder / SCORES_FILE, outcome.scores.to_text())
     return updated
 
@@ -246,10 +251,20 @@ def _rescored_tracker(entry: Entry, content: bytes | str, benchmark: str | None)
 
 
 def _is_current(old: Scores, new: Scores) -> bool:
-    """Whether stored scores have the signatures of new ones, and the predictions' hashes."""
+    """Whether stored scores have the signatures of new ones, the hashes, and each dialogue's."""
     return (
-        old.intact and old.predictions == new.predictions and _signatures(old) == _signatures(new)
+        old.intact
+        and old.predictions == new.predictions
+        and _signatures(old) == _signatures(new)
+        and has_dialogues_of(old, new)
     )
+
+
+def has_dialogues_of(old: Scores, new: Scores) -> bool:
+    """Whether what is stored of single dialogues is what comes out anew."""
+    if old.dialogues is None or new.dialogues is None:
+        return old.dialogues is new.dialogues
+    return old.dialogues.intact and old.dialogues.is_as(new.dialogues)
 
 
 def _signatures(scores: Scores) -> dict[str, str]:

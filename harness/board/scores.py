@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -23,6 +23,10 @@ from ..errors import InputError
 from ..files import parse_json, read_bytes, to_json
 from ..report import FORMAT, Report
 from ..validation import validated
+
+if TYPE_CHECKING:
+    from .dialogues import DialogueScores
+    from .seeds import SeedScores
 
 SCORES_FILE = "scores.json"
 
@@ -54,11 +58,16 @@ class Scores:
             them, and the entry is to be scored again.
         predictions: What identifies the predictions; None where there are none.
         intact: Whether they are as the harness wrote them, and not edited since.
+        dialogues: The same dialogue by dialogue, with intervals and causes: what stands in
+            `dialogues.json`; None where that is not there.
+        seeds: What further seeds of the system score: what stands in `seeds.json`, if it is there.
     """
 
     reports: Mapping[str, Report]
     predictions: Hashes | None
     intact: bool = True
+    dialogues: DialogueScores | None = None
+    seeds: SeedScores | None = None
 
     @property
     def main(self) -> Report:

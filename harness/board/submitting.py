@@ -11,13 +11,14 @@ from pathlib import Path
 
 import portalocker
 
-from mwz.normalization.rules import published_rule_sets
+from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
 from ..benchmark import Benchmark
 from ..errors import InputError
 from ..files import write_atomically
 from ..scoring import Scorer, allowed_metrics
-from ..submission import normalized_by_rules
+from ..submission import NormalizedSubmission, normalized_by_rules
+from .dialogues import DIALOGUES_FILE, DialogueScores
 from .entries import (
     ENTRY_FILE,
     PREDICTIONS_FILE,
@@ -56,12 +57,26 @@ def all_scores(content: bytes | str, benchmark: Benchmark, source: str) -> Score
     """
     scorer = Scorer(benchmark)
     reports = {}
-    for rules, submission in normalized_by_rules(content, benchmark, source).items():
+    submissions = normalized_by_rules(content, benchmark, source)
+    for rules, submission in submissions.items():
         metrics = allowed_metrics(submission)
         reports[rules] = scorer.with_options(rules=rules, metrics=metrics).score_normalized(
             submission
         )
-    return Scores(reports, hashes_of(content) if isinstance(content, bytes) else None)
+    return Scores(
+        reports,
+        hashes_of(content) if isinstance(content, bytes) else None,
+        dialogues=_dialogues(scorer, submissions[DEFAULT_RULES]),
+    )
+
+
+def _dialogues(scorer: Scorer, submission: NormalizedSubmission) -> DialogueScores | None:
+    """Return what is scored dialogue by dialogue; None where a metric that it takes is not."""
+    from .measuring import MEASURED, dialogue_scores
+
+    if not set(MEASURED) <= set(allowed_metrics(submission)):
+        return None
+    return dialogue_scores(scorer, submission)
 
 
 def submit(
@@ -96,6 +111,8 @@ def submit(
         # No time stamp: the same predictions are the same bytes.
         PREDICTIONS_FILE: gzip.compress(content, mtime=0),
     }
+    if isinstance(scores, Scores) and scores.dialogues is not None:
+        files[DIALOGUES_FILE] = scores.dialogues.to_text().encode()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from .checks import entry_problems
 from .entries import Entry
-from .rescoring import Change, Rescored, rescore
+from .dialogues import DIALOGUES_FILE
+from .rescoring import Change, Rescored, has_dialogues_of, rescore
 from .tracking_scores import TrackingScores
 
 
@@ -96,4 +97,8 @@ def _signature_problems(entry: Entry, outcome: Rescored) -> list[str]:
         else:
             verdict = stored.signature.comparable_with(report.signature)
             problems += [f"rule set {rules}: {reason}" for reason in verdict.reasons]
+    if not has_dialogues_of(entry.scores, outcome.scores):
+        missing = entry.scores.dialogues is None
+        what = "missing" if missing else "its figures come out differently"
+        problems.append(f"{DIALOGUES_FILE}: {what}; score the entry again (--rescore)")
     return problems

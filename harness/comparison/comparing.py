@@ -177,7 +177,7 @@ def compare(
     pairs = (
         []
         if baseline is None
-        else [_pair(baseline, system, test, samples, seed) for system in systems]
+        else [paired(baseline, system, test, samples, seed) for system in systems]
     )
     return Comparison(
         baseline=None if baseline is None else baseline.name,
@@ -234,7 +234,7 @@ def standings(
     def pair(one: Evidence, other: Evidence) -> Pair | None:
         if not _comparable(one, other) or not set(one.dialogues) & set(other.dialogues):
             return None
-        return _pair(one, other, test, number, seed)
+        return paired(one, other, test, number, seed)
 
     found = []
     for rank, row in enumerate(ranked):
@@ -295,8 +295,16 @@ def _signature(evidence: Evidence, test: str, samples: int, seed: int) -> Signat
     return replace(evidence.signature, parameters=parameters)
 
 
-def _pair(a: Evidence, b: Evidence, test: str, samples: int, seed: int) -> Pair:
-    """Compare two systems on what both play; p is not corrected yet."""
+def paired(a: Evidence, b: Evidence, test: str, samples: int, seed: int) -> Pair:
+    """Compare two systems on what both play; p is not corrected.
+
+    Args:
+        a: A system.
+        b: Another one, which shares dialogues with it.
+        test: As for `compare`.
+        samples: As for `compare`.
+        seed: As for `compare`.
+    """
     played = set(b.dialogues)
     common = [id_ for id_ in a.dialogues if id_ in played]
     first, second = a.part(common), b.part(common)
