@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...rendering import figure
@@ -76,6 +76,19 @@ class BoardTable:
     reported: Sequence[BoardRow] = ()
     source: tuple[str, str] | None = None
 
+    @property
+    def all_rows(self) -> Sequence[BoardRow]:
+        """All rows, in the order of the page."""
+        return (*self.rows, *self.reported)
+
+    @property
+    def note_numbers(self) -> Mapping[str, int | None]:
+        """Address of a row -> the number of its note, from 1; None for rows without one."""
+        noted = [row.anchor for row in self.all_rows if row.note]
+        return {
+            row.anchor: noted.index(row.anchor) + 1 if row.note else None for row in self.all_rows
+        }
+
 
 @dataclass(frozen=True)
 class Section:
@@ -96,7 +109,7 @@ class Section:
     @property
     def size(self) -> int:
         """How many rows it has."""
-        return sum(len(table.rows) + len(table.reported) for table in self.tables)
+        return sum(len(table.all_rows) for table in self.tables)
 
 
 def sections(contents: Contents) -> list[Section]:
@@ -151,20 +164,21 @@ def _track_tables(
     reported = [
         _printed(row, shown, anchors) for table in tables for row in table.rows if not row.entry
     ]
+    tied = contents.tied_with_best(key)
     if rows or reported:
         yield BoardTable(
             key=key,
             caption=f"{track.title}, rule set {contents.rules}",
             ranked=track.submitted,
             headers=[column.header for column in shown],
-            rows=[_scored(row, shown) for row in rows],
+            rows=[_scored(row, shown, tied) for row in rows],
             reported=reported,
             source=(tables[0].repository, tables[0].source) if reported else None,
         )
     yield from _as_printed(contents, key, anchors, (OLD, OFFICIAL))
 
 
-def _scored(row: Row, shown: Sequence[Column]) -> BoardRow:
+def _scored(row: Row, shown: Sequence[Column], tied: Collection[str]) -> BoardRow:
     system = row.entry.system
     told = [system.note] if system.note else []
     bound = row.report.metrics.get("lower_bound")
@@ -186,6 +200,7 @@ def _scored(row: Row, shown: Sequence[Column]) -> BoardRow:
         signs=len(raised_signs(row)),
         note="; ".join(told),
         cells=[column.cell(row) for column in shown],
+        tied=row.entry.key in tied,
     )
 
 
@@ -323,6 +338,6 @@ def years(found: Sequence[Section]) -> list[int]:
         row
         for section in found
         for table in section.tables
-        for row in (*table.rows, *table.reported)
+        for row in table.all_rows
     ]
     return sorted({row.year for row in rows if row.year is not None}, reverse=True)

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from ...metrics.registry import headlines
 from ...metrics.signs import MEANINGS, Signs
 from ...rendering import figure
+from ..dialogues import KeptInterval
 from ..leaderboard import Row
+from ..pairs import RANKING
 from .contents import Contents
-from .tables import NOTHING, Cell, Header
+from .tables import NOTHING, Bar, Cell, Header
 
 # Column -> what public tables call the figure.
 PRINTED = {
@@ -44,7 +46,7 @@ class Column:
 def columns(contents: Contents) -> list[Column]:
     """Return the columns of the board's tables, without rank and name."""
     return [
-        *_strict(contents.rules),
+        *_strict(contents),
         *_optimistic(),
         *(column for rules in contents.other_rules for column in _under(contents, rules)),
         _verdict(contents),
@@ -81,10 +83,49 @@ def _figure_column(name: str, above: str, shown: str, setup: str, key: str) -> C
     return _column(title, above, key, shown, lambda row: row.figure(name, setup))
 
 
-def _strict(rules: str) -> Iterator[Column]:
-    for name in _TOTALS:
-        above = "" if name == "bleu" else f"strict, {rules}"
-        yield _figure_column(name, above, "always", "strict", name)
+def _strict(contents: Contents) -> Iterator[Column]:
+    scales = _scales(contents)
+
+    def column(name: str) -> Column:
+        above = "" if name == "bleu" else f"strict, {contents.rules}"
+
+        def cell(row: Row) -> Cell:
+            interval = contents.interval(row.entry, name)
+            if interval is None:
+                return Cell(row.figure(name))
+            scale = scales[row.entry.system.track] if name == RANKING else None
+            bar = None if scale is None else _drawn(interval, *scale)
+            return Cell(row.figure(name), plus_minus(name, interval), bar)
+
+        return Column(Header(headlines()[name].title, above, name), cell)
+
+    return map(column, _TOTALS)
+
+
+def plus_minus(name: str, interval: KeptInterval) -> str:
+    """Return half the width of a figure's interval, with the figure's digits."""
+    return f"±{interval.half:.{headlines()[name].digits}f}"
+
+
+def _scales(contents: Contents) -> dict[str, tuple[float, float]]:
+    """Return track -> the least and the greatest end of its intervals of what ranks."""
+    ends: dict[str, list[float]] = {}
+    for row in contents.rows:
+        interval = contents.interval(row.entry, RANKING)
+        if interval is not None:
+            ends.setdefault(row.entry.system.track, []).extend((interval.low, interval.high))
+    return {track: (min(found), max(found)) for track, found in ends.items()}
+
+
+def _drawn(interval: KeptInterval, low: float, high: float) -> Bar | None:
+    """Return an interval to scale; None where the scale has no width."""
+    if high <= low:
+        return None
+    begin, at, end = (
+        round(100 * (value - low) / (high - low), 1)
+        for value in (interval.low, interval.value, interval.high)
+    )
+    return Bar(begin, end, at)
 
 
 def _optimistic() -> Iterator[Column]:

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mwz.normalization.rules import published_rule_sets
+from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
+from ..dialogues import KeptInterval
 from ..entries import Entry, read_note
 from ..leaderboard import Row, rows
+from ..pairs import RANKING, Pairs, read_pairs
 from ..record import OFFICIAL, official_verdict, table_claims
 from ..reported import ReportedTable, read_reported
 from ..tracking_board import TrackingRow, tracking_tables
@@ -27,6 +29,7 @@ class Contents:
         tracking: The tables of state tracking, one per set of gold states.
         tables: The public tables.
         note: What is to be said of all scores; empty if nothing.
+        pairs: The entries compared, two by two, as far as that is stored.
     """
 
     rules: str
@@ -35,6 +38,7 @@ class Contents:
     tracking: Sequence[Sequence[TrackingRow]]
     tables: Sequence[ReportedTable]
     note: str
+    pairs: Pairs
 
     @property
     def rows(self) -> Sequence[Row]:
@@ -58,6 +62,33 @@ class Contents:
         ]
         return "; ".join(verdicts) or None
 
+    def interval(self, entry: Entry, figure: str) -> KeptInterval | None:
+        """Return the interval of a strict figure; None where none is kept under the rule set."""
+        kept = entry.scores.dialogues
+        if kept is None or self.rules != DEFAULT_RULES:
+            return None
+        return kept.intervals.scores.get(figure)
+
+    def tied_with_best(self, track: str) -> set[str]:
+        """Return the keys of a track that cannot be told apart from its best, that one included.
+
+        Nothing is told of a track whose pairs with the best are not stored.
+        """
+        ranked = [
+            row.entry.key
+            for row in self.rows
+            if row.entry.system.track == track and row.rank is not None
+        ]
+        if self.rules != DEFAULT_RULES:
+            return set()
+        pairs = {key: self.pairs.between(key, ranked[0]) for key in ranked[1:]}
+        tied = {
+            key
+            for key, pair in pairs.items()
+            if pair is not None and not pair.figures[RANKING].distinct
+        }
+        return {ranked[0], *tied} if tied else set()
+
 
 def read_contents(folder: Path, entries: Sequence[Entry], rules: str) -> Contents:
     """Return what the site of a folder of submissions shows.
@@ -80,4 +111,5 @@ def read_contents(folder: Path, entries: Sequence[Entry], rules: str) -> Content
         tracking=tracking_tables(in_order, reports),
         tables=read_reported(folder),
         note=read_note(folder),
+        pairs=read_pairs(folder, in_order),
     )

@@ -16,10 +16,6 @@ DOCUMENTS: Mapping[str, str] = {
     "audit": "Audit",
     "submitting": "Submitting",
     "metrics": "Metrics",
-    "state-tracking": "State tracking",
-    "comparison": "Comparing systems",
-    "signature": "The signature",
-    "predictions-format": "Predictions",
     "older-results": "Older results",
 }
 """Name of a document -> what links to it are called. Others of docs/ are not part of the site."""
@@ -55,8 +51,15 @@ def document(text: str, present: Sequence[str]) -> Document:
     for place, token in enumerate(tokens):
         if token.type == "heading_open":
             token.attrSet("id", _slug(tokens[place + 1], slugs))
-        elif token.type == "th_open":
-            token.attrSet("scope", "col")
+        elif token.type == "table_open":
+            words = _word_columns(tokens[place:])
+            if words:
+                token.attrSet("class", words)
+        elif token.type in ("th_open", "td_open"):
+            # Inline styles are forbidden on the site; the table's class says the same.
+            token.attrs.pop("style", None)
+            if token.type == "th_open":
+                token.attrSet("scope", "col")
         elif token.type == "inline":
             _lead(token, present)
     return Document(_title(tokens), _rendered(tokens))
@@ -96,6 +99,17 @@ def _in_scrollers(tokens: Sequence[Token]) -> list[Any]:
         if token.type == "table_close":
             found.append(Token("scroll_close", "div", -1, block=True))
     return found
+
+
+def _word_columns(table: Sequence[Token]) -> str:
+    """Return the style of a table: which columns besides the first hold words."""
+    heads = []
+    for token in table:
+        if token.type == "thead_close":
+            break
+        if token.type == "th_open":
+            heads.append("right" in str(token.attrGet("style")))
+    return " ".join(f"w{n}" for n, figures in enumerate(heads, start=1) if n > 1 and not figures)
 
 
 def _text(inline: Token) -> str:

@@ -6,11 +6,13 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...benchmark import CANONICAL_STYLE
 from ...metrics.inform import SETUPS
 from ...report import TOTAL, Report
+from ..dialogues import FIGURES
 from ..entries import Entry
 from ..leaderboard import Row, signatures
 from ..reported_blocks import OLD
@@ -41,31 +43,49 @@ _OWN_REFERENCES: Mapping[str, tuple[str, Mapping[str, str]]] = {
 }
 
 
+def row_summary(contents: Contents, row: Row) -> dict[str, Any]:
+    """Return what the board shows of a row at first, as JSON types."""
+    found = {
+        **_about(row.entry),
+        "rank": row.rank,
+        "bleu": (row.report.bleu or {}).get(CANONICAL_STYLE),
+        **dict(zip(_RATES, _rates(row.report, "strict"), strict=True)),
+        "public_board": contents.verdict(row.entry),
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
 def row_data(contents: Contents, row: Row) -> dict[str, Any]:
-    """Return a row as JSON types, every figure at full precision."""
-    report = row.report
+    """Return all figures of a row as JSON types."""
+    report, kept = row.report, row.entry.scores.dialogues
     bound = report.metrics.get("lower_bound")
-    rest = {
+    intervals = {
+        name: [interval.low, interval.high]
+        for name in FIGURES
+        if (interval := contents.interval(row.entry, name)) is not None
+    }
+    found = {
+        **row_summary(contents, row),
+        "predictions": row.entry.system.predictions.model_dump(exclude_none=True),
+        "unranked": row.unranked,
+        "scores": {
+            rules: _scores(under)
+            for rules in contents.ranked
+            if (under := row.entry.scores.under(rules)) is not None
+        },
+        "intervals": intervals or None,
         "bleu_by_style": report.bleu,
         "diversity": None if report.diversity is None else vars(report.diversity),
         "coverage": vars(report.coverage),
         "lower_bound": None if bound is None else vars(bound),
         "state_tracking": None if report.dst is None else dict(report.dst.metrics),
-        "unranked": row.unranked,
-    }
-    return {
-        **_about(row.entry),
-        "rank": row.rank,
-        "scores": {
-            rules: _scores(found)
-            for rules in contents.ranked
-            if (found := row.entry.scores.under(rules)) is not None
-        },
-        **{name: value for name, value in rest.items() if value is not None},
+        "points_lost": None
+        if kept is None
+        else {cause: one._asdict() for cause, one in kept.causes.points.items()},
         "signs_raised": raised_signs(row),
-        "public_board": contents.verdict(row.entry),
         "signature": str(report.signature),
     }
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def tracker_data(entry: Entry) -> dict[str, Any]:
@@ -78,17 +98,25 @@ def tracker_data(entry: Entry) -> dict[str, Any]:
 
 
 def json_text(content: object) -> str:
-    """Return JSON in one line."""
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
+    """Return JSON in one line, figures with four digits after the point."""
+    return json.dumps(_rounded(content), ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def board_json(contents: Contents, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the board as JSON: its rows, and what public tables report.
+def _rounded(content: object) -> object:
+    if isinstance(content, float):
+        return round(content, 4)
+    if isinstance(content, Mapping):
+        return {name: _rounded(value) for name, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_rounded(value) for value in content]
+    return content
 
-    Args:
-        contents: What the site shows.
-        rows: The rows.
-    """
+
+def board_json(contents: Contents) -> str:
+    """Return the board as JSON: its rows in short, and what public tables report."""
+    rows = [row_summary(contents, row) for row in contents.rows]
+    shown = {row.entry.key for row in contents.rows}
+    rows += [_about(entry) for entry in contents.entries if entry.key not in shown]
     tables = [
         {
             "title": table.title,
@@ -108,23 +136,57 @@ def board_json(contents: Contents, rows: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
+_RATES = ("inform", "success", "combined")
+
+
 def board_csv(contents: Contents) -> str:
-    """Return the scores of all rows as CSV: a line per system, rule set and set-up."""
+    """Return the scores of all rows as CSV, a line per system."""
+    kinds = [(rules, setup) for rules in contents.ranked for setup in SETUPS]
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
     writer.writerow(
         [
-            "system", "entry", "track", "rank", "rules", "setup", "bleu", "inform", "success",
-            "combined", "coverage", "signature",
+            "system", "entry", "track", "rank", "bleu",
+            *(f"{name}_{setup}_{rules}" for rules, setup in kinds for name in _RATES),
+            *(f"{name}_{end}" for name in FIGURES for end in ("low", "high")),
+            "coverage", "signature",
         ]
     )  # fmt: skip
     for row in contents.rows:
-        for rules in contents.ranked:
-            report = row.entry.scores.under(rules)
-            for setup in SETUPS if report is not None else ():
-                assert report is not None
-                writer.writerow(_line(row, report, setup))
+        intervals = [contents.interval(row.entry, name) for name in FIGURES]
+        writer.writerow(
+            [
+                _FORMULA.sub(r"'\g<0>", row.entry.system.name),
+                row.entry.key,
+                row.entry.system.track,
+                row.rank,
+                _digits((row.report.bleu or {}).get(CANONICAL_STYLE)),
+                *(
+                    _digits(value)
+                    for rules, setup in kinds
+                    for value in _rates(row.entry.scores.under(rules), setup)
+                ),
+                *(
+                    _digits(None if one is None else end)
+                    for one in intervals
+                    for end in ((None, None) if one is None else (one.low, one.high))
+                ),
+                _digits(row.report.coverage.percent),
+                str(row.report.signature),
+            ]
+        )
     return lines.getvalue()
+
+
+def _rates(report: Report | None, setup: str) -> tuple[float | None, ...]:
+    scores = None if report is None else report.setup(setup)
+    if scores is None:
+        return (None,) * len(_RATES)
+    return scores.inform[TOTAL], scores.success[TOTAL], scores.combined
+
+
+def _digits(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
 
 
 def board_latex(contents: Contents) -> str:
@@ -188,46 +250,22 @@ def _about(entry: Entry) -> dict[str, Any]:
         "system": system.name,
         "track": system.track,
         "page": system_link(entry.key),
+        "json": f"systems/{entry.key}.json",
         "verifiable": entry.verifiable,
         **{name: value for name, value in facts.items() if value is not None},
-        "predictions": system.predictions.model_dump(exclude_none=True),
     }
 
 
 def _scores(report: Report) -> dict[str, Any]:
-    scores: dict[str, Any] = {}
-    for setup in SETUPS:
-        found = report.setup(setup)
-        if found is not None:
-            scores[setup] = {
-                "inform": found.inform[TOTAL],
-                "success": found.success[TOTAL],
-                "combined": found.combined,
-            }
-    return scores
+    return {
+        setup: dict(zip(_RATES, _rates(report, setup), strict=True))
+        for setup in SETUPS
+        if report.setup(setup) is not None
+    }
 
 
 # What a spreadsheet would compute rather than show.
 _FORMULA = re.compile(r"^[=+\-@]")
-
-
-def _line(row: Row, report: Report, setup: str) -> list[object]:
-    scores = report.setup(setup)
-    style = (report.bleu or {}).get("mwz22")
-    return [
-        _FORMULA.sub(r"'\g<0>", row.entry.system.name),
-        row.entry.key,
-        row.entry.system.track,
-        row.rank,
-        report.rules,
-        setup,
-        style,
-        None if scores is None else scores.inform[TOTAL],
-        None if scores is None else scores.success[TOTAL],
-        None if scores is None else scores.combined,
-        report.coverage.percent,
-        str(report.signature),
-    ]
 
 
 _LATEX_FIGURES = {"bleu": "BLEU", "inform": "Inform", "success": "Success", "combined": "Comb."}

@@ -4,34 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ...signature import HARNESS, LIBRARIES, Signature
+from ...signature import Signature
 
-_MEANINGS: Mapping[str, str] = {
+FIELDS: Mapping[str, str] = {
+    "mwz": "Version of the harness.",
     "benchmark": "The test set.",
     "data": "SHA-256 of all of it that scores depend on: references, goals, gold states, venues.",
-    "rules": "The rule set: placeholders, canonical values, how venues match.",
-    "rules_digest": "SHA-256 of the rule set's tables.",
+    "rules": "The rule set, and SHA-256 of its tables: placeholders, canonical values, how venues "
+    "match.",
     "setup": "The set-ups of Inform and Success that were computed.",
     "domains": "Where active domains come from in the strict set-up.",
     "states": "Where belief states come from: the system (predicted) or the corpus (gold).",
     "goals": "Which dialogues were scored.",
-    "coverage": "The turns played of all, and a digest of which.",
+    "coverage": "The turns played of all, and a digest of which; left out where all are played.",
     "gold": "SHA-256 of the gold states that state tracking is scored against.",
+    "sacrebleu, sacremoses, rapidfuzz": "Versions of the libraries that scores depend on.",
+}
+"""Field, as a signature shows it -> its meaning."""
+
+_DOMAINS: Mapping[str, str] = {
+    "predicted": "active domains are those that the outputs name",
+    "slots": "active domains are taken from the placeholders",
+    "states": "active domains are taken from changes of the belief state",
+    "gold": "active domains are the corpus'",
+}
+_STATES: Mapping[str, str] = {
+    "predicted": "belief states are the system's own",
+    "gold": "belief states are the corpus'",
 }
 
 
-def explained(signature: Signature) -> Iterator[tuple[str, str, str]]:
-    """Yield field, value and meaning of everything that a signature holds."""
-    versions = signature.versions
-    if HARNESS in versions:
-        yield HARNESS, versions[HARNESS], "Version of the harness."
-    for name, meaning in _MEANINGS.items():
+def own_fields(signature: Signature) -> Iterator[tuple[str, str, str]]:
+    """Yield field, value and meaning of what in a signature is the system's own."""
+    for name, meanings in (("domains", _DOMAINS), ("states", _STATES)):
         value = getattr(signature, name)
-        if value is not None:
-            yield name.replace("_", " "), str(value), meaning
-    for name, value in signature.parameters.items():
-        yield name, value, "A further choice that the scores depend on; docs/signature.md."
-    for name in versions:
-        if name != HARNESS:
-            told = "Version of a library that scores depend on."
-            yield name, versions[name], told if name in LIBRARIES else "Version of a library."
+        if value in meanings:
+            yield name, value, f"{meanings[value]}."
+    if signature.coverage is not None:
+        yield "coverage", signature.coverage, "not every turn is played."

@@ -12,8 +12,10 @@ from ...metrics.tracking.tracking_registry import tracking_metrics
 from ..entries import Entry
 from ..leaderboard import older_results_page, signatures
 from .board_page import bleu_against_success, ranks_by_rules, sections, years
+from .compare_page import ComparePage, compare_page
 from .contents import Contents, read_contents
 from .document_pages import DOCUMENTS, document
+from .explained import FIELDS
 from .downloads import (
     board_bibtex,
     board_csv,
@@ -59,23 +61,32 @@ def site(folder: Path, entries: Sequence[Entry], rules: str, documents: Path) ->
     contents = read_contents(folder, entries, rules)
     texts = _documents(contents, documents)
     names = [name for name in DOCUMENTS if name in texts or name == METRICS]
-    frame = {"documents": {name: DOCUMENTS[name] for name in names}}
+    compared = compare_page(contents)
+    frame = {
+        "documents": {name: DOCUMENTS[name] for name in names},
+        "comparable": compared is not None,
+    }
     data = _rows_data(contents)
     files = {
         **static_files(),
         "index.html": _board(contents, frame),
+        **({} if compared is None else {"compare.html": _compare(compared, frame)}),
         **{f"{name}.html": _document(name, texts.get(name), names, frame) for name in names},
         **{
             f"systems/{one.entry.key}.html": page("system.html", 1, system=one, **frame)
             for one in system_pages(contents)
         },
         **{f"systems/{key}.json": json_text(row) for key, row in data.items()},
-        "board.json": board_json(contents, list(data.values())),
+        "board.json": board_json(contents),
         "board.csv": board_csv(contents),
         "board.tex": board_latex(contents),
         "board.bib": board_bibtex(contents),
     }
     return Site(files, [name for name in DOCUMENTS if name not in names or name not in texts])
+
+
+def _compare(compared: ComparePage, frame: Mapping[str, object]) -> str:
+    return page("compare.html", compared=compared, **frame)
 
 
 def _board(contents: Contents, frame: Mapping[str, object]) -> str:
@@ -114,29 +125,36 @@ def _document(
     name: str, text: str | None, names: Sequence[str], frame: Mapping[str, object]
 ) -> str:
     made = document(text or f"# {DOCUMENTS[name]}\n", names)
-    tables = _metric_tables() if name == METRICS else []
+    tables = _metric_tables() if name == METRICS else {}
     return page("document.html", document=made, name=name, tables=tables, **frame)
 
 
-def _metric_tables() -> list[Table]:
-    """Return what the registered metrics say of themselves."""
-    return [
-        simple_table(
-            "Metrics of responses",
-            ["Metric", "What it is", "Unit", "Source"],
-            [
-                [one.title, one.description, one.unit, one.source]
-                for one in response_metrics().values()
-            ],
-            words=(1, 2, 3),
-        ),
-        simple_table(
-            "Metrics of state tracking",
-            ["Metric", "What it asks", "Unit", "Source"],
-            [
-                [f"{one.name}: {one.title}", one.question, one.unit, one.source]
-                for one in tracking_metrics().values()
-            ],
-            words=(1, 2, 3),
-        ),
-    ]
+def _metric_tables() -> dict[str, tuple[str, Table]]:
+    """Return key -> heading and table of what metrics and signatures say of themselves."""
+    responses = simple_table(
+        "What `mwz score --metrics` takes",
+        ["Metric", "What it is", "Unit", "Source"],
+        [
+            [one.title, one.description, one.unit, one.source]
+            for one in response_metrics().values()
+        ],
+        words=(1, 2, 3),
+    )
+    tracking = simple_table(
+        "What `mwz dst` computes",
+        ["Metric", "What it asks", "Unit", "Source"],
+        [
+            [f"{one.name}: {one.title}", one.question, one.unit, one.source]
+            for one in tracking_metrics().values()
+        ],
+        words=(1, 2, 3),
+    )
+    fields = simple_table(
+        "What scores depend on besides the system", ["Field", "Meaning"],
+        list(FIELDS.items()), words=(1,),
+    )  # fmt: skip
+    return {
+        "responses": ("Metrics of responses", responses),
+        "state-tracking": ("Metrics of state tracking", tracking),
+        "signature": ("The signature, field by field", fields),
+    }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from ...rendering import signed
 
 NOTHING = "–"
 
@@ -14,13 +16,13 @@ class Bar:
 
     Attributes:
         low: Where the interval begins, in percent of the bar's width.
-        value: Where the figure is.
         high: Where the interval ends.
+        value: Where the figure is; None where the end of the bar says it.
     """
 
     low: float
-    value: float
     high: float
+    value: float | None = None
 
 
 @dataclass(frozen=True)
@@ -32,14 +34,12 @@ class Cell:
         small: What stands behind it in small letters; empty if nothing.
         bar: What is drawn below it.
         mark: A style of `site.css`, such as "good"; empty for none.
-        link: The address that the text leads to, if any.
     """
 
     text: str
     small: str = ""
     bar: Bar | None = None
     mark: str = ""
-    link: str | None = None
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,37 @@ class Table:
     Attributes:
         caption: What it shows.
         headers: Its columns.
-        rows: Its rows; the first cell of each is the row's title.
+        rows: Its rows; the first cell of each is the row's title. A single cell is the title of the
+            rows below it.
     """
 
     caption: str
     headers: Sequence[Header]
     rows: Sequence[Sequence[Cell]]
+
+    @property
+    def words(self) -> str:
+        """The style of the table: which columns besides the first hold words."""
+        places = enumerate(self.headers, start=1)
+        return " ".join(f"w{place}" for place, one in places if place > 1 and not one.figures)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A list of figures, each with its title.
+
+    Attributes:
+        title: What they are of.
+        items: Title -> figure.
+    """
+
+    title: str
+    items: Mapping[str, Cell]
+
+
+def difference_text(value: float, digits: int) -> str:
+    """Return a difference with its sign, a real minus."""
+    return signed(value, digits).replace("-", "−")
 
 
 def simple_table(

@@ -116,7 +116,7 @@ function filters(form) {
       shown.includes(name.value.trim().toLowerCase()) &&
       (!year.value || row.dataset.year === year.value) &&
       (!kind.value || (kind.value === "reported") === reported) &&
-      (!signs.value || (!reported && (signs.value === "some") === row.dataset.signs > 0))
+      (!signs.value || (!reported && (signs.value === "some") === "signs" in row.dataset))
     );
   }
   function filter() {
@@ -172,6 +172,75 @@ function columns(choices) {
   }
 }
 
+// Comparing: the pair that is chosen, which the page's address names.
+function comparing(form) {
+  const { figures, systems, pairs } = JSON.parse(document.getElementById("pairs").textContent);
+  const [a, b] = ["a", "b"].map((side) => document.getElementById("compare-" + side));
+  const place = document.getElementById("compared");
+  const keys = [...a.options].map((option) => option.value);
+
+  function pairOf(one, other) {
+    if (pairs[`${one}/${other}`]) return [pairs[`${one}/${other}`], 1];
+    return [pairs[`${other}/${one}`], -1];
+  }
+  function told(p) {
+    return p < 0.001 ? "< 0.001" : p.toFixed(3);
+  }
+  function row([name, [title, digits]], found, sign) {
+    const [difference, p, ...alone] = found;
+    const only = sign > 0 ? alone : alone.reverse();
+    const value = sign * difference;
+    const cells = [
+      systems[a.value].figures[name],
+      systems[b.value].figures[name],
+      (value > 0 ? "+" : "") + value.toFixed(digits).replace("-", "−"),
+      told(p),
+      only[0] ?? "–",
+      only[1] ?? "–",
+      p < 0.05 ? "told apart" : "cannot be told apart",
+    ];
+    const line = made("tr", {}, made("th", { scope: "row" }, title));
+    line.append(...cells.map((cell) => made("td", {}, String(cell))));
+    return line;
+  }
+  function show() {
+    const [one, other] = [a, b].map((select) => systems[select.value].name);
+    const [pair, sign] = pairOf(a.value, b.value);
+    if (!pair) {
+      const why = a.value === b.value
+        ? "Choose two different systems."
+        : `${one} and ${other} do not compare: one was given gold belief states, or their ` +
+          "signatures differ otherwise.";
+      place.replaceChildren(made("p", {}, why));
+      return;
+    }
+    const [dialogues, ...found] = pair;
+    const caption = `${one} and ${other}, on the ${dialogues} dialogues that both play`;
+    const titles = ["Figure", one, other, "Difference", "p", `Only ${one}`, `Only ${other}`, "Verdict"];
+    const head = made("tr", {}, ...titles.map((title) => made("th", { scope: "col" }, title)));
+    const body = Object.entries(figures).map((figure, at) => row(figure, found[at], sign));
+    const table = made("table", { class: "w8" }, made("caption", {}, caption));
+    table.append(made("thead", {}, head), made("tbody", {}, ...body));
+    const box = { class: "scroll", tabindex: 0, role: "region", "aria-label": caption };
+    place.replaceChildren(made("div", box, table));
+  }
+  function follow() {
+    const asked = new URLSearchParams(location.hash.slice(1));
+    const known = ["a", "b"].map((side) => (keys.includes(asked.get(side)) ? asked.get(side) : ""));
+    a.value = known[0] || keys[0];
+    b.value = known[1] || keys.find((key) => key !== a.value && pairOf(a.value, key)[0]) || keys[0];
+    show();
+  }
+  form.addEventListener("change", () => {
+    history.replaceState(null, "", "#" + new URLSearchParams({ a: a.value, b: b.value }));
+    show();
+  });
+  form.addEventListener("submit", (event) => event.preventDefault());
+  addEventListener("hashchange", follow);
+  form.hidden = false;
+  follow();
+}
+
 const form = document.getElementById("filters");
 if (form) {
   columns(document.querySelector("#columns .choices"));
@@ -179,3 +248,5 @@ if (form) {
   filters(form);
   tabs(document.querySelector(".tabs ul"));
 }
+const chosen = document.getElementById("compare");
+if (chosen) comparing(chosen);
