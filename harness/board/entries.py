@@ -365,19 +365,19 @@ def read_entry(folder: Path) -> Entry:
     except InputError as error:
         problems = tuple(f"{Path(error.source).name}: {problem}" for problem in error.problems)
         return Entry(folder, system, Scores({}, None), problems)
-    problems = [] if scores.intact else [_edited(SCORES_FILE)]
+    wrong = [] if scores.intact else [_edited(SCORES_FILE)]
     try:
         dialogues = read_dialogues(folder / DIALOGUES_FILE)
         if dialogues is not None and not dialogues.intact:
-            problems.append(_edited(DIALOGUES_FILE))
+            wrong.append(_edited(DIALOGUES_FILE))
         scores = replace(scores, dialogues=dialogues)
         seeds = read_seeds(folder / SEEDS_FILE)
         if seeds is not None and not seeds.intact:
-            problems.append(_edited(SEEDS_FILE))
+            wrong.append(_edited(SEEDS_FILE))
         scores = replace(scores, seeds=seeds)
     except InputError as error:
-        problems += [f"{Path(error.source).name}: {problem}" for problem in error.problems]
-    return Entry(folder, system, scores, tuple(problems))
+        wrong += [f"{Path(error.source).name}: {problem}" for problem in error.problems]
+    return Entry(folder, system, scores, tuple(wrong))
 
 
 def _edited(file: str) -> str:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
+
+import numpy as np
 
 from mwz.normalization.rules import DEFAULT_RULES
 
 from ..benchmark import CANONICAL_STYLE
-from ..comparison.bleu_statistics import counted_statistics
+from ..comparison.bleu_statistics import bleu_of_sums
 from ..comparison.evidence import Evidence
-from ..comparison.inform_statistics import outcome_statistics
 from ..comparison.intervals import intervals_of
 from ..comparison.settings import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED
+from ..comparison.statistics import Figure, Floats, LinearStatistics, Values
 from ..diagnosis.diagnosing import diagnose
 from ..diagnosis.losses import domain_losses, points
-from ..report import STRICT
 from ..scoring import Scorer
 from ..signature import Signature
 from ..submission import NormalizedSubmission
@@ -81,12 +82,23 @@ def evidence_of_outcomes(name: str, signature: Signature, outcomes: Outcomes) ->
 
     Dialogues are called by their numbers.
     """
-    bleu = counted_statistics({CANONICAL_STYLE: list(zip(*outcomes.bleu.columns, strict=True))})
-    marks = {STRICT: (list(map(int, outcomes.inform)), list(map(int, outcomes.success)))}
-    statistics = {"bleu": bleu, "inform": outcome_statistics(marks, bleu)}
-    return Evidence(
-        name=name,
-        signature=replace(signature),
-        dialogues=tuple(map(str, outcomes.places)),
-        statistics=statistics,
+    marks = [list(map(int, marks)) for marks in (outcomes.inform, outcomes.success)]
+    columns = [[1] * len(outcomes.places), *marks, *outcomes.bleu.columns]
+    statistics = LinearStatistics(
+        figures=[Figure(name, name.capitalize()) for name in FIGURES],
+        rows=np.array(columns, np.float64).T.copy(),
+        formula=_Totals(),
+        wins={"inform": 1, "success": 2},
     )
+    return Evidence(name, signature, tuple(map(str, outcomes.places)), {"responses": statistics})
+
+
+@dataclass(frozen=True)
+class _Totals:
+    """Makes all of `FIGURES` of the number of dialogues, those won, and the sums of BLEU."""
+
+    def __call__(self, sums: Floats) -> Values:
+        bleu = bleu_of_sums(sums[:, 3:])
+        inform, success = (100 * sums[:, column] / sums[:, 0] for column in (1, 2))
+        combined = (inform + success) / 2 + bleu
+        return {"bleu": bleu, "inform": inform, "success": success, "combined": combined}

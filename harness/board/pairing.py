@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..comparison.comparing import paired
-from ..comparison.settings import DEFAULT_TEST, SEED
+from ..comparison.comparing import paired_all
+from ..comparison.settings import SEED
 from .dialogues import FIGURES
 from .entries import Entry
 from .measuring import evidence_of_outcomes
@@ -46,9 +46,9 @@ def compared(
         for entry in entries
         if entry.scores.dialogues is not None and any(entry.key in pair for pair in digests)
     }
+    pairs = paired_all([(evidence[a], evidence[b]) for a, b in digests], SAMPLES, SEED)
     found = {}
-    for (a, b), both in digests.items():
-        pair = paired(evidence[a], evidence[b], DEFAULT_TEST, SAMPLES, SEED)
+    for ((a, b), both), pair in zip(digests.items(), pairs, strict=True):
         figures = {
             name: PairFigure(one.difference, one.p, one.test, one.only_a, one.only_b)
             for name, one in pair.differences.items()
