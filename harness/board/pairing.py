@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from ..comparison.comparing import paired_all
 from ..comparison.settings import SEED
 from .dialogues import FIGURES
 from .entries import Entry
 from .measuring import evidence_of_outcomes
-from .pairs import SAMPLES, EntryPair, PairFigure, Pairs, comparable_entries, read_pairs
-
-
-def complete_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
-    """Return all pairs of a folder: those it has, and those it lacks, which are compared now.
-
-    Args:
-        folder: The folder of submissions.
-        entries: Its entries.
-    """
-    known = read_pairs(folder, entries)
-    return Pairs({**known.pairs, **compared(entries, known.missing)})
+from .pairs import SAMPLES, EntryPair, PairFigure, comparable_entries
 
 
 def compared(

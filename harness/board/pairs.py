@@ -103,9 +103,7 @@ class EntryPair:
         """Return the same of the second entry and the first."""
         figures = {name: one.reversed() for name, one in self.figures.items()}
         digests = (self.digests[1], self.digests[0])
-        return EntryPair(
-            self.b, self.a, digests, self.dialogues, self.samples, self.seed, figures
-        )
+        return EntryPair(self.b, self.a, digests, self.dialogues, self.samples, self.seed, figures)
 
 
 @dataclass(frozen=True)
@@ -179,6 +177,23 @@ def read_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
     path = folder / PAIRS_FILE
     lines = read_bytes(path).splitlines() if path.is_file() else []
     return current_pairs(entries, _parsed(lines))
+
+
+def complete_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
+    """Return all pairs of a folder: those it has, and those it lacks, which are compared now.
+
+    Args:
+        folder: The folder of submissions.
+        entries: Its entries.
+    """
+    known = read_pairs(folder, entries)
+    if not known.missing:
+        return known
+    # NumPy and SciPy are needed where something is computed alone.
+    from .pairing import compared
+
+    found = {**known.pairs, **compared(entries, known.missing)}
+    return Pairs({key: found[key] for key in sorted(found)})
 
 
 def current_pairs(entries: Sequence[Entry], known: Iterable[EntryPair]) -> Pairs:

@@ -169,9 +169,7 @@ def write_rescored(
     for entry, outcome in zip(updated, outcomes, strict=True):
         if outcome.scores is not None:
             if isinstance(outcome.scores, Scores) and outcome.scores.dialogues is not None:
-                write_atomically(
-                    entry.folder / DIALOGUES_FILE, outcome.scores.dialogues.to_text()
-                )
+                write_atomically(entry.folder / DIALOGUES_FILE, outcome.scores.dialogues.to_text())
             write_atomically(entry.folder / SCORES_FILE, outcome.scores.to_text())
     return updated
 

@@ -58,7 +58,9 @@ class SeedScores:
 
     def to_text(self) -> str:
         """Return the content of a `seeds.json`."""
-        seeds = [{**asdict(seed), "predictions": seed.predictions.model_dump()} for seed in self.seeds]
+        seeds = [
+            {**asdict(seed), "predictions": seed.predictions.model_dump()} for seed in self.seeds
+        ]
         spread = {name: one.to_dict() for name, one in self.spread.items()}
         content = {"format": _FORMAT, "seeds": seeds, "spread": spread}
         return to_json({**content, _CHECKSUM: checksum_of(content)})

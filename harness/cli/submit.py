@@ -12,6 +12,7 @@ from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 from ..board.entries import PREDICTIONS_FILE, Entry, System, folder_name, read_entries
 from ..board.leaderboard import row_headers, row_text, rows
 from ..board.pages import pages
+from ..board.pairs import complete_pairs
 from ..board.scores import Scores
 from ..board.submitting import all_scores, locked, submit
 from ..board.tracking_board import row_headers as tracking_headers
@@ -127,7 +128,8 @@ def command(
         others = read_entries(submissions)
         ranked = [r for r in rows(others, rules) if r.entry.system.track == track]
         # The page is that of the default rule set, whatever is shown here.
-        made = pages(submissions, others, DEFAULT_RULES, leaderboard_path(submissions))
+        pairs = complete_pairs(submissions, others)
+        made = pages(submissions, others, DEFAULT_RULES, leaderboard_path(submissions), pairs)
         for page, text in made.items():
             write_atomically(page, text)
     if track == STATE_TRACKING:

@@ -1,0 +1,133 @@
+"""What can be told apart: intervals and neighbours on the leaderboard, and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..comparison.settings import INTERVAL_LEVEL, SIGNIFICANCE
+from ..metrics.registry import headlines
+from ..rendering import escaped, figure, markdown_table, p_text
+from .dialogues import FIGURES
+from .entries import Entry
+from .pairs import RANKING, EntryPair, Standing
+
+ABOVE = "row above"
+BEST = "best"
+
+STANDING_NOTES = f"""\
+What can be told apart:
+
+- **±**: half of the {INTERVAL_LEVEL} % interval: how much the figure would vary with other dialogues of the
+  same kind. Inform and Success have Wilson's interval, BLEU and the combined score that of a
+  bootstrap over dialogues. In the first table of a track it is that of the combined score.
+- **≈**: what a row cannot be told apart from by its combined score (p ≥ {p_text(SIGNIFICANCE)}): the row
+  above it, or the best of the track. p is that of approximate randomisation on the dialogues that
+  both play, of each comparison by itself. It says nothing of the reverse: two rows that are not told
+  apart need not be equal.
+- **Seeds**: mean and standard deviation (n - 1) over several trainings of the system, where they were
+  submitted: another question than that of other dialogues, and not part of ±.
+- `mwz compare` compares any two entries, by all figures.
+"""
+
+
+def half_width(entry: Entry, name: str) -> float | None:
+    """Return half of an entry's interval of a figure; None where none is known."""
+    kept = entry.scores.dialogues
+    return None if kept is None else kept.intervals.scores[name].half
+
+
+def alike(standing: Standing | None) -> str:
+    """Return what a row cannot be told apart from, as the leaderboard's tables show it."""
+    if standing is None:
+        return ""
+    both = {ABOVE: standing.above, BEST: standing.best}
+    return ", ".join(
+        name
+        for name, pair in both.items()
+        if pair is not None and not pair.figures[RANKING].distinct
+    )
+
+
+def standing_table(entries: Sequence[Entry], standings: Mapping[str, Standing]) -> str | None:
+    """Return a track's intervals and p-values as a table; None if nothing is known of its entries.
+
+    Args:
+        entries: The entries of the track, as they are ranked.
+        standings: Key -> how an entry with a rank compares with others.
+    """
+    if not any(entry.scores.dialogues for entry in entries):
+        return None
+    known = headlines()
+    spread = any(entry.scores.seeds for entry in entries)
+    titles = [known[name].title for name in FIGURES]
+    headers = ["System", *titles, f"p, {ABOVE}", f"p, {BEST}", *(["Seeds"] if spread else [])]
+    rows = []
+    for entry in entries:
+        standing = standings.get(entry.key, Standing())
+        rows.append(
+            [
+                escaped(entry.system.name),
+                *(_with_interval(entry, name, known[name].digits) for name in FIGURES),
+                _p(standing.above),
+                _p(standing.best),
+                *([seeds_text(entry)] if spread else []),
+            ]
+        )
+    return markdown_table(headers, rows)
+
+
+def seeds_text(entry: Entry) -> str:
+    """Return an entry's means and standard deviations over seeds, if it has several."""
+    kept = entry.scores.seeds
+    if kept is None:
+        return ""
+    known = headlines()
+    told = [
+        f"{known[name].title} {figure(one.mean, known[name].digits)} ({figure(one.deviation, 2)})"
+        for name in FIGURES
+        for one in [kept.spread[name]]
+    ]
+    return f"{len(kept.seeds) + 1} seeds: {', '.join(told)}"
+
+
+def _with_interval(entry: Entry, name: str, digits: int) -> str:
+    kept = entry.scores.dialogues
+    if kept is None:
+        return "–"
+    one = kept.intervals.scores[name]
+    return f"{figure(one.value, digits)} ± {figure(one.half, digits)}"
+
+
+def _p(pair: EntryPair | None) -> str:
+    return "–" if pair is None else p_text(pair.figures[RANKING].p)
+
+
+def neighbours_text(
+    pairs: Mapping[str, EntryPair | None], names: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield in words what an entry differs from, a line for each neighbour.
+
+    Args:
+        pairs: Who the neighbour is ("the row above") -> the entry compared with it; None where the
+            two do not compare.
+        names: Key -> the system's name.
+    """
+    for who, pair in pairs.items():
+        if pair is None:
+            yield f"{who}: does not compare"
+            continue
+        told = [_difference(name, pair) for name in (RANKING, *FIGURES) if name != RANKING]
+        ranked = pair.figures[RANKING]
+        verdict = "differs" if ranked.distinct else "cannot be told apart"
+        yield (
+            f"{who}, {names[pair.b]}: {verdict} by the combined score "
+            f"({ranked.difference:+.1f}, p = {p_text(ranked.p)}); {'; '.join(told)}"
+        )
+
+
+def _difference(name: str, pair: EntryPair) -> str:
+    one, title = pair.figures[name], headlines()[name].title
+    apart = f"{one.difference:+.1f}" if one.distinct else "not distinguishable"
+    if one.only_a is None or one.only_b is None:
+        return f"{title} {apart}, p = {p_text(one.p)}"
+    return f"{title} {apart}, p = {p_text(one.p)}, {one.only_a} won by it only, {one.only_b} not"
