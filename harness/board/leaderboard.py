@@ -296,17 +296,7 @@ def _page(
         if systems:
             yield f"## {track.title}"
             yield track.note
-            standings = track_standings(systems, pairs)
-            main = _MAIN if pairs is None else _with_standing(systems, standings)
-            yield _table(systems, {"#": _rank, **main} if track.submitted else main, linked=True)
-            notes = list(_row_notes(systems))
-            if notes:
-                yield "\n".join(notes)
-            if pairs is not None:
-                told = standing_table([row.entry for row in systems], standings)
-                if told is not None:
-                    yield "### Intervals and differences"
-                    yield told
+            yield from _track_tables(systems, track.submitted, pairs)
             yield from reported_figures(systems, tables, rules)
             yield from not_public(tables, name)
     yield "## Strict and optimistic set-up"
@@ -321,12 +311,9 @@ def _page(
         yield _table(ranked, others)
     yield "## Notes"
     yield _NOTES
-    if pairs is not None and any(row.entry.scores.dialogues for row in ranked):
-        yield STANDING_NOTES
-    if tracking:
-        yield TRACKING_NOTES
-    if tables:
-        yield STATUS_NOTE
+    known = pairs is not None and any(row.entry.scores.dialogues for row in ranked)
+    further = {STANDING_NOTES: known, TRACKING_NOTES: tracking, STATUS_NOTE: tables}
+    yield from (text for text, wanted in further.items() if wanted)
     yield "Signature (the sources of domains and states are in the table above):"
     yield "\n".join(f"    {signature}" for signature in signatures(ranked))
 
@@ -373,6 +360,20 @@ def _place(title: str, rank: int | None) -> str:
 def _link(title: str, shown: str) -> str:
     anchor = title.lower().replace(" ", "-")
     return f"[{shown}](#{anchor})"
+
+
+def _track_tables(systems: Sequence[Row], submitted: bool, pairs: Pairs | None) -> Iterator[str]:
+    """Yield a track's table, what is to be said of its rows, and what can be told apart."""
+    standings = track_standings(systems, pairs)
+    main = _MAIN if pairs is None else _with_standing(systems, standings)
+    yield _table(systems, {"#": _rank, **main} if submitted else main, linked=True)
+    notes = list(_row_notes(systems))
+    if notes:
+        yield "\n".join(notes)
+    told = standing_table([row.entry for row in systems], standings)
+    if pairs is not None and told is not None:
+        yield "### Intervals and differences"
+        yield told
 
 
 def track_standings(systems: Sequence[Row], pairs: Pairs | None) -> Mapping[str, Standing]:

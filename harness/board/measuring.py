@@ -19,7 +19,7 @@ from ..diagnosis.losses import domain_losses, points
 from ..scoring import Scorer
 from ..signature import Signature
 from ..submission import NormalizedSubmission
-from .dialogues import (
+from .dialogue_scores import (
     FIGURES,
     BleuCounts,
     Causes,

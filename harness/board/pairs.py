@@ -24,7 +24,7 @@ from ..comparison.settings import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES
 from ..errors import InputError
 from ..files import parse_json, read_bytes
 from ..validation import validated
-from .dialogues import FIGURES, DialogueScores, digest_of
+from .dialogue_scores import FIGURES, DialogueScores, digest_of
 from .entries import Entry
 
 PAIRS_FILE = "pairs.jsonl"
@@ -177,23 +177,6 @@ def read_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
     path = folder / PAIRS_FILE
     lines = read_bytes(path).splitlines() if path.is_file() else []
     return current_pairs(entries, _parsed(lines))
-
-
-def complete_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
-    """Return all pairs of a folder: those it has, and those it lacks, which are compared now.
-
-    Args:
-        folder: The folder of submissions.
-        entries: Its entries.
-    """
-    known = read_pairs(folder, entries)
-    if not known.missing:
-        return known
-    # NumPy and SciPy are needed where something is computed alone.
-    from .pairing import compared
-
-    found = {**known.pairs, **compared(entries, known.missing)}
-    return Pairs({key: found[key] for key in sorted(found)})
 
 
 def current_pairs(entries: Sequence[Entry], known: Iterable[EntryPair]) -> Pairs:

@@ -14,7 +14,7 @@ from ..errors import InputError
 from ..files import read_bytes, write_atomically
 from ..rendering import text_table
 from ..report import Report
-from .dialogues import DIALOGUES_FILE
+from .dialogue_scores import DIALOGUES_FILE
 from .entries import Entry
 from .leaderboard import rows
 from .scores import SCORES_FILE, Scores

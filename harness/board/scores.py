@@ -25,8 +25,8 @@ from ..report import FORMAT, Report
 from ..validation import validated
 
 if TYPE_CHECKING:
-    from .dialogues import DialogueScores
-    from .seeds import SeedScores
+    from .dialogue_scores import DialogueScores
+    from .seed_scores import SeedScores
 
 SCORES_FILE = "scores.json"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..comparison.settings import INTERVAL_LEVEL, SIGNIFICANCE
 from ..metrics.registry import headlines
 from ..rendering import escaped, figure, markdown_table, p_text
-from .dialogues import FIGURES
+from .dialogue_scores import FIGURES
 from .entries import Entry
 from .pairs import RANKING, EntryPair, Standing
 
@@ -17,16 +17,14 @@ BEST = "best"
 STANDING_NOTES = f"""\
 What can be told apart:
 
-- **±**: half of the {INTERVAL_LEVEL} % interval: how much the figure would vary with other dialogues of the
-  same kind. Inform and Success have Wilson's interval, BLEU and the combined score that of a
-  bootstrap over dialogues. In the first table of a track it is that of the combined score.
-- **≈**: what a row cannot be told apart from by its combined score (p ≥ {p_text(SIGNIFICANCE)}): the row
-  above it, or the best of the track. p is that of approximate randomisation on the dialogues that
-  both play, of each comparison by itself. It says nothing of the reverse: two rows that are not told
-  apart need not be equal.
-- **Seeds**: mean and standard deviation (n - 1) over several trainings of the system, where they were
-  submitted: another question than that of other dialogues, and not part of ±.
-- `mwz compare` compares any two entries, by all figures.
+- **±**: half of the {INTERVAL_LEVEL} % interval, how much the figure would vary with other
+  dialogues of the same kind. Inform and Success have Wilson's interval, BLEU and the combined score
+  that of a bootstrap over dialogues. In the first table of a track it is that of the combined score.
+- **≈**: what a row cannot be told apart from by the combined score (p ≥ {p_text(SIGNIFICANCE)}): the
+  row above it, or the best of the track. p is of approximate randomisation on the dialogues that both
+  play, each comparison by itself. Rows that cannot be told apart need not be equal.
+- **Seeds**: mean and standard deviation (n - 1) over several trainings of the system, where they
+  were submitted. That is another question than that of other dialogues, and no part of ±.
 """
 
 

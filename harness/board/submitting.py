@@ -18,7 +18,7 @@ from ..errors import InputError
 from ..files import write_atomically
 from ..scoring import Scorer, allowed_metrics
 from ..submission import NormalizedSubmission, normalized_by_rules
-from .dialogues import DIALOGUES_FILE, DialogueScores
+from .dialogue_scores import DIALOGUES_FILE, DialogueScores
 from .entries import (
     ENTRY_FILE,
     PREDICTIONS_FILE,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .checks import entry_problems
-from .dialogues import DIALOGUES_FILE
+from .dialogue_scores import DIALOGUES_FILE
 from .entries import Entry
 from .rescoring import Change, Rescored, has_dialogues_of, rescore
 from .tracking_scores import TrackingScores

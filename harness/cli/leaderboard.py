@@ -8,9 +8,10 @@ from pathlib import Path
 import click
 from tqdm import tqdm
 
+from ..board.comparing_entries import complete_pairs
 from ..board.entries import Entry, read_entries
 from ..board.pages import pages
-from ..board.pairs import PAIRS_FILE, complete_pairs, read_pairs
+from ..board.pairs import PAIRS_FILE, read_pairs
 from ..board.rescoring import Rescored, changes_table, rescore, write_rescored
 from ..board.submitting import locked
 from ..errors import InputError

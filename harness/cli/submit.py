@@ -9,10 +9,10 @@ import click
 
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
+from ..board.comparing_entries import complete_pairs
 from ..board.entries import PREDICTIONS_FILE, Entry, System, folder_name, read_entries
 from ..board.leaderboard import row_headers, row_text, rows
 from ..board.pages import pages
-from ..board.pairs import complete_pairs
 from ..board.scores import Scores
 from ..board.submitting import all_scores, locked, submit
 from ..board.tracking_board import row_headers as tracking_headers

@@ -72,7 +72,8 @@ def randomisations(
 ) -> list[dict[str, float]]:
     """Return figure -> p of approximate randomisation, of many pairs of systems.
 
-    What is swapped is drawn once for all pairs with as many dialogues: p is that of `randomisation`.
+    What is swapped is drawn once for all pairs with as many dialogues; p is what `randomisation`
+    gives.
 
     Args:
         pairs: Systems with the same metrics; the two of a pair have the same dialogues.

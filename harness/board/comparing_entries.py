@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
-from ..comparison.comparing import paired_all
-from ..comparison.settings import SEED
-from .dialogues import FIGURES
+from .dialogue_scores import FIGURES
 from .entries import Entry
-from .measuring import evidence_of_outcomes
-from .pairs import SAMPLES, EntryPair, PairFigure, comparable_entries
+from .pairs import SAMPLES, SEED, EntryPair, PairFigure, Pairs, comparable_entries, read_pairs
+
+
+def complete_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
+    """Return all pairs of a folder: those it has, and those it lacks, which are compared now.
+
+    Args:
+        folder: The folder of submissions.
+        entries: Its entries.
+    """
+    known = read_pairs(folder, entries)
+    if not known.missing:
+        return known
+    found = {**known.pairs, **compared(entries, known.missing)}
+    return Pairs({key: found[key] for key in sorted(found)})
 
 
 def compared(
@@ -21,6 +33,10 @@ def compared(
         entries: All entries.
         chosen: The keys of each pair.
     """
+    # NumPy is needed where something is computed alone.
+    from ..comparison.comparing import paired_all
+    from .measuring import evidence_of_outcomes
+
     wanted = set(chosen)
     digests = {
         (a.key, b.key): (one.outcomes.digest, other.outcomes.digest)

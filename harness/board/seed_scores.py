@@ -16,7 +16,7 @@ from ..comparison.seeds import Spread, spread_of
 from ..errors import InputError
 from ..files import parse_json, read_bytes, to_json
 from ..validation import validated
-from .dialogues import FIGURES
+from .dialogue_scores import FIGURES
 from .scores import Hashes, checksum_of
 
 SEEDS_FILE = "seeds.json"
