@@ -12,10 +12,10 @@ from ..metrics.inform import combined
 from ..metrics.lower_bound import LowerBound
 from ..metrics.signs import Signs, raised
 from ..report import Report
-from .dialogue_scores import DIALOGUES_FILE, dialogue_problems, totals_of
+from .dialogue_scores import dialogue_problems, totals_of
 from .entries import Entry, folder_name
-from .scores import Hashes, hashes_of
-from .seed_scores import SEEDS_FILE, seed_problems
+from .scores import DIALOGUES_FILE, SEEDS_FILE, Hashes, hashes_of
+from .seed_scores import seed_problems
 from .tracks import track_problem
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from ..comparison.settings import SEED
 from .dialogue_scores import FIGURES
 from .entries import Entry
-from .pairs import SAMPLES, SEED, EntryPair, PairFigure, Pairs, comparable_entries, read_pairs
+from .pairs import SAMPLES, EntryPair, PairFigure, Pairs, comparable_entries, read_pairs
 
 
 def complete_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
@@ -22,6 +24,33 @@ def complete_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
         return known
     found = {**known.pairs, **compared(entries, known.missing)}
     return Pairs({key: found[key] for key in sorted(found)})
+
+
+def wrong_pairs(folder: Path, entries: Sequence[Entry], keys: Collection[str]) -> list[EntryPair]:
+    """Return the pairs that are stored and come out differently from what is stored of entries.
+
+    Args:
+        folder: The folder of submissions.
+        entries: Its entries.
+        keys: Keys of the entries whose pairs are looked at.
+    """
+    stored = read_pairs(folder, entries).pairs
+    chosen = [pair for pair in stored if set(pair) & set(keys)]
+    anew = compared(entries, chosen) if chosen else {}
+    return [stored[key] for key, pair in anew.items() if not _is_same(stored[key], pair)]
+
+
+def _is_same(one: EntryPair, other: EntryPair) -> bool:
+    """Whether two pairs say the same, apart from what the order of arithmetic can make."""
+    if one.dialogues != other.dialogues or one.figures.keys() != other.figures.keys():
+        return False
+    return all(
+        math.isclose(ours.difference, theirs.difference, rel_tol=1e-9, abs_tol=1e-9)
+        and math.isclose(ours.p, theirs.p, rel_tol=1e-6)
+        and (ours.test, ours.only_a, ours.only_b) == (theirs.test, theirs.only_a, theirs.only_b)
+        for name, ours in one.figures.items()
+        for theirs in [other.figures[name]]
+    )
 
 
 def compared(

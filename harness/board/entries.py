@@ -32,9 +32,9 @@ from ..metrics.setups import COMPARISONS, UPDATES
 from ..playing import DOMAIN_SOURCES
 from ..submission import made_submissions
 from ..validation import validated
-from .dialogue_scores import DIALOGUES_FILE, read_dialogues
-from .scores import SCORES_FILE, Scores, read_scores
-from .seed_scores import SEEDS_FILE, read_seeds
+from .dialogue_scores import read_dialogues
+from .scores import DIALOGUES_FILE, SCORES_FILE, SEEDS_FILE, Scores, read_scores
+from .seed_scores import read_seeds
 from .tracking_scores import TrackingScores, read_tracking_scores
 from .tracks import STATE_TRACKING, TRACKS
 

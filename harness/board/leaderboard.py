@@ -17,7 +17,7 @@ from ..rendering import escaped, figure, markdown_table
 from ..report import Report
 from .checks import entry_problems
 from .entries import Entry
-from .pairs import RANKING, Pairs, Standing
+from .pairs import RANKING, EntryPair, Pairs, Standing
 from .reported import ReportedTable, unknown_entries
 from .reported_blocks import OLD, STATUS_NOTE, not_public, older_results, reported_figures
 from .standing_text import STANDING_NOTES, alike, half_width, standing_table
@@ -385,6 +385,26 @@ def track_standings(systems: Sequence[Row], pairs: Pairs | None) -> Mapping[str,
     """
     ranked = [row.entry.key for row in systems if row.rank is not None]
     return {} if pairs is None else pairs.standings(ranked)
+
+
+def neighbours(
+    own: Row, track: Sequence[Row], pairs: Pairs
+) -> Iterator[tuple[str, Entry, EntryPair | None]]:
+    """Yield the best row of a track, those above and below a row, and the row compared with each.
+
+    Args:
+        own: The row, which has a rank.
+        track: The rows of its track, the best first.
+        pairs: The entries compared two by two.
+    """
+    ranked = [row.entry for row in track if row.rank is not None]
+    at = [entry.key for entry in ranked].index(own.entry.key)
+    above = "the best, the row above" if at == 1 else "the row above"
+    places = {"the best": 0 if at > 1 else -1, above: at - 1, "the row below": at + 1}
+    for who, place in places.items():
+        if 0 <= place < len(ranked):
+            other = ranked[place]
+            yield who, other, pairs.between(own.entry.key, other.key)
 
 
 def _with_standing(systems: Sequence[Row], standings: Mapping[str, Standing]) -> _Columns:

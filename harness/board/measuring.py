@@ -8,7 +8,7 @@ import numpy as np
 
 from mwz.normalization.rules import DEFAULT_RULES
 
-from ..benchmark import CANONICAL_STYLE
+from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..comparison.bleu_statistics import bleu_of_sums
 from ..comparison.evidence import Evidence
 from ..comparison.intervals import intervals_of
@@ -18,7 +18,7 @@ from ..diagnosis.diagnosing import diagnose
 from ..diagnosis.losses import domain_losses, points
 from ..scoring import Scorer
 from ..signature import Signature
-from ..submission import NormalizedSubmission
+from ..submission import NormalizedSubmission, normalized_by_rules
 from .dialogue_scores import (
     FIGURES,
     BleuCounts,
@@ -27,7 +27,10 @@ from .dialogue_scores import (
     Intervals,
     KeptInterval,
     Outcomes,
+    totals_of,
 )
+from .scores import hashes_of
+from .seed_scores import Seed
 
 MEASURED = ("bleu", "inform")
 """The metrics that it takes."""
@@ -74,6 +77,28 @@ def dialogue_scores(scorer: Scorer, submission: NormalizedSubmission) -> Dialogu
             scores={name: KeptInterval(**intervals[name].to_dict()) for name in FIGURES},
         ),
         causes=Causes(domain_losses(outcomes), points(outcomes)),
+    )
+
+
+def measured_seed(content: bytes, benchmark: Benchmark, source: str, file: str) -> Seed:
+    """Return what a further seed of a system scores.
+
+    Args:
+        content: Its (unpacked) predictions file.
+        benchmark: The benchmark to score on.
+        source: What error messages call the predictions.
+        file: The name of the file in the entry's folder.
+
+    Raises:
+        InputError: The predictions are no submission to the benchmark.
+    """
+    submission = normalized_by_rules(content, benchmark, source)[DEFAULT_RULES]
+    scorer = Scorer(benchmark).with_options(rules=DEFAULT_RULES, metrics=MEASURED)
+    return Seed(
+        file=file,
+        predictions=hashes_of(content),
+        signature=scorer.signature_of(scorer.played(submission)),
+        scores=totals_of(dialogue_scores(scorer, submission).outcomes),
     )
 
 

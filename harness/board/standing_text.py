@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..comparison.settings import INTERVAL_LEVEL, SIGNIFICANCE
 from ..metrics.registry import headlines
-from ..rendering import escaped, figure, markdown_table, p_text
+from ..rendering import escaped, figure, markdown_table, p_text, signed
 from .dialogue_scores import FIGURES
 from .entries import Entry
-from .pairs import RANKING, EntryPair, Standing
+from .pairs import RANKING, EntryPair, PairFigure, Standing
 
 ABOVE = "row above"
 BEST = "best"
@@ -18,11 +18,11 @@ STANDING_NOTES = f"""\
 What can be told apart:
 
 - **±**: half of the {INTERVAL_LEVEL} % interval, how much the figure would vary with other
-  dialogues of the same kind. Inform and Success have Wilson's interval, BLEU and the combined score
-  that of a bootstrap over dialogues. In the first table of a track it is that of the combined score.
-- **≈**: what a row cannot be told apart from by the combined score (p ≥ {p_text(SIGNIFICANCE)}): the
-  row above it, or the best of the track. p is of approximate randomisation on the dialogues that both
-  play, each comparison by itself. Rows that cannot be told apart need not be equal.
+  dialogues of the same kind. Inform and Success have Wilson's interval, BLEU and the combined
+  score that of a bootstrap over dialogues. The first table of a track has that of the combined.
+- **≈**: what a row cannot be told apart from by the combined score (p ≥ {p_text(SIGNIFICANCE)}):
+  the row above it, or the best of the track. p is of approximate randomisation on the dialogues
+  that both play, each comparison by itself. Rows that cannot be told apart need not be equal.
 - **Seeds**: mean and standard deviation (n - 1) over several trainings of the system, where they
   were submitted. That is another question than that of other dialogues, and no part of ±.
 """
@@ -101,31 +101,34 @@ def _p(pair: EntryPair | None) -> str:
 
 
 def neighbours_text(
-    pairs: Mapping[str, EntryPair | None], names: Mapping[str, str]
+    others: Iterable[tuple[str, Entry, EntryPair | None]],
 ) -> Iterator[str]:
-    """Yield in words what an entry differs from, a line for each neighbour.
+    """Yield in words what an entry differs from, a line for each figure.
 
     Args:
-        pairs: Who the neighbour is ("the row above") -> the entry compared with it; None where the
-            two do not compare.
-        names: Key -> the system's name.
+        others: Who the other is ("the row above"), the other, and the entry compared with it; None
+            where the two do not compare.
     """
-    for who, pair in pairs.items():
+    for who, other, pair in others:
+        name = other.system.name
         if pair is None:
-            yield f"{who}: does not compare"
+            yield f"{who}, {name}: does not compare"
             continue
-        told = [_difference(name, pair) for name in (RANKING, *FIGURES) if name != RANKING]
-        ranked = pair.figures[RANKING]
-        verdict = "differs" if ranked.distinct else "cannot be told apart"
+        ranking = pair.figures[RANKING]
+        verdict = "differs from it" if ranking.distinct else "cannot be told apart from it"
         yield (
-            f"{who}, {names[pair.b]}: {verdict} by the combined score "
-            f"({ranked.difference:+.1f}, p = {p_text(ranked.p)}); {'; '.join(told)}"
+            f"{who}, {name}: {verdict} by the combined score, {signed(ranking.difference, 2)} on "
+            f"{pair.dialogues} dialogues, p = {p_text(ranking.p)}"
         )
+        for figure_name in FIGURES:
+            if figure_name != RANKING:
+                yield f"  {_in_words(figure_name, pair.figures[figure_name])}"
 
 
-def _difference(name: str, pair: EntryPair) -> str:
-    one, title = pair.figures[name], headlines()[name].title
-    apart = f"{one.difference:+.1f}" if one.distinct else "not distinguishable"
-    if one.only_a is None or one.only_b is None:
-        return f"{title} {apart}, p = {p_text(one.p)}"
-    return f"{title} {apart}, p = {p_text(one.p)}, {one.only_a} won by it only, {one.only_b} not"
+def _in_words(name: str, one: PairFigure) -> str:
+    headline = headlines()[name]
+    apart = signed(one.difference, headline.digits) if one.distinct else "not distinguishable"
+    wins = (
+        "" if one.only_a is None else f"; {one.only_a} dialogues won here only, {one.only_b} there"
+    )
+    return f"{headline.title}: {apart}, p = {p_text(one.p)}{wins}"
