@@ -12,10 +12,10 @@ from ..metrics.inform import combined
 from ..metrics.lower_bound import LowerBound
 from ..metrics.signs import Signs, raised
 from ..report import Report
-from .dialogues import DIALOGUES_FILE, dialogue_problems, totals_of
+from .dialogue_scores import dialogue_problems, totals_of
 from .entries import Entry, folder_name
-from .scores import Hashes, hashes_of
-from .seeds import SEEDS_FILE, seed_problems
+from .scores import DIALOGUES_FILE, SEEDS_FILE, Hashes, hashes_of
+from .seed_scores import seed_problems
 from .tracks import track_problem
 
 
@@ -54,6 +54,11 @@ def _score_problems(entry: Entry) -> Iterator[str]:
     for rules, report in entry.scores.reports.items():
         for what in _unfounded(report):
             yield f"rule set {rules}: {what} does not follow from the rest; use --rescore"
+    yield from _dialogue_problems(entry)
+
+
+def _dialogue_problems(entry: Entry) -> Iterator[str]:
+    """Yield what is stored beside an entry's scores and is not of them."""
     kept = entry.scores.dialogues
     if not entry.scores.reports or kept is None:
         return

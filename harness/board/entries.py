@@ -32,9 +32,9 @@ from ..metrics.setups import COMPARISONS, UPDATES
 from ..playing import DOMAIN_SOURCES
 from ..submission import made_submissions
 from ..validation import validated
-from .dialogues import DIALOGUES_FILE, read_dialogues
-from .scores import SCORES_FILE, Scores, read_scores
-from .seeds import SEEDS_FILE, read_seeds
+from .dialogue_scores import read_dialogues
+from .scores import DIALOGUES_FILE, SCORES_FILE, SEEDS_FILE, Scores, read_scores
+from .seed_scores import read_seeds
 from .tracking_scores import TrackingScores, read_tracking_scores
 from .tracks import STATE_TRACKING, TRACKS
 
@@ -365,19 +365,19 @@ def read_entry(folder: Path) -> Entry:
     except InputError as error:
         problems = tuple(f"{Path(error.source).name}: {problem}" for problem in error.problems)
         return Entry(folder, system, Scores({}, None), problems)
-    problems = [] if scores.intact else [_edited(SCORES_FILE)]
+    wrong = [] if scores.intact else [_edited(SCORES_FILE)]
     try:
         dialogues = read_dialogues(folder / DIALOGUES_FILE)
         if dialogues is not None and not dialogues.intact:
-            problems.append(_edited(DIALOGUES_FILE))
+            wrong.append(_edited(DIALOGUES_FILE))
         scores = replace(scores, dialogues=dialogues)
         seeds = read_seeds(folder / SEEDS_FILE)
         if seeds is not None and not seeds.intact:
-            problems.append(_edited(SEEDS_FILE))
+            wrong.append(_edited(SEEDS_FILE))
         scores = replace(scores, seeds=seeds)
     except InputError as error:
-        problems += [f"{Path(error.source).name}: {problem}" for problem in error.problems]
-    return Entry(folder, system, scores, tuple(problems))
+        wrong += [f"{Path(error.source).name}: {problem}" for problem in error.problems]
+    return Entry(folder, system, scores, tuple(wrong))
 
 
 def _edited(file: str) -> str:

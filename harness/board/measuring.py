@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
+
+import numpy as np
 
 from mwz.normalization.rules import DEFAULT_RULES
 
-from ..benchmark import CANONICAL_STYLE
-from ..comparison.bleu_statistics import counted_statistics
+from ..benchmark import CANONICAL_STYLE, Benchmark
+from ..comparison.bleu_statistics import bleu_of_sums
 from ..comparison.evidence import Evidence
-from ..comparison.inform_statistics import outcome_statistics
 from ..comparison.intervals import intervals_of
 from ..comparison.settings import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED
+from ..comparison.statistics import Figure, Floats, LinearStatistics, Values
 from ..diagnosis.diagnosing import diagnose
 from ..diagnosis.losses import domain_losses, points
-from ..report import STRICT
 from ..scoring import Scorer
 from ..signature import Signature
-from ..submission import NormalizedSubmission
-from .dialogues import (
+from ..submission import NormalizedSubmission, normalized_by_rules
+from .dialogue_scores import (
     FIGURES,
     BleuCounts,
     Causes,
@@ -26,7 +27,10 @@ from .dialogues import (
     Intervals,
     KeptInterval,
     Outcomes,
+    totals_of,
 )
+from .scores import hashes_of
+from .seed_scores import Seed
 
 MEASURED = ("bleu", "inform")
 """The metrics that it takes."""
@@ -76,17 +80,50 @@ def dialogue_scores(scorer: Scorer, submission: NormalizedSubmission) -> Dialogu
     )
 
 
+def measured_seed(content: bytes, benchmark: Benchmark, source: str, file: str) -> Seed:
+    """Return what a further seed of a system scores.
+
+    Args:
+        content: Its (unpacked) predictions file.
+        benchmark: The benchmark to score on.
+        source: What error messages call the predictions.
+        file: The name of the file in the entry's folder.
+
+    Raises:
+        InputError: The predictions are no submission to the benchmark.
+    """
+    submission = normalized_by_rules(content, benchmark, source)[DEFAULT_RULES]
+    scorer = Scorer(benchmark).with_options(rules=DEFAULT_RULES, metrics=MEASURED)
+    return Seed(
+        file=file,
+        predictions=hashes_of(content),
+        signature=scorer.signature_of(scorer.played(submission)),
+        scores=totals_of(dialogue_scores(scorer, submission).outcomes),
+    )
+
+
 def evidence_of_outcomes(name: str, signature: Signature, outcomes: Outcomes) -> Evidence:
     """Return what is known of an entry, to compare it with others on the same benchmark.
 
     Dialogues are called by their numbers.
     """
-    bleu = counted_statistics({CANONICAL_STYLE: list(zip(*outcomes.bleu.columns, strict=True))})
-    marks = {STRICT: (list(map(int, outcomes.inform)), list(map(int, outcomes.success)))}
-    statistics = {"bleu": bleu, "inform": outcome_statistics(marks, bleu)}
-    return Evidence(
-        name=name,
-        signature=replace(signature),
-        dialogues=tuple(map(str, outcomes.places)),
-        statistics=statistics,
+    marks = [list(map(int, marks)) for marks in (outcomes.inform, outcomes.success)]
+    columns = [[1] * len(outcomes.places), *marks, *outcomes.bleu.columns]
+    statistics = LinearStatistics(
+        figures=[Figure(name, name.capitalize()) for name in FIGURES],
+        rows=np.array(columns, np.float64).T.copy(),
+        formula=_Totals(),
+        wins={"inform": 1, "success": 2},
     )
+    return Evidence(name, signature, tuple(map(str, outcomes.places)), {"responses": statistics})
+
+
+@dataclass(frozen=True)
+class _Totals:
+    """Makes all of `FIGURES` of the number of dialogues, those won, and the sums of BLEU."""
+
+    def __call__(self, sums: Floats) -> Values:
+        bleu = bleu_of_sums(sums[:, 3:])
+        inform, success = (100 * sums[:, column] / sums[:, 0] for column in (1, 2))
+        combined = (inform + success) / 2 + bleu
+        return {"bleu": bleu, "inform": inform, "success": success, "combined": combined}

@@ -24,7 +24,7 @@ from ..comparison.settings import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES
 from ..errors import InputError
 from ..files import parse_json, read_bytes
 from ..validation import validated
-from .dialogues import FIGURES, DialogueScores, digest_of
+from .dialogue_scores import FIGURES, DialogueScores, digest_of
 from .entries import Entry
 
 PAIRS_FILE = "pairs.jsonl"
@@ -103,9 +103,7 @@ class EntryPair:
         """Return the same of the second entry and the first."""
         figures = {name: one.reversed() for name, one in self.figures.items()}
         digests = (self.digests[1], self.digests[0])
-        return EntryPair(
-            self.b, self.a, digests, self.dialogues, self.samples, self.seed, figures
-        )
+        return EntryPair(self.b, self.a, digests, self.dialogues, self.samples, self.seed, figures)
 
 
 @dataclass(frozen=True)

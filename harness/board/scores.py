@@ -25,10 +25,12 @@ from ..report import FORMAT, Report
 from ..validation import validated
 
 if TYPE_CHECKING:
-    from .dialogues import DialogueScores
-    from .seeds import SeedScores
+    from .dialogue_scores import DialogueScores
+    from .seed_scores import SeedScores
 
 SCORES_FILE = "scores.json"
+DIALOGUES_FILE = "dialogues.json"
+SEEDS_FILE = "seeds.json"
 
 _PREDICTIONS = "predictions"
 _OTHERS = "other_rules"
@@ -77,6 +79,11 @@ class Scores:
     def under(self, rules: str) -> Report | None:
         """Return the report under a rule set, if there is one."""
         return self.reports.get(rules)
+
+    def beside(self) -> dict[str, str]:
+        """Return name -> content of the files beside a `scores.json`, those that there are."""
+        parts = {DIALOGUES_FILE: self.dialogues, SEEDS_FILE: self.seeds}
+        return {name: part.to_text() for name, part in parts.items() if part is not None}
 
     def to_text(self) -> str:
         """Return the content of a `scores.json`."""

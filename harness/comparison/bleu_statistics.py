@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ..benchmark import CANONICAL_STYLE
 from ..playing import Played
@@ -26,15 +25,7 @@ _LOG_OF_NOTHING = -9999999999.0
 
 def statistics(played: Played, others: Mapping[str, Statistics]) -> LinearStatistics:
     """Return the statistics of BLEU against every reference style."""
-    return counted_statistics(played.references().statistics(played.responses))
-
-
-def counted_statistics(counts: Mapping[str, npt.ArrayLike]) -> LinearStatistics:
-    """Return the statistics of BLEU by the counts that it is computed of.
-
-    Args:
-        counts: Reference style -> a row per dialogue, as `ReferenceIndex.statistics` gives them.
-    """
+    counts = played.references().statistics(played.responses)
     # The canonical style comes first: the combined score takes its columns from there.
     styles = sorted(counts, key=lambda style: style != CANONICAL_STYLE)
     return LinearStatistics(
@@ -44,7 +35,7 @@ def counted_statistics(counts: Mapping[str, npt.ArrayLike]) -> LinearStatistics:
             else Figure(f"bleu.{style}", f"BLEU {style}")
             for style in styles
         ],
-        rows=np.hstack([np.asarray(counts[style], np.float64) for style in styles]),
+        rows=np.hstack([counts[style] for style in styles]).astype(np.float64),
         formula=_Formula(
             tuple("bleu" if style == CANONICAL_STYLE else f"bleu.{style}" for style in styles)
         ),

@@ -6,7 +6,7 @@ before them. A combined score needs the statistics of BLEU.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,31 +22,16 @@ from .statistics import Figure, Floats, LinearStatistics, Statistics, Values
 def statistics(played: Played, others: Mapping[str, Statistics]) -> LinearStatistics:
     """Return the statistics of Inform and Success in the set-ups asked for."""
     setups = [name for name in SETUPS if played.setup in (name, BOTH)]
-    marks = {}
-    for name, (setup, own_domains) in ((name, SETUPS[name]) for name in setups):
+    columns = [np.ones(len(played.submission.dialogues))]
+    for setup, own_domains in map(SETUPS.__getitem__, setups):
         outcomes = [
             dialogue_outcome(dialogue, played.database(), setup, played.rules)
             for dialogue in played.dialogues(own_domains or played.domains)
         ]
-        marks[name] = (
-            [outcome.inform for outcome in outcomes],
-            [outcome.success for outcome in outcomes],
-        )
-    return outcome_statistics(marks, others.get("bleu"))
-
-
-def outcome_statistics(
-    marks: Mapping[str, tuple[Sequence[int], Sequence[int]]], bleu: Statistics | None
-) -> LinearStatistics:
-    """Return the statistics of Inform and Success by the dialogues that are won.
-
-    Args:
-        marks: Set-up -> 1 or 0 for each dialogue's Inform, and for its Success.
-        bleu: The statistics of BLEU that combined scores are made with, if there are any.
-    """
-    setups = list(marks)
-    won = [np.array(one, np.float64) for both in marks.values() for one in both]
-    rows = np.column_stack([np.ones(len(won[0])), *won])
+        columns.append(np.array([outcome.inform for outcome in outcomes], np.float64))
+        columns.append(np.array([outcome.success for outcome in outcomes], np.float64))
+    rows = np.column_stack(columns)
+    bleu = others.get("bleu")
     if isinstance(bleu, LinearStatistics):
         rows = np.hstack([rows, bleu.rows[:, :COLUMNS]])
     names = ["inform", "success", *(["combined"] if bleu is not None else [])]

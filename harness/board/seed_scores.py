@@ -6,20 +6,19 @@ with other dialogues: it is kept apart from every interval.
 
 from __future__ import annotations
 
-import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..comparison.seeds import Spread, spread_of
 from ..errors import InputError
 from ..files import parse_json, read_bytes, to_json
+from ..signature import Signature
 from ..validation import validated
-from .dialogues import FIGURES
+from .dialogue_scores import FIGURES
 from .scores import Hashes, checksum_of
-
-SEEDS_FILE = "seeds.json"
 
 _FORMAT = 1
 _CHECKSUM = "checksum"
@@ -32,13 +31,13 @@ class Seed:
     Attributes:
         file: The name of its predictions file, in the entry's folder.
         predictions: What identifies these.
-        signature: The signature of its scores.
+        signature: What its scores depend on.
         scores: Of `FIGURES` -> value.
     """
 
     file: str
     predictions: Hashes
-    signature: str
+    signature: Signature
     scores: Mapping[str, float]
 
 
@@ -56,9 +55,25 @@ class SeedScores:
     spread: Mapping[str, Spread]
     intact: bool = True
 
+    def is_as(self, other: SeedScores) -> bool:
+        """Whether it says what another does, apart from what the order of arithmetic can make."""
+
+        def told(kept: SeedScores) -> list[object]:
+            return [(seed.file, seed.predictions, seed.signature) for seed in kept.seeds]
+
+        return told(self) == told(other) and same_spread(self.spread, other.spread)
+
     def to_text(self) -> str:
         """Return the content of a `seeds.json`."""
-        seeds = [{**asdict(seed), "predictions": seed.predictions.model_dump()} for seed in self.seeds]
+        seeds = [
+            {
+                "file": seed.file,
+                "predictions": seed.predictions.model_dump(),
+                "signature": seed.signature.to_dict(),
+                "scores": dict(seed.scores),
+            }
+            for seed in self.seeds
+        ]
         spread = {name: one.to_dict() for name, one in self.spread.items()}
         content = {"format": _FORMAT, "seeds": seeds, "spread": spread}
         return to_json({**content, _CHECKSUM: checksum_of(content)})
@@ -72,6 +87,11 @@ def seed_scores(own: Mapping[str, float], seeds: Sequence[Seed]) -> SeedScores:
         seeds: The further seeds, at least one.
     """
     return SeedScores(tuple(seeds), spread_of([own, *(seed.scores for seed in seeds)]))
+
+
+def seed_file(number: int | str) -> str:
+    """Return the name of the predictions file of a further seed; the first has number 2."""
+    return f"seed-{number}.json.gz"
 
 
 def read_seeds(path: Path) -> SeedScores | None:
@@ -104,10 +124,15 @@ def seed_problems(kept: SeedScores, own: Mapping[str, float]) -> Iterator[str]:
         own: Of `FIGURES` -> value, of the entry itself.
     """
     expected = spread_of([own, *(seed.scores for seed in kept.seeds)]) if kept.seeds else {}
-    if json.dumps(asdict_all(expected)) != json.dumps(asdict_all(kept.spread)):
+    if not same_spread(expected, kept.spread):
         yield "mean and standard deviation"
 
 
-def asdict_all(spread: Mapping[str, Spread]) -> dict[str, Any]:
-    """Return figure -> spread as JSON types, in the order of `FIGURES`."""
-    return {name: spread[name].to_dict() for name in FIGURES if name in spread}
+def same_spread(one: Mapping[str, Spread], other: Mapping[str, Spread]) -> bool:
+    """Whether figures are spread alike, apart from what the order of arithmetic can make."""
+    return one.keys() == other.keys() and all(
+        math.isclose(value, theirs[what], rel_tol=1e-9, abs_tol=1e-9)
+        for name, ours in one.items()
+        for theirs in [other[name].to_dict()]
+        for what, value in ours.to_dict().items()
+    )

@@ -25,8 +25,6 @@ from ..report import Report
 from ..validation import validated
 from .scores import checksum_of
 
-DIALOGUES_FILE = "dialogues.json"
-
 FIGURES = ("bleu", "inform", "success", "combined")
 """The figures that intervals are kept of, and that pairs of entries are compared by."""
 
