@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from ...rendering import figure
 from ..leaderboard import Row
+from ..record import OFFICIAL
 from ..reported import ReportedRow, ReportedTable
 from ..reported_blocks import NOT_PUBLIC, OLD
-from ..record import OFFICIAL
 from ..tracking_board import TrackingRow, gold_title, row_headers, row_text
 from ..tracks import STATE_TRACKING, TRACKS, Track
 from .charts import Dot, Ranks, Scatter, ranks, scatter
@@ -156,11 +156,8 @@ def _track_tables(
     contents: Contents, key: str, track: Track, shown: Sequence[Column], anchors: _Anchors
 ) -> Iterator[BoardTable]:
     rows = [row for row in contents.rows if row.entry.system.track == key]
-    tables = [
-        table
-        for table in contents.tables
-        if table.track == key and table.kind == OFFICIAL
-    ]
+    shown = [column for column in shown if not rows or any(column.cell(row).text for row in rows)]
+    tables = [table for table in contents.tables if table.track == key and table.kind == OFFICIAL]
     reported = [
         _printed(row, shown, anchors) for table in tables for row in table.rows if not row.entry
     ]
@@ -185,9 +182,7 @@ def _scored(row: Row, shown: Sequence[Column], tied: Collection[str]) -> BoardRo
     if row.unranked is not None and TRACKS[system.track].submitted:
         told.append(f"not ranked: {row.unranked}")
     elif bound is not None:
-        told.append(
-            f"ranked by its lower bound over the whole benchmark, {figure(bound.combined)}"
-        )
+        told.append(f"ranked by its lower bound over the whole benchmark, {figure(bound.combined)}")
     return BoardRow(
         anchor=f"row-{row.entry.key}",
         kind=row_kind(row),
@@ -277,9 +272,7 @@ def _as_printed(
                 headers=[Header(column, key=column.lower()) for column in used],
                 rows=(),
                 reported=[
-                    _reported(
-                        row, [Cell(row.figures.get(name, NOTHING)) for name in used], anchors
-                    )
+                    _reported(row, [Cell(row.figures.get(name, NOTHING)) for name in used], anchors)
                     for row in rows
                 ],
                 source=(table.repository, table.source),
@@ -334,10 +327,5 @@ def ranks_by_rules(contents: Contents) -> Mapping[str, Ranks]:
 
 def years(found: Sequence[Section]) -> list[int]:
     """Return the years of the systems' papers, the latest first."""
-    rows = [
-        row
-        for section in found
-        for table in section.tables
-        for row in table.all_rows
-    ]
+    rows = [row for section in found for table in section.tables for row in table.all_rows]
     return sorted({row.year for row in rows if row.year is not None}, reverse=True)

@@ -267,7 +267,8 @@ def ranks(
     lines = []
     for key in sorted(common, key=lambda key: rankings[titles[0]][key]):
         places = [rankings[title][key] for title in titles]
-        points = [(x, _rounded(top + (rank - 1) * line)) for x, rank in zip(across, places)]
+        down = [_rounded(top + (rank - 1) * line) for rank in places]
+        points = list(zip(across, down, strict=True))
         lines.append(Line(*names[key], places, points, len(set(places)) > 1))
     deepest = max((y for one in lines for _, y in one.points), default=top)
     return Ranks(

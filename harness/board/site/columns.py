@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...metrics.registry import headlines
 from ...metrics.signs import MEANINGS, Signs
 from ...rendering import figure
-from ..dialogues import KeptInterval
+from ..dialogue_scores import KeptInterval
 from ..leaderboard import Row
 from ..pairs import RANKING
 from .contents import Contents
@@ -72,9 +72,7 @@ def verdict_mark(verdict: str) -> str:
     return "bad" if verdict.startswith(("differs", "contradicts")) else ""
 
 
-def _column(
-    title: str, above: str, key: str, shown: str, text: Callable[[Row], str]
-) -> Column:
+def _column(title: str, above: str, key: str, shown: str, text: Callable[[Row], str]) -> Column:
     return Column(Header(title, above, key, shown=shown), lambda row: Cell(text(row)))
 
 

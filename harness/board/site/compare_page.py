@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...metrics.registry import headlines
-from ..dialogues import FIGURES
+from ..dialogue_scores import FIGURES
 from ..leaderboard import Row
 from ..pairs import RANKING, SAMPLES, EntryPair
 from ..tracks import TRACKS

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
-from ..dialogues import KeptInterval
+from ..dialogue_scores import KeptInterval
 from ..entries import Entry, read_note
 from ..leaderboard import Row, rows
 from ..pairs import RANKING, Pairs, read_pairs
@@ -70,10 +70,7 @@ class Contents:
         return kept.intervals.scores.get(figure)
 
     def tied_with_best(self, track: str) -> set[str]:
-        """Return the keys of a track that cannot be told apart from its best, that one included.
-
-        Nothing is told of a track whose pairs with the best are not stored.
-        """
+        """Return the keys of a track's rows that cannot be told apart from its best one."""
         ranked = [
             row.entry.key
             for row in self.rows
@@ -81,22 +78,24 @@ class Contents:
         ]
         if self.rules != DEFAULT_RULES:
             return set()
-        pairs = {key: self.pairs.between(key, ranked[0]) for key in ranked[1:]}
-        tied = {
+        standings = self.pairs.standings(ranked)
+        return {
             key
-            for key, pair in pairs.items()
-            if pair is not None and not pair.figures[RANKING].distinct
+            for key, standing in standings.items()
+            if standing.best is not None and not standing.best.figures[RANKING].distinct
         }
-        return {ranked[0], *tied} if tied else set()
 
 
-def read_contents(folder: Path, entries: Sequence[Entry], rules: str) -> Contents:
+def read_contents(
+    folder: Path, entries: Sequence[Entry], rules: str, pairs: Pairs | None = None
+) -> Contents:
     """Return what the site of a folder of submissions shows.
 
     Args:
         folder: The folder of submissions.
         entries: Its entries.
         rules: The rule set that ranks.
+        pairs: The entries compared two by two; None for what the folder holds of it.
 
     Raises:
         InputError: Something is wrong with what the folder holds.
@@ -111,5 +110,5 @@ def read_contents(folder: Path, entries: Sequence[Entry], rules: str) -> Content
         tracking=tracking_tables(in_order, reports),
         tables=read_reported(folder),
         note=read_note(folder),
-        pairs=read_pairs(folder, in_order),
+        pairs=read_pairs(folder, in_order) if pairs is None else pairs,
     )

@@ -77,7 +77,7 @@ def _rendered(tokens: Sequence[Token]) -> str:
 
 
 def _in_scrollers(tokens: Sequence[Token]) -> list[Any]:
-    """Return the tokens with what may be wider than a telephone in a part that scrolls by itself."""
+    """Return the tokens with tables, which may be wide, in parts that scroll by themselves."""
     from markdown_it.token import Token
 
     found: list[Any] = []

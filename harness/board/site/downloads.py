@@ -12,7 +12,7 @@ from typing import Any
 from ...benchmark import CANONICAL_STYLE
 from ...metrics.inform import SETUPS
 from ...report import TOTAL, Report
-from ..dialogues import FIGURES
+from ..dialogue_scores import FIGURES
 from ..entries import Entry
 from ..leaderboard import Row, signatures
 from ..reported_blocks import OLD
@@ -33,7 +33,7 @@ _OWN_REFERENCES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "nekvinda-dusek-2021": (
         "inproceedings",
         {
-            "author": 'Nekvinda, Tom{\\\'a}{\\v{s}} and Du{\\v{s}}ek, Ond{\\v{r}}ej',
+            "author": "Nekvinda, Tom{\\'a}{\\v{s}} and Du{\\v{s}}ek, Ond{\\v{r}}ej",
             "title": "{Shades of BLEU, Flavours of Success: The Case of MultiWOZ}",
             "booktitle": "Workshop on Natural Language Generation, Evaluation, and Metrics (GEM)",
             "year": "2021",

@@ -13,7 +13,7 @@ from ...metrics.signs import MEANINGS, Signs
 from ...rendering import figure
 from ...report import TOTAL, Report
 from ..attainable import digits_of
-from ..dialogues import FIGURES
+from ..dialogue_scores import FIGURES
 from ..entries import Entry
 from ..leaderboard import Row
 from ..record import Line, findings, lines
@@ -105,13 +105,11 @@ def system_pages(contents: Contents) -> Iterator[SystemPage]:
     in_order = [row.entry for row in contents.rows]
     shown = {entry.key for entry in in_order}
     in_order += [entry for entry in contents.entries if entry.key not in shown]
-    order = [(entry.system.name, entry.key) for entry in in_order]
-    neighbours = dict(zip(order, zip([None, *order[:-1]], [*order[1:], None]), strict=True))
+    order = [None, *((entry.system.name, entry.key) for entry in in_order), None]
     by_key = {row.entry.key: row for row in contents.rows}
-    for entry in in_order:
+    for place, entry in enumerate(in_order):
         row = by_key.get(entry.key)
-        before, after = neighbours[entry.system.name, entry.key]
-        yield _page(contents, entry, row, before, after)
+        yield _page(contents, entry, row, order[place], order[place + 2])
 
 
 def _page(
@@ -154,9 +152,7 @@ def _place(row: Row | None, tracked: Sequence[TrackingRow]) -> str:
     return "reference row" if row is not None else "not ranked"
 
 
-def _tiles(
-    contents: Contents, row: Row | None, tracked: Sequence[TrackingRow]
-) -> list[Tile]:
+def _tiles(contents: Contents, row: Row | None, tracked: Sequence[TrackingRow]) -> list[Tile]:
     if row is None:
         return [Tile("JGA", figure(one.figures.jga, 2)) for one in tracked[:1]]
     tiles = []
@@ -357,7 +353,5 @@ def _signs(row: Row) -> Iterator[Block]:
 def _tracking(one: TrackingRow) -> Facts:
     _, _, *figures, _ = row_text(one)
     rank = "not ranked" if one.rank is None else f"rank {one.rank}"
-    items = {
-        title: Cell(text) for title, text in zip(row_headers()[2:-1], figures, strict=True)
-    }
+    items = {title: Cell(text) for title, text in zip(row_headers()[2:-1], figures, strict=True)}
     return Facts(f"In percent, {rank} of its table", items)

@@ -19,7 +19,8 @@ def page(template: str, depth: int = 0, **content: Any) -> str:
         depth: How many folders below the board the page lies.
         content: What the template shows. Texts are escaped.
     """
-    return _environment().get_template(template).render(root="../" * depth, **content)
+    made: str = _environment().get_template(template).render(root="../" * depth, **content)
+    return made
 
 
 def static_files() -> Mapping[str, str]:
