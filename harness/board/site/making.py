@@ -170,7 +170,7 @@ def _metric_tables() -> dict[str, tuple[str, Table]]:
         list(FIELDS.items()), words=(1,),
     )  # fmt: skip
     return {
-        "responses": ("Metrics of responses", responses),
-        "state-tracking": ("Metrics of state tracking", tracking),
-        "signature": ("The signature, field by field", fields),
+        "registered-responses": ("Metrics of responses", responses),
+        "registered-tracking": ("Metrics of state tracking", tracking),
+        "signature-fields": ("The signature, field by field", fields),
     }

@@ -189,12 +189,12 @@ def _setups(contents: Contents, row: Row) -> Table:
         if found is not None:
             under = Row(row.entry, found)
             figures = [under.figure(name, setup) for setup in SETUPS for name in rates]
-            rows.append([f"Rules {rules}", *figures])
+            rows.append([rules, *figures])
     titles = [headlines()[name].title for name in rates]
     return simple_table(
         "Inform and Success in percent of the dialogues, and the combined score, in the strict and "
         "in the optimistic set-up",
-        ["", *titles, *(f"{title} opt." for title in titles)],
+        ["Rule set", *titles, *(f"{title} opt." for title in titles)],
         rows,
     )
 

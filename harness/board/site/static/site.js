@@ -219,7 +219,7 @@ function comparing(form) {
     const titles = ["Figure", one, other, "Difference", "p", `Only ${one}`, `Only ${other}`, "Verdict"];
     const head = made("tr", {}, ...titles.map((title) => made("th", { scope: "col" }, title)));
     const body = Object.entries(figures).map((figure, at) => row(figure, found[at], sign));
-    const table = made("table", { class: "w8" }, made("caption", {}, caption));
+    const table = made("table", { class: "w8" }, made("caption", {}, made("span", {}, caption)));
     table.append(made("thead", {}, head), made("tbody", {}, ...body));
     const box = { class: "scroll", tabindex: 0, role: "region", "aria-label": caption };
     place.replaceChildren(made("div", box, table));
