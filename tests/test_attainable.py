@@ -1,0 +1,150 @@
+"""What a printed figure can be: worked cases, and what must hold of every rate there is."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mwz.harness.board.attainable import (
+    RUNS,
+    attainable_runs,
+    attainable_share,
+    combined_holds,
+    combined_range,
+    is_attainable,
+    runs_text,
+)
+
+
+@pytest.mark.parametrize(
+    ("printed", "units", "runs", "attainable"),
+    [
+        # One run over 1000 dialogues: multiples of 0.1 only.
+        ("86.59", 1000, 1, False),
+        ("86.60", 1000, 1, True),
+        ("86.6", 1000, 1, True),
+        # 865 / 999 = 86.5866 %.
+        ("86.59", 999, 1, True),
+        # 817 / 944 = 86.547 % and 818 / 944 = 86.653 %: neither is printed as 86.59.
+        ("86.59", 944, 1, False),
+        # 6061 / 7000 = 86.5857 %; with six runs, 86.5833 and 86.6 are next to it.
+        ("86.59", 1000, 7, True),
+        ("86.59", 1000, 6, False),
+        # 3926 / 7372 = 53.26 %, and 3926 / 7368 = 53.28 %.
+        ("53.26", 7372, 1, True),
+        ("53.28", 7368, 1, True),
+        ("0", 3, 1, True),
+        ("33", 3, 1, True),
+        ("34", 3, 1, False),
+        ("100.0", 3, 1, True),
+        # A half is rounded up by some and to even by others: 1 / 800 = 0.125 %.
+        ("0.12", 800, 1, True),
+        ("0.13", 800, 1, True),
+        ("0.14", 800, 1, False),
+        ("100.1", 1000, 1, False),
+        ("-0.1", 1000, 1, False),
+    ],
+)
+def test_a_printed_rate_is_one_of_those_that_so_many_units_give(
+    printed: str, units: int, runs: int, attainable: bool
+) -> None:
+    assert is_attainable(Decimal(printed), units, runs) is attainable
+
+
+@given(data=st.data(), units=st.integers(1, 8000), runs=st.integers(1, 10))
+def test_every_rate_that_there_is_can_be_printed(
+    data: st.DataObject, units: int, runs: int
+) -> None:
+    right = data.draw(st.integers(0, units * runs))
+    digits = data.draw(st.integers(0, 4))
+    printed = Decimal(f"{100 * right / (units * runs):.{digits}f}")
+    assert is_attainable(printed, units, runs)
+
+
+@given(units=st.integers(1, 60), runs=st.integers(1, 3), digits=st.integers(0, 1))
+def test_the_share_is_that_of_all_values_that_are_printed_so(
+    units: int, runs: int, digits: int
+) -> None:
+    # Enumerated: halves rounded up, in whole numbers of the last digit.
+    steps, scale = units * runs, 10**digits
+    values = {(2 * 100 * scale * k + steps) // (2 * steps) for k in range(steps + 1)}
+    assert attainable_share(digits, units, runs) == len(values) / (100 * scale + 1)
+    for value in values:
+        assert is_attainable(Decimal(value).scaleb(-digits), units, runs)
+
+
+def test_about_a_quarter_of_the_values_with_two_decimals_is_no_rate_of_all_turns() -> None:
+    # 7373 rates, all further apart than 0.01, of 10001 values.
+    assert attainable_share(2, 7372) == 7373 / 10001
+    assert attainable_share(2, 1000) == 1001 / 10001
+    assert attainable_share(1, 1000) == 1.0
+
+
+def test_runs_are_told_from_one_to_ten() -> None:
+    # Seven to ten: 86.5857, 86.5875, 86.5889 and 86.59; with fewer none is nearer than 86.5833.
+    assert attainable_runs(Decimal("86.59"), 1000) == (7, 8, 9, 10)
+    assert attainable_runs(Decimal("86.60"), 1000) == tuple(RUNS)
+    assert 1 in attainable_runs(Decimal("86.59"), 999)
+
+
+@pytest.mark.parametrize(
+    ("runs", "text"),
+    [
+        ((), "no run"),
+        ((1,), "1 run"),
+        ((1, 2), "1 or 2 runs"),
+        ((7, 8, 9, 10), "7 to 10 runs"),
+        ((1, 5, 7, 8, 9, 10), "1, 5 or 7 to 10 runs"),
+    ],
+)
+def test_runs_are_told_in_words(runs: tuple[int, ...], text: str) -> None:
+    assert runs_text(runs) == text
+
+
+@pytest.mark.parametrize(
+    ("combined", "inform", "success", "bleu", "holds"),
+    [
+        # (57.9 + 47.6) / 2 + 16.4 = 69.15: 84.8 is nowhere near.
+        ("84.8", "57.9", "47.6", "16.4", False),
+        ("69.1", "57.9", "47.6", "16.4", True),
+        ("69.2", "57.9", "47.6", "16.4", True),
+        # Each part and the whole may be off by 0.05: 69.15 + 0.05 + 0.05 + 0.05 = 69.3.
+        ("69.3", "57.9", "47.6", "16.4", True),
+        ("69.4", "57.9", "47.6", "16.4", False),
+        ("69.0", "57.9", "47.6", "16.4", True),
+        ("68.9", "57.9", "47.6", "16.4", False),
+        # (85.4 + 75.7) / 2 + 19.64 = 100.19.
+        ("100.2", "85.4", "75.7", "19.64", True),
+        ("100.4", "85.4", "75.7", "19.64", False),
+    ],
+)
+def test_a_combined_score_follows_from_its_parts_up_to_rounding(
+    combined: str, inform: str, success: str, bleu: str, holds: bool
+) -> None:
+    printed = (Decimal(text) for text in (combined, inform, success, bleu))
+    assert combined_holds(*printed) is holds
+
+
+def test_the_range_of_the_combined_score_is_that_of_its_parts() -> None:
+    # 69.15 give or take 0.05 for the two rates and 0.05 for BLEU.
+    assert combined_range(Decimal("57.9"), Decimal("47.6"), Decimal("16.4")) == (
+        Decimal("69.05"),
+        Decimal("69.25"),
+    )
+
+
+@given(
+    inform=st.integers(0, 1000),
+    success=st.integers(0, 1000),
+    bleu=st.floats(0, 100),
+    digits=st.integers(1, 2),
+)
+def test_whatever_a_system_scores_its_printed_figures_never_contradict_themselves(
+    inform: int, success: int, bleu: float, digits: int
+) -> None:
+    rates = inform / 10, success / 10
+    figures = [sum(rates) / 2 + bleu, *rates, bleu]
+    assert combined_holds(*(Decimal(f"{figure:.{digits}f}") for figure in figures))
