@@ -2,8 +2,8 @@
 
 A rate over N units (dialogues, turns), printed with d decimals, is round(100 k / N, d) for some
 whole k from 0 to N. The mean of R such rates is a rate over N R units. So 86.59 is no Inform of one
-run over 1000 dialogues, where all rates are multiples of 0.1; it is one of 999 dialogues. Ties count
-either way, since tools differ in how they round them.
+run over 1000 dialogues, where all rates are multiples of 0.1; it is one of 999 dialogues. Ties
+count either way, since tools differ in how they round them.
 
 A printed combined score must be (Inform + Success) / 2 + BLEU up to the rounding of the four.
 """

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain
+from typing import Protocol
 
 from mwz.normalization.rules import DEFAULT_RULES
 
@@ -18,9 +19,40 @@ from ..benchmark import CANONICAL_STYLE
 from ..metrics.inform import SETUPS
 from ..metrics.registry import headlines
 from ..report import Report
-from .entries import Entry, Reported
+from .attainable import combined_holds, digits_of
+from .entries import Entry
 from .grid import RATES, Grid
 from .scores import Scores
+
+DIVERSITY: Mapping[str, str] = {
+    "mean_length": "average length",
+    "conditional_entropy": "CBE",
+    "unigrams": "unique words",
+    "trigrams": "unique 3-grams",
+}
+"""Figures of diversity that public tables print -> what the tables call them."""
+
+_PARTS = ("inform", "success", "bleu")
+
+
+class Claim(Protocol):
+    """What one source reports of a system: of an entry's own figures, or a public table's row."""
+
+    @property
+    def source(self) -> str:
+        """Where it is reported."""
+
+    @property
+    def setup(self) -> str:
+        """The set-up it is of: "strict", "optimistic", or the authors' "own"."""
+
+    @property
+    def style(self) -> str | None:
+        """The reference style of its BLEU; None for the canonical one."""
+
+    @property
+    def figures(self) -> Mapping[str, Decimal]:
+        """Metric -> the figure, with its digits."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +60,14 @@ class Audited:
     """A reported figure beside the harness's.
 
     Attributes:
-        metric: The figure's name, a key of `headlines()`.
+        metric: The figure's name, a key of `headlines()` or of `DIVERSITY`.
         reported: The figure reported, with its digits.
         scored: (Rule set, set-up) -> the harness's figure, where there is one.
         difference: The harness's figure in the set-up that should give it, less the reported one;
             None if the harness has none.
-        verdict: "reproduced", "reproduced under …", "not reproduced" or "not scored".
+        verdict: "reproduced", "reproduced under …", "not reproduced" or "not scored"; of a combined
+            score also "contradicts its printed parts", or "follows from its printed parts", which
+            are reproduced and were rounded before they were added up.
     """
 
     metric: str
@@ -48,11 +82,11 @@ class AuditedSource:
     """Everything one publication reports of a system.
 
     Attributes:
-        reported: The system.
+        reported: What it reports.
         figures: Its figures, audited.
     """
 
-    reported: Reported
+    reported: Claim
     figures: tuple[Audited, ...]
 
 
@@ -65,35 +99,41 @@ def audit(entry: Entry, grid: Grid | None = None) -> list[AuditedSource]:
             reproduces reported rates only if it gives all of them, Inform and Success alike:
             among hundreds, some meet a single figure by chance.
     """
-    return [
-        AuditedSource(
-            reported,
-            tuple(
-                _audited(entry.scores, reported, metric, figure, grid)
-                for metric, figure in reported.figures.items()
-            ),
-        )
-        for reported in entry.system.reported
-    ]
+    return [audited_claim(entry, reported, grid) for reported in entry.system.reported]
+
+
+def audited_claim(entry: Entry, claim: Claim, grid: Grid | None = None) -> AuditedSource:
+    """Hold what one source reports of a system against its scores."""
+    return AuditedSource(
+        claim,
+        tuple(
+            _audited(entry.scores, claim, metric, figure, grid)
+            for metric, figure in claim.figures.items()
+        ),
+    )
 
 
 def is_reproduced(scored: float, reported: Decimal) -> bool:
     """Whether a score, rounded to the digits of a reported figure, equals it."""
-    return f"{scored:.{_digits(reported)}f}" == f"{reported:f}"
+    return f"{scored:.{digits_of(reported)}f}" == f"{reported:f}"
 
 
-def _digits(reported: Decimal) -> int:
-    return max(0, -int(reported.as_tuple().exponent))
+def contradicts_parts(figures: Mapping[str, Decimal]) -> bool:
+    """Whether a reported combined score cannot be that of its Inform, Success and BLEU."""
+    names = ("combined", *_PARTS)
+    if not all(name in figures for name in names):
+        return False
+    return not combined_holds(*(figures[name] for name in names))
 
 
 def _audited(
-    scores: Scores, reported: Reported, metric: str, figure: Decimal, grid: Grid | None
+    scores: Scores, reported: Claim, metric: str, figure: Decimal, grid: Grid | None
 ) -> Audited:
     scored = {
         (rules, setup): value
         for rules, report in scores.reports.items()
         for setup in SETUPS
-        if (value := _scored(report, setup, metric, reported.style)) is not None
+        if (value := scored_figure(report, setup, metric, reported.style)) is not None
     }
     home = (DEFAULT_RULES, "optimistic" if reported.setup == "optimistic" else "strict")
     return Audited(
@@ -105,23 +145,49 @@ def _audited(
             figure,
             scored.get(home),
             chain(_alternatives(scores, scored, metric), _tried(grid, reported, metric)),
+            _by_parts(scores, reported, home) if metric == "combined" else None,
         ),
     )
 
 
-def _scored(report: Report, setup: str, metric: str, style: str | None) -> float | None:
+def _by_parts(scores: Scores, reported: Claim, home: tuple[str, str]) -> str | None:
+    """Say what the printed parts of a combined score make of it; None if nothing."""
+    figures = reported.figures
+    if not all(name in figures for name in _PARTS):
+        return None
+    if contradicts_parts(figures):
+        return "contradicts its printed parts"
+    report = scores.under(home[0])
+    if report is None:
+        return None
+    parts = {name: scored_figure(report, home[1], name) for name in _PARTS}
+    equal = all(v is not None and is_reproduced(v, figures[name]) for name, v in parts.items())
+    return "follows from its printed parts" if equal else None
+
+
+def scored_figure(
+    report: Report, setup: str, metric: str, style: str | None = None
+) -> float | None:
+    """Return the harness's figure of a metric under a set-up; None if the report lacks it."""
     if metric == "bleu":
         return (report.bleu or {}).get(style or CANONICAL_STYLE)
+    if metric in DIVERSITY:
+        return None if report.diversity is None else float(getattr(report.diversity, metric))
     return headlines()[metric].value(report, setup)
 
 
 def _verdict(
-    figure: Decimal, scored: float | None, alternatives: Iterable[tuple[float, str]]
+    figure: Decimal,
+    scored: float | None,
+    alternatives: Iterable[tuple[float, str]],
+    by_parts: str | None,
 ) -> str:
     if scored is None:
         return "not scored"
     if is_reproduced(scored, figure):
         return "reproduced"
+    if by_parts is not None:
+        return by_parts
     for found, setup in alternatives:
         if is_reproduced(found, figure):
             return f"reproduced under {setup}"
@@ -140,7 +206,7 @@ def _alternatives(
         yield value, f"{setup} set-up, rules {rules}"
 
 
-def _tried(grid: Grid | None, reported: Reported, metric: str) -> Iterator[tuple[float, str]]:
+def _tried(grid: Grid | None, reported: Claim, metric: str) -> Iterator[tuple[float, str]]:
     """Return what the figure is under the combinations of a grid that come into question."""
     if grid is None:
         return
