@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain
-from typing import Protocol
 
 from mwz.normalization.rules import DEFAULT_RULES
 
@@ -20,6 +19,7 @@ from ..metrics.inform import SETUPS
 from ..metrics.registry import headlines
 from ..report import Report
 from .attainable import combined_holds, digits_of
+from .claims import Claim
 from .entries import Entry
 from .grid import RATES, Grid
 from .scores import Scores
@@ -29,30 +29,12 @@ DIVERSITY: Mapping[str, str] = {
     "conditional_entropy": "CBE",
     "unigrams": "unique words",
     "trigrams": "unique 3-grams",
+    "entropy": "token entropy",
+    "msttr": "MSTTR-50",
 }
-"""Figures of diversity that public tables print -> what the tables call them."""
+"""Figures of diversity that papers and public tables print -> what they are called there."""
 
 _PARTS = ("inform", "success", "bleu")
-
-
-class Claim(Protocol):
-    """What one source reports of a system: of an entry's own figures, or a public table's row."""
-
-    @property
-    def source(self) -> str:
-        """Where it is reported."""
-
-    @property
-    def setup(self) -> str:
-        """The set-up it is of: "strict", "optimistic", or the authors' "own"."""
-
-    @property
-    def style(self) -> str | None:
-        """The reference style of its BLEU; None for the canonical one."""
-
-    @property
-    def figures(self) -> Mapping[str, Decimal]:
-        """Metric -> the figure, with its digits."""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,8 @@ from ..references import TOKENIZATIONS, ReferenceIndex
 from ..scoring import Scorer
 from ..submission import NormalizedSubmission, normalized_by_rules
 from ..validation import validated
-from .entries import OwnSetup, Reported
+from .claims import Claim
+from .entries import OwnSetup
 
 # What table 3 says of a system's tokenisation -> the tokenisation here that comes nearest. NLTK's
 # splits off punctuation, as 13a does.
@@ -56,7 +57,7 @@ class BleuPoint:
     tokenization: str
     bleu: float
 
-    def distance(self, reported: Reported) -> float | None:
+    def distance(self, reported: Claim) -> float | None:
         """How far it is from a reported BLEU, in points; None if none is reported."""
         figure = reported.figures.get("bleu")
         return None if figure is None else abs(self.bleu - float(figure))
@@ -111,7 +112,7 @@ class RatesPoint:
             f"domains {self.domains}, states {self.states}, rules {self.rules}"
         )
 
-    def distance(self, reported: Reported) -> float | None:
+    def distance(self, reported: Claim) -> float | None:
         """How far it is from a reported Inform and Success in all, in points."""
         figures = reported.figures
         gaps = [
@@ -194,14 +195,14 @@ def explain(
     return grid
 
 
-def nearest_bleu(grid: Grid, reported: Reported, count: int) -> list[BleuPoint]:
+def nearest_bleu(grid: Grid, reported: Claim, count: int) -> list[BleuPoint]:
     """Return the combinations whose BLEU is nearest to a reported one, the nearest first."""
     if "bleu" not in reported.figures:
         return []
     return sorted(grid.bleu, key=lambda point: point.distance(reported) or 0.0)[:count]
 
 
-def nearest_rates(grid: Grid, reported: Reported, count: int) -> list[RatesPoint]:
+def nearest_rates(grid: Grid, reported: Claim, count: int) -> list[RatesPoint]:
     """Return the combinations whose Inform and Success are nearest to those reported."""
     if not any(name in reported.figures for name in RATES):
         return []

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
+from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
 
 from ..metrics.registry import headlines
 from ..rendering import signed
@@ -27,13 +27,14 @@ from .attainable import (
 from .audit import (
     DIVERSITY,
     Audited,
-    Claim,
     audited_claim,
     contradicts_parts,
     is_reproduced,
     scored_figure,
 )
+from .claims import Claim
 from .entries import Entry
+from .grid import Grid
 from .reported import ReportedRow, ReportedTable, number, version_and_measure
 
 OFFICIAL = "official"
@@ -105,6 +106,8 @@ class Line:
 class RuleSetRow:
     """A row of an official table, held against the harness's Inform and Success by rule set.
 
+    The rule sets are those that there were when the table was printed.
+
     Attributes:
         system: The entry's name.
         entry: Its key.
@@ -142,18 +145,33 @@ class Finding:
     finding: str
 
 
-def lines(entries: Sequence[Entry], tables: Sequence[ReportedTable]) -> list[Line]:
+def lines(
+    entries: Sequence[Entry],
+    tables: Sequence[ReportedTable],
+    grids: Mapping[str, Grid] | None = None,
+) -> list[Line]:
     """Return every figure reported of the entries, beside the harness's.
 
     A figure that a table repeats from an entry's own, under the same set-up, is there once.
+
+    Args:
+        entries: The entries.
+        tables: The public tables.
+        grids: Key -> its scores under every combination of set-ups, of entries that have them.
     """
-    return [line for entry in entries for line in _entry_lines(entry, tables)]
+    return [
+        line
+        for entry in entries
+        for line in _entry_lines(entry, tables, (grids or {}).get(entry.key))
+    ]
 
 
-def _entry_lines(entry: Entry, tables: Sequence[ReportedTable]) -> Iterator[Line]:
+def _entry_lines(
+    entry: Entry, tables: Sequence[ReportedTable], grid: Grid | None
+) -> Iterator[Line]:
     seen: set[tuple[str, str, Decimal]] = set()
     for claim in claims(entry, tables):
-        for audited in audited_claim(entry, claim).figures:
+        for audited in audited_claim(entry, claim, grid).figures:
             key = (claim.setup, audited.metric, audited.reported)
             if key not in seen:
                 seen.add(key)
@@ -210,7 +228,7 @@ def table_claims(table: ReportedTable, row: ReportedRow) -> list[TableClaim]:
 def rule_set_rows(entries: Sequence[Entry], tables: Sequence[ReportedTable]) -> list[RuleSetRow]:
     """Hold the rows of the official tables that have an entry against every rule set."""
     return [
-        _rule_set_row(entry, claim)
+        _rule_set_row(entry, claim, _rule_sets_by(table))
         for table in tables
         if table.kind == OFFICIAL
         for row in table.rows
@@ -220,7 +238,13 @@ def rule_set_rows(entries: Sequence[Entry], tables: Sequence[ReportedTable]) -> 
     ]
 
 
-def _rule_set_row(entry: Entry, claim: TableClaim) -> RuleSetRow:
+def _rule_sets_by(table: ReportedTable) -> list[str]:
+    """Return the published rule sets that there were when a table was printed."""
+    names = published_rule_sets()
+    return [name for name in names if table.date is None or rule_set(name).date <= table.date]
+
+
+def _rule_set_row(entry: Entry, claim: TableClaim, rule_sets: Sequence[str]) -> RuleSetRow:
     printed = {name: claim.figures[name] for name in ("inform", "success") if name in claim.figures}
     scored = {
         rules: {
@@ -228,7 +252,7 @@ def _rule_set_row(entry: Entry, claim: TableClaim) -> RuleSetRow:
             for name in printed
             if (value := scored_figure(report, "strict", name)) is not None
         }
-        for rules in published_rule_sets()
+        for rules in rule_sets
         if (report := entry.scores.under(rules)) is not None
     }
     return RuleSetRow(

@@ -81,6 +81,7 @@ class ReportedTable:
         path: In which file.
         columns: The columns that hold figures, in order.
         rows: The rows, in order.
+        date: When that version was made, if it is known.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
@@ -91,6 +92,7 @@ class ReportedTable:
     path: _Name
     columns: tuple[_Name, ...]
     rows: tuple[ReportedRow, ...]
+    date: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")] | None = None
 
     @property
     def source(self) -> str:

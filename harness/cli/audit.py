@@ -1,20 +1,35 @@
-"""`mwz audit`: hold reported figures against what the systems score."""
+"""`mwz audit`: hold reported figures against what the systems score, and against each other."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from tqdm import tqdm
 
-from mwz.normalization.rules import published_rule_sets
+from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
 from ..board.audit import AuditedSource, audit
-from ..board.entries import Entry, OwnSetup, Reported, chosen_entries, read_entries
+from ..board.chance import nearness
+from ..board.claims import Claim
+from ..board.entries import Entry, OwnSetup, chosen_entries, read_entries
 from ..board.grid import BleuPoint, Grid, RatesPoint, explain, nearest_bleu, nearest_rates
+from ..board.paper_tables import compared, read_paper
+from ..board.record import findings, lines, rule_set_rows
+from ..board.record_text import (
+    FORMATS,
+    Table,
+    explained_table,
+    findings_table,
+    formatted,
+    lines_table,
+    paper_tables,
+    rule_sets_table,
+)
+from ..board.reported import ReportedTable, read_reported, unknown_entries
 from ..board.rescoring import find_predictions
 from ..errors import InputError
 from ..files import STANDARD_STREAM, write_json
@@ -35,8 +50,10 @@ _Point = TypeVar("_Point", BleuPoint, RatesPoint)
 
 
 @click.command(
-    help="Hold every reported figure of the submissions NAME… (by default all) against what the "
-    "harness gets, strict and optimistic, under both rule sets."
+    help="Hold every reported figure of the submissions NAME… against what the harness gets, "
+    "strict and optimistic, under every published rule set. Without a NAME all of the public "
+    "record is audited: a table of every reported figure with a legend, the rule set of each row of the "
+    "public board, the printed figures that cannot be what they say, and then each system."
 )
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @click.option(
@@ -48,7 +65,24 @@ _Point = TypeVar("_Point", BleuPoint, RatesPoint)
 )
 @workers_option
 @predictions_folder_option
-@click.option("--json", "json_target", metavar="FILE|-", help="Write the audit as JSON.")
+@click.option(
+    "--paper",
+    is_flag=True,
+    help='Print tables 4, 5 and 6 of "Shades of BLEU, Flavours of Success" beside the harness\'s '
+    "figures, cell by cell, and how many are equal.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="How the tables are printed; any but text leaves out the parts about single systems, and "
+    "csv has the figures only.",
+)
+@click.option(
+    "--json", "json_target", metavar="FILE|-", help="Write the audit of each system as JSON."
+)
 @scored_benchmark_option
 @submissions_option
 def command(
@@ -56,31 +90,107 @@ def command(
     explaining: bool,
     workers: int,
     predictions: Path | None,
+    paper: bool,
+    format_: str,
     json_target: str | None,
     benchmark: str | None,
     submissions: Path,
 ) -> None:
     """Audit submissions."""
+    if paper:
+        _refuse_with_paper(names, explaining, json_target)
+        click.echo(_paper_text(submissions, format_), nl=False)
+        return
     chosen = _chosen(submissions, names)
-    contents = _contents(chosen, predictions) if explaining else {}
-    found = []
-    for entry in chosen:
-        grid = None
-        if explaining:
-            grid = explain(
-                contents[entry.key],
-                benchmark or entry.scores.main.benchmark,
-                workers,
-                lambda parts, count, name=entry.key: tqdm(  # type: ignore[misc]
-                    parts, name, count, unit="part", disable=None
-                ),
-            )
-        sources = audit(entry, grid)
-        found.append(_data(entry, sources, grid))
-        if json_target != STANDARD_STREAM:
-            click.echo(printable("\n\n".join(_text(entry, sources, grid))) + "\n")
+    tables = _tables(submissions)
+    grids = _grids(chosen, benchmark, workers, predictions) if explaining else {}
+    audited = [(one, audit(one, grids.get(one.key)), grids.get(one.key)) for one in chosen]
+    if json_target != STANDARD_STREAM:
+        if format_ != "text" or not names:
+            click.echo(formatted(_record(chosen, tables, bool(names), grids), format_), nl=False)
+        if format_ == "text":
+            start = "" if names else "\n"
+            text = "\n\n".join("\n\n".join(_text(*one)) for one in audited)
+            click.echo(start + printable(text))
     if json_target is not None:
-        write_json(json_target, found)
+        write_json(json_target, [_data(*one) for one in audited])
+
+
+def _grids(
+    chosen: list[Entry], benchmark: str | None, workers: int, predictions: Path | None
+) -> dict[str, Grid]:
+    """Return key -> the scores under every combination of set-ups."""
+    contents = _contents(chosen, predictions)
+    return {
+        entry.key: explain(
+            contents[entry.key],
+            benchmark or entry.scores.main.benchmark,
+            workers,
+            lambda parts, count, name=entry.key: tqdm(  # type: ignore[misc]
+                parts, name, count, unit="part", disable=None
+            ),
+        )
+        for entry in chosen
+    }
+
+
+def _refuse_with_paper(names: tuple[str, ...], explaining: bool, json_target: str | None) -> None:
+    """Refuse what says nothing of the paper's tables."""
+    given = {"a NAME": names, "--explain": explaining, "--json": json_target is not None}
+    wrong = [option for option, there in given.items() if there]
+    if wrong:
+        raise InputError("--paper", f"takes no {' and no '.join(wrong)}; leave it out")
+
+
+def _tables(folder: Path) -> tuple[ReportedTable, ...]:
+    tables = read_reported(folder)
+    problems = unknown_entries(tables, [entry.key for entry in read_entries(folder)])
+    if problems:
+        raise InputError(str(folder), problems)
+    return tables
+
+
+def _paper_text(folder: Path, format_: str) -> str:
+    entries = _chosen(folder, ())
+    paper = read_paper()
+    names = {entry.key: entry.system.name for entry in entries}
+    return formatted(paper_tables(paper, compared(paper, entries, DEFAULT_RULES), names), format_)
+
+
+def _record(
+    chosen: Sequence[Entry],
+    tables: Sequence[ReportedTable],
+    named: bool,
+    grids: Mapping[str, Grid],
+) -> list[Table]:
+    """Return the tables about all entries that are audited.
+
+    Args:
+        chosen: The entries.
+        tables: The public tables.
+        named: Whether the entries were named: then other systems are none of the question.
+        grids: Key -> grid, of the entries that are explained.
+    """
+    keys = {entry.key for entry in chosen}
+    if named:
+        tables = [
+            replace(table, rows=tuple(row for row in table.rows if row.entry in keys))
+            for table in tables
+        ]
+    others = sum(row.entry is None for table in tables for row in table.rows)
+    explained = [
+        (entry.system.name, claim.source, one)
+        for entry in chosen
+        for claim in entry.system.reported
+        if entry.key in grids and claim.setup == "own"
+        for one in nearness(grids[entry.key], claim)
+    ]
+    return [
+        lines_table(lines(chosen, tables, grids), others),
+        *([explained_table(explained)] if explained else []),
+        rule_sets_table(rule_set_rows(chosen, tables)),
+        findings_table(findings(chosen, tables)),
+    ]
 
 
 def _chosen(folder: Path, names: tuple[str, ...]) -> list[Entry]:
@@ -137,9 +247,15 @@ def _table(audited: AuditedSource) -> str:
     return text_table([*headers, "difference", "verdict"], rows)
 
 
-def _explanation(entry: Entry, reported: Reported, grid: Grid) -> Iterator[str]:
+def _explanation(entry: Entry, reported: Claim, grid: Grid) -> Iterator[str]:
     own = entry.system.setup
     bleu, rates = _nearest(entry, reported, grid)
+    for one in nearness(grid, reported):
+        yield (
+            f"{one.tried} combinations tried for {' and '.join(one.figures)}: {one.as_near} "
+            f"({figure(one.share)} %) come as near as the nearest; by chance, "
+            f"{figure(one.by_chance)} % of all figures in their range would have one as near"
+        )
     if bleu:
         yield "nearest in BLEU (* the authors' stated set-up)\n" + text_table(
             ["", "references", "tokenisation", "BLEU", "off by"],
@@ -178,9 +294,7 @@ def _explanation(entry: Entry, reported: Reported, grid: Grid) -> Iterator[str]:
         )
 
 
-def _nearest(
-    entry: Entry, reported: Reported, grid: Grid
-) -> tuple[list[BleuPoint], list[RatesPoint]]:
+def _nearest(entry: Entry, reported: Claim, grid: Grid) -> tuple[list[BleuPoint], list[RatesPoint]]:
     """Return the combinations to show, for BLEU and for the rates, the nearest first."""
     own = entry.system.setup
     return (
@@ -245,7 +359,7 @@ def _data(entry: Entry, sources: list[AuditedSource], grid: Grid | None) -> dict
 
 
 def _nearest_data(
-    entry: Entry, reported: Reported, grid: Grid | None
+    entry: Entry, reported: Claim, grid: Grid | None
 ) -> dict[str, list[dict[str, Any]]]:
     if grid is None:
         return {}
@@ -254,7 +368,8 @@ def _nearest_data(
         "nearest_bleu": bleu,
         "nearest_rates": rates,
     }
-    return {
+    near = [asdict(one) for one in nearness(grid, reported)]
+    return {"nearness": near} | {
         name: [
             {
                 **asdict(point),
