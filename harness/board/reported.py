@@ -15,12 +15,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from ..errors import InputError
 from ..files import read_bytes
 from ..validation import validated
 from .entries import ObjectId, PlainText, WebAddress
+from .tracks import TRACKS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -31,6 +32,16 @@ REPORTED_FILE = "reported.toml"
 
 _NUMBER = re.compile(r"[0-9]{1,7}(\.[0-9]{1,6})?")
 _VERSION = re.compile(r"([0-9]\.[0-9]) (.+)")
+
+STATE_TRACKING = "state-tracking"
+
+
+def _known_track(value: str) -> str:
+    known = [*TRACKS, STATE_TRACKING]
+    if value not in known:
+        raise ValueError(f"{value!r}; use one of {', '.join(known)}")
+    return value
+
 
 _Name = Annotated[PlainText, Field(min_length=1)]
 
@@ -74,6 +85,7 @@ class ReportedTable:
     Attributes:
         name: A key.
         title: What its block is headed by.
+        track: The track whose systems it has.
         kind: "official", made with the public evaluator; "old", with the scripts before it, which
             do not compare; "authors", with the authors' own.
         repository: "<owner>/<name>" at GitHub, where it is printed.
@@ -86,6 +98,7 @@ class ReportedTable:
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
     title: _Name
+    track: Annotated[str, AfterValidator(_known_track)]
     kind: Literal["official", "old", "authors"]
     repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
     commit: ObjectId
