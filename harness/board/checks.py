@@ -36,7 +36,7 @@ def _own_problems(entry: Entry) -> Iterator[str]:
         problem = track_problem(entry.system.track, states, entry.system.note)
         if problem is not None:
             yield problem
-    if entry.scores.reports:
+    if entry.scores.reports or entry.tracking is not None:
         problem = _predictions_problem(entry, entry.scores.predictions)
         if problem is not None:
             yield problem

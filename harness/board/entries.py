@@ -31,7 +31,8 @@ from ..playing import DOMAIN_SOURCES
 from ..submission import made_submissions
 from ..validation import validated
 from .scores import SCORES_FILE, Scores, read_scores
-from .tracks import TRACKS
+from .tracking_scores import TrackingScores, read_tracking_scores
+from .tracks import STATE_TRACKING, TRACKS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -248,17 +249,21 @@ class System(_Strict):
 class Entry:
     """One folder of submissions.
 
+    An entry in the track for state tracking has its scores in `tracking`, and no reports.
+
     Attributes:
         folder: Where it is.
         system: What the system is.
         scores: What it scores; no reports if its `scores.json` cannot be read.
         problems: Why its `scores.json` cannot be used: it cannot be read, or it was edited.
+        tracking: What it scores in the track for state tracking.
     """
 
     folder: Path
     system: System
     scores: Scores
     problems: tuple[str, ...] = ()
+    tracking: TrackingScores | None = None
 
     @property
     def verifiable(self) -> bool:
@@ -339,6 +344,9 @@ def read_note(folder: Path) -> str:
         raise InputError(str(path), "not text in UTF-8") from None
 
 
+_EDITED = f"{SCORES_FILE}: edited after the harness wrote it; score the entry again (--rescore)"
+
+
 def read_entry(folder: Path) -> Entry:
     """Read one entry's folder.
 
@@ -348,13 +356,24 @@ def read_entry(folder: Path) -> Entry:
         InputError: Its `entry.toml` is missing or not as the schema says.
     """
     system = read_system(folder / ENTRY_FILE)
+    if system.track == STATE_TRACKING:
+        return _read_tracking_entry(folder, system)
     try:
         scores = read_scores(folder / SCORES_FILE)
     except InputError as error:
         problems = tuple(f"{Path(error.source).name}: {problem}" for problem in error.problems)
         return Entry(folder, system, Scores({}, None), problems)
-    edited = f"{SCORES_FILE}: edited after the harness wrote it; score the entry again (--rescore)"
-    return Entry(folder, system, scores, () if scores.intact else (edited,))
+    return Entry(folder, system, scores, () if scores.intact else (_EDITED,))
+
+
+def _read_tracking_entry(folder: Path, system: System) -> Entry:
+    try:
+        read = read_tracking_scores(folder / SCORES_FILE)
+    except InputError as error:
+        problems = tuple(f"{Path(error.source).name}: {problem}" for problem in error.problems)
+        return Entry(folder, system, Scores({}, None), problems)
+    problems = () if read.intact else (_EDITED,)
+    return Entry(folder, system, Scores({}, read.predictions), problems, read)
 
 
 def read_system(path: Path) -> System:

@@ -17,7 +17,10 @@ from ..rendering import escaped, figure, markdown_table
 from ..report import Report
 from .checks import entry_problems
 from .entries import Entry
-from .tracks import RANKED_COVERAGE, TRACKS
+from .reported import ReportedTable, unknown_entries
+from .reported_blocks import OLD, STATUS_NOTE, not_public, older_results, reported_figures
+from .tracking_board import TRACKING_NOTES, TrackingRow, tracking_blocks, tracking_tables
+from .tracks import RANKED_COVERAGE, STATE_TRACKING, TRACKS
 
 
 @dataclass(frozen=True)
@@ -158,6 +161,8 @@ def rows(entries: Sequence[Entry], rules: str) -> list[Row]:
         report = entry.scores.under(rules)
         if report is not None:
             found.append(Row(entry, report))
+        elif entry.system.track == STATE_TRACKING:
+            continue
         elif not entry.scores.reports and not entry.problems:
             problems.append(f"{entry.key}: scored by an earlier version; use --rescore")
         elif entry.scores.reports and rules == DEFAULT_RULES:
@@ -182,19 +187,52 @@ def _ranked(found: Sequence[Row]) -> list[Row]:
     return ranked
 
 
-def leaderboard(entries: Sequence[Entry], rules: str, note: str = "") -> str:
+def leaderboard(
+    entries: Sequence[Entry], rules: str, note: str = "", tables: Sequence[ReportedTable] = ()
+) -> str:
     """Return the leaderboard's page in Markdown.
 
     Args:
         entries: The entries, in any order.
         rules: The rule set whose scores are shown.
         note: What is to be said of all scores, in a sentence or two.
+        tables: What public tables report.
 
     Raises:
-        InputError: Some have no scores that can be shown, or their scores do not compare.
+        InputError: Some have no scores that can be shown, or their scores do not compare, or a
+            public table names an entry that is not there.
     """
     ranked = rows(entries, rules)
-    return "\n\n".join(part.rstrip("\n") for part in _page(ranked, rules, note)) + "\n"
+    _check_tables(entries, tables)
+    tracking = tracking_tables(
+        sorted(entries, key=lambda entry: entry.key),
+        {row.entry.key: row.report for row in ranked},
+    )
+    parts = _page(ranked, tracking, rules, note, tables)
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def older_results_page(
+    entries: Sequence[Entry], rules: str, tables: Sequence[ReportedTable]
+) -> str | None:
+    """Return the page of public tables made with older scripts; None if there are none.
+
+    Args:
+        entries: The entries, in any order.
+        rules: The rule set whose scores are shown beside them.
+        tables: What public tables report.
+
+    Raises:
+        InputError: As for `leaderboard`.
+    """
+    _check_tables(entries, tables)
+    return older_results(rows(entries, rules), tables, rules)
+
+
+def _check_tables(entries: Sequence[Entry], tables: Sequence[ReportedTable]) -> None:
+    problems = unknown_entries(tables, [entry.key for entry in entries])
+    if problems:
+        raise InputError("leaderboard", problems)
 
 
 def row_text(row: Row) -> Sequence[str]:
@@ -220,7 +258,13 @@ def signatures(ranked: Sequence[Row]) -> list[str]:
     return sorted(common)
 
 
-def _page(ranked: Sequence[Row], rules: str, note: str) -> Iterator[str]:
+def _page(
+    ranked: Sequence[Row],
+    tracking: Sequence[Sequence[TrackingRow]],
+    rules: str,
+    note: str,
+    tables: Sequence[ReportedTable],
+) -> Iterator[str]:
     yield "# Leaderboard"
     yield (
         f"All scores by one harness, under rule set {rules}, from the outputs of the systems. "
@@ -229,7 +273,15 @@ def _page(ranked: Sequence[Row], rules: str, note: str) -> Iterator[str]:
     )
     if note:
         yield escaped(note)
+    yield from _index(ranked, tracking, tables)
     for name, track in TRACKS.items():
+        if name == STATE_TRACKING:
+            blocks = [*tracking_blocks(tracking), *not_public(tables, name)]
+            if blocks:
+                yield f"## {track.title}"
+                yield track.note
+                yield from blocks
+            continue
         systems = [row for row in ranked if row.entry.system.track == name]
         if systems:
             yield f"## {track.title}"
@@ -238,6 +290,8 @@ def _page(ranked: Sequence[Row], rules: str, note: str) -> Iterator[str]:
             notes = list(_row_notes(systems))
             if notes:
                 yield "\n".join(notes)
+            yield from reported_figures(systems, tables, rules)
+            yield from not_public(tables, name)
     yield "## Strict and optimistic set-up"
     yield _table(ranked, _SETUPS)
     yield "## BLEU by reference style"
@@ -250,8 +304,48 @@ def _page(ranked: Sequence[Row], rules: str, note: str) -> Iterator[str]:
         yield _table(ranked, others)
     yield "## Notes"
     yield _NOTES
+    if tracking:
+        yield TRACKING_NOTES
+    if tables:
+        yield STATUS_NOTE
     yield "Signature (the sources of domains and states are in the table above):"
     yield "\n".join(f"    {signature}" for signature in signatures(ranked))
+
+
+def _index(
+    ranked: Sequence[Row],
+    tracking: Sequence[Sequence[TrackingRow]],
+    tables: Sequence[ReportedTable],
+) -> Iterator[str]:
+    """Yield where each system is to be found, by name."""
+    places: dict[str, list[str]] = {}
+    for row in ranked:
+        track = TRACKS[row.entry.system.track]
+        if track.submitted:
+            place = "unranked" if row.rank is None else f"{row.rank}"
+            places.setdefault(row.entry.system.name, []).append(_link(track.title, place))
+    for rows_ in tracking:
+        for one in rows_:
+            if one.entry.system.track == STATE_TRACKING:
+                place = "unranked" if one.rank is None else f"{one.rank}"
+                title = TRACKS[STATE_TRACKING].title
+                places.setdefault(one.entry.system.name, []).append(_link(title, place))
+    for table in tables:
+        for reported in table.rows:
+            if reported.entry is None and table.kind != OLD:
+                title = TRACKS[table.track].title
+                places.setdefault(reported.system, []).append(_link(title, "reported"))
+    if places:
+        named = sorted(places.items(), key=lambda item: item[0].casefold())
+        yield "Where to find a system, with its rank:"
+        yield " · ".join(
+            f"{escaped(name)} {', '.join(dict.fromkeys(links))}" for name, links in named
+        )
+
+
+def _link(title: str, shown: str) -> str:
+    anchor = title.lower().replace(" ", "-")
+    return f"[{shown}](#{anchor})"
 
 
 def _rank(row: Row) -> str:

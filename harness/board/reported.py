@@ -33,13 +33,10 @@ REPORTED_FILE = "reported.toml"
 _NUMBER = re.compile(r"[0-9]{1,7}(\.[0-9]{1,6})?")
 _VERSION = re.compile(r"([0-9]\.[0-9]) (.+)")
 
-STATE_TRACKING = "state-tracking"
-
 
 def _known_track(value: str) -> str:
-    known = [*TRACKS, STATE_TRACKING]
-    if value not in known:
-        raise ValueError(f"{value!r}; use one of {', '.join(known)}")
+    if value not in TRACKS:
+        raise ValueError(f"{value!r}; use one of {', '.join(TRACKS)}")
     return value
 
 

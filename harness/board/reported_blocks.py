@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from ..rendering import Cell, escaped, figure, markdown_table
+from ..rendering import Cell, escaped, markdown_table
 from .record import OFFICIAL, official_verdict, table_claims
-from .reported import ReportedRow, ReportedTable, number
+from .reported import ReportedRow, ReportedTable
 
 if TYPE_CHECKING:
     from .leaderboard import Row
@@ -54,7 +54,7 @@ def reported_figures(
                 "System",
                 "Public board: BLEU / Inform / Success / Combined",
                 "Status",
-                "Authors' own scripts: BLEU / Inform / Success",
+                "Authors' own scripts (*reported*): BLEU / Inform / Success",
             ],
             rows,
         )

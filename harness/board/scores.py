@@ -78,7 +78,7 @@ class Scores:
         others = {n: r.to_dict() for n, r in self.reports.items() if n != DEFAULT_RULES}
         hashes = {} if self.predictions is None else {_PREDICTIONS: self.predictions.model_dump()}
         content = {**self.main.to_dict(), **hashes, _OTHERS: others}
-        return {**content, _CHECKSUM: _checksum(content)}
+        return {**content, _CHECKSUM: checksum_of(content)}
 
 
 def hashes_of(content: bytes) -> Hashes:
@@ -110,7 +110,7 @@ def parse_scores(content: bytes, source: str) -> Scores:
     if "signature" in document and document.get("format") != FORMAT:
         return Scores({}, None)
     checksum = document.pop(_CHECKSUM, None)
-    intact = checksum == _checksum(document)
+    intact = checksum == checksum_of(document)
     hashes = document.pop(_PREDICTIONS, None)
     others = document.pop(_OTHERS, {})
     if not isinstance(others, dict):
@@ -133,6 +133,6 @@ def parse_scores(content: bytes, source: str) -> Scores:
     )
 
 
-def _checksum(content: Mapping[str, Any]) -> str:
+def checksum_of(content: Mapping[str, Any]) -> str:
     """Return the SHA-256 of a document, however its keys are ordered and its lines broken."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

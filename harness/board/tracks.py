@@ -1,13 +1,17 @@
 """Tracks: what systems are given, and what an entry of each must show.
 
 End-to-end systems predict a belief state in every turn. Policy systems are given the gold states,
-or say in a note that they use predicted ones. The reference rows are made by the harness itself.
+or say in a note that they use predicted ones. Trackers predict nothing but belief states;
+end-to-end systems stand in their tables by themselves. The reference rows are made by the harness
+itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+STATE_TRACKING = "state-tracking"
 
 RANKED_COVERAGE = 90.0
 """Turns played, in percent, below which an entry is listed without a rank."""
@@ -43,6 +47,15 @@ TRACKS: Mapping[str, Track] = {
         note="They are given the gold belief state.",
         states="gold",
         exception=True,
+    ),
+    STATE_TRACKING: Track(
+        title="State tracking",
+        note=(
+            "Predicted belief states against gold ones. Entries of other tracks that predict "
+            "states are here as well. Figures with different gold states do not compare, and "
+            "stand in different tables."
+        ),
+        states="predicted",
     ),
     "reference": Track(
         title="Reference",

@@ -52,8 +52,8 @@ _Point = TypeVar("_Point", BleuPoint, RatesPoint)
 @click.command(
     help="Hold every reported figure of the submissions NAME… against what the harness gets, "
     "strict and optimistic, under every published rule set. Without a NAME all of the public "
-    "record is audited: a table of every reported figure with a legend, the rule set of each row of the "
-    "public board, the printed figures that cannot be what they say, and then each system."
+    "record is audited: a table of every reported figure with a legend, the rule set of each row "
+    "of the public board, the printed figures that cannot be what they say, and then each system."
 )
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @click.option(

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 from tqdm import tqdm
 
-from ..board.entries import Entry, read_entries, read_note
-from ..board.leaderboard import leaderboard
+from ..board.entries import Entry, read_entries
+from ..board.pages import pages
 from ..board.rescoring import Rescored, changes_table, rescore, write_rescored
 from ..board.submitting import locked
 from ..errors import InputError
@@ -25,7 +25,10 @@ from .options import (
 )
 
 
-@click.command(help="Make the leaderboard from the submissions: the same bytes every time.")
+@click.command(
+    help="Make the leaderboard from the submissions, and the page of older results beside it: the "
+    "same bytes every time."
+)
 @click.option(
     "--check",
     is_flag=True,
@@ -71,13 +74,15 @@ def command(
         if again:
             outcomes = _rescore(entered, benchmark, predictions, workers)
             differ = int(any(outcome.changes for outcome in outcomes))
-        return max(differ, _check(path, leaderboard(entered, rules, read_note(submissions))))
+        made = pages(submissions, entered, rules, path)
+        return max([differ, *(_check(page, content) for page, content in made.items())])
     with locked(submissions):
         entered = read_entries(submissions)
         if again:
             outcomes = _rescore(entered, benchmark, predictions, workers)
             entered = write_rescored(entered, outcomes, rules)
-        write_atomically(path, leaderboard(entered, rules, read_note(submissions)))
+        for page, content in pages(submissions, entered, rules, path).items():
+            write_atomically(page, content)
     click.echo(f"{path}: {len(entered)} entries")
     return 0
 

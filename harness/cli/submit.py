@@ -9,8 +9,9 @@ import click
 
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
-from ..board.entries import PREDICTIONS_FILE, System, folder_name, read_entries, read_note
-from ..board.leaderboard import leaderboard, row_headers, row_text, rows
+from ..board.entries import PREDICTIONS_FILE, System, folder_name, read_entries
+from ..board.leaderboard import row_headers, row_text, rows
+from ..board.pages import pages
 from ..board.submitting import all_scores, locked, submit
 from ..board.tracks import submitted_tracks
 from ..data.installed import load_benchmark
@@ -106,8 +107,9 @@ def command(
         others = read_entries(submissions)
         ranked = [r for r in rows(others, rules) if r.entry.system.track == track]
         # The page is that of the default rule set, whatever is shown here.
-        page = leaderboard(others, DEFAULT_RULES, read_note(submissions))
-        write_atomically(leaderboard_path(submissions), page)
+        made = pages(submissions, others, DEFAULT_RULES, leaderboard_path(submissions))
+        for page, text in made.items():
+            write_atomically(page, text)
     own = next(row for row in ranked if row.entry.key == entry.key)
     click.echo(text_table(row_headers(), [row_text(own)]))
     places = sum(row.rank is not None for row in ranked)

@@ -82,6 +82,31 @@ def tracking_figures(
         dialogues, benchmark, Choices([HEADLINE_LAMBDA], MULTIWOZ_SLOTS), gold=gold
     )
     assert signature.gold is not None
+    return figures_of(
+        report,
+        signature,
+        signature.gold,
+        gold_version if gold is None else gold.version,
+        None if benchmark is None else (len(benchmark.dialogues), benchmark.turns),
+    )
+
+
+def figures_of(
+    report: TrackingReport,
+    signature: Signature,
+    gold: str,
+    gold_version: str | None,
+    whole: tuple[int, int] | None,
+) -> TrackingFigures:
+    """Return the figures for a table of systems of a report with FGA at λ = 0.5.
+
+    Args:
+        report: The report.
+        signature: What its figures depend on.
+        gold: What tells the gold states apart from others: a hash.
+        gold_version: What version of the annotation they are; None where nobody says.
+        whole: The benchmark's dialogues and turns; None for gold states of the file's own.
+    """
     return TrackingFigures(
         jga=_figure(report, "JGA"),
         slot_f1=_figure(report, "F1"),
@@ -91,10 +116,10 @@ def tracking_figures(
         fuzzy_joint_accuracy=report.fuzzy["joint_accuracy"],
         dialogues=report.dialogues,
         turns=report.turns,
-        of_dialogues=None if benchmark is None else len(benchmark.dialogues),
-        of_turns=None if benchmark is None else benchmark.turns,
-        gold=signature.gold,
-        gold_version=gold_version if gold is None else gold.version,
+        of_dialogues=None if whole is None else whole[0],
+        of_turns=None if whole is None else whole[1],
+        gold=gold,
+        gold_version=gold_version,
         signature=signature,
     )
 

@@ -1,0 +1,163 @@
+"""The leaderboard's tables of state tracking: one per set of gold states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..rendering import escaped, figure, markdown_table
+from ..report import Report
+from ..signature import SHOWN_HASH
+from ..tracking.tracking_figures import TrackingFigures, figures_of
+from .entries import Entry
+from .tracking_scores import GoldOf, gold_key
+from .tracks import RANKED_COVERAGE, STATE_TRACKING
+
+
+@dataclass(frozen=True)
+class TrackingRow:
+    """A system in a table of state tracking.
+
+    Attributes:
+        entry: The entry.
+        figures: Its figures.
+        gold: Whose gold states they were made with.
+        rank: Its place in its table, from 1; None if it has none.
+    """
+
+    entry: Entry
+    figures: TrackingFigures
+    gold: GoldOf
+    rank: int | None = None
+
+    @property
+    def at_least(self) -> float:
+        """What ranks: joint goal accuracy with turns that are not tracked counted as wrong."""
+        of = self.figures.of_turns or self.figures.turns
+        return self.figures.jga * self.figures.turns / of
+
+    @property
+    def coverage(self) -> float:
+        """Turns tracked, in percent; 100 for gold states of the file's own."""
+        return 100 * self.figures.turns / (self.figures.of_turns or self.figures.turns)
+
+
+def tracking_tables(
+    entries: Sequence[Entry], reports: Mapping[str, Report]
+) -> list[list[TrackingRow]]:
+    """Return the rows of state tracking, a list for each set of gold states, the best first.
+
+    Args:
+        entries: The entries of all tracks.
+        reports: Key -> report under the page's rule set, of those in the other tracks.
+    """
+    tables: dict[str, list[TrackingRow]] = {}
+    for entry in entries:
+        row = _row(entry, reports.get(entry.key))
+        if row is not None:
+            tables.setdefault(row.figures.gold, []).append(row)
+    ranked = [_ranked(rows) for rows in tables.values()]
+    # The gold states that most systems are scored with come first.
+    return sorted(ranked, key=lambda rows: (-len(rows), rows[0].figures.gold))
+
+
+def _row(entry: Entry, report: Report | None) -> TrackingRow | None:
+    if entry.tracking is not None:
+        return TrackingRow(entry, entry.tracking.figures, entry.tracking.gold)
+    if report is None or report.dst is None:
+        return None
+    coverage = report.coverage
+    figures = figures_of(
+        report.dst,
+        report.signature,
+        gold_key(report.signature),
+        None,
+        (coverage.of, coverage.of_turns),
+    )
+    return TrackingRow(entry, figures, GoldOf("benchmark"))
+
+
+def _ranked(rows: Sequence[TrackingRow]) -> list[TrackingRow]:
+    ordered = sorted(rows, key=lambda row: (-row.at_least, row.entry.key))
+    ranked = []
+    place = 0
+    for row in ordered:
+        if row.coverage >= RANKED_COVERAGE and row.entry.verifiable:
+            place += 1
+            ranked.append(TrackingRow(row.entry, row.figures, row.gold, place))
+        else:
+            ranked.append(row)
+    return ranked
+
+
+def tracking_blocks(tables: Sequence[Sequence[TrackingRow]]) -> Iterator[str]:
+    """Yield the tables of state tracking in Markdown, each with what its gold states are."""
+    for rows in tables:
+        yield f"### {_gold_title(rows[0])}"
+        yield markdown_table(
+            [
+                "#",
+                "System",
+                "JGA",
+                "Slot F1",
+                "RSA",
+                "FGA (λ = 0.5)",
+                "GCA",
+                "Fuzzy joint acc.",
+                "Coverage",
+                "Track",
+            ],
+            [_cells(row) for row in rows],
+        )
+        notes = [
+            f"- {escaped(row.entry.system.name)}: {escaped(row.entry.system.note)}"
+            for row in rows
+            if row.entry.system.track == STATE_TRACKING and row.entry.system.note
+        ]
+        if notes:
+            yield "\n".join(notes)
+
+
+def _gold_title(row: TrackingRow) -> str:
+    """Say what the gold states of a table are."""
+    shown = row.figures.gold[:SHOWN_HASH]
+    version = "" if row.gold.version is None else f", version {row.gold.version}"
+    if row.gold.whose == "file":
+        return escaped(f"Gold states of the predictions file{version} ({shown})")
+    benchmark = row.figures.signature.benchmark or ""
+    return escaped(f"Gold states of the benchmark {benchmark}{version} ({shown})")
+
+
+def _cells(row: TrackingRow) -> list[str]:
+    shown = row.figures
+    if shown.of_turns is None:
+        coverage = f"{shown.dialogues} dialogues, {shown.turns} turns"
+    else:
+        coverage = f"{figure(row.coverage, 2)} %"
+    return [
+        "–" if row.rank is None else str(row.rank),
+        escaped(row.entry.system.name),
+        *(
+            figure(value, 2)
+            for value in (
+                shown.jga,
+                shown.slot_f1,
+                shown.rsa,
+                shown.fga,
+                shown.gca,
+                shown.fuzzy_joint_accuracy,
+            )
+        ),
+        coverage,
+        escaped(row.entry.system.track),
+    ]
+
+
+TRACKING_NOTES = """\
+- **State tracking**: *JGA*: share of turns whose predicted state is the gold one, to the letter;
+  ranks by it, turns that are not tracked counted as wrong, and below 90 % of the turns there is no
+  rank. *Slot F1*, *RSA* (relative slot accuracy), *FGA* (flexible goal accuracy, λ = 0.5) and *GCA*
+  (granular change accuracy): docs/state-tracking.md. *Fuzzy joint acc.*: joint accuracy with values
+  fuzzily equal (partial ratio above 95), which is no JGA; the *Joint acc.* of the other tables.
+  Slots that gold states call `bookday` and systems `day` are one.
+"""
