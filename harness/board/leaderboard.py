@@ -317,30 +317,38 @@ def _index(
     tracking: Sequence[Sequence[TrackingRow]],
     tables: Sequence[ReportedTable],
 ) -> Iterator[str]:
-    """Yield where each system is to be found, by name."""
+    """Yield where each system is to be found, by name: the ranked ones, then those reported."""
     places: dict[str, list[str]] = {}
     for row in ranked:
         track = TRACKS[row.entry.system.track]
         if track.submitted:
-            place = "unranked" if row.rank is None else f"{row.rank}"
-            places.setdefault(row.entry.system.name, []).append(_link(track.title, place))
-    for rows_ in tracking:
-        for one in rows_:
-            if one.entry.system.track == STATE_TRACKING:
-                place = "unranked" if one.rank is None else f"{one.rank}"
-                title = TRACKS[STATE_TRACKING].title
-                places.setdefault(one.entry.system.name, []).append(_link(title, place))
-    for table in tables:
-        for reported in table.rows:
-            if reported.entry is None and table.kind != OLD:
-                title = TRACKS[table.track].title
-                places.setdefault(reported.system, []).append(_link(title, "reported"))
+            places.setdefault(row.entry.system.name, []).append(_place(track.title, row.rank))
+    title = TRACKS[STATE_TRACKING].title
+    for one in (one for table in tracking for one in table):
+        if one.entry.system.track == STATE_TRACKING:
+            places.setdefault(one.entry.system.name, []).append(_place(title, one.rank))
     if places:
-        named = sorted(places.items(), key=lambda item: item[0].casefold())
-        yield "Where to find a system, with its rank:"
-        yield " · ".join(
-            f"{escaped(name)} {', '.join(dict.fromkeys(links))}" for name, links in named
+        yield "Find a system, by name and rank: " + " · ".join(
+            f"{escaped(name)} {', '.join(links)}" for name, links in _by_name(places)
         )
+    reported: dict[str, list[str]] = {}
+    for table in tables:
+        for line in table.rows:
+            if line.entry is None and table.kind != OLD:
+                link = _link(TRACKS[table.track].title, escaped(line.system))
+                reported.setdefault(line.system, []).append(link)
+    if reported:
+        yield "Reported only: " + " · ".join(
+            link for _, links in _by_name(reported) for link in dict.fromkeys(links)
+        )
+
+
+def _by_name(places: Mapping[str, list[str]]) -> list[tuple[str, list[str]]]:
+    return sorted(places.items(), key=lambda item: item[0].casefold())
+
+
+def _place(title: str, rank: int | None) -> str:
+    return _link(title, "unranked" if rank is None else str(rank))
 
 
 def _link(title: str, shown: str) -> str:

@@ -18,6 +18,8 @@ from .entries import Entry
 from .leaderboard import rows
 from .scores import SCORES_FILE, Scores
 from .submitting import all_scores
+from .tracking_scores import TrackingScores, score_tracker
+from .tracks import STATE_TRACKING
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Rescored:
     """
 
     key: str
-    scores: Scores | None
+    scores: Scores | TrackingScores | None
     changes: tuple[Change, ...]
     problem: str | None
 
@@ -158,10 +160,7 @@ def write_rescored(
         InputError: Some would have no scores under the rule set, or scores that do not compare,
             and nothing is written; or a file cannot be written.
     """
-    updated = [
-        entry if outcome.scores is None else replace(entry, scores=outcome.scores, problems=())
-        for entry, outcome in zip(entries, outcomes, strict=True)
-    ]
+    updated = [_updated(entry, outcome) for entry, outcome in zip(entries, outcomes, strict=True)]
     try:
         rows(updated, rules)
     except InputError as error:
@@ -172,8 +171,20 @@ def write_rescored(
     return updated
 
 
+def _updated(entry: Entry, outcome: Rescored) -> Entry:
+    """Return an entry with its new scores, if it has any."""
+    scores = outcome.scores
+    if scores is None:
+        return entry
+    if isinstance(scores, Scores):
+        return replace(entry, scores=scores, problems=())
+    return replace(entry, scores=Scores({}, scores.predictions), tracking=scores, problems=())
+
+
 def _benchmark_of(entry: Entry) -> str | None:
     """Return the benchmark that an entry was scored on; None, the default one, if not known."""
+    if entry.tracking is not None:
+        return entry.tracking.signature.benchmark
     return entry.scores.main.benchmark if entry.scores.reports else None
 
 
@@ -181,6 +192,8 @@ def _rescored(job: tuple[Entry, str | None, Path | None]) -> Rescored:
     entry, benchmark, extra = job
     try:
         content = find_predictions(entry, extra)
+        if entry.system.track == STATE_TRACKING:
+            return _rescored_tracker(entry, content, benchmark)
         scores = all_scores(content, loaded_once(benchmark), entry.key)
     except InputError as error:
         about = "" if error.source == entry.key else f"{error.source}: "
@@ -193,6 +206,43 @@ def _rescored(job: tuple[Entry, str | None, Path | None]) -> Rescored:
     if not changes and _is_current(entry.scores, scores):
         return Rescored(entry.key, None, (), None)
     return Rescored(entry.key, scores, changes, None)
+
+
+def _rescored_tracker(entry: Entry, content: bytes | str, benchmark: str | None) -> Rescored:
+    """Score a tracker again, with the gold states that it was scored with.
+
+    Raises:
+        InputError: The predictions are no file of states, or the gold states are not at hand.
+    """
+    from ..data.gold_states import load_gold_states
+
+    old = entry.tracking
+    version = None if old is None else old.gold.version
+    whose = None if old is None else old.gold.whose
+    replaced = version if whose == "version" else None
+    scores = score_tracker(
+        content if isinstance(content, bytes) else content.encode(),
+        entry.key,
+        lambda: loaded_once(benchmark),
+        None if replaced is None else lambda: load_gold_states(replaced, loaded_once(benchmark)),
+        version if whose == "file" else None,
+    )
+    if old is None:
+        return Rescored(entry.key, scores, (), None)
+    before = dict(_figures("", old.report.to_dict()))
+    after = dict(_figures("", scores.report.to_dict()))
+    changes = tuple(
+        Change(STATE_TRACKING, name, before.get(name), after.get(name))
+        for name in dict.fromkeys([*before, *after])
+        if not _is_same(before.get(name), after.get(name))
+    )
+    same = (old.intact, old.signature, old.coverage, old.predictions) == (
+        True,
+        scores.signature,
+        scores.coverage,
+        scores.predictions,
+    )
+    return Rescored(entry.key, None if same and not changes else scores, changes, None)
 
 
 def _is_current(old: Scores, new: Scores) -> bool:

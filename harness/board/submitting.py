@@ -31,6 +31,7 @@ from .entries import (
 )
 from .leaderboard import rows
 from .scores import SCORES_FILE, Scores, hashes_of
+from .tracking_scores import TrackingScores
 from .tracks import TRACKS, track_problem
 
 _LOCK = ".lock"
@@ -64,7 +65,11 @@ def all_scores(content: bytes | str, benchmark: Benchmark, source: str) -> Score
 
 
 def submit(
-    folder: Path, system: System, content: bytes, scores: Scores, replace: bool = False
+    folder: Path,
+    system: System,
+    content: bytes,
+    scores: Scores | TrackingScores,
+    replace: bool = False,
 ) -> Entry:
     """Write an entry's folder: all of it or nothing, whenever this is interrupted.
 
@@ -72,7 +77,7 @@ def submit(
         folder: The folder of all entries.
         system: What the system is; where its predictions are is filled in.
         content: The (unpacked) predictions file.
-        scores: What it scores.
+        scores: What it scores; in the track for state tracking, what the tracker does.
         replace: Whether to replace an entry of the same name.
 
     Raises:
@@ -80,9 +85,10 @@ def submit(
             those of the others, or the folder cannot be written.
     """
     name = folder_name(system.name)
-    problem = track_problem(system.track, scores.main.states, system.note)
-    if problem is not None:
-        raise InputError("--track", problem)
+    if isinstance(scores, Scores):
+        problem = track_problem(system.track, scores.main.states, system.note)
+        if problem is not None:
+            raise InputError("--track", problem)
     placed = system.model_copy(update={"predictions": Predictions(file=PREDICTIONS_FILE)})
     files = {
         ENTRY_FILE: system_text(placed).encode(),
@@ -108,7 +114,7 @@ def submit(
                     write_atomically(scratch / file, data)
                 # What cannot be ranked would leave the folder without a leaderboard.
                 for ranked in published_rule_sets():
-                    rows([*others, Entry(scratch, placed, scores)], ranked)
+                    rows([*others, _entry(scratch, placed, scores)], ranked)
                 if target.exists():
                     target.rename(_set_aside(target))
                 scratch.rename(target)
@@ -116,7 +122,13 @@ def submit(
                 recover(folder)
     except OSError as error:
         raise InputError(str(folder), f"cannot be written ({error.strerror})") from None
-    return Entry(target, placed, scores)
+    return _entry(target, placed, scores)
+
+
+def _entry(folder: Path, system: System, scores: Scores | TrackingScores) -> Entry:
+    if isinstance(scores, Scores):
+        return Entry(folder, system, scores)
+    return Entry(folder, system, Scores({}, scores.predictions), tracking=scores)
 
 
 @contextmanager

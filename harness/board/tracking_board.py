@@ -13,6 +13,16 @@ from .entries import Entry
 from .tracking_scores import GoldOf, gold_key
 from .tracks import RANKED_COVERAGE, STATE_TRACKING
 
+# Title of a column -> the figure.
+_FIGURES: Mapping[str, str] = {
+    "JGA": "jga",
+    "Slot F1": "slot_f1",
+    "RSA": "rsa",
+    "FGA (λ = 0.5)": "fga",
+    "GCA": "gca",
+    "Fuzzy joint acc.": "fuzzy_joint_accuracy",
+}
+
 
 @dataclass(frozen=True)
 class TrackingRow:
@@ -95,19 +105,8 @@ def tracking_blocks(tables: Sequence[Sequence[TrackingRow]]) -> Iterator[str]:
     for rows in tables:
         yield f"### {_gold_title(rows[0])}"
         yield markdown_table(
-            [
-                "#",
-                "System",
-                "JGA",
-                "Slot F1",
-                "RSA",
-                "FGA (λ = 0.5)",
-                "GCA",
-                "Fuzzy joint acc.",
-                "Coverage",
-                "Track",
-            ],
-            [_cells(row) for row in rows],
+            row_headers(),
+            [[escaped(cell) for cell in row_text(row)] for row in rows],
         )
         notes = [
             f"- {escaped(row.entry.system.name)}: {escaped(row.entry.system.note)}"
@@ -128,7 +127,13 @@ def _gold_title(row: TrackingRow) -> str:
     return escaped(f"Gold states of the benchmark {benchmark}{version} ({shown})")
 
 
-def _cells(row: TrackingRow) -> list[str]:
+def row_headers() -> list[str]:
+    """Return the titles of the columns of `row_text`."""
+    return ["#", "System", *_FIGURES, "Coverage", "Track"]
+
+
+def row_text(row: TrackingRow) -> list[str]:
+    """Return a system's row of its table."""
     shown = row.figures
     if shown.of_turns is None:
         coverage = f"{shown.dialogues} dialogues, {shown.turns} turns"
@@ -136,20 +141,10 @@ def _cells(row: TrackingRow) -> list[str]:
         coverage = f"{figure(row.coverage, 2)} %"
     return [
         "–" if row.rank is None else str(row.rank),
-        escaped(row.entry.system.name),
-        *(
-            figure(value, 2)
-            for value in (
-                shown.jga,
-                shown.slot_f1,
-                shown.rsa,
-                shown.fga,
-                shown.gca,
-                shown.fuzzy_joint_accuracy,
-            )
-        ),
+        row.entry.system.name,
+        *(figure(getattr(shown, name), 2) for name in _FIGURES.values()),
         coverage,
-        escaped(row.entry.system.track),
+        row.entry.system.track,
     ]
 
 

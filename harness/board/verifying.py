@@ -9,6 +9,7 @@ from pathlib import Path
 from .checks import entry_problems
 from .entries import Entry
 from .rescoring import Change, Rescored, rescore
+from .tracking_scores import TrackingScores
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,12 @@ def _signature_problems(entry: Entry, outcome: Rescored) -> list[str]:
     problems = []
     if outcome.scores.predictions != entry.scores.predictions:
         problems.append("the predictions are not those that were scored")
+    if isinstance(outcome.scores, TrackingScores):
+        old = entry.tracking
+        if old is not None:
+            verdict = old.signature.comparable_with(outcome.scores.signature)
+            problems += verdict.reasons
+        return problems
     for rules, report in outcome.scores.reports.items():
         stored = entry.scores.under(rules)
         if stored is None:

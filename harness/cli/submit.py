@@ -9,11 +9,16 @@ import click
 
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
-from ..board.entries import PREDICTIONS_FILE, System, folder_name, read_entries
+from ..board.entries import PREDICTIONS_FILE, Entry, System, folder_name, read_entries
 from ..board.leaderboard import row_headers, row_text, rows
 from ..board.pages import pages
+from ..board.scores import Scores
 from ..board.submitting import all_scores, locked, submit
-from ..board.tracks import submitted_tracks
+from ..board.tracking_board import row_headers as tracking_headers
+from ..board.tracking_board import row_text as tracking_text
+from ..board.tracking_board import tracking_tables
+from ..board.tracking_scores import TrackingScores, score_tracker
+from ..board.tracks import STATE_TRACKING, submitted_tracks
 from ..data.installed import load_benchmark
 from ..errors import InputError
 from ..files import read_bytes, shown_name, write_atomically
@@ -48,7 +53,8 @@ def _reported(
 
 @click.command(
     help="Score PREDICTIONS, enter them in the folder of submissions, and show their rank. "
-    "The leaderboard beside the folder is made anew."
+    "The leaderboard beside the folder is made anew. In the track state-tracking PREDICTIONS may "
+    "be any file that `mwz dst` reads: with gold states of its own, or predicted states only."
 )
 @click.argument("predictions")
 @click.option("--name", required=True, help="The system's name.")
@@ -67,6 +73,17 @@ def _reported(
     help=f"A figure its paper reports ({', '.join(headlines())}); repeatable.",
 )
 @click.option("--source", default="the system's paper", help="Paper and table of these figures.")
+@click.option(
+    "--gold",
+    metavar="VERSION",
+    help="State tracking: compare with the benchmark's gold states of this version, such as 2.4; "
+    "`mwz data import --states` installs them.",
+)
+@click.option(
+    "--own-gold",
+    metavar="VERSION",
+    help="State tracking: say what version PREDICTIONS' own gold states are.",
+)
 @click.option("--replace", is_flag=True, help="Replace a submission of the same name.")
 @benchmark_option
 @rules_option
@@ -81,26 +98,26 @@ def command(
     multiwoz: str | None,
     reported: dict[str, str],
     source: str,
+    gold: str | None,
+    own_gold: str | None,
     replace: bool,
     benchmark: str | None,
     rules: str,
     submissions: Path,
 ) -> None:
     """Check, score and enter a submission."""
+    _check_options(track, reported, gold, own_gold)
     facts = {"name": name, "track": track, "paper": paper, "code": code, "multiwoz": multiwoz}
     system = _system({**facts, "note": note}, source, reported)
     target = submissions / folder_name(name)
     if target.exists() and not replace:
         raise InputError(str(target), "there is an entry of that name; use another, or --replace")
     content = read_bytes(predictions, limits())
-    read_from = shown_name(predictions)
-    loaded = load_benchmark(benchmark)
-    submission = parse_submission(parse_predictions(content, read_from), loaded, read_from)
-    tell(read_from, submission.remarks)
-    click.echo(f"scoring under the rule sets {', '.join(published_rule_sets())} …", err=True)
-    scores = all_scores(content, loaded, read_from)
-    if scores.main.states == "gold":
-        tell(read_from, [NO_STATES])
+    scores: Scores | TrackingScores
+    if track == STATE_TRACKING:
+        scores = _tracker(content, shown_name(predictions), benchmark, gold, own_gold)
+    else:
+        scores = _responses(content, shown_name(predictions), benchmark)
     entry = submit(submissions, system, content, scores, replace)
     click.echo(f"entered {entry.system.name} in {entry.folder}", err=True)
     with locked(submissions):
@@ -110,11 +127,69 @@ def command(
         made = pages(submissions, others, DEFAULT_RULES, leaderboard_path(submissions))
         for page, text in made.items():
             write_atomically(page, text)
+    if track == STATE_TRACKING:
+        _show_tracker(entry.key, others, rules)
+        return
     own = next(row for row in ranked if row.entry.key == entry.key)
     click.echo(text_table(row_headers(), [row_text(own)]))
     places = sum(row.rank is not None for row in ranked)
     shown = f"not ranked: {own.unranked}" if own.rank is None else f"rank {own.rank} of {places}"
     click.echo(f"\n{shown} in the track {track}")
+
+
+def _check_options(
+    track: str, reported: Mapping[str, str], gold: str | None, own_gold: str | None
+) -> None:
+    """Refuse options that mean nothing in a track, and those that exclude each other."""
+    if track == STATE_TRACKING and reported:
+        raise InputError("--reported", f"its figures are not those of the track {track}")
+    if gold is not None and own_gold is not None:
+        raise InputError("--gold, --own-gold", "give one of them: whose gold states are they?")
+    for option, value in (("--gold", gold), ("--own-gold", own_gold)):
+        if track != STATE_TRACKING and value is not None:
+            raise InputError(option, f"is for the track {STATE_TRACKING}")
+
+
+def _responses(content: bytes, source: str, benchmark: str | None) -> Scores:
+    """Score a system's responses, and say what its user should know of the file."""
+    loaded = load_benchmark(benchmark)
+    submission = parse_submission(parse_predictions(content, source), loaded, source)
+    tell(source, submission.remarks)
+    click.echo(f"scoring under the rule sets {', '.join(published_rule_sets())} …", err=True)
+    scores = all_scores(content, loaded, source)
+    if scores.main.states == "gold":
+        tell(source, [NO_STATES])
+    return scores
+
+
+def _tracker(
+    content: bytes, source: str, benchmark: str | None, gold: str | None, own_gold: str | None
+) -> TrackingScores:
+    """Score a tracker's file with the gold states asked for."""
+    if gold is None:
+        return score_tracker(
+            content, source, lambda: load_benchmark(benchmark), own_version=own_gold
+        )
+    from ..data.gold_states import load_gold_states
+
+    loaded = load_benchmark(benchmark)
+    states = load_gold_states(gold, loaded)
+    return score_tracker(content, source, lambda: loaded, lambda: states)
+
+
+def _show_tracker(key: str, others: list[Entry], rules: str) -> None:
+    """Show a tracker's row and its place among those with the same gold states."""
+    reports = {e.key: report for e in others if (report := e.scores.under(rules)) is not None}
+    [table] = [
+        table
+        for table in tracking_tables(others, reports)
+        if any(row.entry.key == key for row in table)
+    ]
+    own = next(row for row in table if row.entry.key == key)
+    click.echo(text_table(tracking_headers(), [tracking_text(own)]))
+    places = sum(row.rank is not None for row in table)
+    shown = "not ranked" if own.rank is None else f"rank {own.rank} of {places}"
+    click.echo(f"\n{shown} among those with the same gold states in the track {STATE_TRACKING}")
 
 
 def _system(facts: Mapping[str, str | None], source: str, reported: dict[str, str]) -> System:
