@@ -1,0 +1,187 @@
+"""The tables of the paper as data, and beside the harness's figures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from entered import REPOSITORY, enter, report, system
+from helpers import run_cli
+
+from mwz.harness.board.entries import read_entries
+from mwz.harness.board.paper_tables import (
+    CORPUS,
+    Cell,
+    Paper,
+    PaperRow,
+    PaperTable,
+    compared,
+    equal_text,
+    read_paper,
+)
+
+# What the data of the paper call the rows of its tables.
+_ROWS = {
+    4: {
+        "MWZ 2.2": "mwz22",
+        "HDSA": "hdsa",
+        "DAMD": "damd",
+        "AuGPT": "augpt",
+        "UniConv": "uniconv",
+        "LAVA": "lava",
+        "reported": "reported",
+    },
+    5: {
+        "Inform": "inform",
+        "Inform (rep.)": "inform_reported",
+        "Inform (opt.)": "inform_optimistic",
+        "Success": "success",
+        "Success (rep.)": "success_reported",
+        "Success (opt.)": "success_optimistic",
+    },
+    6: {
+        "unique tokens": "unique_tokens",
+        "unique trigrams": "unique_trigrams",
+        "token entropy": "entropy_tokens",
+        "bigram conditional entropy": "conditional_entropy_bigrams",
+        "MSTTR-50": "msttr50",
+        "average length": "average_turn_length",
+    },
+}
+_PUBLISHED = {4: "table4_bleu", 5: "table5_inform_success", 6: "table6_diversity"}
+
+
+def test_the_tables_have_the_papers_cells() -> None:
+    paper = read_paper()
+    assert [(table.number, len(table.rows)) for table in paper.tables] == [(4, 7), (5, 6), (6, 6)]
+    assert len(paper.systems) == 13
+    for table in paper.tables:
+        assert all(len(row.figures) == 13 for row in table.rows)
+    # Of table 4 the authors' own row is quoted, of table 5 two.
+    quoted = [[row.label for row in table.rows if row.quoted] for table in paper.tables]
+    assert quoted == [["reported"], ["Inform (rep.)", "Success (rep.)"], []]
+
+
+def test_every_system_of_the_paper_has_an_entry() -> None:
+    keys = {entry.key for entry in read_entries(REPOSITORY)}
+    assert {*read_paper().systems, CORPUS} <= keys
+
+
+@pytest.mark.real_data
+def test_the_figures_are_those_of_the_paper(expected: Callable[[str], Any]) -> None:
+    published = expected("paper_tables.json")
+    names = {name.lower(): name for name in published["table4_bleu"]["mwz22"]}
+    paper = read_paper()
+    for table in paper.tables:
+        rows = published[_PUBLISHED[table.number]]
+        assert [row.label for row in table.rows] == list(_ROWS[table.number])
+        for row in table.rows:
+            printed = rows[_ROWS[table.number][row.label]]
+            for key, figure in zip(paper.systems, row.figures, strict=True):
+                assert float(figure) == printed[names[key]], (row.label, key)
+
+
+def _paper(**row: Any) -> Paper:
+    """Return a paper of one table with one row about one system."""
+    content = {"label": "x", "metric": "inform", **row}
+    return Paper("someone", ("one",), (PaperTable(4, "made up", (PaperRow(**content),)),))
+
+
+@pytest.mark.parametrize(
+    ("row", "harness", "equal"),
+    [
+        ({"metric": "inform", "figures": ("70.0",)}, 70.0, True),
+        ({"metric": "inform", "figures": ("70.1",)}, 70.0, False),
+        ({"metric": "inform", "setup": "optimistic", "figures": ("80.0",)}, 80.0, True),
+        ({"metric": "bleu", "style": "damd", "figures": ("21.5",)}, 21.46, True),
+        ({"metric": "bleu", "figures": ("21.5",)}, 20.0, False),
+        ({"metric": "unigrams", "figures": ("100",)}, 100.0, True),
+        ({"metric": "msttr", "figures": ("0.50",)}, 0.5, True),
+        ({"metric": "entropy", "figures": ("6.51",)}, 6.5, False),
+    ],
+)
+def test_a_cell_is_equal_if_the_harness_gives_its_digits(
+    row: dict[str, Any], harness: float, equal: bool, tmp_path: Path
+) -> None:
+    enter(tmp_path, "one", system(name="One"), {"2021": report(styles={"damd": 21.46})})
+    [cell] = compared(_paper(**row), read_entries(tmp_path), "2021")
+    assert (cell.harness, cell.equal) == (pytest.approx(harness), equal)
+    assert cell.printed == Decimal(row["figures"][0])
+
+
+def test_a_system_that_is_not_entered_has_no_figure(tmp_path: Path) -> None:
+    [cell] = compared(_paper(figures=("70.0",)), [], "2021")
+    assert (cell.harness, cell.equal) == (None, False)
+
+
+def test_the_corpus_stands_beside_the_systems(tmp_path: Path) -> None:
+    enter(tmp_path, CORPUS, system(name="Corpus"), {"2021": report()})
+    cells = compared(_paper(figures=("1.0",), corpus="70.0"), read_entries(tmp_path), "2021")
+    assert [(cell.entry, cell.equal) for cell in cells] == [("one", False), (CORPUS, True)]
+
+
+def test_equal_cells_are_counted() -> None:
+    cell = Cell(4, "x", "one", False, Decimal("1.0"), 1.0, True)
+    assert equal_text([cell, cell, Cell(4, "x", "two", False, Decimal("1.0"), 2.0, False)]) == (
+        "2 of 3"
+    )
+
+
+# -------------------------------------------------------------------------- the command
+
+
+def _cells(format_: str, capsys: pytest.CaptureFixture[str]) -> str:
+    run = run_cli(
+        capsys, "audit", "--paper", "--submissions", REPOSITORY, "--format", format_
+    )
+    assert (run.status, run.err) == (0, "")
+    return run.out
+
+
+def test_the_counts_of_the_repository(capsys: pytest.CaptureFixture[str]) -> None:
+    """BLEU differs in one cell, DoTS' outputs being newer; diversity in one of UniConv's counts."""
+    out = _cells("text", capsys)
+    four, five, six = out.split("Table ")[1:]
+    assert "equal cells: 77 of 78" in four
+    assert "16.7 ≠ 16.8" in four
+    assert "Inform: 9 of 13 equal" in five
+    assert "Success: 8 of 13 equal" in five
+    assert "equal cells: 77 of 78" in six
+    assert "338 ≠ 337" in six
+    assert "equal cells of the corpus: 6 of 6" in six
+
+
+def test_json_and_csv_have_every_cell(capsys: pytest.CaptureFixture[str]) -> None:
+    tables = json.loads(_cells("json", capsys))
+    # 7, 6 and 6 rows of 13 systems; of table 5 the corpus in four rows, of table 6 in all.
+    assert {name: len(cells) for name, cells in tables.items()} == {
+        "table_4": 91,
+        "table_5": 78 + 4,
+        "table_6": 78 + 6,
+    }
+    lines = _cells("csv", capsys).splitlines()
+    assert lines[0] == "table,row,entry,quoted,printed,harness,equal"
+    assert len(lines) == 1 + 91 + 82 + 84
+
+
+def test_markdown_has_a_table_for_each(capsys: pytest.CaptureFixture[str]) -> None:
+    out = _cells("md", capsys)
+    assert [line for line in out.splitlines() if line.startswith("## ")] == [
+        "## Table 4: BLEU by reference style",
+        "## Table 5: Inform and Success",
+        "## Table 6: Lexical diversity",
+    ]
+    assert "- equal cells: 77 of 78" in out
+
+
+@pytest.mark.parametrize("arguments", [["damd"], ["--explain"], ["--json", "-"]])
+def test_what_says_nothing_of_the_paper_is_refused(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = run_cli(capsys, "audit", "--paper", "--submissions", REPOSITORY, *arguments)
+    assert run.status == 2
+    assert "--paper: takes no" in run.err

@@ -1,0 +1,277 @@
+"""The audit of the whole record: every reported figure, rule sets, and what cannot be."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from entered import REPOSITORY, enter, report, system
+from helpers import run_cli
+from test_reported import row, table, written
+
+from mwz.harness.board.audit import audit
+from mwz.harness.board.chance import nearness
+from mwz.harness.board.entries import Entry, read_entries
+from mwz.harness.board.grid import BleuPoint, Grid, RatesPoint
+from mwz.harness.board.record import Finding, Line, findings, lines, rule_set_rows
+from mwz.harness.board.reported import read_reported
+from mwz.harness.metrics.setups import Setup
+from mwz.normalization.rules import published_rule_sets
+
+
+def _entry(folder: Path, *reported: dict[str, Any]) -> Entry:
+    """Return a system that scores BLEU 20, Inform 70 (2023: 71), Success 60, Combined 85."""
+    scored = {name: report(name) for name in published_rule_sets()}
+    scored["2023"] = report("2023", strict={"inform": 71.0, "success": 60.0})
+    sources = [{"source": f"table {n}", **one} for n, one in enumerate(reported, 1)]
+    return enter(folder, "system", system(reported=sources), scored)
+
+
+def _told(found: list[Line]) -> list[tuple[str, str, str, str]]:
+    return [(one.source, one.figure, str(one.reported), one.verdict) for one in found]
+
+
+def test_entries_own_figures_come_first_and_a_table_adds_what_is_new(tmp_path: Path) -> None:
+    entry = _entry(tmp_path, {"setup": "strict", "inform": "70.0"})
+    tables = written(
+        tmp_path, table(row("S", "system", Inform="70.0", Success="61.0", CBE="1.75"))
+    )
+    assert _told(lines([entry], tables)) == [
+        ("table 1", "Inform", "70.0", "reproduced"),
+        ("The board", "Success", "61.0", "not reproduced"),
+        ("The board", "CBE", "1.75", "reproduced"),
+    ]
+
+
+def test_a_figure_of_another_set_up_or_with_other_digits_is_another(tmp_path: Path) -> None:
+    entry = _entry(tmp_path, {"setup": "own", "inform": "70.0"})
+    tables = written(tmp_path, table(row("S", "system", Inform="70.0")))
+    assert [one.setup for one in lines([entry], tables)] == ["own", "strict"]
+
+
+def test_rows_of_systems_without_an_entry_are_none_of_the_lines(tmp_path: Path) -> None:
+    tables = written(tmp_path, table(row("Gone", Inform="70.0")))
+    assert lines([_entry(tmp_path)], tables) == []
+
+
+@pytest.mark.parametrize(
+    ("combined", "verdict"),
+    [
+        ("85.0", "reproduced"),
+        # 70 and 60 and 20 may have been 70.04, 60.04 and 20.04.
+        ("85.1", "follows from its printed parts"),
+        ("86.0", "contradicts its printed parts"),
+    ],
+)
+def test_a_combined_score_is_held_against_its_printed_parts(
+    combined: str, verdict: str, tmp_path: Path
+) -> None:
+    printed = {"inform": "70.0", "success": "60.0", "bleu": "20.0", "combined": combined}
+    [source] = audit(_entry(tmp_path, {"setup": "strict", **printed}))
+    assert {one.metric: one.verdict for one in source.figures}["combined"] == verdict
+
+
+def test_parts_that_are_not_reproduced_explain_no_combined_score(tmp_path: Path) -> None:
+    printed = {"inform": "70.2", "success": "60.0", "bleu": "20.0", "combined": "85.1"}
+    [source] = audit(_entry(tmp_path, {"setup": "strict", **printed}))
+    verdicts = {one.metric: one.verdict for one in source.figures}
+    assert verdicts["combined"] == "not reproduced"
+
+
+# ------------------------------------------------------------------------- rule sets
+
+
+def test_a_row_comes_out_under_the_rule_sets_that_give_both_rates(tmp_path: Path) -> None:
+    entry = _entry(tmp_path)
+    tables = written(tmp_path, table(row("S", "system", Inform="71.0", Success="60.0")))
+    [found] = rule_set_rows([entry], tables)
+    assert found.under == ("2023",)
+    assert found.differences["2021"] == {"inform": -1.0, "success": 0.0}
+
+
+def test_rule_sets_later_than_the_table_do_not_come_into_question(tmp_path: Path) -> None:
+    entry = _entry(tmp_path)
+    printed = row("S", "system", Inform="70.0", Success="60.0")
+    [undated] = rule_set_rows([entry], written(tmp_path, table(printed)))
+    assert undated.under == ("2021", "2026")
+    [dated] = rule_set_rows([entry], written(tmp_path, table(printed, date="2025-01-14")))
+    assert (dated.under, list(dated.differences)) == (("2021",), ["2021", "2023"])
+
+
+# -------------------------------------------------------------------------- findings
+
+
+def _findings(folder: Path, *rows: dict[str, Any], **changes: Any) -> list[Finding]:
+    return findings([], written(folder, table(*rows, **changes)))
+
+
+def test_a_rate_that_one_run_over_the_test_set_cannot_have_is_found(tmp_path: Path) -> None:
+    [found] = _findings(tmp_path, row("Gone", **{"2.0_Inform": "86.59", "2.0_BLEU": "15.06"}))
+    assert (found.kind, found.system, found.figure) == ("attainable", "Gone", "2.0 Inform")
+    # 865 of 999; 6061 of 7000, and so on; 818 of 944 would be 86.65.
+    assert found.finding == (
+        "no rate of 1000 dialogues in one run; of 1000: 7 to 10 runs; of 999: 1 to 10 runs; "
+        "of 944: 5 or 7 to 10 runs"
+    )
+
+
+def test_rates_over_turns_are_tried_over_the_turns_there_are(tmp_path: Path) -> None:
+    tracker = row("Tracker", **{"2.1_joint_accuracy": "55.23", "2.0_joint_accuracy": "55.22"})
+    [found] = _findings(tmp_path, tracker, track="state-tracking", kind="authors")
+    # 4071 of 7372 is 55.22 and 4072 is 55.24; 4069 of 7368 is 55.23.
+    assert found.finding.startswith("no rate of 7372 turns in one run; ")
+    assert found.finding.endswith("of 7368: 1 to 10 runs")
+
+
+def test_rates_over_an_unknown_number_of_turns_are_not_tried(tmp_path: Path) -> None:
+    assert _findings(tmp_path, row("T", **{"hotel_JGA": "55.23"}), track="state-tracking") == []
+
+
+def test_a_contradictory_combined_score_is_found_without_outputs(tmp_path: Path) -> None:
+    printed = {"BLEU": "16.4", "Inform": "57.9", "Success": "47.6", "Combined": "84.8"}
+    [found] = _findings(tmp_path, row("Gone", **printed))
+    assert found.kind == "combined"
+    assert found.finding == "its printed parts give 69.05 to 69.25: (57.9 + 47.6) / 2 + 16.4"
+    assert _findings(tmp_path, row("Gone", **{**printed, "Combined": "69.2"})) == []
+
+
+def test_what_a_table_repeats_of_an_entry_is_told_once(tmp_path: Path) -> None:
+    entry = _entry(tmp_path, {"inform": "86.59"})
+    tables = written(tmp_path, table(row("S", "system", Inform="86.59"), kind="old"))
+    assert [one.source for one in findings([entry], tables)] == ["table 1"]
+    tables = written(tmp_path, table(row("S", "system", Inform="86.58"), kind="old"))
+    assert len(findings([entry], tables)) == 2
+
+
+# ---------------------------------------------------------------------------- chance
+
+
+def _rates(inform: float, success: float) -> RatesPoint:
+    return RatesPoint("2021", "gold", "states", Setup("first", "end"), inform, success, 0.0, 0.0)
+
+
+class _Claim:
+    source = "table 1"
+    setup = "own"
+    style = None
+
+    def __init__(self, **figures: str) -> None:
+        from decimal import Decimal
+
+        self.figures = {name: Decimal(text) for name, text in figures.items()}
+
+
+def test_how_near_the_combinations_come_is_counted() -> None:
+    grid = Grid((), (_rates(70, 60), _rates(70.1, 60), _rates(80, 70)))
+    [near] = nearness(grid, _Claim(inform="71.0", success="60.0"))
+    # 0.9 off, 1.0 off by rounding as near, 19 off.
+    assert (near.tried, near.as_near) == (3, 2)
+    assert near.off_by == pytest.approx(0.9)
+    assert near.share == pytest.approx(100 * 2 / 3)
+
+
+def test_by_chance_is_the_share_of_figures_that_have_a_combination_as_near() -> None:
+    # BLEU from 10 to 20 in steps of 0.1; 1 off reaches 10 to 11 and 19 to 20: 22 of 101 steps.
+    grid = Grid((BleuPoint("damd", "none", 10.0), BleuPoint("hdsa", "none", 20.0)), ())
+    [near] = nearness(grid, _Claim(bleu="21.0"))
+    assert near.by_chance == pytest.approx(100 * 22 / 101)
+    [sure] = nearness(grid, _Claim(bleu="99.0"))
+    assert sure.by_chance == 100.0
+
+
+def test_without_figures_there_is_nothing_near() -> None:
+    assert nearness(Grid((), (_rates(70, 60),)), _Claim(bleu="20.0")) == []
+
+
+# ----------------------------------------------------------------------- the command
+
+
+def _run(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    run = run_cli(capsys, "audit", "--submissions", REPOSITORY, *arguments)
+    assert (run.status, run.err) == (0, "")
+    return run.out
+
+
+def test_the_audit_begins_with_one_table_and_its_legend(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = _run(capsys)
+    first = out.splitlines()[2].split("  ")
+    assert [cell.strip() for cell in first if cell] == [
+        *("system", "source", "set-up", "figure", "reported", "harness", "difference", "verdict")
+    ]
+    for verdict in {line.verdict for line in lines(*_repository())}:
+        named = "reproduced under …" if verdict.startswith("reproduced under") else verdict
+        assert f"\n{named}: " in out, verdict
+
+
+def _repository() -> tuple[list[Entry], Any]:
+    return read_entries(REPOSITORY), read_reported(REPOSITORY)
+
+
+def test_the_audit_finds_what_is_known_of_the_public_board(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = json.loads(_run(capsys, "--format", "json"))
+    [damd] = [one for one in found["findings"] if one["kind"] == "combined"]
+    assert (damd["system"], damd["printed"]) == ("DAMD", "84.8")
+    under = {one["entry"]: one["under"] for one in found["rule_sets"]}
+    assert under["rewardnet"] == ["2023"]
+    assert [key for key, names in under.items() if names == ["2023"]] == ["rewardnet"]
+    assert sum(names == ["2021"] for names in under.values()) == 14
+    impossible = {one["printed"] for one in found["findings"] if one["kind"] == "attainable"}
+    assert {"86.59", "87.09", "90.99"} <= impossible
+
+
+def test_csv_has_every_figure_in_a_row(capsys: pytest.CaptureFixture[str]) -> None:
+    read = list(csv.DictReader(io.StringIO(_run(capsys, "--format", "csv"))))
+    assert len(read) == len(lines(*_repository()))
+    [damd] = [one for one in read if one["entry"] == "damd" and one["figure"] == "Combined"]
+    assert (damd["reported"], damd["verdict"]) == ("84.8", "contradicts its printed parts")
+    assert float(damd["difference"]) == pytest.approx(69.16 - 84.8, abs=0.05)
+
+
+def test_markdown_has_a_section_for_each_table(capsys: pytest.CaptureFixture[str]) -> None:
+    out = _run(capsys, "--format", "md")
+    assert [line for line in out.splitlines() if line.startswith("#")] == [
+        "## Reported figures",
+        "## The rule set of each row of the public board",
+        "## Figures that cannot be what they say",
+    ]
+    assert "- reproduced: " in out
+
+
+def test_named_systems_have_tables_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(_run(capsys, "rewardnet", "--format", "json"))
+    assert {one["entry"] for one in found["figures"]} == {"rewardnet"}
+    assert [one["entry"] for one in found["rule_sets"]] == ["rewardnet"]
+    assert found["findings"] == []
+
+
+def test_an_explanation_says_how_many_combinations_were_tried(
+    tmp_path: Path, sample: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from entered import SAMPLE_SUBMISSIONS
+
+    from mwz.harness.board.entries import System
+    from mwz.harness.board.submitting import all_scores, submit
+    from mwz.harness.validation import validated
+
+    content = (SAMPLE_SUBMISSIONS / "careful.json").read_bytes()
+    reported = [{"source": "table 1", "inform": "86.7", "success": "99.9"}]
+    facts = validated(System, system(name="Careful", reported=reported), "system")
+    folder = tmp_path / "submissions"
+    submit(folder, facts, content, all_scores(content, sample, "careful"))
+    run = run_cli(
+        capsys, "audit", "--submissions", folder, "--explain", "--format", "json", "--workers", 1
+    )
+    assert run.status == 0
+    [near] = json.loads(run.out)["explained"]
+    # Three rule sets, two sources of states, two of domains, 24 set-ups.
+    assert near["tried"] == 3 * 2 * 2 * 24
+    assert 1 <= near["as_near"] <= near["tried"]
+    assert near["share"] == pytest.approx(100 * near["as_near"] / near["tried"])

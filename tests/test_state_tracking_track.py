@@ -1,0 +1,371 @@
+"""The track for state tracking: what it takes, keeps, ranks and refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from entered import SAMPLE_SUBMISSIONS, enter, report, system
+from helpers import Run, run_cli
+from tracking_cases import FGA_FIGURE_1, tracked
+
+from mwz.harness import Benchmark
+from mwz.harness.board.checks import entry_problems
+from mwz.harness.board.entries import Entry, read_entries, read_entry
+from mwz.harness.board.leaderboard import leaderboard, rows
+from mwz.harness.board.scores import SCORES_FILE, checksum_of
+from mwz.harness.board.tracking_board import TrackingRow, tracking_tables
+from mwz.harness.board.tracking_scores import TrackingScores, score_tracker
+from mwz.harness.errors import InputError
+from mwz.harness.tracking.evaluation import score_tracking
+
+CAREFUL = SAMPLE_SUBMISSIONS / "careful.json"
+
+
+def own_gold(*turns: tuple[dict[str, Any], dict[str, Any]]) -> bytes:
+    """Return a file of one dialogue with (gold, predicted) states of its own."""
+    content = {"d0001": {str(n): {"gt": gold, "pr": pred} for n, (gold, pred) in enumerate(turns)}}
+    return json.dumps(content).encode()
+
+
+NORTH = {"hotel": {"area": "north"}}
+SOUTH = {"hotel": {"area": "south"}}
+HALF = own_gold((NORTH, NORTH), (NORTH, SOUTH))
+"""One turn of two is right."""
+
+
+def _no_benchmark() -> Benchmark:
+    raise AssertionError("no benchmark is needed")
+
+
+def _scored(content: bytes = HALF, **options: Any) -> TrackingScores:
+    return score_tracker(content, "file.json", _no_benchmark, **options)
+
+
+# ------------------------------------------------------------------------------ scoring
+
+
+def test_a_file_with_gold_states_of_its_own_needs_no_benchmark() -> None:
+    scores = _scored(own_version="2.1")
+    assert (scores.gold.whose, scores.gold.version) == ("file", "2.1")
+    assert scores.coverage is None
+    figures = scores.figures
+    # One turn of two is exact; one of two predicted slots, and of two gold slots, is right.
+    assert (figures.jga, figures.slot_f1, figures.rsa) == (50.0, 50.0, 50.0)
+    assert (figures.dialogues, figures.turns, figures.of_turns) == (1, 2, None)
+    assert figures.gold == scores.signature.gold
+
+
+def test_predicted_states_are_compared_with_the_benchmarks(sample: Benchmark) -> None:
+    content = CAREFUL.read_bytes()
+    scores = score_tracker(content, "careful.json", lambda: sample)
+    assert scores.gold.whose == "benchmark"
+    assert scores.coverage is not None
+    assert scores.coverage.turns == scores.coverage.of_turns == sample.turns
+    assert scores.signature.benchmark == "sample"
+    assert scores.signature.data is not None
+
+
+def test_a_version_is_not_stated_of_the_benchmarks_gold_states(sample: Benchmark) -> None:
+    with pytest.raises(InputError, match="--own-gold: careful.json is compared with"):
+        score_tracker(
+            CAREFUL.read_bytes(), "careful.json", lambda: sample, own_version="2.1"
+        )
+
+
+def test_the_same_states_score_alike_in_both_tracks(
+    sample: Benchmark, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    submitting = _Submitting(tmp_path, capsys)
+    assert submitting(CAREFUL, "Careful", track="end-to-end").status == 0
+    altered = json.loads(CAREFUL.read_bytes())
+    path = tmp_path / "states.json"
+    # Without responses it is another file, of the same states.
+    states = {id_: [{"state": turn["state"]} for turn in turns] for id_, turns in altered.items()}
+    path.write_text(json.dumps(states), encoding="utf-8")
+    assert submitting(path, "Careful states").status == 0
+    [table] = submitting.tables()
+    assert {row.entry.key for row in table} == {"careful", "careful-states"}
+    one, other = (row.figures for row in table)
+    assert [one.jga, one.slot_f1, one.rsa, one.fga, one.gca, one.fuzzy_joint_accuracy] == [
+        *(other.jga, other.slot_f1, other.rsa, other.fga, other.gca, other.fuzzy_joint_accuracy)
+    ]
+
+
+# -------------------------------------------------------------------------- scores.json
+
+
+def test_scores_read_back_as_they_were_written(tmp_path: Path) -> None:
+    entry = _enter(tmp_path, "half")
+    assert entry.problems == ()
+    assert entry.tracking == _scored()
+    assert entry_problems([entry]) == []
+
+
+def _enter(folder: Path, key: str, content: bytes = HALF, **options: Any) -> Entry:
+    """Write an entry of the track by hand."""
+    facts = system(name=key, track="state-tracking")
+    place = enter(folder, key, facts, predictions=content).folder
+    (place / SCORES_FILE).write_text(_scored(content, **options).to_text(), encoding="utf-8")
+    return read_entry(place)
+
+
+def _edited(entry: Entry, change: Callable[[Any], object], sealed: bool = True) -> Entry:
+    """Edit a `scores.json`, and its checksum if it is to be sealed again."""
+    path = entry.folder / SCORES_FILE
+    content = json.loads(path.read_text(encoding="utf-8"))
+    change(content)
+    if sealed:
+        content.pop("checksum")
+        content["checksum"] = checksum_of(content)
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return read_entry(entry.folder)
+
+
+def test_an_edited_figure_is_told(tmp_path: Path) -> None:
+    entry = _enter(tmp_path, "half")
+    edited = _edited(entry, lambda c: c["report"]["metrics"].update(JGA=99.0), sealed=False)
+    assert any("edited after the harness wrote it" in problem for problem in edited.problems)
+    with pytest.raises(InputError, match="edited after the harness wrote it"):
+        rows([edited], "2021")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda c: c.update(format=0), "format 1; score the entry again"),
+        (lambda c: c.update(track="end-to-end"), "expected scores of the track state-tracking"),
+        (lambda c: c.update(extra=1), "extra: unknown key"),
+        (lambda c: c.pop("report"), "report: field required"),
+        (lambda c: c.update(signature="x"), "signature: does not say"),
+        (lambda c: c["report"]["metrics"].update(JGA=101.0), "report: JGA is no percentage"),
+        (lambda c: c["report"]["metrics"].pop("FGA"), "report: FGA is no percentage"),
+        (lambda c: c["gold"].update(whose="benchmark"), "coverage: is of a benchmark"),
+        (lambda c: c["predictions"].update(sha256="x"), "predictions.sha256"),
+    ],
+)
+def test_scores_that_contradict_themselves_are_refused(
+    change: Callable[[Any], object], told: str, tmp_path: Path
+) -> None:
+    edited = _edited(_enter(tmp_path, "half"), change)
+    assert edited.tracking is None
+    assert any(told in problem for problem in edited.problems), edited.problems
+
+
+def test_scores_of_other_predictions_are_told(tmp_path: Path) -> None:
+    entry = _enter(tmp_path, "half")
+    other = _scored(own_gold((NORTH, NORTH)))
+    (entry.folder / SCORES_FILE).write_text(other.to_text(), encoding="utf-8")
+    [problem] = entry_problems([read_entry(entry.folder)])
+    assert problem.startswith("half: its scores are of other predictions")
+
+
+# ------------------------------------------------------------------------------- tables
+
+
+def _end_to_end(folder: Path, key: str, **changes: Any) -> Entry:
+    tracking = score_tracking([tracked(*FGA_FIGURE_1)])
+    scored = {"2021": report(dst=tracking, **changes)}
+    return enter(folder, key, system(name=key), scored, key.encode())
+
+
+def _tables(entries: list[Entry]) -> list[list[TrackingRow]]:
+    reports = {e.key: r for e in entries if (r := e.scores.under("2021")) is not None}
+    return tracking_tables(entries, reports)
+
+
+def test_different_gold_states_stand_in_different_tables(tmp_path: Path) -> None:
+    entries = [
+        _end_to_end(tmp_path, "a"),
+        _end_to_end(tmp_path, "b"),
+        _enter(tmp_path, "half"),
+        _enter(tmp_path, "right", own_gold((NORTH, NORTH), (NORTH, NORTH))),
+        _enter(tmp_path, "other", own_gold((SOUTH, SOUTH), (NORTH, NORTH))),
+    ]
+    tables = [[(row.entry.key, row.rank) for row in table] for table in _tables(entries)]
+    assert sorted(tables, key=str) == [
+        [("a", 1), ("b", 2)],
+        [("other", 1)],
+        # Both turns right before one of two.
+        [("right", 1), ("half", 2)],
+    ]
+
+
+def test_the_default_rule_sets_report_says_what_an_end_to_end_system_tracks(
+    tmp_path: Path,
+) -> None:
+    [[row]] = _tables([_end_to_end(tmp_path, "a")])
+    # Figure 1 of the FGA paper: two of six turns are exact.
+    assert row.figures.jga == pytest.approx(100 * 2 / 6)
+    assert row.figures.fga == pytest.approx(46.45, abs=0.005)
+    assert row.gold.whose == "benchmark"
+
+
+def test_turns_that_are_not_tracked_count_as_wrong_for_the_rank(tmp_path: Path) -> None:
+    [[row]] = _tables([_end_to_end(tmp_path, "a", turns=570, dialogues=95)])
+    # The made-up report of six turns stands for the 570 of 600 that are played.
+    assert row.coverage == pytest.approx(100 * 6 / 600)
+    assert row.at_least == pytest.approx(100 * 2 / 6 * 6 / 600)
+    assert row.rank is None
+
+
+def test_systems_that_predict_no_states_are_in_no_table(tmp_path: Path) -> None:
+    assert _tables([enter(tmp_path, "a", system(name="A"), {"2021": report()})]) == []
+
+
+def test_the_page_has_the_tables_and_what_their_gold_states_are(tmp_path: Path) -> None:
+    _end_to_end(tmp_path, "a")
+    _enter(tmp_path, "half", own_version="2.1")
+    page = leaderboard(read_entries(tmp_path), "2021")
+    section = page.split("\n## State tracking\n")[1].split("\n## ")[0]
+    headings = [line for line in section.splitlines() if line.startswith("### ")]
+    assert len(headings) == 2
+    assert any("made-up" in line for line in headings)
+    assert any("predictions file, version 2.1" in line for line in headings)
+    assert "| half | 50.00 |" in " ".join(section.split())
+    # It is ranked nowhere else.
+    assert "half" not in page.split("\n## End-to-end systems\n")[1].split("\n## ")[0]
+
+
+# --------------------------------------------------------------------------- the command
+
+
+class _Submitting:
+    """Submits files to a folder of its own."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.folder = folder / "base" / "submissions"
+        self._capsys = capsys
+
+    def __call__(
+        self, path: Path, name: str, *options: object, track: str = "state-tracking"
+    ) -> Run:
+        return self.run(
+            "submit", path, "--name", name, "--track", track, "--benchmark", "sample", *options
+        )
+
+    def run(self, command: str, *arguments: object) -> Run:
+        return run_cli(self._capsys, command, *arguments, "--submissions", self.folder)
+
+    def tables(self) -> list[list[TrackingRow]]:
+        return _tables(read_entries(self.folder))
+
+
+@pytest.fixture
+def submitting(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> _Submitting:
+    return _Submitting(tmp_path, capsys)
+
+
+@pytest.fixture
+def half(tmp_path: Path) -> Path:
+    path = tmp_path / "half.json"
+    path.write_bytes(HALF)
+    return path
+
+
+def test_after_one_command_a_tracker_is_on_the_board(submitting: _Submitting, half: Path) -> None:
+    run = submitting(half, "Half", "--own-gold", "2.1")
+    assert run.status == 0, run.err
+    assert "rank 1 of 1 among those with the same gold states" in run.out
+    assert "50.00" in run.out
+    page = (submitting.folder.parent / "leaderboard.md").read_text(encoding="utf-8")
+    assert "| Half" in page
+    assert submitting.run("leaderboard", "--check").status == 0
+
+
+def test_scoring_again_and_verifying_change_nothing(submitting: _Submitting, half: Path) -> None:
+    submitting(half, "Half", "--own-gold", "2.1")
+    submitting(CAREFUL, "Careful states")
+    before = {p: p.read_bytes() for p in submitting.folder.rglob("*") if p.is_file()}
+    run = submitting.run("leaderboard", "--rescore", "--workers", 1)
+    assert run.status == 0, run.err
+    assert "half: unchanged" in run.out
+    assert "careful-states: unchanged" in run.out
+    assert {p: p.read_bytes() for p in before} == before
+    assert submitting.run("verify", "--workers", 1).status == 0
+
+
+def test_an_edited_score_is_found_by_verifying_and_mended_by_scoring_again(
+    submitting: _Submitting, half: Path
+) -> None:
+    submitting(half, "Half")
+    folder = submitting.folder / "half"
+    sound = (folder / SCORES_FILE).read_bytes()
+    _edited(read_entry(folder), lambda c: c["report"]["metrics"].update(JGA=99.0))
+    run = submitting.run("verify", "--workers", 1)
+    assert run.status == 1
+    assert "JGA" in run.out
+    assert submitting.run("leaderboard", "--rescore", "--workers", 1).status == 0
+    assert (folder / SCORES_FILE).read_bytes() == sound
+
+
+def test_trackers_are_none_of_the_audits_systems(submitting: _Submitting, half: Path) -> None:
+    submitting(half, "Half")
+    submitting(CAREFUL, "Careful", track="end-to-end")
+    run = submitting.run("audit")
+    assert run.status == 0, run.err
+    assert "Half" not in run.out
+    named = submitting.run("audit", "half")
+    assert named.status == 2
+    assert "half: is in the track state-tracking" in named.err
+
+
+@pytest.mark.parametrize(
+    ("track", "options", "told"),
+    [
+        ("end-to-end", ["--gold", "2.4"], "--gold: is for the track state-tracking"),
+        ("end-to-end", ["--own-gold", "2.4"], "--own-gold: is for the track state-tracking"),
+        ("state-tracking", ["--reported", "bleu=20"], "--reported: its figures are not those"),
+        ("state-tracking", ["--gold", "2.4", "--own-gold", "2.4"], "--gold, --own-gold: give one"),
+        ("state-tracking", ["--gold", "2.4"], "2.4"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(
+    track: str, options: list[str], told: str, submitting: _Submitting
+) -> None:
+    run = submitting(CAREFUL, "Careful", *options, track=track)
+    assert run.status == 2
+    assert told in run.err
+    assert not submitting.folder.exists()
+
+
+def test_a_file_that_is_none_of_states_is_refused(
+    submitting: _Submitting, tmp_path: Path
+) -> None:
+    path = tmp_path / "wrong.json"
+    path.write_text('{"d1": {"0": {"gt": 1, "pr": 2}}}', encoding="utf-8")
+    run = submitting(path, "Wrong")
+    assert run.status == 2
+    assert "wrong.json: dialogue d1" in run.err
+    assert not submitting.folder.exists()
+
+
+# --------------------------------------------------------------------------- public files
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    "file",
+    [
+        "trippy/trippy_result.json",
+        "T5/T5_result_zeroshot_attraction.json",
+        "T5_fewshot_train/ratio_1.0_seed_557_prediction.json",
+    ],
+)
+def test_public_trackers_score_what_the_published_code_gives(
+    file: str, dst_data: Path, expected: Callable[[str], Any]
+) -> None:
+    published = expected("dst.json")[file]
+    figures = _scored((dst_data / file).read_bytes()).figures
+    shown = {
+        "JGA": figures.jga,
+        "RSA": figures.rsa,
+        "FGA_0.5": figures.fga,
+        "GCA": figures.gca,
+    }
+    assert {name: round(value, 2) for name, value in shown.items()} == {
+        name: published[name] for name in shown
+    }
