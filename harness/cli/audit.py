@@ -31,6 +31,7 @@ from ..board.record_text import (
 )
 from ..board.reported import ReportedTable, read_reported, unknown_entries
 from ..board.rescoring import find_predictions
+from ..board.tracks import STATE_TRACKING
 from ..errors import InputError
 from ..files import STANDARD_STREAM, write_json
 from ..metrics.inform import SETUPS
@@ -194,7 +195,20 @@ def _record(
 
 
 def _chosen(folder: Path, names: tuple[str, ...]) -> list[Entry]:
+    """Return the entries to audit: those named, or all but those that only track states."""
     chosen = chosen_entries(read_entries(folder), names, folder)
+    trackers = [entry for entry in chosen if entry.system.track == STATE_TRACKING]
+    if not names:
+        chosen = [entry for entry in chosen if entry not in trackers]
+    elif trackers:
+        raise InputError(
+            str(folder),
+            [
+                f"{entry.key}: is in the track {STATE_TRACKING}, of whose figures entries report "
+                "none"
+                for entry in trackers
+            ],
+        )
     problems = [f"{entry.key}: {problem}" for entry in chosen for problem in entry.problems]
     problems += [
         f"{entry.key}: scored by an earlier version; use `mwz leaderboard --rescore`"
