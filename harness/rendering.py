@@ -77,6 +77,11 @@ def escaped(text: str) -> str:
     return _NUMBERED.sub(r"\1\\.", _MARKDOWN.sub(r"\\\1", line))
 
 
+def escaped_cell(text: str) -> str:
+    """Return a cell of a Markdown table: a figure as it is, any other text escaped."""
+    return text if _is_figure(text) else escaped(text)
+
+
 def markdown_table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
     """Return a table in GitHub's Markdown, aligned in the source as well."""
     return _table(headers, rows, "pipe")

@@ -135,9 +135,7 @@ def test_equal_cells_are_counted() -> None:
 
 
 def _cells(format_: str, capsys: pytest.CaptureFixture[str]) -> str:
-    run = run_cli(
-        capsys, "audit", "--paper", "--submissions", REPOSITORY, "--format", format_
-    )
+    run = run_cli(capsys, "audit", "--paper", "--submissions", REPOSITORY, "--format", format_)
     assert (run.status, run.err) == (0, "")
     return run.out
 

@@ -37,9 +37,7 @@ def _told(found: list[Line]) -> list[tuple[str, str, str, str]]:
 
 def test_entries_own_figures_come_first_and_a_table_adds_what_is_new(tmp_path: Path) -> None:
     entry = _entry(tmp_path, {"setup": "strict", "inform": "70.0"})
-    tables = written(
-        tmp_path, table(row("S", "system", Inform="70.0", Success="61.0", CBE="1.75"))
-    )
+    tables = written(tmp_path, table(row("S", "system", Inform="70.0", Success="61.0", CBE="1.75")))
     assert _told(lines([entry], tables)) == [
         ("table 1", "Inform", "70.0", "reproduced"),
         ("The board", "Success", "61.0", "not reproduced"),
@@ -128,7 +126,7 @@ def test_rates_over_turns_are_tried_over_the_turns_there_are(tmp_path: Path) -> 
 
 
 def test_rates_over_an_unknown_number_of_turns_are_not_tried(tmp_path: Path) -> None:
-    assert _findings(tmp_path, row("T", **{"hotel_JGA": "55.23"}), track="state-tracking") == []
+    assert _findings(tmp_path, row("T", hotel_JGA="55.23"), track="state-tracking") == []
 
 
 def test_a_contradictory_combined_score_is_found_without_outputs(tmp_path: Path) -> None:

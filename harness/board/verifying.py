@@ -12,7 +12,6 @@ from .rescoring import Change, Rescored, rescore
 from .scores import Scores
 from .tracking_scores import TrackingScores
 
-
 _OTHERS = "the predictions are not those that were scored"
 
 
