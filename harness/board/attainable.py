@@ -71,7 +71,7 @@ def attainable_share(digits: int, units: int, runs: int = 1) -> float:
 
     Values count as printed when halves are rounded up.
     """
-    scale = 10**digits
+    scale: int = 10**digits
     steps = units * runs
     printed = {(200 * scale * k + steps) // (2 * steps) for k in range(steps + 1)}
     return len(printed) / (100 * scale + 1)

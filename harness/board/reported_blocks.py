@@ -6,7 +6,7 @@ source prints it, without a rank.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -83,7 +83,7 @@ def _figures_row(row: Row, tables: Sequence[ReportedTable], rules: str) -> list[
     ]
 
 
-def _printed(figures: dict[str, Decimal], names: Sequence[str]) -> str:
+def _printed(figures: Mapping[str, Decimal], names: Sequence[str]) -> str:
     return " / ".join(f"{figures[name]:f}" if name in figures else _NOTHING for name in names)
 
 

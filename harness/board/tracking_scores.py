@@ -8,6 +8,7 @@ whether somebody edited the file.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -92,7 +93,8 @@ class TrackingScores:
             "report": self.report.to_dict(),
             "predictions": self.predictions.model_dump(),
         }
-        plain = parse_json(to_json(content).encode(), "scores")
+        # As it is read back: without tuples.
+        plain = json.loads(to_json(content))
         return to_json({**content, _CHECKSUM: checksum_of(plain)})
 
 
