@@ -129,11 +129,13 @@ def score_tracker(
         InputError: The content is no file of states, or a version is stated of gold states that
             the file does not have.
     """
+    from ..formats import parse_predictions
     from ..tracking.evaluation import score_tracking
     from ..tracking.formats import parse_tracking_file
     from ..tracking.tracking_signature import tracking_signature
 
-    tracked = parse_tracking_file(parse_json(content, source), source, load_benchmark, load_gold)
+    read = parse_predictions(content, source)
+    tracked = parse_tracking_file(read, source, load_benchmark, load_gold)
     benchmark, gold = tracked.benchmark, tracked.gold
     if own_version is not None and benchmark is not None:
         raise InputError(
