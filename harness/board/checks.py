@@ -32,21 +32,12 @@ def _own_problems(entry: Entry) -> Iterator[str]:
     else:
         if entry.key != expected:
             yield f"its name is {entry.system.name}, so its folder must be called {expected}"
-    yield from _score_problems(entry)
-
-
-def _score_problems(entry: Entry) -> Iterator[str]:
-    """Yield what is wrong with what an entry scores."""
     for states in sorted({report.states for report in entry.scores.reports.values()}):
         problem = track_problem(entry.system.track, states, entry.system.note)
         if problem is not None:
             yield problem
-    if entry.scores.reports:
+    if entry.scores.reports or entry.tracking is not None:
         problem = _predictions_problem(entry, entry.scores.predictions)
-        if problem is not None:
-            yield problem
-    if entry.tracking is not None:
-        problem = _predictions_problem(entry, entry.tracking.predictions)
         if problem is not None:
             yield problem
     for rules, report in entry.scores.reports.items():
