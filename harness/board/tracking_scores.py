@@ -91,7 +91,7 @@ class TrackingScores:
             "gold": asdict(self.gold),
             "coverage": None if self.coverage is None else asdict(self.coverage),
             "report": self.report.to_dict(),
-            "predictions": self.predictions.model_dump(),
+            "predictions": self.predictions.model_dump(exclude_none=True),
         }
         # As it is read back: without tuples.
         plain = json.loads(to_json(content))
@@ -155,7 +155,7 @@ def score_tracker(
         if gold is None:
             data = benchmark.content_hash(rule_set(DEFAULT_RULES))
             signature = replace(signature, data=data)
-    return TrackingScores(signature, of, coverage, report, hashes_of(content))
+    return TrackingScores(signature, of, coverage, report, hashes_of(content, read))
 
 
 def read_tracking_scores(path: Path) -> TrackingScores:
