@@ -49,7 +49,8 @@ class Hashes(BaseModel):
 
     def is_file(self, content: bytes) -> bool:
         """Whether they are those of an (unpacked) file."""
-        return self.sha256 == hashlib.sha256(content).hexdigest()
+        file = hashes_of(content)
+        return (self.sha256, self.git_blob) == (file.sha256, file.git_blob)
 
 
 @dataclass(frozen=True)
