@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import InputError
 from ..files import write_atomically
+from ..rendering import drawn
 from .causes import CAUSES, SLOT_CAUSES, DialogueOutcome
 from .losses import DomainLosses, domain_losses
 
@@ -59,7 +60,7 @@ def plot_causes(submissions: Mapping[str, Sequence[DialogueOutcome]], path: str)
     from matplotlib.figure import Figure
 
     losses = {name: domain_losses(outcomes) for name, outcomes in submissions.items()}
-    names = _short_names(list(losses))
+    names = [drawn(name) for name in _short_names(list(losses))]
     bands = math.ceil(len(losses) / _ACROSS)
     across = math.ceil(len(losses) / bands)
     # A fixed salt, and no dates below, make the same diagnoses give the same file.

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError
 from ..files import write_atomically
 from ..metrics.tracking.tracking_registry import tracking_metrics
+from ..rendering import drawn
 from .evaluation import POSITIONS
 from .fitting import shortened
 from .tracking_report import TrackingReport
@@ -99,7 +100,7 @@ def plot_tracking(
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    shown = [_escaped(name) for name in shortened(names, _LONGEST_NAME)]
+    shown = [drawn(name) for name in shortened(names, _LONGEST_NAME)]
     systems = [
         _System(name, report, _STYLES[at] if len(names) <= TOGETHER else _ALONE)
         for at, (name, report) in enumerate(zip(shown, reports, strict=True))
@@ -131,15 +132,6 @@ _UNDATED: Mapping[str, Mapping[str, Any]] = {
     "png": {},
     "pdf": {"CreationDate": None},
 }
-
-
-def _escaped(name: str) -> str:
-    """Return a name that is drawn as it is.
-
-    matplotlib reads what stands between dollars as formulae, and hides what begins with a stroke.
-    """
-    plain = name.replace("$", r"\$")
-    return f" {plain}" if plain.startswith("_") else plain
 
 
 def _add_legend(figure: Any, systems: Sequence[_System], few: bool) -> None:
