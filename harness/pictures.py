@@ -61,12 +61,3 @@ def write_picture(path: str, draw: Callable[[], Figure]) -> None:
         written = io.BytesIO()
         draw().savefig(written, format=suffix, dpi=200, metadata=_UNDATED[suffix])
     write_atomically(Path(path), written.getvalue())
-
-
-def as_drawn(name: str) -> str:
-    """Return a name that is drawn as it is.
-
-    matplotlib reads what stands between dollars as formulae, and hides what begins with a stroke.
-    """
-    plain = name.replace("$", r"\$")
-    return f" {plain}" if plain.startswith("_") else plain

@@ -73,6 +73,15 @@ def printable(text: str) -> str:
     )
 
 
+def drawn(name: str) -> str:
+    """Return a name as a picture shows it: in one line, and as it is.
+
+    matplotlib reads what stands between dollars as formulae, and hides what begins with a stroke.
+    """
+    plain = printable(" ".join(name.split())).replace("$", r"\$")
+    return f" {plain}" if plain.startswith("_") else plain
+
+
 # What marks text up anywhere, makes a link of a bare address, or begins a list.
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&]|:(?=//)|(?<=www)\.|^-)", re.IGNORECASE)
 _NUMBERED = re.compile(r"^(\d+)\.")

@@ -312,7 +312,8 @@ def _decays(
         raise InputError("--forget-turns, --forget-share", "give both or neither")
     if forget_turns is not None and forget_share is not None:
         try:
-            decays.append(decay_to_forget(forget_turns, forget_share))
+            # A λ that is computed counts with the six digits that people will write of it.
+            decays.append(float(f"{decay_to_forget(forget_turns, forget_share):g}"))
         except ValueError as error:
             raise InputError("--forget-turns, --forget-share", str(error)) from None
     return list(dict.fromkeys(decays))

@@ -7,7 +7,8 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..pictures import as_drawn, picture_format, write_picture
+from ..pictures import picture_format, write_picture
+from ..rendering import drawn
 from .intervals import Interval
 from .settings import INTERVAL_LEVEL
 from .statistics import Figure
@@ -51,7 +52,7 @@ def plot_scores(
     picture_format(path)
     bands = math.ceil(len(figures) / _ACROSS)
     across = math.ceil(len(figures) / bands)
-    shown = [as_drawn(name) for name in names]
+    shown = [drawn(name) for name in names]
 
     def draw() -> Picture:
         from matplotlib.figure import Figure as Drawn

@@ -9,7 +9,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..pictures import as_drawn, picture_format, write_picture
+from ..pictures import picture_format, write_picture
+from ..rendering import drawn
 from .causes import CAUSES, SLOT_CAUSES, DialogueOutcome
 from .losses import DomainLosses, domain_losses
 
@@ -49,7 +50,7 @@ def plot_causes(submissions: Mapping[str, Sequence[DialogueOutcome]], path: str)
     """
     picture_format(path)
     losses = {name: domain_losses(outcomes) for name, outcomes in submissions.items()}
-    names = [as_drawn(name) for name in losses]
+    names = [drawn(name) for name in losses]
     bands = math.ceil(len(losses) / _ACROSS)
     across = math.ceil(len(losses) / bands)
 

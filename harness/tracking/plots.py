@@ -14,7 +14,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..metrics.tracking.tracking_registry import tracking_metrics
-from ..pictures import as_drawn, picture_format, write_picture
+from ..pictures import picture_format, write_picture
+from ..rendering import drawn
 from .evaluation import POSITIONS
 from .fitting import shortened
 from .tracking_report import TrackingReport
@@ -87,7 +88,7 @@ def plot_tracking(
         InputError: The suffix is another, or the file cannot be written.
     """
     picture_format(path)
-    shown = [as_drawn(name) for name in shortened(names, _LONGEST_NAME)]
+    shown = [drawn(name) for name in shortened(names, _LONGEST_NAME)]
     systems = [
         _System(name, report, _STYLES[at] if len(names) <= TOGETHER else _ALONE)
         for at, (name, report) in enumerate(zip(shown, reports, strict=True))
