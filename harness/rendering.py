@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -41,10 +41,19 @@ def text_table(
     return "\n\n".join(tables)
 
 
+_USUAL_WIDTH = 80
+"""Characters of a terminal that does not say."""
+
+
 def terminal_width() -> int | None:
     """Return how many characters a line of standard output has; None if it is no terminal."""
     stdout = sys.stdout
-    return shutil.get_terminal_size().columns if stdout is not None and stdout.isatty() else None
+    if stdout is None or not stdout.isatty():
+        return None
+    # Not by `shutil`, which asks the stream that Python began with.
+    said = os.environ.get("COLUMNS", "")
+    width = int(said) if said.isdecimal() else os.get_terminal_size(stdout.fileno()).columns
+    return width or _USUAL_WIDTH
 
 
 def wrapped(text: str) -> str:
