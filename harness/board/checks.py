@@ -14,7 +14,7 @@ from ..metrics.signs import Signs, raised
 from ..report import Report
 from .dialogue_scores import dialogue_problems, totals_of
 from .entries import Entry, folder_name
-from .scores import DIALOGUES_FILE, SEEDS_FILE, Hashes, hashes_of
+from .scores import DIALOGUES_FILE, SCORES_FILE, SEEDS_FILE, Hashes, hashes_of
 from .seed_scores import seed_problems
 from .tracks import track_problem
 
@@ -63,10 +63,10 @@ def _dialogue_problems(entry: Entry) -> Iterator[str]:
     if not entry.scores.reports or kept is None:
         return
     for what in dialogue_problems(kept, entry.scores.main):
-        yield f"{DIALOGUES_FILE}: {what} does not follow from the scores; use --rescore"
+        yield f"{DIALOGUES_FILE}: {what} is not that of {SCORES_FILE}; use --rescore"
     if entry.scores.seeds is not None:
         for what in seed_problems(entry.scores.seeds, totals_of(kept.outcomes)):
-            yield f"{SEEDS_FILE}: {what} does not follow from the scores; use --rescore"
+            yield f"{SEEDS_FILE}: {what} does not follow from the rest; use --rescore"
 
 
 def _unfounded(report: Report) -> Iterator[str]:
