@@ -8,15 +8,18 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..benchmark import Benchmark
 from ..data.installed import downloads_directory, loaded_once
 from ..data.pinned import blob_id, safe_path
 from ..errors import InputError
 from ..files import read_bytes, write_atomically
 from ..rendering import text_table
 from ..report import Report
+from .dialogue_scores import totals_of
 from .entries import Entry
 from .leaderboard import rows
-from .scores import SCORES_FILE, Scores
+from .scores import SCORES_FILE, SEEDS_FILE, Scores
+from .seed_scores import SeedScores, seed_file, seed_scores
 from .submitting import all_scores
 from .tracking_scores import TrackingScores, score_tracker
 from .tracks import STATE_TRACKING
@@ -167,6 +170,10 @@ def write_rescored(
         raise InputError("no scores are written", error.problems) from None
     for entry, outcome in zip(updated, outcomes, strict=True):
         if outcome.scores is not None:
+            # What others build on comes last: whatever interrupts this, it can be told.
+            if isinstance(outcome.scores, Scores):
+                for name, text in outcome.scores.beside().items():
+                    write_atomically(entry.folder / name, text)
             write_atomically(entry.folder / SCORES_FILE, outcome.scores.to_text())
     return updated
 
@@ -195,6 +202,7 @@ def _rescored(job: tuple[Entry, str | None, Path | None]) -> Rescored:
         if entry.system.track == STATE_TRACKING:
             return _rescored_tracker(entry, content, benchmark)
         scores = all_scores(content, loaded_once(benchmark), entry.key)
+        scores = replace(scores, seeds=_seeds(entry, scores, loaded_once(benchmark)))
     except InputError as error:
         about = "" if error.source == entry.key else f"{error.source}: "
         return Rescored(entry.key, None, (), about + "; ".join(error.problems))
@@ -206,6 +214,39 @@ def _rescored(job: tuple[Entry, str | None, Path | None]) -> Rescored:
     if not changes and _is_current(entry.scores, scores):
         return Rescored(entry.key, None, (), None)
     return Rescored(entry.key, scores, changes, None)
+
+
+def _seeds(entry: Entry, scores: Scores, benchmark: Benchmark) -> SeedScores | None:
+    """Score the further seeds of an entry again; those that are not at hand stay as they are.
+
+    Args:
+        entry: The entry.
+        scores: What it scores itself, anew.
+        benchmark: The benchmark to score on.
+
+    Raises:
+        InputError: Some are not at hand, and what is stored of them cannot be used.
+    """
+    from .measuring import measured_seed
+
+    kept = entry.scores.seeds
+    known = {} if kept is None or not kept.intact else {seed.file: seed for seed in kept.seeds}
+    if scores.dialogues is None or not (entry.folder / SEEDS_FILE).exists():
+        return None
+    at_hand = [path.name for path in entry.folder.glob(seed_file("*")) if path.is_file()]
+    files = sorted({*known, *at_hand}, key=lambda name: (len(name), name))
+    named = {seed.file for seed in kept.seeds} if kept is not None else set()
+    if not files or named - set(files):
+        raise InputError(
+            entry.key, f"{SEEDS_FILE} cannot be used, and its predictions are not at hand"
+        )
+    seeds = [
+        measured_seed(read_bytes(entry.folder / name), benchmark, f"{entry.key}, {name}", name)
+        if name in at_hand
+        else known[name]
+        for name in files
+    ]
+    return seed_scores(totals_of(scores.dialogues.outcomes), seeds)
 
 
 def _rescored_tracker(entry: Entry, content: bytes | str, benchmark: str | None) -> Rescored:
@@ -251,10 +292,28 @@ def _rescored_tracker(entry: Entry, content: bytes | str, benchmark: str | None)
 
 
 def _is_current(old: Scores, new: Scores) -> bool:
-    """Whether stored scores have the signatures of new ones, and the predictions' hashes."""
+    """Whether stored scores have the signatures of new ones, the hashes, and each dialogue's."""
     return (
-        old.intact and old.predictions == new.predictions and _signatures(old) == _signatures(new)
+        old.intact
+        and old.predictions == new.predictions
+        and _signatures(old) == _signatures(new)
+        and has_dialogues_of(old, new)
+        and has_seeds_of(old, new)
     )
+
+
+def has_seeds_of(old: Scores, new: Scores) -> bool:
+    """Whether what is stored of further seeds is what comes out anew."""
+    if old.seeds is None or new.seeds is None:
+        return old.seeds is new.seeds
+    return old.seeds.intact and old.seeds.is_as(new.seeds)
+
+
+def has_dialogues_of(old: Scores, new: Scores) -> bool:
+    """Whether what is stored of single dialogues is what comes out anew."""
+    if old.dialogues is None or new.dialogues is None:
+        return old.dialogues is new.dialogues
+    return old.dialogues.intact and old.dialogues.is_as(new.dialogues)
 
 
 def _signatures(scores: Scores) -> dict[str, str]:
