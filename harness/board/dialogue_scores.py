@@ -260,10 +260,10 @@ def dialogue_problems(kept: DialogueScores, report: Report) -> Iterator[str]:
     outcomes, coverage = kept.outcomes, report.coverage
     signature = report.signature
     if (outcomes.data, outcomes.rules) != (signature.data, signature.rules_digest):
-        yield "the benchmark or the rule set"
+        yield "the benchmark, or the rule set,"
     told = (len(outcomes.places), len(outcomes.played), sum(outcomes.turns))
     if told != (coverage.dialogues, coverage.of, coverage.turns):
-        yield "the dialogues and turns played"
+        yield "the number of dialogues and turns played"
         return
     totals = totals_of(outcomes)
     scored = {
@@ -289,11 +289,11 @@ def _wrong_causes(causes: Causes, report: Report) -> Iterator[str]:
     for domain, losses in causes.domains.items():
         rates = (strict.inform.get(domain), strict.success.get(domain))
         if not all(map(_is_same, (losses.inform, losses.succeeded), rates)):
-            yield f"causes in {domain}"
+            yield f"what is lost in {domain}"
     for name in Points._fields:
         lost = math.fsum(getattr(one, name) for one in causes.points.values())
         if not _is_same(100 - lost, getattr(report, name)):
-            yield f"the points of {name} lost by causes"
+            yield f"the sum of {name} lost by causes"
 
 
 def totals_of(outcomes: Outcomes) -> dict[str, float]:

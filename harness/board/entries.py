@@ -390,8 +390,7 @@ def _read_tracking_entry(folder: Path, system: System) -> Entry:
     except InputError as error:
         problems = tuple(f"{Path(error.source).name}: {problem}" for problem in error.problems)
         return Entry(folder, system, Scores({}, None), problems)
-    edited = f"{SCORES_FILE}: edited after the harness wrote it; score the entry again (--rescore)"
-    problems = () if read.intact else (edited,)
+    problems = () if read.intact else (_edited(SCORES_FILE),)
     return Entry(folder, system, Scores({}, read.predictions), problems, read)
 
 

@@ -96,7 +96,7 @@ def measured_seed(content: bytes, benchmark: Benchmark, source: str, file: str) 
     scorer = Scorer(benchmark).with_options(rules=DEFAULT_RULES, metrics=MEASURED)
     return Seed(
         file=file,
-        predictions=hashes_of(content),
+        predictions=hashes_of(content, submission.said()),
         signature=scorer.signature_of(scorer.played(submission)),
         scores=totals_of(dialogue_scores(scorer, submission).outcomes),
     )

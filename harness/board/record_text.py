@@ -12,7 +12,7 @@ from typing import Any
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
 from ..files import to_json
-from ..rendering import escaped, figure, markdown_table, signed, text_table
+from ..rendering import escaped, escaped_cell, figure, markdown_table, signed, text_table, wrapped
 from .attainable import RUNS, SIZES, digits_of
 from .chance import Nearness
 from .paper_tables import CORPUS, Cell, Paper, equal_text
@@ -106,7 +106,7 @@ def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _markdown(table: Table) -> str:
-    rows = [[escaped(cell) for cell in row] for row in table.rows]
+    rows = [[escaped_cell(cell) for cell in row] for row in table.rows]
     notes = "\n".join(f"- {escaped(note)}" for note in table.notes)
     shown = markdown_table([escaped(header) for header in table.headers], rows)
     return "\n\n".join(filter(None, [f"## {table.title}", shown, notes]))
@@ -114,7 +114,7 @@ def _markdown(table: Table) -> str:
 
 def _text(table: Table) -> str:
     shown = text_table(table.headers, table.rows)
-    return "\n\n".join(filter(None, [table.title, shown, "\n".join(table.notes)]))
+    return "\n\n".join(filter(None, [table.title, shown, "\n".join(map(wrapped, table.notes))]))
 
 
 def _plain(one: object) -> dict[str, Any]:

@@ -65,10 +65,11 @@ def all_scores(content: bytes | str, benchmark: Benchmark, source: str) -> Score
         reports[rules] = scorer.with_options(rules=rules, metrics=metrics).score_normalized(
             submission
         )
+    normalized = submissions[DEFAULT_RULES]
     return Scores(
         reports,
-        hashes_of(content) if isinstance(content, bytes) else None,
-        dialogues=_dialogues(scorer, submissions[DEFAULT_RULES]),
+        hashes_of(content, normalized.said()) if isinstance(content, bytes) else None,
+        dialogues=_dialogues(scorer, normalized),
     )
 
 

@@ -11,8 +11,10 @@ from .comparing_entries import wrong_pairs
 from .entries import Entry
 from .pairs import PAIRS_FILE
 from .rescoring import Change, Rescored, has_dialogues_of, has_seeds_of, rescore
-from .scores import DIALOGUES_FILE, SEEDS_FILE
+from .scores import DIALOGUES_FILE, SEEDS_FILE, Scores
 from .tracking_scores import TrackingScores
+
+_OTHERS = "the predictions are not those that were scored"
 
 
 @dataclass(frozen=True)
@@ -94,20 +96,16 @@ def _pair_problems(entries: Sequence[Entry], chosen: Sequence[Entry]) -> dict[st
 
 def _signature_problems(entry: Entry, outcome: Rescored) -> list[str]:
     """Tell what a stored score depends on that a new one does not."""
+    if entry.tracking is not None:
+        return _tracking_problems(entry.tracking, outcome)
     if not entry.scores.reports:
         # What cannot be read is among the problems already.
         return [] if entry.problems else ["scored by an earlier version; score it again"]
-    if outcome.scores is None:
+    if not isinstance(outcome.scores, Scores):
         return []
     problems = []
     if outcome.scores.predictions != entry.scores.predictions:
-        problems.append("the predictions are not those that were scored")
-    if isinstance(outcome.scores, TrackingScores):
-        old = entry.tracking
-        if old is not None:
-            verdict = old.signature.comparable_with(outcome.scores.signature)
-            problems += verdict.reasons
-        return problems
+        problems.append(_OTHERS)
     for rules, report in outcome.scores.reports.items():
         stored = entry.scores.under(rules)
         if stored is None:
@@ -122,3 +120,11 @@ def _signature_problems(entry: Entry, outcome: Rescored) -> list[str]:
         what = "missing" if missing else "its figures come out differently"
         problems.append(f"{DIALOGUES_FILE}: {what}; score the entry again (--rescore)")
     return problems
+
+
+def _tracking_problems(stored: TrackingScores, outcome: Rescored) -> list[str]:
+    """Tell the same of state tracking."""
+    if not isinstance(outcome.scores, TrackingScores):
+        return []
+    problems = [] if outcome.scores.predictions == stored.predictions else [_OTHERS]
+    return [*problems, *stored.signature.comparable_with(outcome.scores.signature).reasons]
