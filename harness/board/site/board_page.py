@@ -19,6 +19,9 @@ from .contents import Contents
 from .papers import paper_year
 from .tables import NOTHING, Cell, Header
 
+SYSTEMS = "systems"
+"""The folder of the systems' pages."""
+
 
 @dataclass(frozen=True)
 class BoardRow:
@@ -144,7 +147,7 @@ class _Anchors:
 
 def system_link(key: str) -> str:
     """Return the address of a system's page from the board."""
-    return f"systems/{key}.html"
+    return f"{SYSTEMS}/{key}.html"
 
 
 def row_kind(row: Row | TrackingRow) -> str:
