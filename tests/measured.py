@@ -84,6 +84,7 @@ def enter_measured(folder: Path, key: str, known: Outcomes, states: str = "predi
     """Write an entry's folder by hand, its scores those of its dialogues, and read it."""
     totals = totals_of(known)
     track = "end-to-end" if states == "predicted" else "policy-optimization"
+    rates = {name: totals[name] for name in ("inform", "success")}
     number = known.played.count("1")
     entry = enter(
         folder,
@@ -91,7 +92,8 @@ def enter_measured(folder: Path, key: str, known: Outcomes, states: str = "predi
         system(name=key.title(), track=track),
         reports(
             bleu=totals["bleu"],
-            strict={"inform": totals["inform"], "success": totals["success"]},
+            strict=rates,
+            optimistic=rates,
             states=states,
             dialogues=number,
             turns=A_TURN * number,
