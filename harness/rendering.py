@@ -93,15 +93,18 @@ def signed(value: float, digits: int = 1) -> str:
     return text if float(text) else text[1:]
 
 
-def _is_figure(cell: Cell) -> bool:
+def is_figure(cell: Cell) -> bool:
+    """Return whether a cell is a number, with its unit or interval, or stands for none."""
     return _FIGURE.fullmatch(str(cell)) is not None
 
 
-_FIGURE = re.compile(r"([+-]?\d[\d.]*( %)?( ± [\d.]+)?|–)?")
+_FIGURE = re.compile(
+    r"(\*\*)?([+-]?\d[\d.]*( %)?( ± [\d.]+)?( \\?\[[\d., –-]+\\?\])?|–)?(\*\*)?"
+)
 
 
 def _table(headers: Sequence[str], rows: Sequence[Sequence[Cell]], style: str) -> str:
     columns = zip(*rows, strict=True)
-    alignment = ["right" if all(map(_is_figure, column)) else "left" for column in columns] or None
+    alignment = ["right" if all(map(is_figure, column)) else "left" for column in columns] or None
     # Numbers come formatted: tabulate must neither parse nor pad them.
     return tabulate(rows, headers, tablefmt=style, colalign=alignment, disable_numparse=True)

@@ -339,7 +339,9 @@ class Scorer:
         key = (self.options.goals, self.rules.venues)
         with self._derived.lock:
             if key not in self._derived.hashes:
-                self._derived.hashes[key] = self._part().content_hash(self.rules)
+                prepared = self._part().prepared
+                known = None if prepared is None else prepared.content_hash(self.rules)
+                self._derived.hashes[key] = known or self._part().content_hash(self.rules)
             return self._derived.hashes[key]
 
     def references(self) -> ReferenceIndex:
@@ -349,7 +351,9 @@ class Scorer:
         with self._derived.lock:
             if self.options.goals not in self._derived.references:
                 dialogues = self._part().dialogues
-                self._derived.references[self.options.goals] = ReferenceIndex(
+                prepared = self._part().prepared
+                known = None if prepared is None else prepared.references()
+                self._derived.references[self.options.goals] = known or ReferenceIndex(
                     {id_: dialogue.references for id_, dialogue in dialogues.items()}
                 )
             return self._derived.references[self.options.goals]

@@ -20,11 +20,8 @@ from ..board.grid import BleuPoint, Grid, RatesPoint, explain, nearest_bleu, nea
 from ..board.paper_tables import compared, read_paper
 from ..board.record import findings, lines, rule_set_rows
 from ..board.record_text import (
-    FORMATS,
-    Table,
     explained_table,
     findings_table,
-    formatted,
     lines_table,
     paper_tables,
     rule_sets_table,
@@ -36,8 +33,10 @@ from ..files import STANDARD_STREAM, write_json
 from ..metrics.inform import SETUPS
 from ..metrics.registry import headlines
 from ..rendering import figure, printable, signed, text_table
+from ..tables import Table, formatted
 from .completion import complete_entry
 from .options import (
+    format_option,
     predictions_folder_option,
     scored_benchmark_option,
     submissions_option,
@@ -72,14 +71,8 @@ _Point = TypeVar("_Point", BleuPoint, RatesPoint)
     help='Print tables 4, 5 and 6 of "Shades of BLEU, Flavours of Success" beside the harness\'s '
     "figures, cell by cell, and how many are equal.",
 )
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(FORMATS),
-    default="text",
-    show_default=True,
-    help="How the tables are printed; any but text leaves out the parts about single systems, and "
-    "csv has the figures only.",
+@format_option(
+    " Any but text leaves out the parts about single systems, and csv has the figures only."
 )
 @click.option(
     "--json", "json_target", metavar="FILE|-", help="Write the audit of each system as JSON."
