@@ -53,11 +53,13 @@ class PreparedBenchmark:
 
     Attributes:
         hashes: Version of the venues -> content hash.
+        file_digest: SHA-256 of the benchmark's file.
         dialogues: The ids of the benchmark's dialogues, in its order.
         packed: The arrays, as `.npz`.
     """
 
     hashes: Mapping[str, str]
+    file_digest: str
     dialogues: Sequence[str] = field(repr=False)
     packed: bytes = field(repr=False)
 
@@ -116,7 +118,9 @@ def prepared(path: Path, benchmark: Benchmark) -> PreparedBenchmark | None:
         with contextlib.suppress(InputError):
             write_atomically(beside, content)
         read = _parsed(content, identity)
-    return None if read is None else PreparedBenchmark(read[0], dialogues, read[1])
+    if read is None:
+        return None
+    return PreparedBenchmark(read[0], identity["benchmark"], dialogues, read[1])
 
 
 def prepared_hashes(path: Path) -> Mapping[str, str] | None:
