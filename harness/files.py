@@ -181,6 +181,11 @@ def is_text(value: str) -> bool:
     return True
 
 
+def encoded(text: str) -> bytes:
+    """Return text in UTF-8; what is no character, of a file's name say, as its escape in JSON."""
+    return text.encode(errors="backslashreplace")
+
+
 def to_json(data: object) -> str:
     """Return data as the JSON text every report and file of the harness is written in."""
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
@@ -195,7 +200,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     Raises:
         InputError: The file cannot be written.
     """
-    data = content.encode() if isinstance(content, str) else content
+    data = encoded(content) if isinstance(content, str) else content
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):
             path.write_bytes(data)
@@ -240,7 +245,7 @@ def write_text(target: str, text: str) -> None:
         raise InputError("standard output", "is closed; give a file")
     # JSON is UTF-8, whatever the terminal's encoding.
     sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode())
+    sys.stdout.buffer.write(encoded(text))
     sys.stdout.buffer.flush()
 
 

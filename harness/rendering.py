@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+import textwrap
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -46,6 +47,12 @@ def terminal_width() -> int | None:
     return shutil.get_terminal_size().columns if stdout is not None and stdout.isatty() else None
 
 
+def wrapped(text: str) -> str:
+    """Return a sentence in lines that fit the terminal; in one line where there is none."""
+    width = terminal_width()
+    return text if width is None else textwrap.fill(text, width, break_long_words=False)
+
+
 def _chunks(widths: Sequence[int], limit: int) -> list[list[int]]:
     """Return which columns stand together, the first one in every part."""
     chunks: list[list[int]] = [[0]]
@@ -66,6 +73,15 @@ def printable(text: str) -> str:
     )
 
 
+def drawn(name: str) -> str:
+    """Return a name as a picture shows it: in one line, and as it is.
+
+    matplotlib reads what stands between dollars as formulae, and hides what begins with a stroke.
+    """
+    plain = printable(" ".join(name.split())).replace("$", r"\$")
+    return f" {plain}" if plain.startswith("_") else plain
+
+
 # What marks text up anywhere, makes a link of a bare address, or begins a list.
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&]|:(?=//)|(?<=www)\.|^-)", re.IGNORECASE)
 _NUMBERED = re.compile(r"^(\d+)\.")
@@ -75,6 +91,11 @@ def escaped(text: str) -> str:
     """Return a text as Markdown that shows it as it is, in one line."""
     line = " ".join(text.split())
     return _NUMBERED.sub(r"\1\\.", _MARKDOWN.sub(r"\\\1", line))
+
+
+def escaped_cell(text: str) -> str:
+    """Return a cell of a Markdown table: a figure as it is, any other text escaped."""
+    return text if _is_figure(text) else escaped(text)
 
 
 def markdown_table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:

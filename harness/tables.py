@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .files import to_json
-from .rendering import escaped, is_figure, markdown_table, text_table
+from .rendering import escaped, escaped_cell, is_figure, markdown_table, text_table, wrapped
 
 FORMATS = ("text", "md", "latex", "csv", "json")
 
@@ -92,7 +92,7 @@ def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
 def _markdown(table: Table) -> str:
     rows = [
         [
-            f"**{escaped(cell)}**" if (row, column) in table.best else escaped(cell)
+            f"**{escaped_cell(cell)}**" if (row, column) in table.best else escaped_cell(cell)
             for column, cell in enumerate(cells)
         ]
         for row, cells in enumerate(table.rows)
@@ -104,7 +104,7 @@ def _markdown(table: Table) -> str:
 
 def _text(table: Table) -> str:
     shown = text_table(table.headers, table.rows)
-    return "\n\n".join(filter(None, [table.title, shown, "\n".join(table.notes)]))
+    return "\n\n".join(filter(None, [table.title, shown, "\n".join(map(wrapped, table.notes))]))
 
 
 def _latex(table: Table) -> str:

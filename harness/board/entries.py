@@ -344,6 +344,9 @@ def read_note(folder: Path) -> str:
         raise InputError(str(path), "not text in UTF-8") from None
 
 
+_EDITED = f"{SCORES_FILE}: edited after the harness wrote it; score the entry again (--rescore)"
+
+
 def read_entry(folder: Path) -> Entry:
     """Read one entry's folder.
 
@@ -360,8 +363,7 @@ def read_entry(folder: Path) -> Entry:
     except InputError as error:
         problems = tuple(f"{Path(error.source).name}: {problem}" for problem in error.problems)
         return Entry(folder, system, Scores({}, None), problems)
-    edited = f"{SCORES_FILE}: edited after the harness wrote it; score the entry again (--rescore)"
-    return Entry(folder, system, scores, () if scores.intact else (edited,))
+    return Entry(folder, system, scores, () if scores.intact else (_EDITED,))
 
 
 def _read_tracking_entry(folder: Path, system: System) -> Entry:
@@ -370,8 +372,7 @@ def _read_tracking_entry(folder: Path, system: System) -> Entry:
     except InputError as error:
         problems = tuple(f"{Path(error.source).name}: {problem}" for problem in error.problems)
         return Entry(folder, system, Scores({}, None), problems)
-    edited = f"{SCORES_FILE}: edited after the harness wrote it; score the entry again (--rescore)"
-    problems = () if read.intact else (edited,)
+    problems = () if read.intact else (_EDITED,)
     return Entry(folder, system, Scores({}, read.predictions), problems, read)
 
 

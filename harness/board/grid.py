@@ -30,7 +30,7 @@ from ..references import TOKENIZATIONS, ReferenceIndex
 from ..scoring import Scorer
 from ..submission import NormalizedSubmission, normalized_by_rules
 from ..validation import validated
-from .claims import Claim
+from .claims import RATES, Claim
 from .entries import OwnSetup
 
 # What table 3 says of a system's tokenisation -> the tokenisation here that comes nearest. NLTK's
@@ -69,9 +69,6 @@ class BleuPoint:
             and self.style == own.style
             and self.tokenization == _STATED_TOKENIZATIONS.get(own.tokenization or "")
         )
-
-
-RATES = ("inform", "success")
 
 
 @dataclass(frozen=True)

@@ -212,23 +212,28 @@ def _rescored_tracker(entry: Entry, content: bytes | str, benchmark: str | None)
     """Score a tracker again, with the gold states that it was scored with.
 
     Raises:
-        InputError: The predictions are no file of states, or the gold states are not at hand.
+        InputError: The predictions are no file of states, or it is not known with which gold
+            states they were scored, or these are not at hand.
     """
     from ..data.gold_states import load_gold_states
 
     old = entry.tracking
-    version = None if old is None else old.gold.version
-    whose = None if old is None else old.gold.whose
-    replaced = version if whose == "version" else None
+    if old is None or isinstance(content, str):
+        raise InputError(
+            entry.key,
+            "its scores cannot be read, so that nobody knows with which gold states they were "
+            "made; submit it again with --replace",
+        )
+    version, whose = old.gold.version, old.gold.whose
     scores = score_tracker(
-        content if isinstance(content, bytes) else content.encode(),
+        content,
         entry.key,
         lambda ids: loaded_once(benchmark),
-        None if replaced is None else lambda: load_gold_states(replaced, loaded_once(benchmark)),
+        (lambda: load_gold_states(version or "", loaded_once(benchmark)))
+        if whose == "version"
+        else None,
         version if whose == "file" else None,
     )
-    if old is None:
-        return Rescored(entry.key, scores, (), None)
     before = dict(_figures("", old.report.to_dict()))
     after = dict(_figures("", scores.report.to_dict()))
     changes = tuple(

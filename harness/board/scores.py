@@ -37,12 +37,20 @@ class Hashes(BaseModel):
     Attributes:
         sha256: Its SHA-256.
         git_blob: Its git blob id.
+        content: The SHA-256 of what it says, however that is written: the same predictions saved
+            again by another program are another file with the same content.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     git_blob: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+    content: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+
+    def is_file(self, content: bytes) -> bool:
+        """Whether they are those of an (unpacked) file."""
+        file = hashes_of(content)
+        return (self.sha256, self.git_blob) == (file.sha256, file.git_blob)
 
 
 @dataclass(frozen=True)
@@ -76,14 +84,25 @@ class Scores:
     def to_dict(self) -> dict[str, Any]:
         """Return the content of a `scores.json` as JSON types."""
         others = {n: r.to_dict() for n, r in self.reports.items() if n != DEFAULT_RULES}
-        hashes = {} if self.predictions is None else {_PREDICTIONS: self.predictions.model_dump()}
+        hashes = {}
+        if self.predictions is not None:
+            hashes = {_PREDICTIONS: self.predictions.model_dump(exclude_none=True)}
         content = {**self.main.to_dict(), **hashes, _OTHERS: others}
         return {**content, _CHECKSUM: checksum_of(content)}
 
 
-def hashes_of(content: bytes) -> Hashes:
-    """Return what identifies an (unpacked) predictions file."""
-    return Hashes(sha256=hashlib.sha256(content).hexdigest(), git_blob=blob_id(content))
+def hashes_of(content: bytes, said: object = None) -> Hashes:
+    """Return what identifies an (unpacked) predictions file.
+
+    Args:
+        content: The file.
+        said: What it says, as JSON types; None if that is not known.
+    """
+    return Hashes(
+        sha256=hashlib.sha256(content).hexdigest(),
+        git_blob=blob_id(content),
+        content=None if said is None else checksum_of({"said": said}),
+    )
 
 
 def read_scores(path: Path) -> Scores:

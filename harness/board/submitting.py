@@ -8,16 +8,17 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import portalocker
 
-from mwz.normalization.rules import published_rule_sets
+from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
 from ..benchmark import Benchmark
 from ..errors import InputError
 from ..files import write_atomically
 from ..scoring import Scorer, allowed_metrics
-from ..submission import normalized_by_rules
+from ..submission import NormalizedSubmission, normalized_by_rules
 from .entries import (
     ENTRY_FILE,
     PREDICTIONS_FILE,
@@ -56,12 +57,26 @@ def all_scores(content: bytes | str, benchmark: Benchmark, source: str) -> Score
     """
     scorer = Scorer(benchmark)
     reports = {}
-    for rules, submission in normalized_by_rules(content, benchmark, source).items():
+    normalized = normalized_by_rules(content, benchmark, source)
+    for rules, submission in normalized.items():
         metrics = allowed_metrics(submission)
         reports[rules] = scorer.with_options(rules=rules, metrics=metrics).score_normalized(
             submission
         )
-    return Scores(reports, hashes_of(content) if isinstance(content, bytes) else None)
+    if isinstance(content, str):
+        return Scores(reports, None)
+    return Scores(reports, hashes_of(content, _said(normalized[DEFAULT_RULES])))
+
+
+def _said(submission: NormalizedSubmission) -> dict[str, Any]:
+    """Return what a submission says, as JSON types."""
+    return {
+        id_: [
+            [turn.response, turn.state, None if (d := turn.active_domains) is None else sorted(d)]
+            for turn in turns
+        ]
+        for id_, turns in submission.dialogues.items()
+    }
 
 
 def submit(

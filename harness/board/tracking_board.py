@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..rendering import escaped, figure, markdown_table
+from ..rendering import escaped, escaped_cell, figure, markdown_table
 from ..report import Report
 from ..signature import SHOWN_HASH
 from ..tracking.tracking_figures import TrackingFigures, figures_of
@@ -106,7 +106,7 @@ def tracking_blocks(tables: Sequence[Sequence[TrackingRow]]) -> Iterator[str]:
         yield f"### {_gold_title(rows[0])}"
         yield markdown_table(
             row_headers(),
-            [[escaped(cell) for cell in row_text(row)] for row in rows],
+            [[escaped_cell(cell) for cell in row_text(row)] for row in rows],
         )
         notes = [
             f"- {escaped(row.entry.system.name)}: {escaped(row.entry.system.note)}"

@@ -9,7 +9,10 @@ from pathlib import Path
 from .checks import entry_problems
 from .entries import Entry
 from .rescoring import Change, Rescored, rescore
+from .scores import Scores
 from .tracking_scores import TrackingScores
+
+_OTHERS = "the predictions are not those that were scored"
 
 
 @dataclass(frozen=True)
@@ -75,20 +78,16 @@ def verify(
 
 def _signature_problems(entry: Entry, outcome: Rescored) -> list[str]:
     """Tell what a stored score depends on that a new one does not."""
+    if entry.tracking is not None:
+        return _tracking_problems(entry.tracking, outcome)
     if not entry.scores.reports:
         # What cannot be read is among the problems already.
         return [] if entry.problems else ["scored by an earlier version; score it again"]
-    if outcome.scores is None:
+    if not isinstance(outcome.scores, Scores):
         return []
     problems = []
     if outcome.scores.predictions != entry.scores.predictions:
-        problems.append("the predictions are not those that were scored")
-    if isinstance(outcome.scores, TrackingScores):
-        old = entry.tracking
-        if old is not None:
-            verdict = old.signature.comparable_with(outcome.scores.signature)
-            problems += verdict.reasons
-        return problems
+        problems.append(_OTHERS)
     for rules, report in outcome.scores.reports.items():
         stored = entry.scores.under(rules)
         if stored is None:
@@ -97,3 +96,11 @@ def _signature_problems(entry: Entry, outcome: Rescored) -> list[str]:
             verdict = stored.signature.comparable_with(report.signature)
             problems += [f"rule set {rules}: {reason}" for reason in verdict.reasons]
     return problems
+
+
+def _tracking_problems(stored: TrackingScores, outcome: Rescored) -> list[str]:
+    """Tell the same of state tracking."""
+    if not isinstance(outcome.scores, TrackingScores):
+        return []
+    problems = [] if outcome.scores.predictions == stored.predictions else [_OTHERS]
+    return [*problems, *stored.signature.comparable_with(outcome.scores.signature).reasons]

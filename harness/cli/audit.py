@@ -28,11 +28,12 @@ from ..board.record_text import (
 )
 from ..board.reported import ReportedTable, read_reported, unknown_entries
 from ..board.rescoring import find_predictions
+from ..board.tracks import STATE_TRACKING
 from ..errors import InputError
 from ..files import STANDARD_STREAM, write_json
 from ..metrics.inform import SETUPS
 from ..metrics.registry import headlines
-from ..rendering import figure, printable, signed, text_table
+from ..rendering import figure, printable, signed, text_table, wrapped
 from ..tables import Table, formatted
 from .completion import complete_entry
 from .options import (
@@ -188,7 +189,20 @@ def _record(
 
 
 def _chosen(folder: Path, names: tuple[str, ...]) -> list[Entry]:
+    """Return the entries to audit: those named, or all but those that only track states."""
     chosen = chosen_entries(read_entries(folder), names, folder)
+    trackers = [entry for entry in chosen if entry.system.track == STATE_TRACKING]
+    if not names:
+        chosen = [entry for entry in chosen if entry not in trackers]
+    elif trackers:
+        raise InputError(
+            str(folder),
+            [
+                f"{entry.key}: is in the track {STATE_TRACKING}, of whose figures entries report "
+                "none"
+                for entry in trackers
+            ],
+        )
     problems = [f"{entry.key}: {problem}" for entry in chosen for problem in entry.problems]
     problems += [
         f"{entry.key}: scored by an earlier version; use `mwz leaderboard --rescore`"
@@ -219,7 +233,8 @@ def _text(entry: Entry, sources: list[AuditedSource], grid: Grid | None) -> Iter
     if not sources:
         yield "no figures are reported of it"
     for audited in sources:
-        yield f"{audited.reported.source} [{audited.reported.setup} set-up]\n{_table(audited)}"
+        title = wrapped(f"{audited.reported.source} [{audited.reported.setup} set-up]")
+        yield f"{title}\n{_table(audited)}"
         if grid is not None and audited.reported.setup == "own":
             yield from _explanation(entry, audited.reported, grid)
 
@@ -245,7 +260,7 @@ def _explanation(entry: Entry, reported: Claim, grid: Grid) -> Iterator[str]:
     own = entry.system.setup
     bleu, rates = _nearest(entry, reported, grid)
     for one in nearness(grid, reported):
-        yield (
+        yield wrapped(
             f"{one.tried} combinations tried for {' and '.join(one.figures)}: {one.as_near} "
             f"({figure(one.share)} %) come as near as the nearest; by chance, "
             f"{figure(one.by_chance)} % of all figures in their range would have one as near"

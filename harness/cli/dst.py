@@ -17,12 +17,13 @@ from ..files import STANDARD_STREAM, write_json
 from ..metrics.tracking.fga import DEFAULT_LAMBDAS, decay_to_forget, lambda_label
 from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
 from ..metrics.tracking.tracking_registry import Choices
+from ..pictures import SUFFIXES
 from ..signature import Signature
 from ..tracking.dialogues import TrackedDialogue
 from ..tracking.evaluation import score_tracking
 from ..tracking.formats import TrackedFile, read_tracking_file
 from ..tracking.gold import GoldStates
-from ..tracking.plots import PANELS, SUFFIXES, plot_tracking
+from ..tracking.plots import PANELS, plot_tracking
 from ..tracking.tracking_report import TrackingReport
 from ..tracking.tracking_signature import tracking_signature
 from ..tracking.tracking_text import (
@@ -311,7 +312,8 @@ def _decays(
         raise InputError("--forget-turns, --forget-share", "give both or neither")
     if forget_turns is not None and forget_share is not None:
         try:
-            decays.append(decay_to_forget(forget_turns, forget_share))
+            # A λ that is computed counts with the six digits that people will write of it.
+            decays.append(float(f"{decay_to_forget(forget_turns, forget_share):g}"))
         except ValueError as error:
             raise InputError("--forget-turns, --forget-share", str(error)) from None
     return list(dict.fromkeys(decays))

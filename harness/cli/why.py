@@ -24,7 +24,7 @@ from ..submission import (
     normalize_submission,
 )
 from .completion import complete_file
-from .options import benchmark_option, rules_option
+from .options import benchmark_option, rules_option, short_names
 from .reading import read_submissions
 
 
@@ -110,7 +110,8 @@ def command(
     if plot is not None:
         from ..diagnosis.diagnosis_plots import plot_causes
 
-        plot_causes({name: each.outcomes for name, each in diagnoses.items()}, plot)
+        outcomes = [each.outcomes for each in diagnoses.values()]
+        plot_causes(dict(zip(short_names(list(diagnoses)), outcomes, strict=True)), plot)
     for name, diagnosis in diagnoses.items():
         if wanted is not None:
             text = dialogue_text(views[name])
