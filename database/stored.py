@@ -59,7 +59,6 @@ class StoredVenues:
         with self._turn:
             return self._connection.scalars(statement, parameters).all()
 
-
     def by_value(self, domain: str, column: str) -> dict[str, list[int]]:
         """Return value -> the places of the rows that have it, in order, of a column of texts."""
         table = venue_schema(self._rules).venues[domain]

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib import resources
 from importlib.metadata import version
@@ -22,19 +22,20 @@ from mwz.database import EMBEDDED
 from .data.kept import Kept
 from .errors import InputError
 from .files import read_stored
-from .formats import parse_predictions, standard_form
+from .formats import Standard, parse_predictions, standard_form
 from .report import Report
 from .scoring import Options, Scorer
 from .signature import Signature
-from .submission import NormalizedSubmission, Standard, checked_submission
+from .submission import NormalizedSubmission, checked_submission
 
 if TYPE_CHECKING:
-    from .comparison.evidence import Evidence
     from .comparison.intervals import Interval
+    from .comparison.statistics import Figure
 
 _KEPT = Kept("reports")
 
 FILE, PREDICTIONS, KEY, INTERVALS = "file", "predictions", "key", "intervals"
+_FIGURES = "figures"
 """What a line of JSON holds besides a report: the file as it was named, the SHA-256 of its content
 (unpacked), what the outcome depends on, and the intervals, if they were asked for."""
 
@@ -62,21 +63,24 @@ class Scored:
         report: Its scores.
         remarks: What is to be said of it.
         intervals: Its intervals, as JSON types, if they were asked for.
-        interval_table: They as text.
+        figures: What there are intervals of.
         lines: Its lines per dialogue, as text, if they were asked for.
     """
 
     report: Report
     remarks: tuple[str, ...] = ()
     intervals: Mapping[str, Any] | None = None
-    interval_table: str = ""
+    figures: Mapping[str, Figure] = field(default_factory=dict)
     lines: str | None = field(default=None, repr=False)
 
     def to_line(self, file: str, digest: str, key: str) -> str:
         """Return the outcome as a line of JSON."""
         document = {FILE: file, PREDICTIONS: digest, KEY: key, **self.report.to_dict()}
         if self.intervals is not None:
-            document[INTERVALS] = self.intervals
+            document[INTERVALS] = {
+                **self.intervals,
+                _FIGURES: [asdict(figure) for figure in self.figures.values()],
+            }
         return json.dumps(document, ensure_ascii=False) + "\n"
 
 
@@ -115,23 +119,29 @@ def score_submission(scorer: Scorer, submission: NormalizedSubmission, asked: As
         played = scorer.played(submission)
         metrics = asked.options.metrics or ()
         lines = lines_text(dialogue_lines(played, report.signature, metrics))
-    document, table = _intervals(scorer, submission) if asked.intervals else (None, "")
-    return Scored(report, tuple(map(str, submission.remarks)), document, table, lines)
+    document, figures = _intervals(scorer, submission) if asked.intervals else (None, {})
+    return Scored(report, tuple(map(str, submission.remarks)), document, figures, lines)
 
 
-def _intervals(scorer: Scorer, submission: NormalizedSubmission) -> tuple[dict[str, Any], str]:
-    """Return a submission's intervals, as JSON and as text."""
-    from .comparison.comparison_text import intervals_text
+def _intervals(
+    scorer: Scorer, submission: NormalizedSubmission
+) -> tuple[dict[str, Any], dict[str, Figure]]:
+    """Return a submission's intervals as JSON types, and what they are of."""
     from .comparison.evidence import evidence_of, resampled_metrics
     from .comparison.intervals import intervals_document, intervals_of
 
-    evidence: Evidence = evidence_of(scorer, submission, "")
+    evidence = evidence_of(scorer, submission, "")
     if not evidence.statistics:
         known = ", ".join(resampled_metrics())
         raise InputError("--intervals", f"there are none of these metrics; add some of {known}")
-    found: dict[str, Interval] = intervals_of(evidence)
-    document = intervals_document(evidence, found)
-    return document, intervals_text([""], evidence.figures, [found])
+    return intervals_document(evidence, intervals_of(evidence)), evidence.figures
+
+
+def intervals_read(document: Mapping[str, Any] | None) -> dict[str, Interval]:
+    """Return figure -> interval, of intervals as JSON types."""
+    from .comparison.intervals import Interval
+
+    return {name: Interval(**one) for name, one in (document or {}).get("scores", {}).items()}
 
 
 # ------------------------------------------------------------------ what is known from before
@@ -230,12 +240,29 @@ def _line(text: bytes) -> tuple[str, Line] | None:
         return None
     if not isinstance(document, dict) or not isinstance(document.get(KEY), str):
         return None
-    intervals = document.get(INTERVALS)
     own = (FILE, PREDICTIONS, KEY, INTERVALS)
     content = {name: value for name, value in document.items() if name not in own}
     try:
         report = Report.from_dict(content, "line")
+        intervals, figures = _read_intervals(document.get(INTERVALS))
     except InputError:
         return None
-    outcome = Scored(report, intervals=intervals if isinstance(intervals, Mapping) else None)
-    return document[KEY], Line(text.decode() + "\n", outcome)
+    return document[KEY], Line(text.decode() + "\n", Scored(report, (), intervals, figures))
+
+
+def _read_intervals(content: object) -> tuple[Mapping[str, Any] | None, dict[str, Figure]]:
+    """Return the intervals of a line, and what they are of.
+
+    Raises:
+        InputError: They are none.
+    """
+    if not isinstance(content, Mapping):
+        return None, {}
+    from .comparison.intervals import Interval
+    from .comparison.statistics import Figure
+    from .validation import validated
+
+    intervals = {name: value for name, value in content.items() if name != _FIGURES}
+    validated(dict[str, Interval], intervals.get("scores"), "line")
+    figures = validated(list[Figure], content.get(_FIGURES), "line")
+    return intervals, {figure.name: figure for figure in figures}

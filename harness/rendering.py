@@ -95,7 +95,7 @@ def escaped(text: str) -> str:
 
 def escaped_cell(text: str) -> str:
     """Return a cell of a Markdown table: a figure as it is, any other text escaped."""
-    return text if _is_figure(text) else escaped(text)
+    return text if is_figure(text) else escaped(text)
 
 
 def markdown_table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
@@ -119,9 +119,7 @@ def is_figure(cell: Cell) -> bool:
     return _FIGURE.fullmatch(str(cell)) is not None
 
 
-_FIGURE = re.compile(
-    r"(\*\*)?([+-]?\d[\d.]*( %)?( ± [\d.]+)?( \\?\[[\d., –-]+\\?\])?|–)?(\*\*)?"
-)
+_FIGURE = re.compile(r"(\*\*)?([+-]?\d[\d.]*( %)?( ± [\d.]+)?( \\?\[[\d., –-]+\\?\])?|–)?(\*\*)?")
 
 
 def _table(headers: Sequence[str], rows: Sequence[Sequence[Cell]], style: str) -> str:

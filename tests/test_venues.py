@@ -281,7 +281,9 @@ def test_a_venue_with_quotes_and_percent_signs_is_found_by_them() -> None:
 def test_no_value_is_part_of_a_statement() -> None:
     venues = database()
     statements: list[str] = []
-    engine = venues._source._connection.engine  # the only place where the text of a query can be seen
+    engine = (
+        venues._source._connection.engine
+    )  # the only place where the text of a query can be seen
     event.listen(engine, "before_cursor_execute", lambda *a: statements.append(str(a[2])))
     venues.query("restaurant", {"area": "north", "food": "greek", "name": "golden spoon"})
     venues.query("train", {"leave": "09:17", "day": "monday", "departure": "oakham"})

@@ -60,6 +60,15 @@ workers_option = click.option(
     help="Processes to score with.",
 )
 
+jobs_option = click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=os.cpu_count() or 1,
+    show_default="one per processor",
+    help="Processes to score several files with.",
+)
+
 predictions_folder_option = click.option(
     "--predictions",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
