@@ -19,7 +19,8 @@ def score_table(names: Sequence[str], outcomes: Sequence[Scored]) -> Table:
     """Return a table of the figures that papers report, a row per file.
 
     The figures shown are of the strict set-up, or of the optimistic one if that alone was asked
-    for; JSON and CSV have both. The best of a column is marked only where all scores compare.
+    for; JSON and CSV have both. The best of a column is marked, of those files that compare with the
+    first one.
 
     Args:
         names: What to call the files.
@@ -41,8 +42,10 @@ def score_table(names: Sequence[str], outcomes: Sequence[Scored]) -> Table:
         ]
         for outcome, own in zip(outcomes, values, strict=True)
     ]
-    reasons = _reasons(names, reports)
-    best = set() if reasons else best_cells(values, cells)
+    comparing = [
+        own if reports[0].signature.comparable_with(report.signature) else [None] * len(own)
+        for own, report in zip(values, reports, strict=True)
+    ]
     what = "1 file" if len(names) == 1 else f"{len(names)} files"
     return Table(
         name="scores",
@@ -50,8 +53,8 @@ def score_table(names: Sequence[str], outcomes: Sequence[Scored]) -> Table:
         headers=["", *(column.title for column in columns)],
         rows=[[name, *own] for name, own in zip(names, cells, strict=True)],
         data=_data(names, reports, setups),
-        notes=[*reasons, *_gold(names, reports), *_signatures(names, outcomes)],
-        best={(row, column + 1) for row, column in best},
+        notes=[*_reasons(names, reports), *_gold(names, reports), *_signatures(names, outcomes)],
+        best={(row, column + 1) for row, column in best_cells(comparing, cells)},
     )
 
 
