@@ -120,7 +120,14 @@ class Work:
     arguments: tuple[Any, ...]
 
 
-def completed(to: Executor, works: Iterable[Work]) -> Iterator[tuple[int, Any]]:
+@dataclass(frozen=True)
+class Done:
+    """A piece of which the outcome is known: nobody need work on it."""
+
+    outcome: Any
+
+
+def completed(to: Executor, works: Iterable[Work | Done]) -> Iterator[tuple[int, Any]]:
     """Do work, and yield (number, outcome) of each piece as it is done.
 
     What a piece raises is raised here, and no further piece is begun.
@@ -135,15 +142,23 @@ def completed(to: Executor, works: Iterable[Work]) -> Iterator[tuple[int, Any]]:
     source = enumerate(works)
     pending: dict[Future[Any], tuple[int, Work]] = {}
     packed: dict[int, _Packed] = {}
+    known: list[tuple[int, Any]] = []
     try:
         while True:
             for number, work in islice(source, _WAITING - len(pending)):
+                if isinstance(work, Done):
+                    known.append((number, work.outcome))
+                    continue
                 one = _packed(packed, work.benchmark)
                 handle = (work.benchmark.name, one.digest)
                 future = to.submit(_work, handle, None, work.function, work.arguments)
                 pending[future] = (number, work)
-            if not pending:
+            yield from known
+            if not pending and not known:
                 return
+            known = []
+            if not pending:
+                continue
             for future in wait(pending, return_when=FIRST_COMPLETED).done:
                 number, work = pending.pop(future)
                 outcome = future.result()
@@ -159,7 +174,7 @@ def completed(to: Executor, works: Iterable[Work]) -> Iterator[tuple[int, Any]]:
             future.cancel()
 
 
-def in_order(to: Executor, works: Iterable[Work]) -> Iterator[Any]:
+def in_order(to: Executor, works: Iterable[Work | Done]) -> Iterator[Any]:
     """Do work, and yield the outcomes in the order of the pieces, each as soon as it can be."""
     early: dict[int, Any] = {}
     following = 0
@@ -170,9 +185,12 @@ def in_order(to: Executor, works: Iterable[Work]) -> Iterator[Any]:
             following += 1
 
 
-def _done_here(works: Iterable[Work]) -> Iterator[tuple[int, Any]]:
+def _done_here(works: Iterable[Work | Done]) -> Iterator[tuple[int, Any]]:
     scorers: dict[int, Scorer] = {}
     for number, work in enumerate(works):
+        if isinstance(work, Done):
+            yield number, work.outcome
+            continue
         # The scorer keeps the benchmark, so that no other has its number.
         scorer = scorers.setdefault(id(work.benchmark), Scorer(work.benchmark))
         yield number, work.function(scorer, *work.arguments)

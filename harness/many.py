@@ -11,15 +11,12 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cache
-from importlib import resources
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mwz.database import EMBEDDED
 
-from .data.kept import Kept
+from .data.kept import Kept, code_digest
 from .errors import InputError
 from .files import read_stored
 from .formats import Standard, parse_predictions, standard_form
@@ -160,22 +157,14 @@ def outcome_key(digest: str, signature: Signature, asked: Asked) -> str:
         signature: The signature, as far as it does not depend on what is scored.
         asked: What is asked.
     """
-    identity = [digest, signature.key, list(asked.options.metrics or ()), asked.intervals, _code()]
+    identity = [
+        digest,
+        signature.key,
+        list(asked.options.metrics or ()),
+        asked.intervals,
+        code_digest(),
+    ]
     return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
-
-
-@cache
-def _code() -> str:
-    """Return what changes if a file of the package does, or NumPy: versions do not tell all."""
-    found = [version("numpy")]
-    for package in ("normalization", "database", "harness"):
-        root = resources.files(f"mwz.{package}")
-        if not isinstance(root, Path):
-            continue
-        for path in sorted([*root.rglob("*.py"), *root.rglob("*.toml")]):
-            status = path.stat()
-            found.append(f"{path.relative_to(root)} {status.st_size} {status.st_mtime_ns}")
-    return hashlib.sha256("\n".join(found).encode()).hexdigest()
 
 
 def is_kept(asked: Asked) -> bool:

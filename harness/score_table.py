@@ -19,8 +19,8 @@ def score_table(names: Sequence[str], outcomes: Sequence[Scored]) -> Table:
     """Return a table of the figures that papers report, a row per file.
 
     The figures shown are of the strict set-up, or of the optimistic one if that alone was asked
-    for; JSON and CSV have both. The best of a column is marked, of those files that compare with the
-    first one.
+    for; JSON and CSV have both. The best of a column is marked, of those files that compare with
+    the first one.
 
     Args:
         names: What to call the files.

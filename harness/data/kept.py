@@ -11,6 +11,9 @@ import contextlib
 import hashlib
 import json
 import os
+from functools import cache
+from importlib import resources
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +31,19 @@ def cache_directory() -> Path:
     """Return where documents are kept: `$MWZ_CACHE`, or a folder of the data directory."""
     chosen = os.environ.get(CACHE_VARIABLE)
     return Path(chosen) if chosen else data_directory() / "cache"
+
+
+@cache
+def code_digest() -> str:
+    """Return what changes if a file of the package does, or NumPy: versions do not tell all."""
+    found = [version("numpy")]
+    for package in ("normalization", "database", "harness"):
+        root = resources.files(f"mwz.{package}")
+        if isinstance(root, Path):
+            for path in sorted([*root.rglob("*.py"), *root.rglob("*.toml")]):
+                status = path.stat()
+                found.append(f"{path.relative_to(root)} {status.st_size} {status.st_mtime_ns}")
+    return hashlib.sha256("\n".join(found).encode()).hexdigest()
 
 
 class Kept:
