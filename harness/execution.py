@@ -12,7 +12,7 @@ import hashlib
 import pickle
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass, field
 from itertools import islice
 from threading import RLock
@@ -22,6 +22,7 @@ from .benchmark import Benchmark
 from .data.installed import installed_digest, load_benchmark
 from .errors import InputError
 from .scoring import Scorer
+from .workers import LOST, worker_pool
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -67,12 +68,8 @@ def executor(workers: int, scheduler: str | None = None) -> Iterator[Executor]:
     elif workers == 1:
         yield Here()
     else:
-        pool = ProcessPoolExecutor(workers)
-        try:
+        with worker_pool(workers) as pool:
             yield pool
-        finally:
-            # Who is interrupted does not wait for work that nobody wants any more.
-            pool.shutdown(cancel_futures=True)
 
 
 @contextlib.contextmanager
@@ -113,11 +110,13 @@ class Work:
         function: What is done: a function of a module, with a scorer that has default options as
             first argument.
         arguments: Its other arguments. They travel.
+        lost: The outcome if no process lives through it; None if that is an error.
     """
 
     benchmark: Benchmark
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
+    lost: Any = None
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,9 @@ class Done:
 def completed(to: Executor, works: Iterable[Work | Done]) -> Iterator[tuple[int, Any]]:
     """Do work, and yield (number, outcome) of each piece as it is done.
 
-    What a piece raises is raised here, and no further piece is begun.
+    What a piece raises is raised here, and no further piece is begun. If a process is killed, for
+    want of memory, say, what is not done yet is done again by one process at a time, so that the
+    piece it dies of is known. A cluster does so by itself.
 
     Args:
         to: Who does it.
@@ -151,7 +152,7 @@ def completed(to: Executor, works: Iterable[Work | Done]) -> Iterator[tuple[int,
                     continue
                 one = _packed(packed, work.benchmark)
                 handle = (work.benchmark.name, one.digest)
-                future = to.submit(_work, handle, None, work.function, work.arguments)
+                future = _submitted(to, handle, None, work)
                 pending[future] = (number, work)
             yield from known
             if not pending and not known:
@@ -161,17 +162,63 @@ def completed(to: Executor, works: Iterable[Work | Done]) -> Iterator[tuple[int,
                 continue
             for future in wait(pending, return_when=FIRST_COMPLETED).done:
                 number, work = pending.pop(future)
-                outcome = future.result()
+                outcome = _outcome(future, work)
+                if outcome is _BROKEN:
+                    outcome = _alone(work)
                 if isinstance(outcome, _Missing):
                     one = _packed(packed, work.benchmark)
                     handle = (work.benchmark.name, one.digest)
-                    again = to.submit(_work, handle, one.content, work.function, work.arguments)
-                    pending[again] = (number, work)
+                    pending[_submitted(to, handle, one.content, work)] = (number, work)
                 else:
                     yield number, outcome
     finally:
         for future in pending:
             future.cancel()
+
+
+_BROKEN = object()
+
+
+def _submitted(
+    to: Executor, handle: tuple[str, str], content: bytes | None, work: Work
+) -> Future[Any]:
+    try:
+        return to.submit(_work, handle, content, work.function, work.arguments)
+    except BrokenExecutor as error:
+        broken: Future[Any] = Future()
+        broken.set_exception(error)
+        return broken
+
+
+def _outcome(future: Future[Any], work: Work) -> Any:
+    """Return what came of a piece of work; `_BROKEN` if a process was killed meanwhile."""
+    try:
+        return future.result()
+    except BrokenExecutor:
+        return _BROKEN
+    except Exception as error:
+        # Dask gives up on work that several workers died of; its class is there only with Dask.
+        if type(error).__name__ == "KilledWorker":
+            return _lost(work)
+        raise
+
+
+def _alone(work: Work) -> Any:
+    """Do a piece of work in a process of its own."""
+    try:
+        with worker_pool(1) as pool:
+            content = pickle.dumps(work.benchmark)
+            digest = hashlib.sha256(content).hexdigest()
+            handle = (work.benchmark.name, digest)
+            return _submitted(pool, handle, content, work).result()
+    except BrokenExecutor:
+        return _lost(work)
+
+
+def _lost(work: Work) -> Any:
+    if work.lost is None:
+        raise InputError("--workers", LOST)
+    return work.lost
 
 
 def in_order(to: Executor, works: Iterable[Work | Done]) -> Iterator[Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -41,10 +41,19 @@ def text_table(
     return "\n\n".join(tables)
 
 
+_USUAL_WIDTH = 80
+"""Characters of a terminal that does not say."""
+
+
 def terminal_width() -> int | None:
     """Return how many characters a line of standard output has; None if it is no terminal."""
     stdout = sys.stdout
-    return shutil.get_terminal_size().columns if stdout is not None and stdout.isatty() else None
+    if stdout is None or not stdout.isatty():
+        return None
+    # Not by `shutil`, which asks the stream that Python began with.
+    said = os.environ.get("COLUMNS", "")
+    width = int(said) if said.isdecimal() else os.get_terminal_size(stdout.fileno()).columns
+    return width or _USUAL_WIDTH
 
 
 def wrapped(text: str) -> str:
@@ -114,8 +123,17 @@ def signed(value: float, digits: int = 1) -> str:
     return text if float(text) else text[1:]
 
 
+def p_text(p: float) -> str:
+    """Return a p-value with two digits that count, without the 0 before the point: `.84`."""
+    if p < 0.001:
+        return f"{p:.1e}"
+    if p > 0.995:
+        return "1"
+    return f"{p:.2f}"[1:] if p >= 0.1 else f"{p:.2g}"[1:]
+
+
 def is_figure(cell: Cell) -> bool:
-    """Return whether a cell is a number, with its unit or interval, or stands for none."""
+    """Return whether a cell is a number, with unit or deviation, bold or not, or a dash."""
     return _FIGURE.fullmatch(str(cell)) is not None
 
 

@@ -286,7 +286,8 @@ def test_a_reference_row_of_the_constant_response_is_scored_again(
     scores = all_scores("constant", sample, "constant")
     entry = enter(folder, "constant", facts, scores.reports)
     (entry.folder / "predictions.json.gz").unlink()
-    (entry.folder / "scores.json").write_text(scores.to_text(), encoding="utf-8")
+    for file, text in {"scores.json": scores.to_text(), **scores.beside()}.items():
+        (entry.folder / file).write_text(text, encoding="utf-8")
     run = run_cli(capsys, "verify", "--strict", "--workers", 1, "--submissions", folder)
     assert (run.status, run.out) == (0, "constant: holds\n1 of 1 entries hold\n")
     assert read_entry(folder / "constant").scores == scores

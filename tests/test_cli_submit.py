@@ -86,7 +86,7 @@ def test_one_command_scores_enters_and_ranks_a_system(
     assert run.status == 0
     entry = read_entry(submitting.folder / "care-ful")
     assert {path.name for path in entry.folder.iterdir()} == {
-        *("entry.toml", "scores.json", "predictions.json.gz")
+        *("entry.toml", "scores.json", "dialogues.json", "predictions.json.gz")
     }
     entered = entry.system
     assert (entered.name, entered.track, entered.multiwoz) == ("Care Ful", "end-to-end", "2.2")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -228,19 +229,19 @@ def _install(name: str, food: str = "thai", **changes: Any) -> None:
     # A process loads a benchmark once; a new installation is for the next one.
     loaded_once.cache_clear()
     explaining._prepared.cache_clear()
-    explaining._scorer.cache_clear()
 
 
 @pytest.fixture
 def pools(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Counts how often processes are started to compute a grid."""
+    """Counts how often somebody is asked to compute a grid."""
     started: list[int] = []
+    real = explaining.given_or_own
 
-    def start(workers: int) -> ProcessPoolExecutor:
+    def start(given: Executor | None, workers: int) -> AbstractContextManager[Executor]:
         started.append(workers)
-        return ProcessPoolExecutor(workers)
+        return real(given, workers)
 
-    monkeypatch.setattr(explaining, "ProcessPoolExecutor", start)
+    monkeypatch.setattr(explaining, "given_or_own", start)
     return started
 
 
@@ -363,7 +364,7 @@ def _cut(text: str) -> str:
 def _changed(*place: str | int, value: object) -> Callable[[str], str]:
     def change(text: str) -> str:
         content = json.loads(text)
-        table = content.get("grid", content)
+        table = content.get("document", content)
         for part in place[:-1]:
             table = table[part]
         table[place[-1]] = value

@@ -12,8 +12,10 @@ from ..metrics.inform import combined
 from ..metrics.lower_bound import LowerBound
 from ..metrics.signs import Signs, raised
 from ..report import Report
+from .dialogue_scores import dialogue_problems, totals_of
 from .entries import Entry, folder_name
-from .scores import Hashes
+from .scores import DIALOGUES_FILE, SCORES_FILE, SEEDS_FILE, Hashes
+from .seed_scores import seed_problems
 from .tracks import track_problem
 
 
@@ -43,6 +45,19 @@ def _own_problems(entry: Entry) -> Iterator[str]:
     for rules, report in entry.scores.reports.items():
         for what in _unfounded(report):
             yield f"rule set {rules}: {what} does not follow from the rest; use --rescore"
+    yield from _dialogue_problems(entry)
+
+
+def _dialogue_problems(entry: Entry) -> Iterator[str]:
+    """Yield what is stored beside an entry's scores and is not of them."""
+    kept = entry.scores.dialogues
+    if not entry.scores.reports or kept is None:
+        return
+    for what in dialogue_problems(kept, entry.scores.main):
+        yield f"{DIALOGUES_FILE}: {what} is not that of {SCORES_FILE}; use --rescore"
+    if entry.scores.seeds is not None:
+        for what in seed_problems(entry.scores.seeds, totals_of(kept.outcomes)):
+            yield f"{SEEDS_FILE}: {what} does not follow from the rest; use --rescore"
 
 
 def _unfounded(report: Report) -> Iterator[str]:

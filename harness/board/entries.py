@@ -2,6 +2,8 @@
 
     submissions/NAME/entry.toml          what the system is and what its papers report
     submissions/NAME/scores.json         what the harness gives it, at full precision
+    submissions/NAME/dialogues.json      the same dialogue by dialogue, intervals, lost points
+    submissions/NAME/seeds.json          what further seeds of the system score, if there are any
     submissions/NAME/predictions.json.gz its outputs, unless they are pinned elsewhere
 
 An entry is one folder that appears in one step, so that no reader ever sees half of one.
@@ -13,7 +15,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
@@ -30,7 +32,9 @@ from ..metrics.setups import COMPARISONS, UPDATES
 from ..playing import DOMAIN_SOURCES
 from ..submission import made_submissions
 from ..validation import validated
-from .scores import SCORES_FILE, Scores, read_scores
+from .dialogue_scores import read_dialogues
+from .scores import DIALOGUES_FILE, SCORES_FILE, SEEDS_FILE, Scores, read_scores
+from .seed_scores import read_seeds
 from .tracking_scores import TrackingScores, read_tracking_scores
 from .tracks import STATE_TRACKING, TRACKS
 
@@ -255,7 +259,8 @@ class Entry:
         folder: Where it is.
         system: What the system is.
         scores: What it scores; no reports if its `scores.json` cannot be read.
-        problems: Why its `scores.json` cannot be used: it cannot be read, or it was edited.
+        problems: Why its `scores.json`, or what is beside it, cannot be used: it cannot be read, or
+            it was edited.
         tracking: What it scores in the track for state tracking.
     """
 
@@ -344,9 +349,6 @@ def read_note(folder: Path) -> str:
         raise InputError(str(path), "not text in UTF-8") from None
 
 
-_EDITED = f"{SCORES_FILE}: edited after the harness wrote it; score the entry again (--rescore)"
-
-
 def read_entry(folder: Path) -> Entry:
     """Read one entry's folder.
 
@@ -363,7 +365,23 @@ def read_entry(folder: Path) -> Entry:
     except InputError as error:
         problems = tuple(f"{Path(error.source).name}: {problem}" for problem in error.problems)
         return Entry(folder, system, Scores({}, None), problems)
-    return Entry(folder, system, scores, () if scores.intact else (_EDITED,))
+    wrong = [] if scores.intact else [_edited(SCORES_FILE)]
+    try:
+        dialogues = read_dialogues(folder / DIALOGUES_FILE)
+        if dialogues is not None and not dialogues.intact:
+            wrong.append(_edited(DIALOGUES_FILE))
+        scores = replace(scores, dialogues=dialogues)
+        seeds = read_seeds(folder / SEEDS_FILE)
+        if seeds is not None and not seeds.intact:
+            wrong.append(_edited(SEEDS_FILE))
+        scores = replace(scores, seeds=seeds)
+    except InputError as error:
+        wrong += [f"{Path(error.source).name}: {problem}" for problem in error.problems]
+    return Entry(folder, system, scores, tuple(wrong))
+
+
+def _edited(file: str) -> str:
+    return f"{file}: edited after the harness wrote it; score the entry again (--rescore)"
 
 
 def _read_tracking_entry(folder: Path, system: System) -> Entry:
@@ -372,7 +390,7 @@ def _read_tracking_entry(folder: Path, system: System) -> Entry:
     except InputError as error:
         problems = tuple(f"{Path(error.source).name}: {problem}" for problem in error.problems)
         return Entry(folder, system, Scores({}, None), problems)
-    problems = () if read.intact else (_EDITED,)
+    problems = () if read.intact else (_edited(SCORES_FILE),)
     return Entry(folder, system, Scores({}, read.predictions), problems, read)
 
 

@@ -18,9 +18,12 @@ from ..files import read_bytes, write_atomically
 from ..rendering import text_table
 from ..report import Report
 from ..scoring import Scorer
+from ..workers import LOST
+from .dialogue_scores import totals_of
 from .entries import Entry
 from .leaderboard import rows
-from .scores import SCORES_FILE, Scores
+from .scores import SCORES_FILE, SEEDS_FILE, Scores
+from .seed_scores import SeedScores, seed_file, seed_scores
 from .submitting import all_scores
 from .tracking_scores import TrackingScores, score_tracker
 from .tracks import STATE_TRACKING
@@ -176,6 +179,10 @@ def write_rescored(
         raise InputError("no scores are written", error.problems) from None
     for entry, outcome in zip(updated, outcomes, strict=True):
         if outcome.scores is not None:
+            # What others build on comes last: whatever interrupts this, it can be told.
+            if isinstance(outcome.scores, Scores):
+                for name, text in outcome.scores.beside().items():
+                    write_atomically(entry.folder / name, text)
             write_atomically(entry.folder / SCORES_FILE, outcome.scores.to_text())
     return updated
 
@@ -202,6 +209,7 @@ def _work(entry: Entry, benchmark: str | None, extra: Path | None) -> Work | Don
     try:
         content = find_predictions(entry, extra)
         loaded = loaded_once(benchmark)
+        seeds = _seed_files(entry)
         gold = None
         if entry.tracking is not None and entry.tracking.gold.whose == "version":
             from ..data.gold_states import load_gold_states
@@ -209,21 +217,28 @@ def _work(entry: Entry, benchmark: str | None, extra: Path | None) -> Work | Don
             gold = load_gold_states(entry.tracking.gold.version or "", loaded)
     except InputError as error:
         return Done(_not_scored(entry, error))
-    return Work(loaded, _rescored, (entry, content, gold))
+    return Work(loaded, _rescored, (entry, content, gold, seeds), _not_scored(entry, LOST))
 
 
-def _not_scored(entry: Entry, error: InputError) -> Rescored:
+def _not_scored(entry: Entry, error: InputError | str) -> Rescored:
+    if isinstance(error, str):
+        return Rescored(entry.key, None, (), error)
     about = "" if error.source == entry.key else f"{error.source}: "
     return Rescored(entry.key, None, (), about + "; ".join(error.problems))
 
 
 def _rescored(
-    scorer: Scorer, entry: Entry, content: bytes | str, gold: GoldStates | None
+    scorer: Scorer,
+    entry: Entry,
+    content: bytes | str,
+    gold: GoldStates | None,
+    seeds: Mapping[str, bytes] | None,
 ) -> Rescored:
     try:
         if entry.system.track == STATE_TRACKING:
             return _rescored_tracker(entry, content, scorer.benchmark, gold)
         scores = all_scores(content, scorer.benchmark, entry.key)
+        scores = replace(scores, seeds=_seeds(entry, scores, scorer.benchmark, seeds))
     except InputError as error:
         return _not_scored(entry, error)
     changes = tuple(
@@ -234,6 +249,53 @@ def _rescored(
     if not changes and _is_current(entry.scores, scores):
         return Rescored(entry.key, None, (), None)
     return Rescored(entry.key, scores, changes, None)
+
+
+def _seed_files(entry: Entry) -> dict[str, bytes] | None:
+    """Return name -> content of the predictions of further seeds; None if there are no seeds.
+
+    Raises:
+        InputError: A file cannot be read.
+    """
+    if not (entry.folder / SEEDS_FILE).exists():
+        return None
+    paths = entry.folder.glob(seed_file("*"))
+    return {path.name: read_bytes(path) for path in paths if path.is_file()}
+
+
+def _seeds(
+    entry: Entry, scores: Scores, benchmark: Benchmark, at_hand: Mapping[str, bytes] | None
+) -> SeedScores | None:
+    """Score the further seeds of an entry again; those that are not at hand stay as they are.
+
+    Args:
+        entry: The entry.
+        scores: What it scores itself, anew.
+        benchmark: The benchmark to score on.
+        at_hand: What `_seed_files` returned.
+
+    Raises:
+        InputError: Some are not at hand, and what is stored of them cannot be used.
+    """
+    from .measuring import measured_seed
+
+    kept = entry.scores.seeds
+    known = {} if kept is None or not kept.intact else {seed.file: seed for seed in kept.seeds}
+    if scores.dialogues is None or at_hand is None:
+        return None
+    files = sorted({*known, *at_hand}, key=lambda name: (len(name), name))
+    named = {seed.file for seed in kept.seeds} if kept is not None else set()
+    if not files or named - set(files):
+        raise InputError(
+            entry.key, f"{SEEDS_FILE} cannot be used, and its predictions are not at hand"
+        )
+    seeds = [
+        measured_seed(at_hand[name], benchmark, f"{entry.key}, {name}", name)
+        if name in at_hand
+        else known[name]
+        for name in files
+    ]
+    return seed_scores(totals_of(scores.dialogues.outcomes), seeds)
 
 
 def _rescored_tracker(
@@ -277,10 +339,28 @@ def _rescored_tracker(
 
 
 def _is_current(old: Scores, new: Scores) -> bool:
-    """Whether stored scores have the signatures of new ones, and the predictions' hashes."""
+    """Whether stored scores have the signatures of new ones, the hashes, and each dialogue's."""
     return (
-        old.intact and old.predictions == new.predictions and _signatures(old) == _signatures(new)
+        old.intact
+        and old.predictions == new.predictions
+        and _signatures(old) == _signatures(new)
+        and has_dialogues_of(old, new)
+        and has_seeds_of(old, new)
     )
+
+
+def has_seeds_of(old: Scores, new: Scores) -> bool:
+    """Whether what is stored of further seeds is what comes out anew."""
+    if old.seeds is None or new.seeds is None:
+        return old.seeds is new.seeds
+    return old.seeds.intact and old.seeds.is_as(new.seeds)
+
+
+def has_dialogues_of(old: Scores, new: Scores) -> bool:
+    """Whether what is stored of single dialogues is what comes out anew."""
+    if old.dialogues is None or new.dialogues is None:
+        return old.dialogues is new.dialogues
+    return old.dialogues.intact and old.dialogues.is_as(new.dialogues)
 
 
 def _signatures(scores: Scores) -> dict[str, str]:

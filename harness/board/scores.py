@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -24,7 +24,13 @@ from ..files import parse_json, read_bytes, to_json
 from ..report import FORMAT, Report
 from ..validation import validated
 
+if TYPE_CHECKING:
+    from .dialogue_scores import DialogueScores
+    from .seed_scores import SeedScores
+
 SCORES_FILE = "scores.json"
+DIALOGUES_FILE = "dialogues.json"
+SEEDS_FILE = "seeds.json"
 
 _PREDICTIONS = "predictions"
 _OTHERS = "other_rules"
@@ -62,11 +68,16 @@ class Scores:
             them, and the entry is to be scored again.
         predictions: What identifies the predictions; None where there are none.
         intact: Whether they are as the harness wrote them, and not edited since.
+        dialogues: The same dialogue by dialogue, with intervals and causes: what stands in
+            `dialogues.json`; None where that is not there.
+        seeds: What further seeds of the system score: what stands in `seeds.json`, if it is there.
     """
 
     reports: Mapping[str, Report]
     predictions: Hashes | None
     intact: bool = True
+    dialogues: DialogueScores | None = None
+    seeds: SeedScores | None = None
 
     @property
     def main(self) -> Report:
@@ -76,6 +87,11 @@ class Scores:
     def under(self, rules: str) -> Report | None:
         """Return the report under a rule set, if there is one."""
         return self.reports.get(rules)
+
+    def beside(self) -> dict[str, str]:
+        """Return name -> content of the files beside a `scores.json`, those that there are."""
+        parts = {DIALOGUES_FILE: self.dialogues, SEEDS_FILE: self.seeds}
+        return {name: part.to_text() for name, part in parts.items() if part is not None}
 
     def to_text(self) -> str:
         """Return the content of a `scores.json`."""

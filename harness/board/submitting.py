@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import portalocker
 
@@ -19,6 +19,7 @@ from ..errors import InputError
 from ..files import write_atomically
 from ..scoring import Scorer, allowed_metrics
 from ..submission import NormalizedSubmission, normalized_by_rules
+from .dialogue_scores import DialogueScores, totals_of
 from .entries import (
     ENTRY_FILE,
     PREDICTIONS_FILE,
@@ -32,6 +33,7 @@ from .entries import (
 )
 from .leaderboard import rows
 from .scores import SCORES_FILE, Scores, hashes_of
+from .seed_scores import Seed, seed_file, seed_scores
 from .tracking_scores import TrackingScores
 from .tracks import TRACKS, track_problem
 
@@ -57,26 +59,59 @@ def all_scores(content: bytes | str, benchmark: Benchmark, source: str) -> Score
     """
     scorer = Scorer(benchmark)
     reports = {}
-    normalized = normalized_by_rules(content, benchmark, source)
-    for rules, submission in normalized.items():
+    submissions = normalized_by_rules(content, benchmark, source)
+    for rules, submission in submissions.items():
         metrics = allowed_metrics(submission)
         reports[rules] = scorer.with_options(rules=rules, metrics=metrics).score_normalized(
             submission
         )
-    if isinstance(content, str):
-        return Scores(reports, None)
-    return Scores(reports, hashes_of(content, _said(normalized[DEFAULT_RULES])))
+    normalized = submissions[DEFAULT_RULES]
+    return Scores(
+        reports,
+        hashes_of(content, normalized.said()) if isinstance(content, bytes) else None,
+        dialogues=_dialogues(scorer, normalized),
+    )
 
 
-def _said(submission: NormalizedSubmission) -> dict[str, Any]:
-    """Return what a submission says, as JSON types."""
-    return {
-        id_: [
-            [turn.response, turn.state, None if (d := turn.active_domains) is None else sorted(d)]
-            for turn in turns
-        ]
-        for id_, turns in submission.dialogues.items()
-    }
+def with_seeds(scores: Scores, seeds: Sequence[tuple[str, bytes]], benchmark: Benchmark) -> Scores:
+    """Return the scores of a system with what further seeds of it score.
+
+    Args:
+        scores: What the system scores.
+        seeds: What messages call each seed's predictions, and these, unpacked.
+        benchmark: The benchmark to score on.
+
+    Raises:
+        InputError: The predictions of a seed are no submission to the benchmark, are there twice,
+            or do not compare with the system's.
+    """
+    from .measuring import measured_seed
+
+    if scores.dialogues is None:
+        raise InputError("--seeds", "BLEU, Inform and Success of the system are not known")
+    found: list[Seed] = []
+    known = {scores.predictions}
+    for number, (source, content) in enumerate(seeds, start=2):
+        seed = measured_seed(content, benchmark, source, seed_file(number))
+        if seed.predictions in known:
+            raise InputError(source, "is there twice; give the outputs of each seed once")
+        known.add(seed.predictions)
+        verdict = scores.main.signature.comparable_with(seed.signature, apart_from=("coverage",))
+        if not verdict:
+            reasons = [f"cannot be a seed of the system: {reason}" for reason in verdict.reasons]
+            raise InputError(source, reasons)
+        found.append(seed)
+    kept = seed_scores(totals_of(scores.dialogues.outcomes), found)
+    return dataclasses.replace(scores, seeds=kept)
+
+
+def _dialogues(scorer: Scorer, submission: NormalizedSubmission) -> DialogueScores | None:
+    """Return what is scored dialogue by dialogue; None where a metric that it takes is not."""
+    from .measuring import MEASURED, dialogue_scores
+
+    if not set(MEASURED) <= set(allowed_metrics(submission)):
+        return None
+    return dialogue_scores(scorer, submission)
 
 
 def submit(
@@ -85,6 +120,7 @@ def submit(
     content: bytes,
     scores: Scores | TrackingScores,
     replace: bool = False,
+    seeds: Sequence[bytes] = (),
 ) -> Entry:
     """Write an entry's folder: all of it or nothing, whenever this is interrupted.
 
@@ -94,6 +130,7 @@ def submit(
         content: The (unpacked) predictions file.
         scores: What it scores; in the track for state tracking, what the tracker does.
         replace: Whether to replace an entry of the same name.
+        seeds: The (unpacked) predictions of further seeds, those of `scores.seeds`.
 
     Raises:
         InputError: There is an entry of that name already, its scores do not compare with
@@ -105,12 +142,7 @@ def submit(
         if problem is not None:
             raise InputError("--track", problem)
     placed = system.model_copy(update={"predictions": Predictions(file=PREDICTIONS_FILE)})
-    files = {
-        ENTRY_FILE: system_text(placed).encode(),
-        SCORES_FILE: scores.to_text().encode(),
-        # No time stamp: the same predictions are the same bytes.
-        PREDICTIONS_FILE: gzip.compress(content, mtime=0),
-    }
+    files = _files(placed, content, scores, seeds)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):
@@ -138,6 +170,22 @@ def submit(
     except OSError as error:
         raise InputError(str(folder), f"cannot be written ({error.strerror})") from None
     return _entry(target, placed, scores)
+
+
+def _files(
+    system: System, content: bytes, scores: Scores | TrackingScores, seeds: Sequence[bytes]
+) -> dict[str, bytes]:
+    """Return name -> content of the files of an entry's folder."""
+    # No time stamp: the same predictions are the same bytes.
+    packed = {PREDICTIONS_FILE: content}
+    packed |= {seed_file(number): seed for number, seed in enumerate(seeds, start=2)}
+    texts = {ENTRY_FILE: system_text(system), SCORES_FILE: scores.to_text()}
+    if isinstance(scores, Scores):
+        texts |= scores.beside()
+    return {
+        **{name: text.encode() for name, text in texts.items()},
+        **{name: gzip.compress(one, mtime=0) for name, one in packed.items()},
+    }
 
 
 def _entry(folder: Path, system: System, scores: Scores | TrackingScores) -> Entry:

@@ -8,8 +8,10 @@ from pathlib import Path
 import click
 from tqdm import tqdm
 
+from ..board.comparing_entries import complete_pairs
 from ..board.entries import Entry, read_entries
 from ..board.pages import pages
+from ..board.pairs import PAIRS_FILE, read_pairs
 from ..board.rescoring import Rescored, changes_table, rescore, write_rescored
 from ..board.submitting import locked
 from ..errors import InputError
@@ -78,14 +80,25 @@ def command(
         if again:
             outcomes = _rescore(entered, benchmark, predictions, workers, scheduler)
             differ = int(any(outcome.changes for outcome in outcomes))
-        made = pages(submissions, entered, rules, path)
-        return max([differ, *(_check(page, content) for page, content in made.items())])
+        pairs = read_pairs(submissions, entered)
+        made = pages(submissions, entered, rules, path, pairs)
+        stale = [_check(page, content) for page, content in made.items()]
+        if pairs.missing:
+            shown = " and ".join(pairs.missing[0])
+            click.echo(
+                f"{submissions / PAIRS_FILE} lacks {len(pairs.missing)} of the entries' pairs as "
+                f"they are now, the first {shown}; run `mwz leaderboard`",
+                err=True,
+            )
+            differ = 1
+        return max([differ, *stale])
     with locked(submissions):
         entered = read_entries(submissions)
         if again:
             outcomes = _rescore(entered, benchmark, predictions, workers, scheduler)
             entered = write_rescored(entered, outcomes, rules)
-        for page, content in pages(submissions, entered, rules, path).items():
+        pairs = complete_pairs(submissions, entered)
+        for page, content in pages(submissions, entered, rules, path, pairs).items():
             write_atomically(page, content)
     click.echo(f"{path}: {len(entered)} entries")
     return 0

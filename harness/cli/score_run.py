@@ -36,6 +36,7 @@ from ..many import (
 from ..metrics.inform import SETUPS
 from ..scoring import AUTO, Options, Scorer, signature_before
 from ..signature import Signature
+from ..workers import LOST
 from .options import short_names
 from .reading import BenchmarkChooser, benchmark_chooser
 from .telling import NO_STATES, tell
@@ -160,7 +161,8 @@ class ScoreRun:
             assert self._loaded is not None
             sent = content if read is None or len(self._files) > 1 else read
             arguments = (sent, shown_name(file), self._asked)
-            yield Work(self._loaded, score_content, arguments)
+            lost = InputError(shown_name(file), LOST)
+            yield Work(self._loaded, score_content, arguments, lost)
 
     def _known_outcome(self, number: int, content: bytes) -> tuple[bool, Standard | None]:
         """Take a file's outcome from what is known already, if it is, or prepare to score it.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..rendering import figure, signed
+from ..rendering import figure, p_text, signed
 from ..tables import Table, best_cells
 from .comparing import Comparison
-from .comparison_text import interval_text, p_text
+from .comparison_text import interval_text
 from .settings import INTERVAL_LEVEL
 
 

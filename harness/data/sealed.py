@@ -45,4 +45,7 @@ def read_sealed(path: Path, format_: object) -> Any:
     if header.get("sha256") != hashlib.sha256(body).hexdigest():
         raise InputError(source, "damaged or edited")
     # Its own document is as it was written: there is no key twice to look for.
-    return json.loads(body)
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return parse_json(body, source)
