@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from mwz.harness import Benchmark
+from mwz.harness import Benchmark, Scorer
 from mwz.harness.benchmark import STYLES
 from mwz.harness.board import grid as explaining
 from mwz.harness.board.entries import OwnSetup, Reported
@@ -282,7 +282,7 @@ def test_data_whose_hashes_differ_in_the_part_not_shown_are_computed(
 ) -> None:
     _install("tiny")
     for last in "12":
-        monkeypatch.setattr(Benchmark, "content_hash", lambda *_, last=last: "0" * 63 + last)
+        monkeypatch.setattr(Scorer, "content_hash", lambda *_, last=last: "0" * 63 + last)
         explain(_predictions("a"), "tiny", 1, _silent)
     assert len(pools) == 2
 
