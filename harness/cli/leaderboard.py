@@ -15,12 +15,14 @@ from ..board.pairs import PAIRS_FILE, read_pairs
 from ..board.rescoring import Rescored, changes_table, rescore, write_rescored
 from ..board.submitting import locked
 from ..errors import InputError
+from ..execution import executor
 from ..files import read_bytes, write_atomically
 from ..rendering import printable
 from .options import (
     leaderboard_path,
     predictions_folder_option,
     rules_option,
+    scheduler_option,
     scored_benchmark_option,
     submissions_option,
     workers_option,
@@ -46,6 +48,7 @@ from .options import (
 )
 @predictions_folder_option
 @workers_option
+@scheduler_option
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -59,6 +62,7 @@ def command(
     again: bool,
     predictions: Path | None,
     workers: int,
+    scheduler: str | None,
     output: Path | None,
     benchmark: str | None,
     rules: str,
@@ -74,7 +78,7 @@ def command(
         entered = read_entries(submissions)
         differ = 0
         if again:
-            outcomes = _rescore(entered, benchmark, predictions, workers)
+            outcomes = _rescore(entered, benchmark, predictions, workers, scheduler)
             differ = int(any(outcome.changes for outcome in outcomes))
         pairs = read_pairs(submissions, entered)
         made = pages(submissions, entered, rules, path, pairs)
@@ -91,7 +95,7 @@ def command(
     with locked(submissions):
         entered = read_entries(submissions)
         if again:
-            outcomes = _rescore(entered, benchmark, predictions, workers)
+            outcomes = _rescore(entered, benchmark, predictions, workers, scheduler)
             entered = write_rescored(entered, outcomes, rules)
         pairs = complete_pairs(submissions, entered)
         for page, content in pages(submissions, entered, rules, path, pairs).items():
@@ -105,15 +109,18 @@ def _rescore(
     benchmark: str | None,
     predictions: Path | None,
     workers: int,
+    scheduler: str | None,
 ) -> list[Rescored]:
     """Score the submissions again and tell what changed."""
-    outcomes = rescore(
-        entered,
-        benchmark,
-        predictions,
-        workers,
-        lambda coming: tqdm(coming, "scoring", len(entered), unit="system", disable=None),
-    )
+    with executor(min(workers, max(len(entered), 1)), scheduler) as to:
+        outcomes = rescore(
+            entered,
+            benchmark,
+            predictions,
+            workers,
+            lambda coming: tqdm(coming, "scoring", len(entered), unit="system", disable=None),
+            to,
+        )
     for entry, outcome in zip(entered, outcomes, strict=True):
         click.echo(printable(f"{outcome.key}: {_told(entry, outcome)}"))
         if outcome.changes:
