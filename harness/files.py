@@ -78,6 +78,18 @@ def read_bytes(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> bytes:
     return content
 
 
+def read_stored(path: Path) -> bytes:
+    """Return the bytes of a file of the harness's own, just as they are.
+
+    Raises:
+        InputError: The file is missing or cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read ({error.strerror})") from None
+
+
 def _check_size(content: bytes, source: str, limits: Limits) -> None:
     if len(content) > limits.unpacked:
         raise InputError(source, f"too large: more bytes than {limits.told('unpacked')}")

@@ -104,7 +104,7 @@ def escaped(text: str) -> str:
 
 def escaped_cell(text: str) -> str:
     """Return a cell of a Markdown table: a figure as it is, any other text escaped."""
-    return text if _is_figure(text) else escaped(text)
+    return text if is_figure(text) else escaped(text)
 
 
 def markdown_table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
@@ -132,15 +132,16 @@ def p_text(p: float) -> str:
     return f"{p:.2f}"[1:] if p >= 0.1 else f"{p:.2g}"[1:]
 
 
-def _is_figure(cell: Cell) -> bool:
+def is_figure(cell: Cell) -> bool:
+    """Return whether a cell is a number, with unit or deviation, bold or not, or a dash."""
     return _FIGURE.fullmatch(str(cell)) is not None
 
 
-_FIGURE = re.compile(r"([+-]?\d[\d.]*( %)?( ± [\d.]+)?|–)?")
+_FIGURE = re.compile(r"(\*\*)?([+-]?\d[\d.]*( %)?( ± [\d.]+)?|–)?(\*\*)?")
 
 
 def _table(headers: Sequence[str], rows: Sequence[Sequence[Cell]], style: str) -> str:
     columns = zip(*rows, strict=True)
-    alignment = ["right" if all(map(_is_figure, column)) else "left" for column in columns] or None
+    alignment = ["right" if all(map(is_figure, column)) else "left" for column in columns] or None
     # Numbers come formatted: tabulate must neither parse nor pad them.
     return tabulate(rows, headers, tablefmt=style, colalign=alignment, disable_numparse=True)

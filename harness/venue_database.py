@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
-
-from mwz.database import VenueDatabase
+from mwz.database import EMBEDDED, VenueDatabase
 from mwz.normalization.rules import RuleSet
 
 from .benchmark import Benchmark
@@ -18,8 +15,15 @@ def open_database(benchmark: Benchmark, rules: RuleSet, url: str) -> VenueDataba
     Raises:
         InputError: The database cannot be reached or written.
     """
+    records = benchmark.venue_records(rules)
+    beforehand = benchmark.prepared
+    prepared = None if beforehand is None else beforehand.venues(rules)
+    if prepared is not None and url == EMBEDDED:
+        return VenueDatabase(records, rules, prepared=prepared)
+    from sqlalchemy.exc import SQLAlchemyError  # it takes its time
+
     try:
-        return VenueDatabase(benchmark.venue_records(rules), rules, url)
+        return VenueDatabase(records, rules, url)
     except (SQLAlchemyError, ImportError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(
@@ -28,6 +32,9 @@ def open_database(benchmark: Benchmark, rules: RuleSet, url: str) -> VenueDataba
 
 
 def _without_password(url: str) -> str:
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
     try:
         return make_url(url).render_as_string(hide_password=True)
     except ArgumentError:

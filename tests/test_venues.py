@@ -281,7 +281,9 @@ def test_a_venue_with_quotes_and_percent_signs_is_found_by_them() -> None:
 def test_no_value_is_part_of_a_statement() -> None:
     venues = database()
     statements: list[str] = []
-    engine = venues._connection.engine  # the only place where the text of a query can be seen
+    engine = (
+        venues._source._connection.engine
+    )  # the only place where the text of a query can be seen
     event.listen(engine, "before_cursor_execute", lambda *a: statements.append(str(a[2])))
     venues.query("restaurant", {"area": "north", "food": "greek", "name": "golden spoon"})
     venues.query("train", {"leave": "09:17", "day": "monday", "departure": "oakham"})
@@ -295,7 +297,7 @@ def test_no_value_is_part_of_a_statement() -> None:
 def test_each_set_of_values_is_asked_for_once() -> None:
     venues = database()
     statements: list[str] = []
-    engine = venues._connection.engine  # the only place where queries can be counted
+    engine = venues._source._connection.engine  # the only place where queries can be counted
     event.listen(engine, "before_cursor_execute", lambda *a: statements.append(str(a[2])))
     asked = [
         {"area": "north", "food": "thai"},
@@ -394,9 +396,9 @@ def test_an_interrupted_filling_leaves_nothing_half_filled(tmp_path: Path) -> No
     code = f"""
 import os
 from helpers import RULES, VENUES
-from mwz.database import venues
-seen, insert = [], venues.insert
-venues.insert = lambda table: os._exit(9) if len(seen) == 2 else seen.append(table) or insert(table)
+from mwz.database import stored, venues
+seen, insert = [], stored.insert
+stored.insert = lambda table: os._exit(9) if len(seen) == 2 else seen.append(table) or insert(table)
 venues.VenueDatabase(VENUES, RULES, {url!r})
 """
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}

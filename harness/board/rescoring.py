@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..benchmark import Benchmark
 from ..data.installed import downloads_directory, loaded_once
 from ..data.pinned import blob_id, safe_path
 from ..errors import InputError
+from ..execution import Done, Work, given_or_own, in_order
 from ..files import read_bytes, write_atomically
 from ..rendering import text_table
 from ..report import Report
+from ..scoring import Scorer
+from ..workers import LOST
 from .dialogue_scores import totals_of
 from .entries import Entry
 from .leaderboard import rows
@@ -23,6 +27,9 @@ from .seed_scores import SeedScores, seed_file, seed_scores
 from .submitting import all_scores
 from .tracking_scores import TrackingScores, score_tracker
 from .tracks import STATE_TRACKING
+
+if TYPE_CHECKING:
+    from ..tracking.gold import GoldStates
 
 
 @dataclass(frozen=True)
@@ -126,6 +133,7 @@ def rescore(
     extra: Path | None,
     workers: int,
     progress: Callable[[Iterable[Rescored]], Iterable[Rescored]],
+    executor: Executor | None = None,
 ) -> list[Rescored]:
     """Score entries again, several at a time; `write_rescored` writes what changed.
 
@@ -135,15 +143,16 @@ def rescore(
         extra: A folder to look for predictions in.
         workers: How many processes to use.
         progress: Wraps the outcomes as they come, to show how far things are.
+        executor: Who does the work; by default processes of this machine.
 
     Raises:
         InputError: The benchmark that is named cannot be loaded.
     """
     if benchmark is not None:
         loaded_once(benchmark)
-    jobs = [(one, benchmark or _benchmark_of(one), extra) for one in entries]
-    with ProcessPoolExecutor(max(1, min(workers, len(jobs)))) as pool:
-        return list(progress(pool.map(_rescored, jobs)))
+    works = (_work(one, benchmark or _benchmark_of(one), extra) for one in entries)
+    with given_or_own(executor, max(1, min(workers, len(entries)))) as to:
+        return list(progress(in_order(to, works)))
 
 
 def write_rescored(
@@ -195,17 +204,43 @@ def _benchmark_of(entry: Entry) -> str | None:
     return entry.scores.main.benchmark if entry.scores.reports else None
 
 
-def _rescored(job: tuple[Entry, str | None, Path | None]) -> Rescored:
-    entry, benchmark, extra = job
+def _work(entry: Entry, benchmark: str | None, extra: Path | None) -> Work | Done:
+    """Return the work of scoring an entry again, with all that is read from files here."""
     try:
         content = find_predictions(entry, extra)
-        if entry.system.track == STATE_TRACKING:
-            return _rescored_tracker(entry, content, benchmark)
-        scores = all_scores(content, loaded_once(benchmark), entry.key)
-        scores = replace(scores, seeds=_seeds(entry, scores, loaded_once(benchmark)))
+        loaded = loaded_once(benchmark)
+        seeds = _seed_files(entry)
+        gold = None
+        if entry.tracking is not None and entry.tracking.gold.whose == "version":
+            from ..data.gold_states import load_gold_states
+
+            gold = load_gold_states(entry.tracking.gold.version or "", loaded)
     except InputError as error:
-        about = "" if error.source == entry.key else f"{error.source}: "
-        return Rescored(entry.key, None, (), about + "; ".join(error.problems))
+        return Done(_not_scored(entry, error))
+    return Work(loaded, _rescored, (entry, content, gold, seeds), _not_scored(entry, LOST))
+
+
+def _not_scored(entry: Entry, error: InputError | str) -> Rescored:
+    if isinstance(error, str):
+        return Rescored(entry.key, None, (), error)
+    about = "" if error.source == entry.key else f"{error.source}: "
+    return Rescored(entry.key, None, (), about + "; ".join(error.problems))
+
+
+def _rescored(
+    scorer: Scorer,
+    entry: Entry,
+    content: bytes | str,
+    gold: GoldStates | None,
+    seeds: Mapping[str, bytes] | None,
+) -> Rescored:
+    try:
+        if entry.system.track == STATE_TRACKING:
+            return _rescored_tracker(entry, content, scorer.benchmark, gold)
+        scores = all_scores(content, scorer.benchmark, entry.key)
+        scores = replace(scores, seeds=_seeds(entry, scores, scorer.benchmark, seeds))
+    except InputError as error:
+        return _not_scored(entry, error)
     changes = tuple(
         change
         for rules, report in scores.reports.items()
@@ -216,13 +251,28 @@ def _rescored(job: tuple[Entry, str | None, Path | None]) -> Rescored:
     return Rescored(entry.key, scores, changes, None)
 
 
-def _seeds(entry: Entry, scores: Scores, benchmark: Benchmark) -> SeedScores | None:
+def _seed_files(entry: Entry) -> dict[str, bytes] | None:
+    """Return name -> content of the predictions of further seeds; None if there are no seeds.
+
+    Raises:
+        InputError: A file cannot be read.
+    """
+    if not (entry.folder / SEEDS_FILE).exists():
+        return None
+    paths = entry.folder.glob(seed_file("*"))
+    return {path.name: read_bytes(path) for path in paths if path.is_file()}
+
+
+def _seeds(
+    entry: Entry, scores: Scores, benchmark: Benchmark, at_hand: Mapping[str, bytes] | None
+) -> SeedScores | None:
     """Score the further seeds of an entry again; those that are not at hand stay as they are.
 
     Args:
         entry: The entry.
         scores: What it scores itself, anew.
         benchmark: The benchmark to score on.
+        at_hand: What `_seed_files` returned.
 
     Raises:
         InputError: Some are not at hand, and what is stored of them cannot be used.
@@ -231,9 +281,8 @@ def _seeds(entry: Entry, scores: Scores, benchmark: Benchmark) -> SeedScores | N
 
     kept = entry.scores.seeds
     known = {} if kept is None or not kept.intact else {seed.file: seed for seed in kept.seeds}
-    if scores.dialogues is None or not (entry.folder / SEEDS_FILE).exists():
+    if scores.dialogues is None or at_hand is None:
         return None
-    at_hand = [path.name for path in entry.folder.glob(seed_file("*")) if path.is_file()]
     files = sorted({*known, *at_hand}, key=lambda name: (len(name), name))
     named = {seed.file for seed in kept.seeds} if kept is not None else set()
     if not files or named - set(files):
@@ -241,7 +290,7 @@ def _seeds(entry: Entry, scores: Scores, benchmark: Benchmark) -> SeedScores | N
             entry.key, f"{SEEDS_FILE} cannot be used, and its predictions are not at hand"
         )
     seeds = [
-        measured_seed(read_bytes(entry.folder / name), benchmark, f"{entry.key}, {name}", name)
+        measured_seed(at_hand[name], benchmark, f"{entry.key}, {name}", name)
         if name in at_hand
         else known[name]
         for name in files
@@ -249,15 +298,15 @@ def _seeds(entry: Entry, scores: Scores, benchmark: Benchmark) -> SeedScores | N
     return seed_scores(totals_of(scores.dialogues.outcomes), seeds)
 
 
-def _rescored_tracker(entry: Entry, content: bytes | str, benchmark: str | None) -> Rescored:
+def _rescored_tracker(
+    entry: Entry, content: bytes | str, benchmark: Benchmark, gold: GoldStates | None
+) -> Rescored:
     """Score a tracker again, with the gold states that it was scored with.
 
     Raises:
         InputError: The predictions are no file of states, or it is not known with which gold
             states they were scored, or these are not at hand.
     """
-    from ..data.gold_states import load_gold_states
-
     old = entry.tracking
     if old is None or isinstance(content, str):
         raise InputError(
@@ -269,10 +318,8 @@ def _rescored_tracker(entry: Entry, content: bytes | str, benchmark: str | None)
     scores = score_tracker(
         content,
         entry.key,
-        lambda ids: loaded_once(benchmark),
-        (lambda: load_gold_states(version or "", loaded_once(benchmark)))
-        if whose == "version"
-        else None,
+        lambda ids: benchmark,
+        None if gold is None else lambda: gold,
         version if whose == "file" else None,
     )
     before = dict(_figures("", old.report.to_dict()))

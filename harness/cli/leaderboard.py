@@ -19,12 +19,14 @@ from ..board.site.serving import PORT, site_server
 from ..board.site.writing import check_place, left_over, stale_files, write_site
 from ..board.submitting import locked
 from ..errors import InputError
+from ..execution import executor
 from ..files import read_bytes, write_atomically
 from ..rendering import printable
 from .options import (
     leaderboard_path,
     predictions_folder_option,
     rules_option,
+    scheduler_option,
     scored_benchmark_option,
     submissions_option,
     workers_option,
@@ -51,6 +53,7 @@ from .telling import tell
 )
 @predictions_folder_option
 @workers_option
+@scheduler_option
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -80,6 +83,7 @@ def command(
     again: bool,
     predictions: Path | None,
     workers: int,
+    scheduler: str | None,
     output: Path | None,
     html: Path | None,
     serve: int | None,
@@ -101,7 +105,7 @@ def command(
         check_place(html, submissions)
 
     def rescored(entered: list[Entry]) -> list[Rescored]:
-        return _rescore(entered, benchmark, predictions, workers)
+        return _rescore(entered, benchmark, predictions, workers, scheduler)
 
     done = _check_all if check else _make_all
     return done(submissions, rules, path, html, rescored if again else None)
@@ -202,15 +206,18 @@ def _rescore(
     benchmark: str | None,
     predictions: Path | None,
     workers: int,
+    scheduler: str | None,
 ) -> list[Rescored]:
     """Score the submissions again and tell what changed."""
-    outcomes = rescore(
-        entered,
-        benchmark,
-        predictions,
-        workers,
-        lambda coming: tqdm(coming, "scoring", len(entered), unit="system", disable=None),
-    )
+    with executor(min(workers, max(len(entered), 1)), scheduler) as to:
+        outcomes = rescore(
+            entered,
+            benchmark,
+            predictions,
+            workers,
+            lambda coming: tqdm(coming, "scoring", len(entered), unit="system", disable=None),
+            to,
+        )
     for entry, outcome in zip(entered, outcomes, strict=True):
         click.echo(printable(f"{outcome.key}: {_told(entry, outcome)}"))
         if outcome.changes:

@@ -114,7 +114,8 @@ MEANINGS: Mapping[str, str] = {
 
 def _shares(texts: Sequence[str], names: Iterable[str]) -> float:
     """Return the shares of texts that hold each of the names, added up."""
-    return sum(sum(name in text for text in texts) for name in names) / max(len(texts), 1)
+    # Lists are counted faster than generators.
+    return sum(len([0 for text in texts if name in text]) for name in names) / max(len(texts), 1)
 
 
 def _gold_states(played: Played) -> float | None:
