@@ -16,8 +16,8 @@ from ..tracks import STATE_TRACKING, TRACKS, Track
 from .charts import Dot, Ranks, Scatter, ranks, scatter
 from .columns import PRINTED, Column, columns, raised_signs
 from .contents import Contents
+from .page_tables import NOTHING, Cell, Header
 from .papers import paper_year
-from .tables import NOTHING, Cell, Header
 
 SYSTEMS = "systems"
 """The folder of the systems' pages."""

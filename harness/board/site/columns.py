@@ -13,7 +13,7 @@ from ..dialogue_scores import KeptInterval
 from ..leaderboard import Row
 from ..pairs import RANKING
 from .contents import Contents
-from .tables import NOTHING, Bar, Cell, Header
+from .page_tables import NOTHING, Bar, Cell, Header
 
 # Column -> what public tables call the figure.
 PRINTED = {

@@ -13,7 +13,7 @@ from ..pairs import RANKING, SAMPLES, EntryPair
 from ..tracks import TRACKS
 from .columns import plus_minus
 from .contents import Contents
-from .tables import NOTHING, Cell, Header, Table, difference_text
+from .page_tables import NOTHING, Cell, Header, Table, difference_text
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,8 @@ from .downloads import (
     tracker_data,
 )
 from .explained import FIELDS
+from .page_tables import Table, simple_table
 from .system_page import system_pages
-from .tables import Table, simple_table
 from .templating import page, static_files
 
 OLDER_RESULTS = "older-results"

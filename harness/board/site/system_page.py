@@ -22,8 +22,8 @@ from .columns import plus_minus, verdict_mark
 from .contents import Contents
 from .downloads import entry_reference
 from .explained import own_fields
+from .page_tables import NOTHING, Bar, Cell, Facts, Table, difference_text, simple_table
 from .papers import paper_year
-from .tables import NOTHING, Bar, Cell, Facts, Table, difference_text, simple_table
 
 
 @dataclass(frozen=True)
