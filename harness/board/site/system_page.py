@@ -101,9 +101,10 @@ class SystemPage:
 
 def system_pages(contents: Contents) -> Iterator[SystemPage]:
     """Yield the page of every entry, in the order of the board."""
-    in_order = [row.entry for row in contents.rows]
-    shown = {entry.key for entry in in_order}
-    in_order += [entry for entry in contents.entries if entry.key not in shown]
+    listed = [row.entry for row in contents.rows]
+    shown = {entry.key for entry in listed}
+    listed += [entry for entry in contents.entries if entry.key not in shown]
+    in_order = [e for track in TRACKS for e in listed if e.system.track == track]
     order = [None, *((entry.system.name, entry.key) for entry in in_order), None]
     by_key = {row.entry.key: row for row in contents.rows}
     for place, entry in enumerate(in_order):
