@@ -113,7 +113,7 @@ def _errs(before: StatePair, turn: StatePair) -> bool:
 
 
 def lambda_label(decay: float) -> str:
-    """Return how reports and signatures write a λ, so that no two are written alike: `0.25`, `1`."""
+    """Return how a λ is written, no two alike: `0.25`, `1`."""
     short = f"{decay:g}"
     return short if float(short) == decay else repr(decay)
 
