@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -38,6 +37,7 @@ from mwz.harness.playing import PlayedDialogue
 from mwz.harness.references import TOKENIZATIONS
 from mwz.harness.scoring import Options, score
 from mwz.harness.submission import normalize_submission, parse_submission
+from mwz.harness.workers import spread
 from mwz.normalization.rules import RuleSet, published_rule_sets, rule_set
 
 # What each sample submission allows: sources of states, and of active domains.
@@ -236,11 +236,11 @@ def pools(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Counts how often processes are started to compute a grid."""
     started: list[int] = []
 
-    def start(workers: int) -> ProcessPoolExecutor:
+    def counted(function: Any, jobs: Any, workers: int, *others: Any) -> Iterator[Any]:
         started.append(workers)
-        return ProcessPoolExecutor(workers)
+        return spread(function, jobs, workers, *others)
 
-    monkeypatch.setattr(explaining, "ProcessPoolExecutor", start)
+    monkeypatch.setattr(explaining, "spread", counted)
     return started
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -30,6 +29,7 @@ from ..references import TOKENIZATIONS, ReferenceIndex
 from ..scoring import Scorer
 from ..submission import NormalizedSubmission, normalized_by_rules
 from ..validation import validated
+from ..workers import LOST, spread
 from .claims import Claim
 from .entries import OwnSetup
 
@@ -165,6 +165,7 @@ def explain(
     benchmark: str | None,
     workers: int,
     progress: Callable[[Iterable[Any], int], Iterable[Any]],
+    notify: Callable[[str], None] = lambda remark: None,
 ) -> Grid:
     """Return a submission's grid, from the cache if it has been computed before.
 
@@ -173,9 +174,11 @@ def explain(
         benchmark: Name of the benchmark; None for the default one.
         workers: How many processes to use.
         progress: Wraps the parts as they come (the second argument is their number).
+        notify: Called with a remark if a process was killed.
 
     Raises:
-        InputError: The predictions are no submission to the benchmark.
+        InputError: The predictions are no submission to the benchmark, or some part could not be
+            computed because its process was killed.
     """
     path = _cache_path(content, loaded_once(benchmark))
     cached = _cached(path)
@@ -184,8 +187,7 @@ def explain(
     submission = _prepared(content, benchmark)[DEFAULT_RULES]
     jobs = _jobs(submission)
     work = [(content, benchmark, job) for job in jobs]
-    with ProcessPoolExecutor(max(1, min(workers, len(jobs)))) as pool:
-        parts = list(progress(pool.map(_part, work), len(jobs)))
+    parts = list(progress(spread(_part, work, workers, _lost, notify), len(jobs)))
     grid = Grid(
         bleu=tuple(point for part in parts for point in part.bleu),
         rates=tuple(point for part in parts for point in part.rates),
@@ -218,6 +220,10 @@ def _jobs(submission: NormalizedSubmission) -> list[_Job]:
         *(_Job(tokenization) for tokenization in TOKENIZATIONS),
         *(_Job(None, r, s, d) for r in published_rule_sets() for s in states for d in domains),
     ]
+
+
+def _lost(work: tuple[bytes | str, str | None, _Job]) -> Grid:
+    raise InputError("--explain", LOST)
 
 
 def _part(work: tuple[bytes | str, str | None, _Job]) -> Grid:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from ..errors import InputError
 from ..files import read_bytes, write_atomically
 from ..rendering import text_table
 from ..report import Report
+from ..workers import LOST, spread
 from .entries import Entry
 from .leaderboard import rows
 from .scores import SCORES_FILE, Scores
@@ -123,6 +123,7 @@ def rescore(
     extra: Path | None,
     workers: int,
     progress: Callable[[Iterable[Rescored]], Iterable[Rescored]],
+    notify: Callable[[str], None] = lambda remark: None,
 ) -> list[Rescored]:
     """Score entries again, several at a time; `write_rescored` writes what changed.
 
@@ -132,6 +133,7 @@ def rescore(
         extra: A folder to look for predictions in.
         workers: How many processes to use.
         progress: Wraps the outcomes as they come, to show how far things are.
+        notify: Called with a remark if a process was killed.
 
     Raises:
         InputError: The benchmark that is named cannot be loaded.
@@ -139,8 +141,7 @@ def rescore(
     if benchmark is not None:
         loaded_once(benchmark)
     jobs = [(one, benchmark or _benchmark_of(one), extra) for one in entries]
-    with ProcessPoolExecutor(max(1, min(workers, len(jobs)))) as pool:
-        return list(progress(pool.map(_rescored, jobs)))
+    return list(progress(spread(_rescored, jobs, workers, _lost, notify)))
 
 
 def write_rescored(
@@ -186,6 +187,10 @@ def _benchmark_of(entry: Entry) -> str | None:
     if entry.tracking is not None:
         return entry.tracking.signature.benchmark
     return entry.scores.main.benchmark if entry.scores.reports else None
+
+
+def _lost(job: tuple[Entry, str | None, Path | None]) -> Rescored:
+    return Rescored(job[0].key, None, (), LOST)
 
 
 def _rescored(job: tuple[Entry, str | None, Path | None]) -> Rescored:

@@ -43,6 +43,7 @@ from .options import (
     submissions_option,
     workers_option,
 )
+from .telling import notify
 
 _LISTED = 5
 """How many of the nearest combinations are shown, besides the stated ones."""
@@ -130,6 +131,7 @@ def _grids(
             lambda parts, count, name=entry.key: tqdm(  # type: ignore[misc]
                 parts, name, count, unit="part", disable=None
             ),
+            notify,
         )
         for entry in chosen
     }

@@ -23,6 +23,7 @@ from .options import (
     submissions_option,
     workers_option,
 )
+from .telling import notify
 
 
 @click.command(
@@ -100,6 +101,7 @@ def _rescore(
         predictions,
         workers,
         lambda coming: tqdm(coming, "scoring", len(entered), unit="system", disable=None),
+        notify,
     )
     for entry, outcome in zip(entered, outcomes, strict=True):
         click.echo(printable(f"{outcome.key}: {_told(entry, outcome)}"))
