@@ -31,7 +31,7 @@ from .options import (
     submissions_option,
     workers_option,
 )
-from .telling import tell
+from .telling import notify, tell
 
 
 @click.command(
@@ -217,6 +217,7 @@ def _rescore(
             workers,
             lambda coming: tqdm(coming, "scoring", len(entered), unit="system", disable=None),
             to,
+            notify,
         )
     for entry, outcome in zip(entered, outcomes, strict=True):
         click.echo(printable(f"{outcome.key}: {_told(entry, outcome)}"))

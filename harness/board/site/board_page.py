@@ -13,11 +13,11 @@ from ..reported import ReportedRow, ReportedTable
 from ..reported_blocks import NOT_PUBLIC, OLD
 from ..tracking_board import TrackingRow, gold_title, row_headers, row_text
 from ..tracks import STATE_TRACKING, TRACKS, Track
+from .board_tables import NOTHING, Cell, Header
 from .charts import Dot, Ranks, Scatter, ranks, scatter
 from .columns import PRINTED, Column, columns, raised_signs
 from .contents import Contents
 from .papers import paper_year
-from .tables import NOTHING, Cell, Header
 
 
 @dataclass(frozen=True)

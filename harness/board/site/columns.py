@@ -11,8 +11,8 @@ from ...rendering import figure
 from ..dialogue_scores import KeptInterval
 from ..leaderboard import Row
 from ..pairs import RANKING
+from .board_tables import NOTHING, Bar, Cell, Header
 from .contents import Contents
-from .tables import NOTHING, Bar, Cell, Header
 
 # Column -> what public tables call the figure.
 PRINTED = {

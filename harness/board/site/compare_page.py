@@ -11,9 +11,9 @@ from ..dialogue_scores import FIGURES
 from ..leaderboard import Row
 from ..pairs import RANKING, SAMPLES, EntryPair
 from ..tracks import TRACKS
+from .board_tables import NOTHING, Cell, Header, Table, difference_text
 from .columns import plus_minus
 from .contents import Contents
-from .tables import NOTHING, Cell, Header, Table, difference_text
 
 
 @dataclass(frozen=True)

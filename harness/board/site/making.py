@@ -16,6 +16,7 @@ from ..entries import Entry
 from ..leaderboard import older_results_page, signatures
 from ..pairs import Pairs
 from .board_page import bleu_against_success, ranks_by_rules, sections, years
+from .board_tables import Table, simple_table
 from .compare_page import ComparePage, compare_page
 from .contents import Contents, read_contents
 from .document_pages import DOCUMENTS, document
@@ -30,7 +31,6 @@ from .downloads import (
 )
 from .explained import FIELDS
 from .system_page import system_pages
-from .tables import Table, simple_table
 from .templating import page, static_files
 
 OLDER_RESULTS = "older-results"

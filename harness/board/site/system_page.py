@@ -19,12 +19,12 @@ from ..leaderboard import Row
 from ..record import Line, findings, lines
 from ..tracking_board import TrackingRow, row_headers, row_text
 from ..tracks import TRACKS
+from .board_tables import NOTHING, Bar, Cell, Facts, Table, difference_text, simple_table
 from .columns import plus_minus, verdict_mark
 from .contents import Contents
 from .downloads import entry_reference
 from .explained import own_fields
 from .papers import paper_year
-from .tables import NOTHING, Bar, Cell, Facts, Table, difference_text, simple_table
 
 
 @dataclass(frozen=True)
