@@ -13,11 +13,14 @@ from ..reported import ReportedRow, ReportedTable
 from ..reported_blocks import NOT_PUBLIC, OLD
 from ..tracking_board import TrackingRow, gold_title, row_headers, row_text
 from ..tracks import STATE_TRACKING, TRACKS, Track
-from .board_tables import NOTHING, Cell, Header
 from .charts import Dot, Ranks, Scatter, ranks, scatter
 from .columns import PRINTED, Column, columns, raised_signs
 from .contents import Contents
+from .page_tables import NOTHING, Cell, Header
 from .papers import paper_year
+
+SYSTEMS = "systems"
+"""The folder of the systems' pages."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +147,7 @@ class _Anchors:
 
 def system_link(key: str) -> str:
     """Return the address of a system's page from the board."""
-    return f"systems/{key}.html"
+    return f"{SYSTEMS}/{key}.html"
 
 
 def row_kind(row: Row | TrackingRow) -> str:

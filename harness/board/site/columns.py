@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from ...benchmark import CANONICAL_STYLE, STYLES
 from ...metrics.registry import headlines
 from ...metrics.signs import MEANINGS, Signs
 from ...rendering import figure
 from ..dialogue_scores import KeptInterval
 from ..leaderboard import Row
 from ..pairs import RANKING
-from .board_tables import NOTHING, Bar, Cell, Header
 from .contents import Contents
+from .page_tables import NOTHING, Bar, Cell, Header
 
 # Column -> what public tables call the figure.
 PRINTED = {
@@ -54,6 +55,7 @@ def columns(contents: Contents) -> list[Column]:
             Header("Signs", key="signs", figures=False, shown="wide"),
             lambda row: Cell(", ".join(raised_signs(row)), mark="bad"),
         ),
+        *_styles(),
         *_responses(),
         *_others(),
     ]
@@ -153,6 +155,17 @@ def _verdict(contents: Contents) -> Column:
         return Cell(NOTHING) if verdict is None else Cell(verdict, mark=verdict_mark(verdict))
 
     return Column(Header("Public board", "audit", "audit", figures=False, shown="wide"), cell)
+
+
+def _styles() -> Iterator[Column]:
+    """Yield BLEU in the styles that do not rank."""
+
+    def text(style: str) -> Callable[[Row], str]:
+        return lambda row: figure((row.report.bleu or {}).get(style), 2)
+
+    for style in STYLES:
+        if style != CANONICAL_STYLE:
+            yield _column("BLEU", style, f"bleu-{style}", "chosen", text(style))
 
 
 def _responses() -> Iterator[Column]:

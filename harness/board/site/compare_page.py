@@ -11,9 +11,9 @@ from ..dialogue_scores import FIGURES
 from ..leaderboard import Row
 from ..pairs import RANKING, SAMPLES, EntryPair
 from ..tracks import TRACKS
-from .board_tables import NOTHING, Cell, Header, Table, difference_text
 from .columns import plus_minus
 from .contents import Contents
+from .page_tables import NOTHING, Cell, Header, Table, difference_text
 
 
 @dataclass(frozen=True)
@@ -65,18 +65,22 @@ def _tables(contents: Contents, rows: Sequence[Row]) -> Iterator[Table]:
         yield Table(
             f"{track.title}: {title} of the row less that of the column, on the dialogues that "
             "both play; ≈ where the two cannot be told apart",
-            [Header("System"), *(Header(row.entry.system.name) for row in own)],
-            [
-                [Cell(row.entry.system.name), *(_difference(contents, row, other) for other in own)]
-                for row in own
-            ],
+            [Header("System"), *(Header(row.entry.system.name) for row in own[1:])],
+            [[Cell(row.entry.system.name), *_differences(contents, row, own)] for row in own[:-1]],
         )
+
+
+def _differences(contents: Contents, row: Row, own: Sequence[Row]) -> Iterator[Cell]:
+    """Yield a row of a track's table: a difference from each system below it."""
+    place = own.index(row)
+    for at, other in enumerate(own[1:], start=1):
+        yield Cell("") if at <= place else _difference(contents, row, other)
 
 
 def _difference(contents: Contents, row: Row, other: Row) -> Cell:
     pair = contents.pairs.between(row.entry.key, other.entry.key)
     if pair is None:
-        return Cell("" if row is other else NOTHING)
+        return Cell(NOTHING)
     found = pair.figures[RANKING]
     text = difference_text(found.difference, headlines()[RANKING].digits)
     return Cell(text) if found.distinct else Cell(f"≈ {text}", mark="near")

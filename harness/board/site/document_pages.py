@@ -22,6 +22,9 @@ DOCUMENTS: Mapping[str, str] = {
 
 _LEADERBOARD = "leaderboard.md"
 
+# What tools write into documents to find a place again; HTML that is shown would show it.
+_COMMENT = re.compile(r"^<!--.*?-->$", re.MULTILINE)
+
 
 @dataclass(frozen=True)
 class Document:
@@ -46,7 +49,7 @@ def document(text: str, present: Sequence[str]) -> Document:
         text: The document in Markdown.
         present: The names of the documents that the site has.
     """
-    tokens = _parser().parse(text)
+    tokens = _parser().parse(_COMMENT.sub("", text))
     slugs: set[str] = set()
     for place, token in enumerate(tokens):
         if token.type == "heading_open":
@@ -81,16 +84,17 @@ def _in_scrollers(tokens: Sequence[Token]) -> list[Any]:
     from markdown_it.token import Token
 
     found: list[Any] = []
-    heading = ""
+    heading, tables = "", 0
     for place, token in enumerate(tokens):
         if token.type == "heading_open":
             heading = _text(tokens[place + 1])
         if token.type == "table_open":
+            tables += 1
             attributes: dict[str, str | int | float] = {
                 "class": "scroll",
                 "tabindex": "0",
                 "role": "region",
-                "aria-label": f"Table: {heading}",
+                "aria-label": f"Table {tables}: {heading}",
             }
             found.append(Token("scroll_open", "div", 1, attrs=attributes, block=True))
         if token.type in ("fence", "code_block"):

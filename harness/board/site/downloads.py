@@ -17,7 +17,7 @@ from ..entries import Entry
 from ..leaderboard import Row, signatures
 from ..reported_blocks import OLD
 from ..tracks import STATE_TRACKING, TRACKS
-from .board_page import system_link
+from .board_page import SYSTEMS
 from .columns import raised_signs
 from .contents import Contents
 from .papers import arxiv_number, paper_year
@@ -43,16 +43,14 @@ _OWN_REFERENCES: Mapping[str, tuple[str, Mapping[str, str]]] = {
 }
 
 
-def row_summary(contents: Contents, row: Row) -> dict[str, Any]:
+def row_summary(row: Row) -> dict[str, Any]:
     """Return what the board shows of a row at first, as JSON types."""
-    found = {
-        **_about(row.entry),
+    return {
+        **_named(row.entry),
         "rank": row.rank,
         "bleu": (row.report.bleu or {}).get(CANONICAL_STYLE),
         **dict(zip(_RATES, _rates(row.report, "strict"), strict=True)),
-        "public_board": contents.verdict(row.entry),
     }
-    return {name: value for name, value in found.items() if value is not None}
 
 
 def row_data(contents: Contents, row: Row) -> dict[str, Any]:
@@ -65,9 +63,10 @@ def row_data(contents: Contents, row: Row) -> dict[str, Any]:
         if (interval := contents.interval(row.entry, name)) is not None
     }
     found = {
-        **row_summary(contents, row),
-        "predictions": row.entry.system.predictions.model_dump(exclude_none=True),
+        **row_summary(row),
+        **_about(row.entry),
         "unranked": row.unranked,
+        "public_board": contents.verdict(row.entry),
         "scores": {
             rules: _scores(under)
             for rules in contents.ranked
@@ -81,7 +80,7 @@ def row_data(contents: Contents, row: Row) -> dict[str, Any]:
         "state_tracking": None if report.dst is None else dict(report.dst.metrics),
         "points_lost": None
         if kept is None
-        else {cause: one._asdict() for cause, one in kept.causes.points.items()},
+        else {cause: list(one) for cause, one in kept.causes.points.items() if any(one)},
         "signs_raised": raised_signs(row),
         "signature": str(report.signature),
     }
@@ -90,11 +89,12 @@ def row_data(contents: Contents, row: Row) -> dict[str, Any]:
 
 def tracker_data(entry: Entry) -> dict[str, Any]:
     """Return an entry of the track for state tracking as JSON types."""
+    about = {**_named(entry), **_about(entry)}
     if entry.tracking is None:
-        return _about(entry)
+        return about
     figures = entry.tracking.figures
     told = {name: value for name, value in vars(figures).items() if name != "signature"}
-    return {**_about(entry), "state_tracking": told, "signature": str(figures.signature)}
+    return {**about, "state_tracking": told, "signature": str(figures.signature)}
 
 
 def json_text(content: object) -> str:
@@ -114,9 +114,9 @@ def _rounded(content: object) -> object:
 
 def board_json(contents: Contents) -> str:
     """Return the board as JSON: its rows in short, and what public tables report."""
-    rows = [row_summary(contents, row) for row in contents.rows]
+    rows = [row_summary(row) for row in contents.rows]
     shown = {row.entry.key for row in contents.rows}
-    rows += [_about(entry) for entry in contents.entries if entry.key not in shown]
+    rows += [_named(entry) for entry in contents.entries if entry.key not in shown]
     tables = [
         {
             "title": table.title,
@@ -236,6 +236,15 @@ def latex(text: str) -> str:
     return "".join(_LATEX.get(character, character) for character in text)
 
 
+def _named(entry: Entry) -> dict[str, Any]:
+    return {
+        "entry": entry.key,
+        "system": entry.system.name,
+        "track": entry.system.track,
+        "json": f"{SYSTEMS}/{entry.key}.json",
+    }
+
+
 def _about(entry: Entry) -> dict[str, Any]:
     system = entry.system
     facts = {
@@ -244,16 +253,9 @@ def _about(entry: Entry) -> dict[str, Any]:
         "code": system.code,
         "multiwoz": system.multiwoz,
         "note": system.note,
-    }
-    return {
-        "entry": entry.key,
-        "system": system.name,
-        "track": system.track,
-        "page": system_link(entry.key),
-        "json": f"systems/{entry.key}.json",
         "verifiable": entry.verifiable,
-        **{name: value for name, value in facts.items() if value is not None},
     }
+    return {name: value for name, value in facts.items() if value is not None}
 
 
 def _scores(report: Report) -> dict[str, Any]:

@@ -9,14 +9,11 @@ from typing import Any
 
 from ...comparison.settings import SIGNIFICANCE
 from ...files import read_bytes
-from ...metrics.registry import response_metrics
-from ...metrics.tracking.tracking_registry import tracking_metrics
 from ...rendering import p_text
 from ..entries import Entry
 from ..leaderboard import older_results_page, signatures
 from ..pairs import Pairs
-from .board_page import bleu_against_success, ranks_by_rules, sections, years
-from .board_tables import Table, simple_table
+from .board_page import SYSTEMS, bleu_against_success, ranks_by_rules, sections, years
 from .compare_page import ComparePage, compare_page
 from .contents import Contents, read_contents
 from .document_pages import DOCUMENTS, document
@@ -30,12 +27,12 @@ from .downloads import (
     tracker_data,
 )
 from .explained import FIELDS
+from .page_tables import Table, simple_table
 from .system_page import system_pages
 from .templating import page, static_files
 
 OLDER_RESULTS = "older-results"
 METRICS = "metrics"
-SYSTEMS = "systems"
 
 
 @dataclass(frozen=True)
@@ -141,36 +138,16 @@ def _documents(contents: Contents, folder: Path) -> dict[str, str]:
 
 def _document(name: str, text: str | None, names: Sequence[str], frame: Mapping[str, Any]) -> str:
     made = document(text or f"# {DOCUMENTS[name]}\n", names)
-    tables = _metric_tables() if name == METRICS else {}
+    tables = _signature_table() if name == METRICS else {}
     return page("document.html", document=made, name=name, tables=tables, **frame)
 
 
-def _metric_tables() -> dict[str, tuple[str, Table]]:
-    """Return key -> heading and table of what metrics and signatures say of themselves."""
-    responses = simple_table(
-        "What mwz score --metrics takes",
-        ["Metric", "What it is", "Unit", "Source"],
-        [
-            [one.title, one.description.replace("`", ""), one.unit, one.source]
-            for one in response_metrics().values()
-        ],
-        words=(1, 2, 3),
+def _signature_table() -> dict[str, tuple[str, Table]]:
+    """Return key -> heading and table of what the fields of a signature mean."""
+    table = simple_table(
+        "What scores depend on besides the system",
+        ["Field", "Meaning"],
+        list(FIELDS.items()),
+        words=(1,),
     )
-    tracking = simple_table(
-        "What mwz dst computes",
-        ["Metric", "What it asks", "Unit", "Source"],
-        [
-            [f"{one.name}: {one.title}", one.question, one.unit, one.source]
-            for one in tracking_metrics().values()
-        ],
-        words=(1, 2, 3),
-    )
-    fields = simple_table(
-        "What scores depend on besides the system", ["Field", "Meaning"],
-        list(FIELDS.items()), words=(1,),
-    )  # fmt: skip
-    return {
-        "registered-responses": ("Metrics of responses", responses),
-        "registered-tracking": ("Metrics of state tracking", tracking),
-        "signature-fields": ("The signature, field by field", fields),
-    }
+    return {"signature-fields": ("The signature, field by field", table)}

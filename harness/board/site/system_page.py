@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...benchmark import STYLES
 from ...diagnosis.causes import CAUSES, SLOT_CAUSES
 from ...metrics.inform import SETUPS
 from ...metrics.registry import headlines
@@ -19,11 +18,11 @@ from ..leaderboard import Row
 from ..record import Line, findings, lines
 from ..tracking_board import TrackingRow, row_headers, row_text
 from ..tracks import TRACKS
-from .board_tables import NOTHING, Bar, Cell, Facts, Table, difference_text, simple_table
 from .columns import plus_minus, verdict_mark
 from .contents import Contents
 from .downloads import entry_reference
 from .explained import own_fields
+from .page_tables import NOTHING, Bar, Cell, Facts, Table, difference_text, simple_table
 from .papers import paper_year
 
 
@@ -177,8 +176,6 @@ def _blocks(
         yield from _signs(row)
     if tracked:
         yield Block("state-tracking", "State tracking", facts=[_tracking(one) for one in tracked])
-    if row is not None:
-        yield Block("responses", "Responses", facts=list(_responses(row.report)))
 
 
 def _setups(contents: Contents, row: Row) -> Table:
@@ -230,15 +227,6 @@ def _domains(report: Report) -> Table | None:
             if name != TOTAL
         ],
     )
-
-
-def _responses(report: Report) -> Iterator[Facts]:
-    styles = report.bleu or {}
-    if styles:
-        yield Facts(
-            "BLEU by the style in which references are delexicalised",
-            {style: Cell(figure(styles[style], 2)) for style in STYLES if style in styles},
-        )
 
 
 def _reported(contents: Contents, entry: Entry) -> Iterator[Block]:

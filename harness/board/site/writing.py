@@ -7,7 +7,8 @@ from pathlib import Path
 
 from ...errors import InputError
 from ...files import read_bytes, write_atomically
-from .making import SYSTEMS, Site
+from .board_page import SYSTEMS
+from .making import Site
 
 
 def check_place(directory: Path, submissions: Path) -> None:

@@ -111,7 +111,7 @@ function filters(form) {
   const rows = all("table.board tbody tr:not(.divider)");
   function wanted(row) {
     const shown = row.querySelector("th .name").textContent.toLowerCase();
-    const reported = row.classList.contains("reported");
+    const reported = row.parentElement.classList.contains("reported");
     return (
       shown.includes(name.value.trim().toLowerCase()) &&
       (!year.value || row.dataset.year === year.value) &&
