@@ -8,8 +8,9 @@ from pathlib import Path
 from .entries import Entry, read_note
 from .leaderboard import leaderboard, older_results_page
 from .reported import read_reported
+from .together import PAGES
 
-OLDER_RESULTS = Path("docs") / "older-results.md"
+OLDER_RESULTS = PAGES[1]
 """Where the page of older results is, beside the leaderboard."""
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from ..data.installed import downloads_directory, loaded_once
 from ..data.pinned import blob_id, safe_path
 from ..errors import InputError
-from ..files import read_bytes, write_atomically
+from ..files import read_bytes, read_plain
 from ..rendering import text_table
 from ..report import Report
 from ..workers import LOST, spread
@@ -96,7 +96,7 @@ def find_predictions(entry: Entry, extra: Path | None) -> bytes | str:
     if predictions.unavailable is not None:
         raise InputError(entry.key, f"nobody can get its predictions ({predictions.unavailable})")
     if predictions.file is not None:
-        return read_bytes(entry.folder / predictions.file)
+        return read_plain(entry.folder / predictions.file)
     pinned = predictions.pinned
     if pinned is None:
         raise InputError(entry.key, "names no predictions")
@@ -125,7 +125,7 @@ def rescore(
     progress: Callable[[Iterable[Rescored]], Iterable[Rescored]],
     notify: Callable[[str], None] = lambda remark: None,
 ) -> list[Rescored]:
-    """Score entries again, several at a time; `write_rescored` writes what changed.
+    """Score entries again, several at a time; `rescored_entries` has what changed.
 
     Args:
         entries: The entries to score.
@@ -144,32 +144,39 @@ def rescore(
     return list(progress(spread(_rescored, jobs, workers, _lost, notify)))
 
 
-def write_rescored(
+def rescored_entries(
     entries: Sequence[Entry], outcomes: Sequence[Rescored], rules: str
 ) -> list[Entry]:
-    """Write the scores that changed, unless the entries would no longer compare.
+    """Return the entries with their new scores, unless they would no longer compare.
 
     Args:
         entries: All entries of the folder.
         outcomes: Their outcomes, in the same order.
         rules: The rule set that they are to be ranked under.
 
-    Returns:
-        The entries with their new scores.
-
     Raises:
-        InputError: Some would have no scores under the rule set, or scores that do not compare,
-            and nothing is written; or a file cannot be written.
+        InputError: Some would have no scores under the rule set, or scores that do not compare.
     """
     updated = [_updated(entry, outcome) for entry, outcome in zip(entries, outcomes, strict=True)]
     try:
         rows(updated, rules)
     except InputError as error:
         raise InputError("no scores are written", error.problems) from None
-    for entry, outcome in zip(updated, outcomes, strict=True):
-        if outcome.scores is not None:
-            write_atomically(entry.folder / SCORES_FILE, outcome.scores.to_text())
     return updated
+
+
+def rescored_files(entries: Sequence[Entry], outcomes: Sequence[Rescored]) -> dict[Path, str]:
+    """Return path -> content of every scores file that is to be written anew.
+
+    Args:
+        entries: All entries of the folder.
+        outcomes: Their outcomes, in the same order.
+    """
+    return {
+        entry.folder / SCORES_FILE: outcome.scores.to_text()
+        for entry, outcome in zip(entries, outcomes, strict=True)
+        if outcome.scores is not None
+    }
 
 
 def _updated(entry: Entry, outcome: Rescored) -> Entry:

@@ -10,10 +10,11 @@ from tqdm import tqdm
 
 from ..board.entries import Entry, read_entries
 from ..board.pages import pages
-from ..board.rescoring import Rescored, changes_table, rescore, write_rescored
+from ..board.rescoring import Rescored, changes_table, rescore, rescored_entries, rescored_files
 from ..board.submitting import locked
+from ..board.together import write_together
 from ..errors import InputError
-from ..files import read_bytes, write_atomically
+from ..files import read_bytes
 from ..rendering import printable
 from .options import (
     leaderboard_path,
@@ -23,7 +24,7 @@ from .options import (
     submissions_option,
     workers_option,
 )
-from .telling import notify
+from .telling import notify, tell_strays
 
 
 @click.command(
@@ -78,12 +79,15 @@ def command(
         made = pages(submissions, entered, rules, path)
         return max([differ, *(_check(page, content) for page, content in made.items())])
     with locked(submissions):
+        tell_strays(submissions)
         entered = read_entries(submissions)
+        files: dict[Path, str] = {}
         if again:
             outcomes = _rescore(entered, benchmark, predictions, workers)
-            entered = write_rescored(entered, outcomes, rules)
-        for page, content in pages(submissions, entered, rules, path).items():
-            write_atomically(page, content)
+            files |= rescored_files(entered, outcomes)
+            entered = rescored_entries(entered, outcomes, rules)
+        files |= pages(submissions, entered, rules, path)
+        write_together(submissions, files)
     click.echo(f"{path}: {len(entered)} entries")
     return 0
 

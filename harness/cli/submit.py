@@ -13,7 +13,8 @@ from ..board.entries import PREDICTIONS_FILE, Entry, System, folder_name, read_e
 from ..board.leaderboard import row_headers, row_text, rows
 from ..board.pages import pages
 from ..board.scores import Scores
-from ..board.submitting import all_scores, locked, submit
+from ..board.submitting import all_scores, locked, refuse_existing, submit
+from ..board.together import write_together
 from ..board.tracking_board import row_headers as tracking_headers
 from ..board.tracking_board import row_text as tracking_text
 from ..board.tracking_board import tracking_tables
@@ -21,7 +22,7 @@ from ..board.tracking_scores import TrackingScores, score_tracker
 from ..board.tracks import STATE_TRACKING, submitted_tracks
 from ..data.installed import load_benchmark
 from ..errors import InputError
-from ..files import read_bytes, shown_name, write_atomically
+from ..files import read_bytes, shown_name
 from ..formats import parse_predictions, standard_form
 from ..limits import limits
 from ..metrics.registry import headlines
@@ -111,9 +112,8 @@ def command(
     _check_options(track, reported, gold, own_gold)
     facts = {"name": name, "track": track, "paper": paper, "code": code, "multiwoz": multiwoz}
     system = _system({**facts, "note": note}, source, reported)
-    target = submissions / folder_name(name)
-    if target.exists() and not replace:
-        raise InputError(str(target), "there is an entry of that name; use another, or --replace")
+    if not replace:
+        refuse_existing(submissions / folder_name(name))
     content = read_bytes(predictions, limits())
     read_from = shown_name(predictions)
     scores: Scores | TrackingScores
@@ -128,8 +128,7 @@ def command(
         ranked = [r for r in rows(others, rules) if r.entry.system.track == track]
         # The page is that of the default rule set, whatever is shown here.
         made = pages(submissions, others, DEFAULT_RULES, leaderboard_path(submissions))
-        for page, text in made.items():
-            write_atomically(page, text)
+        write_together(submissions, made)
     if track == STATE_TRACKING:
         _show_tracker(entry.key, others, rules)
         return
