@@ -285,6 +285,15 @@ def test_fuzzy_joint_accuracy_forgives_a_longer_form_of_a_value():
     assert (found.precision, found.recall) == (pytest.approx(2 / 4), pytest.approx(2 / 3))
 
 
+def test_fuzzily_equal_values_have_a_partial_ratio_over_95_and_not_of_95():
+    # All but one of 20 characters: 2 * 19 / 40 = 95. All but one of 25: 2 * 24 / 50 = 96.
+    twenty, twenty_five = "a" * 19, "a" * 24
+    at = present((f"a.name={twenty}b", f"a.name={twenty}c"))
+    over = present((f"a.name={twenty_five}b", f"a.name={twenty_five}c"))
+    assert (fuzzy_joint_accuracy(at), fuzzy_slot_f1(at).found) == (0, 0)
+    assert (fuzzy_joint_accuracy(over), fuzzy_slot_f1(over).found) == (1, 1)
+
+
 def test_mistakes_at_the_end_are_tail_oriented():
     # Mean turn 3, middle 1.5, 4 turns.
     assert tail_orientation([0, 0, 0, 2]) == pytest.approx((3 - 1.5) / 4)
