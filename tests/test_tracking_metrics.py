@@ -83,6 +83,30 @@ def test_rsa_paper_table_3_tells_apart_what_aga_does_not():
     assert round(relative_slot_accuracy(present(RSA_TABLE_3_B)), 4) == 0.1667
 
 
+@pytest.mark.parametrize(
+    ("gold", "predicted", "score"),
+    [
+        # One of two slots is right; a wrong value counts once.
+        ("six", "two", 1 / 2),
+        # What stands before the last dash is another slot to the published code: `people` is
+        # missed and `people-sixty` predicted in vain, one of three.
+        ("six", "sixty-two", 1 / 3),
+        ("sixty-two", "six", 1 / 3),
+        ("sixty-two", "fifty-two", 1 / 3),
+        ("six", "-two", 1 / 3),
+        # Both are of the slot `people-sixty`.
+        ("sixty-two", "sixty-six", 1 / 2),
+        # The last dash, not the first.
+        ("a-b-c", "a-d-c", 1 / 3),
+        # Equal values are right, dashes or not.
+        ("sixty-two", "sixty-two", 1),
+    ],
+)
+def test_rsa_takes_what_stands_before_the_last_dash_for_the_slot(gold, predicted, score):
+    [turn] = present((f"a.name a.people={gold}", f"a.name a.people={predicted}"))
+    assert turn_relative_slot_accuracy(turn) == pytest.approx(score)
+
+
 def test_rsa_paper_table_a6_turn_by_turn():
     turns = present(*RSA_TABLE_A6)
     # Wrong of 30 slots: one predicted in vain (0, 1), that and one missed (2, 3), one missed.
