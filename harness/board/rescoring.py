@@ -268,7 +268,7 @@ def _seed_files(entry: Entry) -> dict[str, bytes] | None:
     if not (entry.folder / SEEDS_FILE).exists():
         return None
     paths = entry.folder.glob(seed_file("*"))
-    return {path.name: read_bytes(path) for path in paths if path.is_file()}
+    return {path.name: read_plain(path) for path in paths if path.is_file()}
 
 
 def _seeds(
