@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..benchmark import CANONICAL_STYLE
 from ..errors import InputError
-from ..files import read_bytes
+from ..files import is_plain_file, read_plain
 from ..metrics.inform import combined
 from ..metrics.lower_bound import LowerBound
 from ..metrics.signs import Signs, raised
@@ -104,9 +104,9 @@ def _predictions_problem(entry: Entry, recorded: Hashes | None) -> str | None:
         return "its scores are of a file, and its predictions are made by the harness"
     if place.git_blob is not None and place.git_blob != recorded.git_blob:
         return "its scores are of other predictions than those pinned; use --rescore"
-    if place.file is not None and (entry.folder / place.file).is_file():
+    if place.file is not None and is_plain_file(entry.folder / place.file):
         try:
-            same = recorded.is_file(read_bytes(entry.folder / place.file))
+            same = recorded.is_file(read_plain(entry.folder / place.file))
         except InputError as error:
             return f"{place.file}: {'; '.join(error.problems)}"
         if not same:

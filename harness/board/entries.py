@@ -26,7 +26,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from ..benchmark import STYLES
 from ..data.pinned import PinnedFile
 from ..errors import InputError
-from ..files import read_bytes
+from ..files import is_plain_file, is_plain_folder, read_plain
 from ..metrics.registry import headlines
 from ..metrics.setups import COMPARISONS, UPDATES
 from ..playing import DOMAIN_SOURCES
@@ -276,7 +276,7 @@ class Entry:
         place = self.system.predictions
         if place.unavailable is not None:
             return False
-        return place.file is None or (self.folder / place.file).is_file()
+        return place.file is None or is_plain_file(self.folder / place.file)
 
     @property
     def key(self) -> str:
@@ -310,8 +310,21 @@ def read_entries(folder: Path) -> list[Entry]:
     return [
         read_entry(path)
         for path in sorted(folder.iterdir())
-        if path.is_dir() and not path.name.startswith(".")
+        if is_plain_folder(path) and not path.name.startswith(".")
     ]
+
+
+def strays(folder: Path) -> list[str]:
+    """Return the names of what lies in a folder of entries and is neither a folder nor a file.
+
+    It may be a link to anywhere, and is never read.
+
+    Args:
+        folder: The folder.
+    """
+    return sorted(
+        path.name for path in folder.iterdir() if not (is_plain_folder(path) or is_plain_file(path))
+    )
 
 
 def chosen_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path) -> list[Entry]:
@@ -344,7 +357,7 @@ def read_note(folder: Path) -> str:
     if not path.is_file():
         return ""
     try:
-        return " ".join(read_bytes(path).decode().split())
+        return " ".join(read_plain(path).decode().split())
     except UnicodeDecodeError:
         raise InputError(str(path), "not text in UTF-8") from None
 
@@ -401,7 +414,7 @@ def read_system(path: Path) -> System:
         InputError: The file is missing, not TOML, or not as the schema says.
     """
     try:
-        content = tomllib.loads(read_bytes(path).decode(), parse_float=Decimal)
+        content = tomllib.loads(read_plain(path).decode(), parse_float=Decimal)
     except RecursionError:
         raise InputError(str(path), "not TOML that can be read (nested too deeply)") from None
     except ValueError as error:

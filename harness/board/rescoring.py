@@ -14,7 +14,7 @@ from ..data.installed import downloads_directory, loaded_once
 from ..data.pinned import blob_id, safe_path
 from ..errors import InputError
 from ..execution import Done, Work, given_or_own, in_order
-from ..files import read_bytes, write_atomically
+from ..files import read_bytes, read_plain
 from ..rendering import text_table
 from ..report import Report
 from ..scoring import Scorer
@@ -106,7 +106,7 @@ def find_predictions(entry: Entry, extra: Path | None) -> bytes | str:
     if predictions.unavailable is not None:
         raise InputError(entry.key, f"nobody can get its predictions ({predictions.unavailable})")
     if predictions.file is not None:
-        return read_bytes(entry.folder / predictions.file)
+        return read_plain(entry.folder / predictions.file)
     pinned = predictions.pinned
     if pinned is None:
         raise InputError(entry.key, "names no predictions")
@@ -134,8 +134,9 @@ def rescore(
     workers: int,
     progress: Callable[[Iterable[Rescored]], Iterable[Rescored]],
     executor: Executor | None = None,
+    notify: Callable[[str], None] = lambda remark: None,
 ) -> list[Rescored]:
-    """Score entries again, several at a time; `write_rescored` writes what changed.
+    """Score entries again, several at a time; `rescored_entries` has what changed.
 
     Args:
         entries: The entries to score.
@@ -144,6 +145,7 @@ def rescore(
         workers: How many processes to use.
         progress: Wraps the outcomes as they come, to show how far things are.
         executor: Who does the work; by default processes of this machine.
+        notify: Called with a remark if a process was killed.
 
     Raises:
         InputError: The benchmark that is named cannot be loaded.
@@ -152,39 +154,45 @@ def rescore(
         loaded_once(benchmark)
     works = (_work(one, benchmark or _benchmark_of(one), extra) for one in entries)
     with given_or_own(executor, max(1, min(workers, len(entries)))) as to:
-        return list(progress(in_order(to, works)))
+        return list(progress(in_order(to, works, notify)))
 
 
-def write_rescored(
+def rescored_entries(
     entries: Sequence[Entry], outcomes: Sequence[Rescored], rules: str
 ) -> list[Entry]:
-    """Write the scores that changed, unless the entries would no longer compare.
+    """Return the entries with their new scores, unless they would no longer compare.
 
     Args:
         entries: All entries of the folder.
         outcomes: Their outcomes, in the same order.
         rules: The rule set that they are to be ranked under.
 
-    Returns:
-        The entries with their new scores.
-
     Raises:
-        InputError: Some would have no scores under the rule set, or scores that do not compare,
-            and nothing is written; or a file cannot be written.
+        InputError: Some would have no scores under the rule set, or scores that do not compare.
     """
     updated = [_updated(entry, outcome) for entry, outcome in zip(entries, outcomes, strict=True)]
     try:
         rows(updated, rules)
     except InputError as error:
         raise InputError("no scores are written", error.problems) from None
-    for entry, outcome in zip(updated, outcomes, strict=True):
-        if outcome.scores is not None:
-            # What others build on comes last: whatever interrupts this, it can be told.
-            if isinstance(outcome.scores, Scores):
-                for name, text in outcome.scores.beside().items():
-                    write_atomically(entry.folder / name, text)
-            write_atomically(entry.folder / SCORES_FILE, outcome.scores.to_text())
     return updated
+
+
+def rescored_files(entries: Sequence[Entry], outcomes: Sequence[Rescored]) -> dict[Path, str]:
+    """Return path -> content of every file of scores that is to be written anew.
+
+    Args:
+        entries: All entries of the folder.
+        outcomes: Their outcomes, in the same order.
+    """
+    files: dict[Path, str] = {}
+    for entry, outcome in zip(entries, outcomes, strict=True):
+        if outcome.scores is not None:
+            files[entry.folder / SCORES_FILE] = outcome.scores.to_text()
+        if isinstance(outcome.scores, Scores):
+            beside = outcome.scores.beside()
+            files |= {entry.folder / name: text for name, text in beside.items()}
+    return files
 
 
 def _updated(entry: Entry, outcome: Rescored) -> Entry:
@@ -260,7 +268,7 @@ def _seed_files(entry: Entry) -> dict[str, bytes] | None:
     if not (entry.folder / SEEDS_FILE).exists():
         return None
     paths = entry.folder.glob(seed_file("*"))
-    return {path.name: read_bytes(path) for path in paths if path.is_file()}
+    return {path.name: read_plain(path) for path in paths if path.is_file()}
 
 
 def _seeds(

@@ -15,7 +15,8 @@ from ..board.leaderboard import neighbours, row_headers, row_text, rows
 from ..board.pages import pages
 from ..board.scores import Scores
 from ..board.standing_text import neighbours_text, seeds_text
-from ..board.submitting import all_scores, locked, submit, with_seeds
+from ..board.submitting import all_scores, locked, refuse_existing, submit, with_seeds
+from ..board.together import write_together
 from ..board.tracking_board import row_headers as tracking_headers
 from ..board.tracking_board import row_text as tracking_text
 from ..board.tracking_board import tracking_tables
@@ -23,7 +24,7 @@ from ..board.tracking_scores import TrackingScores, score_tracker
 from ..board.tracks import STATE_TRACKING, submitted_tracks
 from ..data.installed import load_benchmark
 from ..errors import InputError
-from ..files import read_bytes, shown_name, write_atomically
+from ..files import read_bytes, shown_name
 from ..formats import parse_predictions, standard_form
 from ..limits import limits
 from ..metrics.registry import headlines
@@ -131,9 +132,8 @@ def command(
         raise InputError("--seeds", f"is not for the track {track}")
     facts = {"name": name, "track": track, "paper": paper, "code": code, "multiwoz": multiwoz}
     system = _system({**facts, "note": note}, source, reported)
-    target = submissions / folder_name(name)
-    if target.exists() and not replace:
-        raise InputError(str(target), "there is an entry of that name; use another, or --replace")
+    if not replace:
+        refuse_existing(submissions / folder_name(name))
     content = read_bytes(predictions, limits())
     read_from = shown_name(predictions)
     further = [read_bytes(seed, limits()) for seed in seeds]
@@ -151,8 +151,7 @@ def command(
         # The page is that of the default rule set, whatever is shown here.
         pairs = complete_pairs(submissions, others)
         made = pages(submissions, others, DEFAULT_RULES, leaderboard_path(submissions), pairs)
-        for page, text in made.items():
-            write_atomically(page, text)
+        write_together(submissions, made)
     if track == STATE_TRACKING:
         _show_tracker(entry.key, others, rules)
         return

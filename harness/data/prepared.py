@@ -13,6 +13,7 @@ import contextlib
 import hashlib
 import io
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -113,8 +114,10 @@ def prepared(path: Path, benchmark: Benchmark) -> PreparedBenchmark | None:
     identity = _identity(path)
     read = _read(beside, identity)
     if read is None:
+        # In a folder of somebody else's, each thing is derived when it is needed.
+        if not os.access(path.parent, os.W_OK):
+            return None
         content = _written(identity, benchmark)
-        # A folder of somebody else's is read all the same, and what was made is used.
         with contextlib.suppress(InputError):
             write_atomically(beside, content)
         read = _parsed(content, identity)

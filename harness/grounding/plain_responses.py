@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-
-from mwz.normalization.delexicaliser import Delexicalised
+from typing import TYPE_CHECKING
 
 from ..benchmark import Benchmark, Goal
 from ..checking import PlainResponse, Turn
 from ..errors import InputError
 from ..placeholder_remarks import KIND
 from ..submission import Submission
+
+if TYPE_CHECKING:
+    from mwz.normalization.delexicaliser import Delexicalised
 
 
 @dataclass(frozen=True)
