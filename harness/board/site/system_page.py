@@ -22,7 +22,7 @@ from .columns import plus_minus, verdict_mark
 from .contents import Contents
 from .downloads import entry_reference
 from .explained import own_fields
-from .page_tables import NOTHING, Bar, Cell, Facts, Table, difference_text, simple_table
+from .page_tables import NOTHING, Bar, Cell, Facts, Table, difference_text, simple_table, with_minus
 from .papers import paper_year
 
 
@@ -130,7 +130,7 @@ def _page(
         section=f"row-{entry.key}" if row is not None else f"tracking-{entry.key}",
         place=_place(row, tracked),
         year=paper_year(entry.system.paper),
-        verdict=verdict,
+        verdict=None if verdict is None else with_minus(verdict),
         mark=verdict_mark(verdict or ""),
         tiles=_tiles(contents, row, tracked),
         blocks=list(_blocks(contents, entry, row, tracked)),
@@ -190,8 +190,7 @@ def _setups(contents: Contents, row: Row) -> Table:
             rows.append([rules, *figures])
     titles = [headlines()[name].title for name in rates]
     return simple_table(
-        "Inform and Success in percent of the dialogues, and the combined score, in the strict and "
-        "in the optimistic set-up",
+        "Percent of the dialogues, and the combined score; opt. is the optimistic set-up",
         ["Rule set", *titles, *(f"{title} opt." for title in titles)],
         rows,
     )
