@@ -34,7 +34,7 @@ from .options import (
 from .reading import benchmark_chooser
 from .score import command as score_command
 
-_SCORED = ("benchmark", "rules", "setup", "domains", "states", "goals")
+_SCORED = ("benchmark", "rules", "setup", "domains", "states", "goals", "lexicalised")
 """The options of `mwz score` that say how to score: they are options here as well."""
 
 

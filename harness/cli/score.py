@@ -209,10 +209,12 @@ def _show(
 def _free_running(
     conversations: Conversations, predictions: str, goals: str | None, scorer: Scorer
 ) -> Report:
-    from ..free_running import read_goals_file, score_free_running  # pydantic takes its time
+    # pydantic takes its time
+    from ..free_running import play_free_running, read_goals_file, score_free_running
 
     own = None if goals is None else read_goals_file(goals, scorer.rules)
-    return score_free_running(conversations, shown_name(predictions), scorer, own)
+    run = play_free_running(conversations, shown_name(predictions), scorer, own)
+    return score_free_running(run, scorer)
 
 
 def _intervals(scorer: Scorer, submission: NormalizedSubmission) -> tuple[dict[str, Any], str]:
