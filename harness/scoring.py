@@ -22,8 +22,10 @@ from .playing import DOMAIN_SOURCES, STATE_SOURCES, Played
 from .report import Coverage, Report
 from .signature import SHOWN_HASH, Signature
 from .submission import (
+    HUMAN,
     NormalizedSubmission,
     Submission,
+    made_submission,
     normalize_submission,
     parse_submission,
 )
@@ -201,6 +203,22 @@ class Scorer:
 
             submission = delexicalise_submission(submission, self.delexicaliser())
         return normalize_submission(submission, self.rules)
+
+    def made(self, name: str) -> NormalizedSubmission:
+        """Return a submission that the harness makes itself.
+
+        Args:
+            name: One of `made_submissions`; or `HUMAN`, for the human responses as they were
+                written, where responses are delexicalised.
+
+        Raises:
+            InputError: The benchmark does not hold the human responses.
+        """
+        if name == HUMAN:
+            from .grounding.plain_responses import human_submission
+
+            return self.normalized(human_submission(self.benchmark))
+        return made_submission(self.benchmark, name)
 
     def score_normalized(self, submission: NormalizedSubmission) -> Report:
         """Score a submission that is normalised by the rule set of the options.

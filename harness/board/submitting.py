@@ -16,8 +16,10 @@ from mwz.normalization.rules import published_rule_sets
 from ..benchmark import Benchmark
 from ..errors import InputError
 from ..files import write_atomically
-from ..scoring import Scorer, allowed_metrics
-from ..submission import normalized_by_rules
+from ..formats import parse_predictions
+from ..grounding.plain_responses import human_submission
+from ..scoring import Options, Scorer, allowed_metrics
+from ..submission import NormalizedSubmission, normalized_by_rules, parse_submission
 from .entries import (
     ENTRY_FILE,
     PREDICTIONS_FILE,
@@ -43,25 +45,45 @@ _UNFINISHED = ".unfinished"
 _REPLACED = ".replaced"
 
 
-def all_scores(content: bytes | str, benchmark: Benchmark, source: str) -> Scores:
+def all_scores(
+    content: bytes | str, benchmark: Benchmark, source: str, lexicalised: bool = False
+) -> Scores:
     """Score predictions with every metric they allow, under every published rule set.
 
     Args:
-        content: An (unpacked) predictions file, or the reference style to score as a system.
+        content: An (unpacked) predictions file, or the name of a submission that is made.
         benchmark: The benchmark to score on.
         source: What error messages call the predictions.
+        lexicalised: Whether the responses are plain English.
 
     Raises:
         InputError: The predictions are no submission to the benchmark.
     """
-    scorer = Scorer(benchmark)
+    scorer = Scorer(benchmark, Options(lexicalised=lexicalised))
     reports = {}
-    for rules, submission in normalized_by_rules(content, benchmark, source).items():
+    normalized = _delexicalised if lexicalised else normalized_by_rules
+    for rules, submission in normalized(content, benchmark, source).items():
         metrics = allowed_metrics(submission)
         reports[rules] = scorer.with_options(rules=rules, metrics=metrics).score_normalized(
             submission
         )
     return Scores(reports, hashes_of(content) if isinstance(content, bytes) else None)
+
+
+def _delexicalised(
+    content: bytes | str, benchmark: Benchmark, source: str
+) -> dict[str, NormalizedSubmission]:
+    """Return published rule set -> submission in plain English, delexicalised and normalised."""
+    submission = (
+        human_submission(benchmark)
+        if isinstance(content, str)
+        else parse_submission(parse_predictions(content, source), benchmark, source)
+    )
+    scorer = Scorer(benchmark, Options(lexicalised=True))
+    return {
+        rules: scorer.with_options(rules=rules).normalized(submission)
+        for rules in published_rule_sets()
+    }
 
 
 def submit(
@@ -104,7 +126,7 @@ def submit(
                 raise InputError(
                     str(target), "there is an entry of that name; use another, or --replace"
                 )
-            if target.exists() and not TRACKS[read_system(target / ENTRY_FILE).track].submitted:
+            if target.exists() and _is_made(read_system(target / ENTRY_FILE)):
                 raise InputError(str(target), "is made by the harness and cannot be replaced")
             others = [other for other in read_entries(folder) if other.folder != target]
             scratch = Path(tempfile.mkdtemp(_UNFINISHED, f".{name}.", folder)) / name
@@ -123,6 +145,10 @@ def submit(
     except OSError as error:
         raise InputError(str(folder), f"cannot be written ({error.strerror})") from None
     return _entry(target, placed, scores)
+
+
+def _is_made(system: System) -> bool:
+    return system.predictions.by_harness or not TRACKS[system.track].submitted
 
 
 def _entry(folder: Path, system: System, scores: Scores | TrackingScores) -> Entry:

@@ -8,21 +8,14 @@ from pathlib import Path
 
 import click
 
-from mwz.normalization.rules import rule_set
-
-from ..benchmark import Benchmark
+from ..board.tracks import LEXICALISED
 from ..comparison.settings import DEFAULT_TEST, TEST_SAMPLES
 from ..errors import InputError
 from ..files import STANDARD_STREAM, read_bytes, shown_name, write_json
 from ..formats import parse_predictions, standard_form
 from ..metrics.registry import named_metrics
 from ..scoring import Options, Scorer, allowed_metrics
-from ..submission import (
-    NormalizedSubmission,
-    checked_submission,
-    made_submission,
-    normalize_submission,
-)
+from ..submission import NormalizedSubmission, checked_submission
 from .completion import complete_file
 from .options import (
     SeveralValues,
@@ -96,16 +89,17 @@ def command(
     domains: str,
     states: str,
     goals: str,
+    lexicalised: bool,
 ) -> None:
     """Compare systems and show what follows."""
     if len(systems) + len(seeds) < 2 or (systems and len(systems) + len(seeds) == 1):
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
-    options = Options(rules, setup, domains, states, None, goals=goals)
+    options = Options(rules, setup, domains, states, None, goals=goals, lexicalised=lexicalised)
     asked = None if metrics is None else named_metrics([m.strip() for m in metrics.split(",")])
-    outputs = [_found(one, submissions, predictions) for one in (*systems, *seeds)]
+    outputs = [_found(one, submissions, predictions, lexicalised) for one in (*systems, *seeds)]
     names = _names(outputs)
-    loaded, read = _read(outputs, benchmark, rules)
-    scorer = Scorer(loaded, options).with_options(metrics=_metrics(asked, read))
+    scorer, read = _read(outputs, benchmark, options)
+    scorer = scorer.with_options(metrics=_metrics(asked, read))
 
     from ..comparison.comparing import compare
     from ..comparison.comparison_text import comparison_text
@@ -144,7 +138,9 @@ class _Outputs:
     content: bytes | str
 
 
-def _found(system: str, submissions: Path, predictions: Path | None) -> _Outputs:
+def _found(
+    system: str, submissions: Path, predictions: Path | None, lexicalised: bool
+) -> _Outputs:
     """Return the outputs of a file or an entry; a file comes first."""
     folder = submissions / system
     is_name = Path(system).name == system and system != STANDARD_STREAM
@@ -153,6 +149,9 @@ def _found(system: str, submissions: Path, predictions: Path | None) -> _Outputs
         from ..board.rescoring import find_predictions
 
         entry = read_entry(folder)
+        if (entry.system.track == LEXICALISED) != lexicalised:
+            has, do = ("has placeholders", "leave out") if lexicalised else ("is English", "add")
+            raise InputError(f"entry {entry.key}", f"what it says {has}; {do} --lexicalised")
         return _Outputs(f"entry {entry.key}", entry.key, find_predictions(entry, predictions))
     if is_name and not Path(system).exists():
         raise InputError(
@@ -182,9 +181,9 @@ def _names(outputs: Sequence[_Outputs]) -> list[str]:
 
 
 def _read(
-    outputs: Sequence[_Outputs], name: str | None, rules: str
-) -> tuple[Benchmark, list[NormalizedSubmission]]:
-    """Return the systems' submissions, and the benchmark that is named or chosen for them."""
+    outputs: Sequence[_Outputs], name: str | None, options: Options
+) -> tuple[Scorer, list[NormalizedSubmission]]:
+    """Return a scorer on the benchmark that is named or chosen, and the systems' submissions."""
     read = [
         one.content
         if isinstance(one.content, str)
@@ -192,13 +191,11 @@ def _read(
         for one in outputs
     ]
     ids = [id_ for one in read if not isinstance(one, str) for id_ in one.dialogues]
-    benchmark = benchmark_chooser(name, "comparing on")(ids)
-    return benchmark, [
-        made_submission(benchmark, one)
+    scorer = Scorer(benchmark_chooser(name, "comparing on")(ids), options)
+    return scorer, [
+        scorer.made(one)
         if isinstance(one, str)
-        else normalize_submission(
-            checked_submission(one, benchmark, output.source), rule_set(rules)
-        )
+        else scorer.normalized(checked_submission(one, scorer.benchmark, output.source))
         for one, output in zip(read, outputs, strict=True)
     ]
 

@@ -13,7 +13,6 @@ from ..conversations import Conversations, read_conversations
 from ..diagnosis.dialogue_lines import dialogue_lines, write_dialogue_lines
 from ..errors import InputError
 from ..files import STANDARD_STREAM, shown_name, write_json
-from ..grounding.plain_responses import human_submission
 from ..metrics.inform import BOTH, SETUPS
 from ..metrics.registry import default_metrics, response_metrics
 from ..report import Report
@@ -21,8 +20,8 @@ from ..report_text import report_text
 from ..scoring import AUTO, Options, Scorer, choices
 from ..submission import (
     CONSTANT,
+    HUMAN,
     NormalizedSubmission,
-    made_submission,
     made_submissions,
 )
 from .completion import complete_file
@@ -234,9 +233,8 @@ def _intervals(scorer: Scorer, submission: NormalizedSubmission) -> tuple[dict[s
 
 
 def _made(made: str | None, scorer: Scorer) -> NormalizedSubmission:
-    benchmark = scorer.benchmark
     if made == CANONICAL_STYLE and scorer.options.lexicalised:
-        return scorer.normalized(human_submission(benchmark))
+        return scorer.made(HUMAN)
     if made not in made_submissions():
         raise InputError("--corpus", f"no style {made!r}; use one of {', '.join(STYLES)}")
-    return made_submission(benchmark, made)
+    return scorer.made(made)
