@@ -204,7 +204,6 @@ def score_free_running(run: FreeRunning, scorer: Scorer) -> Report:
         run: The dialogues, held against their goals by this scorer.
         scorer: How to score.
     """
-    compared = run.dialogues if run.own is None else scorer.benchmark.dialogues
     texts = [text for responses in run.normalized.responses().values() for text in responses]
     turns = run.normalized.turns
     return Report(
@@ -213,18 +212,19 @@ def score_free_running(run: FreeRunning, scorer: Scorer) -> Report:
         unknown_placeholders=unknown_placeholders(run.normalized),
         metrics={
             "grounded": GroundedScores.of_figures(
-                grounded_figures(run.rated.values()), _ceiling(compared, scorer)
+                grounded_figures(run.rated.values()), free_running_ceiling(run, scorer)
             ),
             "diversity": diversity(texts),
         },
     )
 
 
-def _ceiling(compared: Iterable[str], scorer: Scorer) -> GroundedFigures | None:
+def free_running_ceiling(run: FreeRunning, scorer: Scorer) -> GroundedFigures | None:
+    """Return what the human responses get; None where the benchmark does not hold them."""
     known = scorer.benchmark.dialogues
     human = scorer.human_ratings()
     return ceiling(
-        [(id_, known[id_].turns) for id_ in compared],
+        [(id_, known[id_].turns) for id_ in (run.dialogues if run.own is None else known)],
         scorer.benchmark,
         None if human is None else human.free,
         lambda gold, turns: rated_human(

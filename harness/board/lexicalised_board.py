@@ -118,8 +118,8 @@ _COLUMNS: Mapping[str, Callable[[LexicalisedRow], str]] = {
     "Inform": lambda row: figure(row.grounded.inform["total"]),
     "Inform, all": lambda row: figure(row.grounded.inform_all["total"]),
     "Told": lambda row: str(row.grounded.faithfulness.told),
-    "In database": lambda row: _percent(row.grounded.faithfulness.in_database),
-    "Of a named venue": lambda row: _percent(row.grounded.faithfulness.of_named_venue),
+    "In database, %": lambda row: figure(row.grounded.faithfulness.in_database),
+    "Of a named venue, %": lambda row: figure(row.grounded.faithfulness.of_named_venue),
     "Inform, delex.": _of_report(lambda report: figure(report.inform)),
     "Success, delex.": _of_report(lambda report: figure(report.success)),
     "BLEU †": _of_report(lambda report: figure((report.bleu or {}).get(CANONICAL_STYLE))),
@@ -129,10 +129,6 @@ _COLUMNS: Mapping[str, Callable[[LexicalisedRow], str]] = {
     "States": _of_report(lambda report: report.states),
     "Coverage": _of_report(lambda report: f"{figure(report.coverage.percent, 2)} %"),
 }
-
-
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{figure(share)} %"
 
 
 def row_headers() -> list[str]:
@@ -157,7 +153,9 @@ def lexicalised_blocks(
         rules: The rule set.
     """
     if rows:
-        yield markdown_table(row_headers(), [[escaped(c) for c in row_text(row)] for row in rows])
+        yield markdown_table(
+            row_headers(), [row_text(replace(row, name=escaped(row.name))) for row in rows]
+        )
     notes = [
         f"- {escaped(row.name)}: {escaped(told)}" for row in rows if (told := "; ".join(_said(row)))
     ]

@@ -75,7 +75,7 @@ def verify(
 
 def _signature_problems(entry: Entry, outcome: Rescored) -> list[str]:
     """Tell what a stored score depends on that a new one does not."""
-    if not entry.scores.reports:
+    if not entry.scores.reports and entry.tracking is None:
         # What cannot be read is among the problems already.
         return [] if entry.problems else ["scored by an earlier version; score it again"]
     if outcome.scores is None:

@@ -31,6 +31,7 @@ from ..board.record_text import (
 )
 from ..board.reported import ReportedTable, read_reported, unknown_entries
 from ..board.rescoring import find_predictions
+from ..board.tracks import LEXICALISED, STATE_TRACKING
 from ..errors import InputError
 from ..files import STANDARD_STREAM, write_json
 from ..metrics.inform import SETUPS
@@ -120,7 +121,8 @@ def command(
 def _grids(
     chosen: list[Entry], benchmark: str | None, workers: int, predictions: Path | None
 ) -> dict[str, Grid]:
-    """Return key -> the scores under every combination of set-ups."""
+    """Return key -> the scores under every combination of set-ups, of what has placeholders."""
+    chosen = [e for e in chosen if e.system.track not in (LEXICALISED, STATE_TRACKING)]
     contents = _contents(chosen, predictions)
     return {
         entry.key: explain(
@@ -195,16 +197,22 @@ def _record(
 
 
 def _chosen(folder: Path, names: tuple[str, ...]) -> list[Entry]:
-    chosen = chosen_entries(read_entries(folder), names, folder)
+    entries = chosen_entries(read_entries(folder), names, folder)
+    # Of what the harness itself put into plain English, nobody reports anything.
+    chosen = [one for one in entries if names or not _is_way_back(one)]
     problems = [f"{entry.key}: {problem}" for entry in chosen for problem in entry.problems]
     problems += [
         f"{entry.key}: scored by an earlier version; use `mwz leaderboard --rescore`"
         for entry in chosen
-        if not entry.problems and not entry.scores.reports
+        if not entry.problems and not entry.scores.reports and entry.tracking is None
     ]
     if problems:
         raise InputError(str(folder), problems)
     return chosen
+
+
+def _is_way_back(entry: Entry) -> bool:
+    return entry.system.track == LEXICALISED and entry.system.predictions.by_harness
 
 
 def _contents(chosen: list[Entry], extra: Path | None) -> dict[str, bytes | str]:

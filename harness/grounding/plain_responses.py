@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mwz.normalization.delexicaliser import Delexicalised
@@ -11,6 +11,7 @@ from ..benchmark import Benchmark, Goal
 from ..checking import PlainResponse, Turn
 from ..errors import InputError
 from ..placeholder_remarks import KIND
+from ..remarks import Remark
 from ..submission import Submission
 
 
@@ -52,8 +53,13 @@ def delexicalise_submission(
             id_: tuple(_delexicalised_turn(turn, delexicaliser) for turn in turns)
             for id_, turns in submission.dialogues.items()
         },
-        remarks=tuple(remark for remark in submission.remarks if remark.kind != KIND),
+        remarks=plain_remarks(submission.remarks),
     )
+
+
+def plain_remarks(remarks: Iterable[Remark]) -> tuple[Remark, ...]:
+    """Return the remarks on a submission that hold for one in plain English, too."""
+    return tuple(remark for remark in remarks if remark.kind != KIND)
 
 
 def _delexicalised_turn(turn: Turn, delexicaliser: Callable[[str], Delexicalised]) -> Turn:

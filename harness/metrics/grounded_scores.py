@@ -61,30 +61,36 @@ class GroundedScores:
 
 def grounded_scores(played: Played) -> GroundedScores:
     """Hold the responses as they were written against goals and venue database."""
-    own = grounded_figures(rated_dialogues(played))
-    turns = [(id_, len(turns)) for id_, turns in played.submission.dialogues.items()]
-    human = played.human()
     return GroundedScores.of_figures(
-        own,
-        ceiling(
-            turns,
-            played.benchmark,
-            None if human is None else human.booked,
-            lambda gold, n: rated_human(gold, n, played.database(), played.delexicaliser()),
-        ),
+        grounded_figures(rated_dialogues(played)), played_ceiling(played)
     )
+
+
+def played_ceiling(played: Played) -> GroundedFigures | None:
+    """Return what the human responses of the turns played get; None where they are not known."""
+    human = played.human()
+    return ceiling(
+        [(id_, len(turns)) for id_, turns in played.submission.dialogues.items()],
+        played.benchmark,
+        None if human is None else human.booked,
+        lambda gold, turns: rated_human(gold, turns, played.database(), played.delexicaliser()),
+    )
+
+
+def plain_dialogues(played: Played) -> dict[str, PlainDialogue]:
+    """Return the dialogues in plain English by their ids, in the submission's order."""
+    found = {}
+    for id_, turns in played.submission.dialogues.items():
+        gold = played.benchmark.dialogues[id_]
+        responses = [turn.plain for turn in turns if turn.plain is not None]
+        found[id_] = PlainDialogue(responses, gold.goal, gold.booked_domains)
+    return found
 
 
 def rated_dialogues(played: Played) -> list[RatedDialogue]:
     """Return how each dialogue in plain English went, in the submission's order."""
     database, gazetteer = played.database(), played.delexicaliser().gazetteer
-    dialogues = []
-    for id_, turns in played.submission.dialogues.items():
-        gold = played.benchmark.dialogues[id_]
-        responses = [turn.plain for turn in turns if turn.plain is not None]
-        plain = PlainDialogue(responses, gold.goal, gold.booked_domains)
-        dialogues.append(rated(plain, database, gazetteer))
-    return dialogues
+    return [rated(one, database, gazetteer) for one in plain_dialogues(played).values()]
 
 
 def _unfit(submission: NormalizedSubmission) -> str | None:
