@@ -22,13 +22,20 @@ from .lexicalised_board import (
     LexicalisedRow,
     common_signatures,
     lexicalised_blocks,
+    lexicalised_places,
     lexicalised_rows,
     lexicalised_signatures,
     tracked_reports,
 )
 from .reported import ReportedTable, unknown_entries
 from .reported_blocks import OLD, STATUS_NOTE, not_public, older_results, reported_figures
-from .tracking_board import TRACKING_NOTES, TrackingRow, tracking_blocks, tracking_tables
+from .tracking_board import (
+    TRACKING_NOTES,
+    TrackingRow,
+    tracked_places,
+    tracking_blocks,
+    tracking_tables,
+)
 from .tracks import LEXICALISED, RANKED_COVERAGE, STATE_TRACKING, TRACKS
 
 
@@ -287,16 +294,13 @@ def _page(
     if note:
         yield escaped(note)
     yield from _index(ranked, tracking, english, tables)
+    own_blocks = {
+        STATE_TRACKING: tracking_blocks(tracking),
+        LEXICALISED: lexicalised_blocks(english, entries, rules),
+    }
     for name, track in TRACKS.items():
-        if name == STATE_TRACKING:
-            blocks = [*tracking_blocks(tracking), *not_public(tables, name)]
-            if blocks:
-                yield f"## {track.title}"
-                yield track.note
-                yield from blocks
-            continue
-        if name == LEXICALISED:
-            blocks = [*lexicalised_blocks(english, entries, rules), *not_public(tables, name)]
+        if name in own_blocks:
+            blocks = [*own_blocks[name], *not_public(tables, name)]
             if blocks:
                 yield f"## {track.title}"
                 yield track.note
@@ -324,12 +328,8 @@ def _page(
         yield _table(ranked, others)
     yield "## Notes"
     yield _NOTES
-    if tracking:
-        yield TRACKING_NOTES
-    if english:
-        yield LEXICALISED_NOTES
-    if tables:
-        yield STATUS_NOTE
+    notes = ((TRACKING_NOTES, tracking), (LEXICALISED_NOTES, english), (STATUS_NOTE, tables))
+    yield from (note for note, about in notes if about)
     yield "Signature (the sources of domains and states are in the table above):"
     told = [*signatures(ranked), *lexicalised_signatures(english)]
     yield "\n".join(f"    {signature}" for signature in told)
@@ -347,14 +347,9 @@ def _index(
         track = TRACKS[row.entry.system.track]
         if track.submitted:
             places.setdefault(row.entry.system.name, []).append(_place(track.title, row.rank))
-    title = TRACKS[STATE_TRACKING].title
-    for one in (one for table in tracking for one in table):
-        if one.entry.system.track == STATE_TRACKING:
-            places.setdefault(one.entry.system.name, []).append(_place(title, one.rank))
-    for spoken in english:
-        if spoken.entry is not None and not spoken.entry.system.predictions.by_harness:
-            link = _place(TRACKS[LEXICALISED].title, spoken.rank)
-            places.setdefault(spoken.name, []).append(link)
+    for entry, rank in (*tracked_places(tracking), *lexicalised_places(english)):
+        link = _place(TRACKS[entry.system.track].title, rank)
+        places.setdefault(entry.system.name, []).append(link)
     if places:
         yield "Find a system, by name and rank: " + " · ".join(
             f"{escaped(name)} {', '.join(links)}" for name, links in _by_name(places)

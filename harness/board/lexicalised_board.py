@@ -235,14 +235,20 @@ def _compared(back: WayBack) -> list[str]:
     ]
 
 
-def tracked_reports(rows: Iterable[LexicalisedRow]) -> dict[str, Report]:
+def lexicalised_places(rows: Iterable[LexicalisedRow]) -> Iterator[tuple[Entry, int | None]]:
+    """Yield the systems and their ranks: not the ceiling, nor what the harness made."""
+    for row in rows:
+        if row.entry is not None and not row.entry.system.predictions.by_harness:
+            yield row.entry, row.rank
+
+
+def tracked_reports(rows: Sequence[LexicalisedRow]) -> dict[str, Report]:
     """Return key -> report, of the systems whose states stand in the tables of state tracking."""
+    systems = {entry.key for entry, _ in lexicalised_places(rows)}
     return {
         row.entry.key: row.report
         for row in rows
-        if row.entry is not None
-        and row.report is not None
-        and not row.entry.system.predictions.by_harness
+        if row.entry is not None and row.report is not None and row.entry.key in systems
     }
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,8 +14,11 @@ from ..comparison.settings import DEFAULT_TEST, TEST_SAMPLES
 from ..errors import InputError
 from ..files import STANDARD_STREAM, read_bytes, shown_name, write_json
 from ..formats import parse_predictions, standard_form
+from ..grounding.rating import GroundedFigures, grounded_figures
+from ..metrics.inform_success import TOTAL
 from ..metrics.registry import named_metrics
-from ..scoring import Options, Scorer, allowed_metrics
+from ..rendering import figure
+from ..scoring import GROUNDED, Options, Scorer, allowed_metrics
 from ..submission import NormalizedSubmission, checked_submission
 from .completion import complete_file
 from .options import (
@@ -26,6 +30,9 @@ from .options import (
 )
 from .reading import benchmark_chooser
 from .score import command as score_command
+
+if TYPE_CHECKING:
+    from ..comparison.evidence import Evidence
 
 _SCORED = ("benchmark", "rules", "setup", "domains", "states", "goals", "lexicalised")
 """The options of `mwz score` that say how to score: they are options here as well."""
@@ -114,10 +121,27 @@ def command(
         seed,
         names[len(systems) :],
     )
+    human = _ceiling(scorer, known)
     if json_target is not None:
-        write_json(json_target, comparison.to_dict())
+        more = {} if human is None else {"ceiling": asdict(human)}
+        write_json(json_target, {**comparison.to_dict(), **more})
     if json_target != STANDARD_STREAM:
         click.echo(comparison_text(comparison))
+        if human is not None:
+            click.echo(
+                f"\nThe ceiling: the human responses of {human.dialogues} dialogues that all play "
+                f"get grounded Inform {figure(human.inform[TOTAL])} (all "
+                f"{figure(human.inform_all[TOTAL])}), Success {figure(human.success[TOTAL])}"
+            )
+
+
+def _ceiling(scorer: Scorer, systems: Sequence[Evidence]) -> GroundedFigures | None:
+    """Return what the human responses get, where grounded scores are compared."""
+    if GROUNDED not in (scorer.options.metrics or ()):
+        return None
+    human = scorer.human_ratings()
+    common = set.intersection(*(set(one.dialogues) for one in systems))
+    return None if human is None else grounded_figures(human.booked[id_] for id_ in sorted(common))
 
 
 command.params += [option for option in score_command.params if option.name in _SCORED]
@@ -138,9 +162,7 @@ class _Outputs:
     content: bytes | str
 
 
-def _found(
-    system: str, submissions: Path, predictions: Path | None, lexicalised: bool
-) -> _Outputs:
+def _found(system: str, submissions: Path, predictions: Path | None, lexicalised: bool) -> _Outputs:
     """Return the outputs of a file or an entry; a file comes first."""
     folder = submissions / system
     is_name = Path(system).name == system and system != STANDARD_STREAM

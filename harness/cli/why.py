@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -121,17 +122,15 @@ def command(
     if not predictions and corpus is None:
         raise click.UsageError("give PREDICTIONS, or --corpus [STYLE], or both")
     if free_running and not (lexicalised and predictions and corpus is None and plot is None):
-        raise click.UsageError("--free-running needs --lexicalised and PREDICTIONS, and no more")
+        raise click.UsageError("--free-running needs PREDICTIONS and --lexicalised, and no --plot")
     if goals is not None and not free_running:
-        raise click.UsageError("--goals takes a file only with --free-running")
-    if lexicalised and corpus not in (None, CANONICAL_STYLE):
-        raise click.UsageError("--lexicalised takes --corpus without a style")
-    if cause in ALL_CAUSES and not lexicalised:
-        raise click.UsageError(f"--cause {cause!r} is one of grounded scores; add --lexicalised")
+        raise click.UsageError("--goals goes with --free-running")
+    _check_lexicalised(lexicalised, corpus, cause)
+    shown = _Shown(wanted, domain, cause, limit)
     options = Options(rules, "strict", domains, states, ["inform"], lexicalised=lexicalised)
     if free_running:
         for file in predictions:
-            text = _free_running(file, goals, options, benchmark, wanted, domain, cause, limit)
+            text = _free_running(file, goals, options, benchmark, shown)
             click.echo(f"{file}\n{text}\n" if len(predictions) > 1 else text)
         return
     loaded, read = read_submissions(predictions, benchmark, "explaining by")
@@ -150,28 +149,36 @@ def command(
 
         plot_causes({name: each.outcomes for name, each in diagnoses.items()}, plot)
     for name, diagnosis in diagnoses.items():
-        parts = []
-        if lexicalised:
-            parts.append(_grounded(name, diagnosis.played, wanted, domain, cause, limit))
+        parts = [_grounded(name, diagnosis.played, shown)] if lexicalised else []
         if wanted is not None:
             parts.append(dialogue_text(views[name]))
         elif cause not in ALL_CAUSES:
             ways = what_if(diagnosis.played)
             parts.append(diagnosis_text(diagnosis, ways, domain, cause, limit))
-        if len(parts) > 1:
+        if lexicalised and all(parts[:2]) and parts[1:]:
             parts.insert(1, "The same responses, delexicalised by the harness:")
         text = "\n\n".join(filter(None, parts))
         click.echo(f"{name}\n{text}\n" if len(diagnoses) > 1 else text)
 
 
-def _grounded(
-    name: str,
-    played: Played,
-    wanted: str | None,
-    domain: str | None,
-    cause: str | None,
-    limit: int,
-) -> str:
+@dataclass(frozen=True)
+class _Shown:
+    """What is to be shown: the values of the options of these names."""
+
+    wanted: str | None
+    domain: str | None
+    cause: str | None
+    limit: int
+
+
+def _check_lexicalised(lexicalised: bool, corpus: str | None, cause: str | None) -> None:
+    if lexicalised and corpus not in (None, CANONICAL_STYLE):
+        raise click.UsageError("--lexicalised takes --corpus without a style")
+    if cause in ALL_CAUSES and not lexicalised:
+        raise click.UsageError(f"--cause {cause!r} is one of grounded scores; add --lexicalised")
+
+
+def _grounded(name: str, played: Played, shown: _Shown) -> str:
     """Return the grounded part of an explanation; nothing where another cause is asked for."""
     dialogues = plain_dialogues(played)
     diagnosis = GroundedDiagnosis(
@@ -180,21 +187,16 @@ def _grounded(
         {id_: played.benchmark.dialogues[id_].users for id_ in dialogues},
         played_ceiling(played),
     )
-    return _grounded_text(name, diagnosis, played.database(), wanted, domain, cause, limit)
+    return _grounded_text(name, diagnosis, played.database(), shown)
 
 
 def _grounded_text(
-    name: str,
-    diagnosis: GroundedDiagnosis,
-    database: VenueDatabase,
-    wanted: str | None,
-    domain: str | None,
-    cause: str | None,
-    limit: int,
+    name: str, diagnosis: GroundedDiagnosis, database: VenueDatabase, shown: _Shown
 ) -> str:
+    wanted, cause = shown.wanted, shown.cause
     if wanted is None:
-        shown = cause is None or cause in ALL_CAUSES
-        return grounded_text(diagnosis, domain, cause, limit) if shown else ""
+        asked = cause is None or cause in ALL_CAUSES
+        return grounded_text(diagnosis, shown.domain, cause, shown.limit) if asked else ""
     id_ = wanted if wanted in diagnosis.dialogues else dialogue_id(wanted)
     view = view_grounded(diagnosis, id_, database)
     if view is None:
@@ -210,10 +212,7 @@ def _free_running(
     goals: str | None,
     options: Options,
     benchmark: str | None,
-    wanted: str | None,
-    domain: str | None,
-    cause: str | None,
-    limit: int,
+    shown: _Shown,
 ) -> str:
     # pydantic takes its time
     from ..free_running import free_running_ceiling, play_free_running, read_goals_file
@@ -224,7 +223,7 @@ def _free_running(
     run = play_free_running(conversations, shown_name(file), scorer, own)
     human = free_running_ceiling(run, scorer)
     diagnosis = GroundedDiagnosis(run.dialogues, run.rated, run.users, human)
-    return _grounded_text(file, diagnosis, scorer.database(), wanted, domain, cause, limit)
+    return _grounded_text(file, diagnosis, scorer.database(), shown)
 
 
 def _corpus(style: str, scorer: Scorer) -> NormalizedSubmission:

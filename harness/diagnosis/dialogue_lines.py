@@ -2,10 +2,10 @@
 
 A line holds all that corpus scores are made of: BLEU's counts, how each goal domain came out in
 each set-up, the normalised responses (diversity needs their words), for state tracking the states,
-and of responses in plain English how they went against the database. So lines give the corpus scores to the last digit, whether they come from one file or are
-those of two halves put together; their order matters to MSTTR alone. Of what people get beside
-grounded scores, lines tell nothing. What is scored decides what
-there is: without BLEU among the metrics, a line has no counts for it.
+and of responses in plain English how they went against the database. So lines give the corpus
+scores to the last digit, whether they come from one file or are those of two halves put together;
+their order matters to MSTTR alone. What the human responses get is no part of them. What is scored
+decides what there is: without BLEU among the metrics, a line has no counts for it.
 """
 
 from __future__ import annotations
@@ -251,7 +251,9 @@ def corpus_scores(lines: Sequence[DialogueLine], source: str = "lines") -> dict[
         scores["dst"] = score_tracking([_tracked(line) for line in lines if line.turns])
     if first.grounded is not None:
         rated = [
-            RatedDialogue(GroundedDialogue(line.grounded or {}), line.faithfulness or Faithfulness())
+            RatedDialogue(
+                GroundedDialogue(line.grounded or {}), line.faithfulness or Faithfulness()
+            )
             for line in lines
         ]
         scores["grounded"] = GroundedScores.of_figures(grounded_figures(rated), None)

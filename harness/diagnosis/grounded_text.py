@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..grounding.grounded import INFORM_CAUSES, NAMING_SLOTS, SUCCESS_CAUSES, TOTAL
 from ..grounding.rating import GroundedFigures
-from ..rendering import figure, text_table
+from ..rendering import Cell, figure, text_table
 from .diagnosis_text import cause_table, goal_line, labelled, listed, rates_table, wrapped
 from .grounded_diagnosis import GroundedDiagnosis, GroundedTurn, GroundedView, Mention
 from .losses import domain_losses, points
@@ -77,7 +77,7 @@ def _tables(diagnosis: GroundedDiagnosis, domain: str | None, cause: str | None)
 
 def _faithfulness(diagnosis: GroundedDiagnosis) -> str:
     whose = {"this system": diagnosis.figures, "human responses": diagnosis.human}
-    rows = [
+    rows: list[list[Cell]] = [
         [name, told.told, figure(told.in_database), figure(told.of_named_venue)]
         for name, figures in whose.items()
         if figures is not None

@@ -10,6 +10,7 @@ else is made anew.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -77,11 +78,9 @@ def human_ratings(
         return kept
     ratings = _made(benchmark, database(), delexicaliser())
     if path is not None:
-        try:
+        # Where nothing can be written, they are made each time.
+        with contextlib.suppress(InputError):
             write_sealed(path, _document(ratings), _FORMAT)
-        except InputError:
-            # Where nothing can be written, they are made each time.
-            pass
     return ratings
 
 
@@ -119,9 +118,7 @@ def rated_human(
     """Rate the human responses of a dialogue's first turns."""
     responses = [_plain(text, delexicaliser) for text in dialogue.responses[:turns]]
     booked = dialogue.booked_domains if with_bookings else None
-    return rated(
-        PlainDialogue(responses, dialogue.goal, booked), database, delexicaliser.gazetteer
-    )
+    return rated(PlainDialogue(responses, dialogue.goal, booked), database, delexicaliser.gazetteer)
 
 
 def _plain(text: str, delexicaliser: Callable[[str], Delexicalised]) -> PlainResponse:
@@ -131,7 +128,8 @@ def _plain(text: str, delexicaliser: Callable[[str], Delexicalised]) -> PlainRes
 def _made(
     benchmark: Benchmark, database: VenueDatabase, delexicaliser: Delexicaliser
 ) -> HumanRatings:
-    booked, free = {}, {}
+    booked: dict[str, RatedDialogue] = {}
+    free: dict[str, RatedDialogue] = {}
     for id_, dialogue in benchmark.dialogues.items():
         responses = [_plain(text, delexicaliser) for text in dialogue.responses]
         for kept, bookings in ((booked, dialogue.booked_domains), (free, None)):

@@ -63,9 +63,7 @@ class RatedDialogue:
     faithfulness: Faithfulness
 
 
-def rated(
-    dialogue: PlainDialogue, database: VenueDatabase, gazetteer: Gazetteer
-) -> RatedDialogue:
+def rated(dialogue: PlainDialogue, database: VenueDatabase, gazetteer: Gazetteer) -> RatedDialogue:
     """Hold a dialogue against its goal and the venue database."""
     texts, responses = dialogue.texts, dialogue.delexicalised
     return RatedDialogue(
