@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
@@ -169,13 +169,13 @@ def play_free_running(
         else own.goals
     )
     where = f"the benchmark {scorer.benchmark.name}" if own is None else own.source
-    problems = list(_strangers(conversations, goals, where))
+    played, problems = _played(conversations, goals, where)
     if problems:
         raise InputError(source, problems)
-    if not any(conversations.values()):
+    if not any(played.values()):
         raise InputError(source, "holds no turn; there is nothing to score")
     delexicaliser = scorer.delexicaliser()
-    submission = delexicalise_submission(_submission(conversations), delexicaliser)
+    submission = delexicalise_submission(_submission(played), delexicaliser)
     dialogues = {
         id_: PlainDialogue(_plain(turns), goals[id_], None)
         for id_, turns in submission.dialogues.items()
@@ -188,7 +188,7 @@ def play_free_running(
             id_: rated(dialogue, database, delexicaliser.gazetteer)
             for id_, dialogue in dialogues.items()
         },
-        users={id_: [turn.get(USER) for turn in turns] for id_, turns in conversations.items()},
+        users={id_: [turn.get(USER) for turn in turns] for id_, turns in played.items()},
         goals=goals,
         own=own,
     )
@@ -233,11 +233,23 @@ def free_running_ceiling(run: FreeRunning, scorer: Scorer) -> GroundedFigures | 
     )
 
 
-def _strangers(conversations: Conversations, goals: Goals, where: str) -> Iterator[str]:
-    for id_ in conversations:
+def _played(
+    conversations: Conversations, goals: Goals, where: str
+) -> tuple[Conversations, list[str]]:
+    """Return the dialogues by the ids of their goals, and what is wrong with the ids."""
+    played: dict[str, Sequence[Mapping[str, Any]]] = {}
+    spelled: dict[str, str] = {}
+    problems = []
+    for written, turns in conversations.items():
+        id_ = written if written in goals else dialogue_id(written)
         if id_ not in goals:
-            hint = f"; write {dialogue_id(id_)}" if dialogue_id(id_) in goals else ""
-            yield f"dialogue {id_}: has no goal in {where}{hint}"
+            problems.append(f"dialogue {written}: has no goal in {where}")
+        elif id_ in played:
+            problems.append(f"dialogue {written}: is the same as {spelled[id_]}; keep one")
+        else:
+            played[id_] = turns
+            spelled[id_] = written
+    return played, problems
 
 
 def _submission(conversations: Conversations) -> Submission:

@@ -328,8 +328,8 @@ def _page(
         yield _table(ranked, others)
     yield "## Notes"
     yield _NOTES
-    notes = ((TRACKING_NOTES, tracking), (LEXICALISED_NOTES, english), (STATUS_NOTE, tables))
-    yield from (note for note, about in notes if about)
+    more = ((TRACKING_NOTES, tracking), (LEXICALISED_NOTES, english), (STATUS_NOTE, tables))
+    yield from (text for text, about in more if about)
     yield "Signature (the sources of domains and states are in the table above):"
     told = [*signatures(ranked), *lexicalised_signatures(english)]
     yield "\n".join(f"    {signature}" for signature in told)

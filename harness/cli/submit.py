@@ -164,8 +164,8 @@ def _scored(content: bytes, source: str, benchmark: str | None, lexicalised: boo
     """Check predictions, say what is to be said of them, and score them."""
     standard = standard_form(parse_predictions(content, source), source)
     loaded = benchmark_chooser(benchmark, "scoring on")(standard.dialogues)
-    remarks = checked_submission(standard, loaded, source).remarks
-    tell(source, plain_remarks(remarks) if lexicalised else remarks)
+    submission = checked_submission(standard, loaded, source)
+    tell(source, plain_remarks(submission) if lexicalised else submission.remarks)
     click.echo(f"scoring under the rule sets {', '.join(published_rule_sets())} …", err=True)
     scores = all_scores(content, loaded, source, lexicalised)
     if scores.main.states == "gold":

@@ -123,9 +123,7 @@ def command(
         raise click.UsageError("give PREDICTIONS, or --corpus [STYLE], or both")
     if free_running and not (lexicalised and predictions and corpus is None and plot is None):
         raise click.UsageError("--free-running needs PREDICTIONS and --lexicalised, and no --plot")
-    if goals is not None and not free_running:
-        raise click.UsageError("--goals goes with --free-running")
-    _check_lexicalised(lexicalised, corpus, cause)
+    _check_options(lexicalised, free_running, goals, corpus, cause)
     shown = _Shown(wanted, domain, cause, limit)
     options = Options(rules, "strict", domains, states, ["inform"], lexicalised=lexicalised)
     if free_running:
@@ -171,7 +169,12 @@ class _Shown:
     limit: int
 
 
-def _check_lexicalised(lexicalised: bool, corpus: str | None, cause: str | None) -> None:
+def _check_options(
+    lexicalised: bool, free_running: bool, goals: str | None, corpus: str | None, cause: str | None
+) -> None:
+    """Refuse options that go with another one which is not there."""
+    if goals is not None and not free_running:
+        raise click.UsageError("--goals goes with --free-running")
     if lexicalised and corpus not in (None, CANONICAL_STYLE):
         raise click.UsageError("--lexicalised takes --corpus without a style")
     if cause in ALL_CAUSES and not lexicalised:
