@@ -124,7 +124,7 @@ class Predictions(_Strict):
     path: str | None = None
     git_blob: ObjectId | None = None
     made: Annotated[str, _one_of(lambda: (*made_submissions(), HUMAN))] | None = None
-    lexicalised: Annotated[str, Field(pattern=_FOLDER_NAME.pattern)] | None = None
+    lexicalised: Annotated[str, Field(pattern=rf"^{_FOLDER_NAME.pattern}$")] | None = None
     seed: int | None = None
     unavailable: PlainText | None = None
 
