@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,12 +19,12 @@ OPTIONS = Options(lexicalised=True, metrics=("grounded",))
 
 
 @pytest.fixture
-def town(sample: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Benchmark]:
+def town(sample: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Benchmark:
     """The sample's dialogues, installed under a name of their own."""
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
     benchmark = replace(sample, name="town")
     install_benchmark(benchmark)
-    yield benchmark
+    return benchmark
 
 
 def _kept(folder: Path) -> list[Path]:
