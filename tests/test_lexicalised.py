@@ -17,6 +17,7 @@ import pytest
 from helpers import RULES, Run, benchmark, dialogue, goal, run_cli
 
 from mwz.harness import Benchmark, InputError, Options, Report, Scorer
+from mwz.harness.diagnosis.dialogue_lines import corpus_scores, read_dialogue_lines
 from mwz.harness.grounding.plain_responses import human_submission
 from mwz.harness.scoring import lexicalised_parameter
 from mwz.harness.submission import HUMAN
@@ -330,6 +331,15 @@ def test_free_running_dialogues_may_be_spelled_as_the_corpus_does(
     run = run_cli(capsys, "score", twice, "--lexicalised", "--free-running")
     assert run.status == 2
     assert "dialogue town001: is the same as TOWN001.json; keep one" in run.err
+
+
+def test_lines_of_free_running_dialogues_add_up(capsys: Capture, tmp_path: Path) -> None:
+    path, target = _file(tmp_path, _turns(WRONG_NUMBERS)), tmp_path / "lines.jsonl"
+    report = _json(capsys, path, "--lexicalised", "--free-running", "--per-dialogue", target)
+    scores = corpus_scores(read_dialogue_lines(target))
+    assert scores["grounded"].success == report["grounded"]["success"]
+    assert scores["grounded"].faithfulness.told == report["grounded"]["faithfulness"]["told"]
+    assert scores["diversity"].unigrams == report["diversity"]["unigrams"]
 
 
 GOALS = {

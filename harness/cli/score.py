@@ -10,7 +10,11 @@ from mwz.database import EMBEDDED
 
 from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
 from ..conversations import Conversations, read_conversations
-from ..diagnosis.dialogue_lines import dialogue_lines, write_dialogue_lines
+from ..diagnosis.dialogue_lines import (
+    dialogue_lines,
+    free_running_lines,
+    write_dialogue_lines,
+)
 from ..errors import InputError
 from ..files import STANDARD_STREAM, shown_name, write_json
 from ..metrics.inform import BOTH, SETUPS
@@ -160,8 +164,8 @@ def command(
         raise click.UsageError("--json and --per-dialogue cannot both go to standard output")
     if free_running and (predictions is None or not lexicalised or goals in GOALS[1:]):
         raise click.UsageError("--free-running needs PREDICTIONS, --lexicalised and all goals")
-    if free_running and (intervals or lines_target is not None):
-        raise click.UsageError("--free-running goes with neither --intervals nor --per-dialogue")
+    if free_running and intervals:
+        raise click.UsageError("--free-running does not go with --intervals")
     if goals not in GOALS and not free_running:
         raise click.UsageError("--goals takes a file only with --free-running")
     if lexicalised and (constant or corpus not in (None, CANONICAL_STYLE)):
@@ -174,8 +178,9 @@ def command(
     if free_running and predictions is not None:
         conversations = read_conversations(predictions)
         loaded = benchmark_chooser(benchmark, "scoring on")(conversations)
-        report = _free_running(conversations, predictions, goals_file, Scorer(loaded, options))
-        _show(report, {}, "", json_target, quiet)
+        scorer = Scorer(loaded, options)
+        report = _free_running(conversations, predictions, goals_file, scorer, lines_target)
+        _show(report, {}, "", json_target, quiet or lines_target == STANDARD_STREAM)
         return
     files = [] if predictions is None else [predictions]
     loaded, read = read_submissions(files, benchmark, "scoring on")
@@ -206,14 +211,21 @@ def _show(
 
 
 def _free_running(
-    conversations: Conversations, predictions: str, goals: str | None, scorer: Scorer
+    conversations: Conversations,
+    predictions: str,
+    goals: str | None,
+    scorer: Scorer,
+    lines_target: str | None,
 ) -> Report:
     # pydantic takes its time
     from ..free_running import play_free_running, read_goals_file, score_free_running
 
     own = None if goals is None else read_goals_file(goals, scorer.rules)
     run = play_free_running(conversations, shown_name(predictions), scorer, own)
-    return score_free_running(run, scorer)
+    report = score_free_running(run, scorer)
+    if lines_target is not None:
+        write_dialogue_lines(lines_target, free_running_lines(run, report.signature))
+    return report
 
 
 def _intervals(scorer: Scorer, submission: NormalizedSubmission) -> tuple[dict[str, Any], str]:

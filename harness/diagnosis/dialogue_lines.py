@@ -14,7 +14,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..benchmark import CANONICAL_STYLE
 from ..errors import InputError
@@ -30,6 +30,9 @@ from ..playing import Played, PlayedDialogue
 from ..signature import Signature
 from ..tracking.dialogues import TrackedDialogue, TrackedTurn
 from .causes import DialogueOutcome, DomainDiagnosis, Fault, explain
+
+if TYPE_CHECKING:
+    from ..free_running import FreeRunning
 
 _STRICT, _OPTIMISTIC = "strict", "optimistic"
 
@@ -108,7 +111,8 @@ class DialogueLine:
         dialogue: The dialogue's id.
         turns: The turns played.
         signature: The signature of the scores, but for the coverage.
-        sources: Where "states" and, in the strict set-up, "domains" come from.
+        sources: Where "states" and, in the strict set-up, "domains" come from; nothing of
+            free-running dialogues.
         inform: 1 if every goal domain is matched in the strict set-up, else 0.
         success: 1 if, besides, every requested slot is provided, else 0.
         domains: Goal domain -> how it came out in the strict set-up.
@@ -184,6 +188,24 @@ def dialogue_lines(
             **{key: value for column in columns for key, value in column[place].items()},
         )
         for place, (id_, turns) in enumerate(played.submission.dialogues.items())
+    ]
+
+
+def free_running_lines(run: FreeRunning, signature: Signature) -> list[DialogueLine]:
+    """Return a line for each free-running dialogue; there are no states and active domains."""
+    said = str(replace(signature, coverage=None))
+    responses = run.normalized.responses()
+    return [
+        DialogueLine(
+            dialogue=id_,
+            turns=len(responses[id_]),
+            signature=said,
+            sources={},
+            responses=tuple(responses[id_]),
+            grounded=one.grounded.domains,
+            faithfulness=one.faithfulness,
+        )
+        for id_, one in run.rated.items()
     ]
 
 
