@@ -100,6 +100,15 @@ def _ranked(rows: Sequence[TrackingRow]) -> list[TrackingRow]:
     return ranked
 
 
+def tracked_places(
+    tables: Sequence[Sequence[TrackingRow]],
+) -> Iterator[tuple[Entry, int | None]]:
+    """Yield the entries of the track and their ranks, table by table."""
+    for row in (row for rows in tables for row in rows):
+        if row.entry.system.track == STATE_TRACKING:
+            yield row.entry, row.rank
+
+
 def tracking_blocks(tables: Sequence[Sequence[TrackingRow]]) -> Iterator[str]:
     """Yield the tables of state tracking in Markdown, each with what its gold states are."""
     for rows in tables:
