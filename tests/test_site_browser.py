@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import PROJECT, REPOSITORY
+from entered import PROJECT, REPOSITORY, enter, system
 
 from mwz.harness.board.entries import read_entries
 from mwz.harness.board.pairs import read_pairs
@@ -308,6 +308,23 @@ def test_no_page_is_wider_than_the_screen(
         for tab in page.get_by_role("tab").all():
             tab.click()
             assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_longest_texts_make_no_page_wider_than_the_screen(
+    context: BrowserContext, tmp_path: Path, width: int
+) -> None:
+    texts = {"note": "x" * 500, "reported": [{"source": "z" * 500, "inform": 70.0}]}
+    key = "w" * 60
+    enter(tmp_path / "submissions", key, system(name="W" * 60, **texts))
+    entries = read_entries(tmp_path / "submissions")
+    made = site(tmp_path / "submissions", entries, "2021", PROJECT / "docs")
+    write_site(made, tmp_path / "web")
+    page = context.new_page()
+    page.set_viewport_size({"width": width, "height": 900})
+    for path in ("index.html", f"systems/{key}.html"):
+        page.goto((tmp_path / "web" / path).as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
 def test_without_scripts_every_track_is_there_and_no_control(

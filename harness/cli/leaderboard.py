@@ -175,7 +175,7 @@ def _site(submissions: Path, entered: list[Entry], rules: str, pairs: Pairs) -> 
     made = site(submissions, entered, rules, documents, pairs)
     if made.missing:
         names = ", ".join(f"{name}.md" for name in made.missing)
-        tell(str(documents), [f"lacks {names}; the site has no such pages: make it in a clone"])
+        tell(str(documents), [f"lacks {names}; the site is made without: make it in a clone"])
     return made
 
 
