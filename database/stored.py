@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from threading import RLock
@@ -11,13 +12,28 @@ from typing import Any
 
 from sqlalchemy import Select, bindparam, create_engine, insert, select
 from sqlalchemy.engine import Connection, Engine
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from mwz.normalization.rules import RuleSet
 
 from . import EMBEDDED
 from .schema import VenueSchema, venue_schema
+
+_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)
+"""Seconds to wait before filling a database is tried again."""
+
+
+class ChangedVenuesError(Exception):
+    """A database holds other venues than were written to it.
+
+    Args:
+        table: The table whose rows were changed.
+    """
+
+    def __init__(self, table: str) -> None:
+        super().__init__(table)
+        self.table = table
 
 
 class StoredVenues:
@@ -29,6 +45,7 @@ class StoredVenues:
         url: A SQLAlchemy database URL.
 
     Raises:
+        ChangedVenuesError: The database holds these records, but changed since.
         sqlalchemy.exc.SQLAlchemyError: The database cannot be reached or written.
     """
 
@@ -40,9 +57,11 @@ class StoredVenues:
         self._connection = _engine(url).connect()
         try:
             self._source = _filled(self._connection, venue_schema(rules), digest, rows)
-        except SQLAlchemyError:
+        except (SQLAlchemyError, ChangedVenuesError):
             self._connection.close()
             raise
+        # Only reading is left: no transaction is to stay open between queries.
+        self._connection.execution_options(isolation_level="AUTOCOMMIT")
         # A connection serves one thread at a time.
         self._turn = RLock()
 
@@ -97,24 +116,62 @@ def _filled(
     digest: str,
     rows: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> int:
-    """Make sure that the database holds the rows of a source, and return the source's id."""
+    """Make sure that the database holds the rows of a source, and return the source's id.
+
+    Others may do the same at the same time. Who is not the first to make a table, or to write a
+    row, gets one of many errors, and finds all of it there when the first is done.
+
+    Raises:
+        ChangedVenuesError: It holds other rows than were once written.
+    """
+    for pause in _PAUSES:
+        try:
+            return _filled_once(connection, schema, digest, rows)
+        except DBAPIError as error:
+            if error.connection_invalidated:
+                raise
+            connection.rollback()
+            time.sleep(pause)
+    return _filled_once(connection, schema, digest, rows)
+
+
+def _filled_once(
+    connection: Connection,
+    schema: VenueSchema,
+    digest: str,
+    rows: Mapping[str, Sequence[Mapping[str, Any]]],
+) -> int:
     schema.metadata.create_all(connection)
     known = select(schema.sources.c.id).where(schema.sources.c.digest == digest)
     source: int | None = connection.scalar(known)
     if source is None:
-        try:
-            connection.execute(insert(schema.sources).values(digest=digest))
-            source = connection.scalar(known)
-            for domain, table in schema.venues.items():
-                if rows[domain]:
-                    connection.execute(
-                        insert(table), [{"source": source, **row} for row in rows[domain]]
-                    )
-        except IntegrityError:
-            # Somebody else filled it with the same rows meanwhile.
-            connection.rollback()
-            source = connection.scalar(known)
+        connection.execute(insert(schema.sources).values(digest=digest))
+        source = connection.scalar(known)
+        for domain, table in schema.venues.items():
+            if rows[domain]:
+                connection.execute(
+                    insert(table), [{"source": source, **row} for row in rows[domain]]
+                )
+    else:
+        _check_rows(connection, schema, source, rows)
     connection.commit()
     if source is None:
         raise RuntimeError("the venue database lost the rows it was just given")
     return source
+
+
+def _check_rows(
+    connection: Connection,
+    schema: VenueSchema,
+    source: int,
+    rows: Mapping[str, Sequence[Mapping[str, Any]]],
+) -> None:
+    """Raise a ChangedVenuesError if a source's rows are not those that are written of it."""
+    for domain, table in schema.venues.items():
+        columns = [column for column in table.c if column.name != "source"]
+        kept = connection.execute(
+            select(*columns).where(table.c.source == source).order_by(table.c.place)
+        ).all()
+        expected = [tuple(row[column.name] for column in columns) for row in rows[domain]]
+        if [tuple(row) for row in kept] != expected:
+            raise ChangedVenuesError(table.name)

@@ -72,6 +72,7 @@ class VenueDatabase:
             default URL is opened then: there is nothing left to ask it.
 
     Raises:
+        ChangedVenuesError: The database holds these records, but changed since.
         sqlalchemy.exc.SQLAlchemyError: The database cannot be reached or written.
     """
 
@@ -177,7 +178,10 @@ class VenueDatabase:
         return dict.fromkeys(rows[place][venue.identifier] for place in places).keys()
 
     def _selected(self, domain: str, criterion: _Criterion | None) -> KeysView[int]:
-        """Return the places of the rows that meet a criterion, in order; without one, of all."""
+        """Return the places of the rows that meet a criterion, in order; without one, of all.
+
+        Nothing else asks the database, so that who needs to can tell what went wrong with it.
+        """
         places = self._places.get((domain, criterion))
         if places is None:
             column, values = criterion or (None, ())

@@ -22,7 +22,7 @@ from .benchmark import Benchmark
 from .data.installed import installed_digest, load_benchmark
 from .errors import InputError
 from .scoring import Scorer
-from .workers import LOST, worker_pool
+from .workers import KILLED, LOST, worker_pool
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -126,7 +126,11 @@ class Done:
     outcome: Any
 
 
-def completed(to: Executor, works: Iterable[Work | Done]) -> Iterator[tuple[int, Any]]:
+def completed(
+    to: Executor,
+    works: Iterable[Work | Done],
+    notify: Callable[[str], None] = lambda remark: None,
+) -> Iterator[tuple[int, Any]]:
     """Do work, and yield (number, outcome) of each piece as it is done.
 
     What a piece raises is raised here, and no further piece is begun. If a process is killed, for
@@ -136,44 +140,70 @@ def completed(to: Executor, works: Iterable[Work | Done]) -> Iterator[tuple[int,
     Args:
         to: Who does it.
         works: The work, taken as it is needed.
+        notify: Called with a remark if a process was killed.
     """
     if isinstance(to, Here):
         yield from _done_here(works)
         return
     source = enumerate(works)
-    pending: dict[Future[Any], tuple[int, Work]] = {}
-    packed: dict[int, _Packed] = {}
-    known: list[tuple[int, Any]] = []
+    handed = _Handed(to)
+    told = False
     try:
         while True:
-            for number, work in islice(source, _WAITING - len(pending)):
-                if isinstance(work, Done):
-                    known.append((number, work.outcome))
-                    continue
-                one = _packed(packed, work.benchmark)
-                handle = (work.benchmark.name, one.digest)
-                future = _submitted(to, handle, None, work)
-                pending[future] = (number, work)
+            known = handed.fill(source)
             yield from known
-            if not pending and not known:
+            if not handed.pending:
+                if known:
+                    continue
                 return
-            known = []
-            if not pending:
-                continue
-            for future in wait(pending, return_when=FIRST_COMPLETED).done:
-                number, work = pending.pop(future)
+            for future in wait(handed.pending, return_when=FIRST_COMPLETED).done:
+                number, work = handed.pending.pop(future)
                 outcome = _outcome(future, work)
                 if outcome is _BROKEN:
+                    if not told:
+                        notify(KILLED)
+                    told = True
                     outcome = _alone(work)
                 if isinstance(outcome, _Missing):
-                    one = _packed(packed, work.benchmark)
-                    handle = (work.benchmark.name, one.digest)
-                    pending[_submitted(to, handle, one.content, work)] = (number, work)
+                    handed.submit(number, work, with_benchmark=True)
                 else:
                     yield number, outcome
     finally:
-        for future in pending:
+        for future in handed.pending:
             future.cancel()
+
+
+class _Handed:
+    """Work that an executor has, and the benchmarks that it needs.
+
+    Attributes:
+        pending: Future -> (number, work), of what is not done yet.
+    """
+
+    def __init__(self, to: Executor) -> None:
+        self.pending: dict[Future[Any], tuple[int, Work]] = {}
+        self._to = to
+        self._packed: dict[int, _Packed] = {}
+
+    def fill(self, source: Iterator[tuple[int, Work | Done]]) -> list[tuple[int, Any]]:
+        """Hand over as much as may wait, and return (number, outcome) of what is done already."""
+        known = []
+        for number, work in islice(source, _WAITING - len(self.pending)):
+            if isinstance(work, Done):
+                known.append((number, work.outcome))
+            else:
+                self.submit(number, work)
+        return known
+
+    def submit(self, number: int, work: Work, with_benchmark: bool = False) -> None:
+        """Hand a piece over, with its benchmark if whoever works lacks it."""
+        key = id(work.benchmark)
+        if key not in self._packed:
+            self._packed[key] = _packed(work.benchmark)
+        packed = self._packed[key]
+        content = packed.content if with_benchmark else None
+        handle = (work.benchmark.name, packed.digest)
+        self.pending[_submitted(self._to, handle, content, work)] = (number, work)
 
 
 _BROKEN = object()
@@ -221,11 +251,15 @@ def _lost(work: Work) -> Any:
     return work.lost
 
 
-def in_order(to: Executor, works: Iterable[Work | Done]) -> Iterator[Any]:
+def in_order(
+    to: Executor,
+    works: Iterable[Work | Done],
+    notify: Callable[[str], None] = lambda remark: None,
+) -> Iterator[Any]:
     """Do work, and yield the outcomes in the order of the pieces, each as soon as it can be."""
     early: dict[int, Any] = {}
     following = 0
-    for number, outcome in completed(to, works):
+    for number, outcome in completed(to, works, notify):
         early[number] = outcome
         while following in early:
             yield early.pop(following)
@@ -264,13 +298,10 @@ class _Packed:
         return self._content[0]
 
 
-def _packed(packed: dict[int, _Packed], benchmark: Benchmark) -> _Packed:
-    if id(benchmark) not in packed:
-        digest = installed_digest(benchmark)
-        content = [] if digest else [pickle.dumps(benchmark)]
-        known = digest or hashlib.sha256(content[0]).hexdigest()
-        packed[id(benchmark)] = _Packed(benchmark, known, content)
-    return packed[id(benchmark)]
+def _packed(benchmark: Benchmark) -> _Packed:
+    digest = installed_digest(benchmark)
+    content = [] if digest else [pickle.dumps(benchmark)]
+    return _Packed(benchmark, digest or hashlib.sha256(content[0]).hexdigest(), content)
 
 
 class _Missing:

@@ -6,36 +6,20 @@ from mwz.database import EMBEDDED, VenueDatabase
 from mwz.normalization.rules import RuleSet
 
 from .benchmark import Benchmark
-from .errors import InputError
 
 
 def open_database(benchmark: Benchmark, rules: RuleSet, url: str) -> VenueDatabase:
     """Return the venue database of a benchmark under a rule set, filled if it was not.
 
+    Its queries raise an `InputError` if the database goes away.
+
     Raises:
-        InputError: The database cannot be reached or written.
+        InputError: The database cannot be reached or written, or was changed since it was written.
     """
-    records = benchmark.venue_records(rules)
     beforehand = benchmark.prepared
     prepared = None if beforehand is None else beforehand.venues(rules)
     if prepared is not None and url == EMBEDDED:
-        return VenueDatabase(records, rules, prepared=prepared)
-    from sqlalchemy.exc import SQLAlchemyError  # it takes its time
+        return VenueDatabase(benchmark.venue_records(rules), rules, prepared=prepared)
+    from .addressed_database import addressed_database  # SQLAlchemy takes its time
 
-    try:
-        return VenueDatabase(records, rules, url)
-    except (SQLAlchemyError, ImportError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(
-            _without_password(url), f"cannot be used as venue database ({reason})"
-        ) from None
-
-
-def _without_password(url: str) -> str:
-    from sqlalchemy import make_url
-    from sqlalchemy.exc import ArgumentError
-
-    try:
-        return make_url(url).render_as_string(hide_password=True)
-    except ArgumentError:
-        return url
+    return addressed_database(benchmark, rules, url)

@@ -9,9 +9,8 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -26,7 +25,7 @@ LOST = (
 )
 """What is said of work that no process lived through."""
 
-_KILLED = "a process was killed; what it did not finish is done again, one at a time"
+KILLED = "a process was killed; what it did not finish is done again, one at a time"
 
 
 @contextmanager
@@ -64,51 +63,3 @@ def _end_with(pipe: _Pipe, held: _Pipe) -> None:
         os._exit(1)
 
     threading.Thread(target=wait, daemon=True).start()
-
-
-def spread(
-    function: Callable[[_Job], _Result],
-    jobs: Sequence[_Job],
-    workers: int,
-    lost: Callable[[_Job], _Result],
-    notify: Callable[[str], None] = lambda remark: None,
-) -> Iterator[_Result]:
-    """Yield what a function returns for each job, in order, computed by several processes.
-
-    If a process is killed, for want of memory, say, what is not done yet is done again by one
-    process at a time, so that the job it dies of is known.
-
-    Args:
-        function: A function of a module.
-        jobs: What it is called with.
-        workers: How many processes to use at most.
-        lost: Returns what to yield for a job no process lived through, or raises an error.
-        notify: Called with a remark if a process was killed.
-    """
-    done = 0
-    try:
-        with worker_pool(max(1, min(workers, len(jobs)))) as pool:
-            for future in _submitted(pool, function, jobs):
-                result = future.result()
-                done += 1
-                yield result
-    except BrokenProcessPool:
-        notify(_KILLED)
-        for job in jobs[done:]:
-            yield _alone(function, job, lost)
-
-
-def _submitted(
-    pool: ProcessPoolExecutor, function: Callable[[_Job], _Result], jobs: Sequence[_Job]
-) -> list[Future[_Result]]:
-    return [pool.submit(function, job) for job in jobs]
-
-
-def _alone(
-    function: Callable[[_Job], _Result], job: _Job, lost: Callable[[_Job], _Result]
-) -> _Result:
-    try:
-        with worker_pool(1) as pool:
-            return pool.submit(function, job).result()
-    except BrokenProcessPool:
-        return lost(job)

@@ -119,7 +119,10 @@ def test_the_rank_is_that_in_its_track(submitting: _Submitting, tmp_path: Path) 
     assert other.out.endswith("rank 1 of 1 in the track policy-optimization\n")
     # What scores the same stands in the order of the names.
     again = tmp_path / "again.json"
-    again.write_bytes(_file("hasty").read_bytes() + b"\n")
+    content = json.loads(_file("hasty").read_bytes())
+    # A domain that no goal of the sample has.
+    next(iter(content.values()))[-1]["state"]["hospital"] = {"department": "children"}
+    again.write_text(json.dumps(content), encoding="utf-8")
     assert "rank 2 of 3 " in submitting(again, "another").out
 
 

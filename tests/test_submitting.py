@@ -83,7 +83,8 @@ def test_reports_have_every_metric_that_the_predictions_allow(sample: Benchmark)
         content = (SAMPLE_SUBMISSIONS / f"{name}.json").read_bytes()
         scores = all_scores(content, sample, name)
         assert list(scores.reports) == list(published_rule_sets()) == ["2021", "2023", "2026"]
-        assert scores.predictions == hashes_of(content)
+        assert scores.predictions is not None
+        assert scores.predictions.is_file(content)
         for rules, scored in scores.reports.items():
             metrics = ["bleu", "inform", "diversity", "signs", *(["dst"] if has_states else [])]
             options = Options(rules=rules, metrics=metrics)

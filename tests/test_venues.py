@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import RULES, VENUES, database
+from helpers import RULES, VENUES, benchmark, database
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import create_engine, event, inspect
@@ -19,6 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from mwz.database import EMBEDDED, VenueDatabase, partial_ratio
 from mwz.database.schema import venue_schema
+from mwz.database.stored import ChangedVenuesError
 from mwz.harness import Benchmark, InputError
 from mwz.harness.venue_database import open_database
 from mwz.normalization.rules import RuleSet, published_rule_sets, rule_set
@@ -538,16 +539,108 @@ def test_one_more_constraint_never_adds_venues(
 def test_a_password_is_not_told(sample: Benchmark) -> None:
     with pytest.raises(InputError) as raised:
         open_database(sample, RULES, "nosuchdialect://me:secret@host/x")
-    assert raised.value.source == "nosuchdialect://me:***@host/x"
+    assert raised.value.source == "nosuchdialect://***@host/x"
     assert "secret" not in str(raised.value)
 
 
-def test_sqlite_on_file_gives_the_results_of_sqlite_in_memory(
+@pytest.mark.parametrize(
+    "url",
+    [
+        "nosuchdialect://host/x?password=secret&sslmode=off",
+        "sqlite:////nowhere/x.db?key=secret",
+        "postgresql://me:secret@host:port/x",
+        "postgresql://me:secret@host:99999999/x",
+        "postgresql://me:sec/secret@host/x",
+        "://me:secret@host",
+        "me:secret@",
+        "secret",
+    ],
+)
+def test_no_address_tells_a_secret(sample: Benchmark, url: str) -> None:
+    with pytest.raises(InputError, match="cannot be used as venue database") as raised:
+        open_database(sample, RULES, url)
+    assert "secret" not in str(raised.value)
+
+
+def test_a_database_that_goes_away_while_it_is_asked_is_bad_input(
     sample: Benchmark, tmp_path: Path
 ) -> None:
-    url = f"sqlite:///{tmp_path / 'venues.db'}"
+    place = tmp_path / "venues.db"
+    venues = open_database(sample, RULES, f"sqlite:///{place}")
+    assert venues.query("hotel", {})
+    place.write_bytes(b"no database any more" * 1000)
+    with pytest.raises(InputError, match=r"venues\.db: cannot be used as venue database \("):
+        venues.query("restaurant", {})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE {restaurant} SET area = 'moon' WHERE place = 1",
+        "UPDATE {train} SET leave = leave + 1 WHERE place = 0",
+        "DELETE FROM {restaurant} WHERE place = 0",
+        "INSERT INTO {restaurant} (source, place, id) VALUES (1, 9, 'r9')",
+    ],
+)
+def test_rows_that_were_changed_are_noticed(change: str, new_database: str) -> None:
+    url = new_database
+    VenueDatabase(VENUES, RULES, url)
+    VenueDatabase(VENUES, RULES, url)
+    names = {domain: table.name for domain, table in venue_schema(RULES).venues.items()}
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql(change.format(**names))
+    engine.dispose()
+    with pytest.raises(ChangedVenuesError, match=r"mwz_\w+_(restaurant|train)"):
+        VenueDatabase(VENUES, RULES, url)
+    tiny = benchmark({})
+    with pytest.raises(InputError, match="were changed since they were written; drop the tables"):
+        open_database(tiny, RULES, url)
+
+
+@pytest.mark.parametrize("attempt", range(3))
+def test_processes_that_use_a_new_database_at_the_same_time_all_can(
+    attempt: int, new_database: str
+) -> None:
+    code = f"""
+import sys
+from helpers import RULES, VENUES
+from mwz.database.venues import VenueDatabase
+print("ready", flush=True)
+sys.stdin.read()
+print(len(VenueDatabase(VENUES, RULES, {new_database!r}).query("train", {{}})))
+"""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", code],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        for _ in range(6)
+    ]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.close()
+    for process in processes:
+        process.stdin = None
+        out, err = process.communicate(timeout=120)
+        assert (out, err) == ("4\n", "")
+
+
+def test_a_kept_database_gives_the_results_of_sqlite_in_memory(
+    sample: Benchmark, new_database: str
+) -> None:
     for rules in map(rule_set, published_rule_sets()):
-        in_memory, on_file = (open_database(sample, rules, place) for place in (EMBEDDED, url))
+        in_memory, on_file = (
+            open_database(sample, rules, place) for place in (EMBEDDED, new_database)
+        )
         asked = 0
         for one in sample.dialogues.values():
             for state in [*one.states, {d: g.informable for d, g in one.goal.items()}]:

@@ -165,6 +165,7 @@ def explain(
     progress: Callable[[Iterable[Any], int], Iterable[Any]],
     executor: Executor | None = None,
     cache: bool = True,
+    notify: Callable[[str], None] = lambda remark: None,
 ) -> Grid:
     """Return a submission's grid, from the cache if it has been computed before.
 
@@ -175,9 +176,11 @@ def explain(
         progress: Wraps the parts as they come (the second argument is their number).
         executor: Who does the work; by default processes of this machine.
         cache: Whether the grid is kept, and looked up.
+        notify: Called with a remark if a process was killed.
 
     Raises:
-        InputError: The predictions are no submission to the benchmark.
+        InputError: The predictions are no submission to the benchmark, or some part could not be
+            computed because its process was killed.
     """
     loaded = loaded_once(benchmark)
     identity = _identity(content, loaded)
@@ -188,7 +191,7 @@ def explain(
     jobs = _jobs(submission)
     works = (Work(loaded, _part, (content, job)) for job in jobs)
     with given_or_own(executor, max(1, min(workers, len(jobs)))) as to:
-        parts = list(progress(in_order(to, works), len(jobs)))
+        parts = list(progress(in_order(to, works, notify), len(jobs)))
     grid = Grid(
         bleu=tuple(point for part in parts for point in part.bleu),
         rates=tuple(point for part in parts for point in part.rates),

@@ -10,7 +10,10 @@ from .leaderboard import leaderboard, older_results_page
 from .pairs import PAIRS_FILE, Pairs, read_pairs
 from .reported import read_reported
 
-OLDER_RESULTS = Path("docs") / "older-results.md"
+DOCUMENTS_FOLDER = "docs"
+"""The folder of documents beside the leaderboard."""
+
+OLDER_RESULTS = Path(DOCUMENTS_FOLDER) / "older-results.md"
 """Where the page of older results is, beside the leaderboard."""
 
 

@@ -134,6 +134,7 @@ def rescore(
     workers: int,
     progress: Callable[[Iterable[Rescored]], Iterable[Rescored]],
     executor: Executor | None = None,
+    notify: Callable[[str], None] = lambda remark: None,
 ) -> list[Rescored]:
     """Score entries again, several at a time; `write_rescored` writes what changed.
 
@@ -144,6 +145,7 @@ def rescore(
         workers: How many processes to use.
         progress: Wraps the outcomes as they come, to show how far things are.
         executor: Who does the work; by default processes of this machine.
+        notify: Called with a remark if a process was killed.
 
     Raises:
         InputError: The benchmark that is named cannot be loaded.
@@ -152,7 +154,7 @@ def rescore(
         loaded_once(benchmark)
     works = (_work(one, benchmark or _benchmark_of(one), extra) for one in entries)
     with given_or_own(executor, max(1, min(workers, len(entries)))) as to:
-        return list(progress(in_order(to, works)))
+        return list(progress(in_order(to, works, notify)))
 
 
 def write_rescored(

@@ -128,7 +128,7 @@ def neighbours_text(
 def _in_words(name: str, one: PairFigure) -> str:
     headline = headlines()[name]
     apart = signed(one.difference, headline.digits) if one.distinct else "not distinguishable"
-    wins = (
-        "" if one.only_a is None else f"; {one.only_a} dialogues won here only, {one.only_b} there"
-    )
-    return f"{headline.title}: {apart}, p = {p_text(one.p)}{wins}"
+    told = f"{headline.title}: {apart}, p = {p_text(one.p)}"
+    if one.only_a is None:
+        return told
+    return f"{told}; dialogues won here only: {one.only_a}, there only: {one.only_b}"

@@ -90,12 +90,12 @@ def with_seeds(scores: Scores, seeds: Sequence[tuple[str, bytes]], benchmark: Be
     if scores.dialogues is None:
         raise InputError("--seeds", "BLEU, Inform and Success of the system are not known")
     found: list[Seed] = []
-    known = {scores.predictions}
+    known = {None if scores.predictions is None else scores.predictions.content}
     for number, (source, content) in enumerate(seeds, start=2):
         seed = measured_seed(content, benchmark, source, seed_file(number))
-        if seed.predictions in known:
+        if seed.predictions.content in known:
             raise InputError(source, "is there twice; give the outputs of each seed once")
-        known.add(seed.predictions)
+        known.add(seed.predictions.content)
         verdict = scores.main.signature.comparable_with(seed.signature, apart_from=("coverage",))
         if not verdict:
             reasons = [f"cannot be a seed of the system: {reason}" for reason in verdict.reasons]

@@ -103,7 +103,7 @@ def _ranked(rows: Sequence[TrackingRow]) -> list[TrackingRow]:
 def tracking_blocks(tables: Sequence[Sequence[TrackingRow]]) -> Iterator[str]:
     """Yield the tables of state tracking in Markdown, each with what its gold states are."""
     for rows in tables:
-        yield f"### {_gold_title(rows[0])}"
+        yield f"### {gold_title(rows[0])}"
         yield markdown_table(
             row_headers(),
             [[escaped_cell(cell) for cell in row_text(row)] for row in rows],
@@ -117,7 +117,7 @@ def tracking_blocks(tables: Sequence[Sequence[TrackingRow]]) -> Iterator[str]:
             yield "\n".join(notes)
 
 
-def _gold_title(row: TrackingRow) -> str:
+def gold_title(row: TrackingRow) -> str:
     """Say what the gold states of a table are."""
     shown = row.figures.gold[:SHOWN_HASH]
     version = "" if row.gold.version is None else f", version {row.gold.version}"

@@ -46,6 +46,7 @@ def verify(
     extra: Path | None,
     workers: int,
     progress: Callable[[Iterable[Rescored]], Iterable[Rescored]],
+    notify: Callable[[str], None] = lambda remark: None,
 ) -> list[Verified]:
     """Score entries again and hold the outcome against what they store.
 
@@ -56,6 +57,7 @@ def verify(
         extra: A folder to look for predictions in.
         workers: How many processes to use.
         progress: Wraps the outcomes as they come, to show how far things are.
+        notify: Called with a remark if a process was killed.
 
     Raises:
         InputError: The benchmark that is named cannot be loaded.
@@ -63,7 +65,7 @@ def verify(
     # What entries share is told of the later one: let that be one of those to verify.
     keys = {entry.key for entry in chosen}
     known = entry_problems([*(one for one in entries if one.key not in keys), *chosen])
-    outcomes = rescore(chosen, benchmark, extra, workers, progress)
+    outcomes = rescore(chosen, benchmark, extra, workers, progress, notify=notify)
     compared = _pair_problems(entries, chosen)
     return [
         Verified(

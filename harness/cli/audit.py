@@ -47,6 +47,7 @@ from .options import (
     submissions_option,
     workers_option,
 )
+from .telling import notify
 
 _LISTED = 5
 """How many of the nearest combinations are shown, besides the stated ones."""
@@ -141,6 +142,7 @@ def _grids(
             ),
             to,
             cache,
+            notify,
         )
         for entry in chosen
     }

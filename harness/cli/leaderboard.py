@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -10,9 +11,12 @@ from tqdm import tqdm
 
 from ..board.comparing_entries import complete_pairs
 from ..board.entries import Entry, read_entries
-from ..board.pages import pages
-from ..board.pairs import PAIRS_FILE, read_pairs
+from ..board.pages import DOCUMENTS_FOLDER, pages
+from ..board.pairs import PAIRS_FILE, Pairs, read_pairs
 from ..board.rescoring import Rescored, changes_table, rescore, write_rescored
+from ..board.site.making import Site, site
+from ..board.site.serving import PORT, site_server
+from ..board.site.writing import check_place, left_over, stale_files, write_site
 from ..board.submitting import locked
 from ..errors import InputError
 from ..execution import executor
@@ -27,6 +31,7 @@ from .options import (
     submissions_option,
     workers_option,
 )
+from .telling import notify, tell
 
 
 @click.command(
@@ -54,6 +59,22 @@ from .options import (
     type=click.Path(path_type=Path, dir_okay=False),
     help="The page. [default: leaderboard.md beside the folder of submissions]",
 )
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Make the board as a web page as well, in this folder: a static site that needs no "
+    "server. --check covers it.",
+)
+@click.option(
+    "--serve",
+    type=click.IntRange(0, 65535),
+    is_flag=False,
+    flag_value=PORT,
+    metavar="[PORT]",
+    help=f"Write nothing; show the board as a web page at the loopback address until Ctrl-C. "
+    f"[default port: {PORT}; 0 for any]",
+)
 @scored_benchmark_option
 @rules_option
 @submissions_option
@@ -64,44 +85,120 @@ def command(
     workers: int,
     scheduler: str | None,
     output: Path | None,
+    html: Path | None,
+    serve: int | None,
     benchmark: str | None,
     rules: str,
     submissions: Path,
 ) -> int:
-    """Make or check the leaderboard."""
+    """Make, check or show the leaderboard."""
     if not submissions.is_dir():
         raise InputError(str(submissions), "no such folder; name one by --submissions")
     path = output or leaderboard_path(submissions)
     if path.suffix != ".md":
         raise InputError(str(path), "the page is Markdown; give it a name that ends in .md")
-    if check:
-        entered = read_entries(submissions)
-        differ = 0
-        if again:
-            outcomes = _rescore(entered, benchmark, predictions, workers, scheduler)
-            differ = int(any(outcome.changes for outcome in outcomes))
-        pairs = read_pairs(submissions, entered)
-        made = pages(submissions, entered, rules, path, pairs)
-        stale = [_check(page, content) for page, content in made.items()]
-        if pairs.missing:
-            shown = " and ".join(pairs.missing[0])
-            click.echo(
-                f"{submissions / PAIRS_FILE} lacks {len(pairs.missing)} of the entries' pairs as "
-                f"they are now, the first {shown}; run `mwz leaderboard`",
-                err=True,
-            )
-            differ = 1
-        return max([differ, *stale])
+    if serve is not None:
+        if check or again or html is not None or output is not None:
+            raise click.UsageError("--serve writes nothing: leave out the other options")
+        return _serve(submissions, rules, serve)
+    if html is not None:
+        check_place(html, submissions)
+
+    def rescored(entered: list[Entry]) -> list[Rescored]:
+        return _rescore(entered, benchmark, predictions, workers, scheduler)
+
+    done = _check_all if check else _make_all
+    return done(submissions, rules, path, html, rescored if again else None)
+
+
+def _make_all(
+    submissions: Path,
+    rules: str,
+    path: Path,
+    html: Path | None,
+    rescored: Callable[[list[Entry]], list[Rescored]] | None,
+) -> int:
+    """Write the pages, the pairs and the site."""
     with locked(submissions):
         entered = read_entries(submissions)
-        if again:
-            outcomes = _rescore(entered, benchmark, predictions, workers, scheduler)
-            entered = write_rescored(entered, outcomes, rules)
+        if rescored is not None:
+            entered = write_rescored(entered, rescored(entered), rules)
         pairs = complete_pairs(submissions, entered)
-        for page, content in pages(submissions, entered, rules, path, pairs).items():
+        made = pages(submissions, entered, rules, path, pairs)
+        web = _site(submissions, entered, rules, pairs) if html is not None else None
+        for page, content in made.items():
             write_atomically(page, content)
+        if html is not None and web is not None:
+            write_site(web, html)
     click.echo(f"{path}: {len(entered)} entries")
+    if html is not None and web is not None:
+        click.echo(f"{html / 'index.html'}: {len(web.files)} files, {web.size / 1000:.0f} kB")
+        for line in left_over(web, html):
+            click.echo(printable(line), err=True)
     return 0
+
+
+def _check_all(
+    submissions: Path,
+    rules: str,
+    path: Path,
+    html: Path | None,
+    rescored: Callable[[list[Entry]], list[Rescored]] | None,
+) -> int:
+    """Say what of the pages, the pairs and the site is stale."""
+    entered = read_entries(submissions)
+    outcomes = [] if rescored is None else rescored(entered)
+    differ = int(any(outcome.changes for outcome in outcomes))
+    pairs = read_pairs(submissions, entered)
+    made = pages(submissions, entered, rules, path, pairs)
+    stale = [_check(page, content) for page, content in made.items()]
+    if html is not None:
+        stale.append(_check_site(_site(submissions, entered, rules, pairs), html))
+    if pairs.missing:
+        shown = " and ".join(pairs.missing[0])
+        click.echo(
+            f"{submissions / PAIRS_FILE} lacks {len(pairs.missing)} of the entries' pairs as "
+            f"they are now, the first {shown}; run `mwz leaderboard`",
+            err=True,
+        )
+        differ = 1
+    return max([differ, *stale])
+
+
+def _site(submissions: Path, entered: list[Entry], rules: str, pairs: Pairs) -> Site:
+    """Make the site, and say which documents it is made without."""
+    documents = submissions.absolute().parent / DOCUMENTS_FOLDER
+    made = site(submissions, entered, rules, documents, pairs)
+    if made.missing:
+        names = ", ".join(f"{name}.md" for name in made.missing)
+        tell(str(documents), [f"lacks {names}; the site has no such pages: make it in a clone"])
+    return made
+
+
+def _serve(submissions: Path, rules: str, port: int) -> int:
+    """Show the site until somebody stops it."""
+    entered = read_entries(submissions)
+    made = _site(submissions, entered, rules, complete_pairs(submissions, entered))
+    with site_server(made.files, port) as server:
+        host, taken = server.server_address[:2]
+        click.echo(f"http://{host!s}:{taken}/ shows the board; Ctrl-C stops it")
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            click.echo()
+    return 0
+
+
+def _check_site(made: Site, html: Path) -> int:
+    """Say which files of the site are stale; there is no diff, whose lines would be pages long."""
+    stale = list(stale_files(made, html))
+    for line in stale:
+        click.echo(printable(line), err=True)
+    if stale:
+        click.echo(f"run `mwz leaderboard --html {html}`", err=True)
+    else:
+        click.echo(f"{html}: up to date")
+    return int(bool(stale))
 
 
 def _rescore(
@@ -120,6 +217,7 @@ def _rescore(
             workers,
             lambda coming: tqdm(coming, "scoring", len(entered), unit="system", disable=None),
             to,
+            notify,
         )
     for entry, outcome in zip(entered, outcomes, strict=True):
         click.echo(printable(f"{outcome.key}: {_told(entry, outcome)}"))

@@ -6,10 +6,15 @@ from collections.abc import Iterable
 
 import click
 
-from ..errors import InputError
+from ..errors import InputError, printable
 from ..remarks import Remark
 
 NO_STATES = "no turn has a `state`; scored with gold belief states"
+
+
+def notify(remark: str) -> None:
+    """Print a remark about what is going on, on standard error: `mwz: …`."""
+    click.echo(f"mwz: {printable(remark)}", err=True)
 
 
 def tell(source: str, remarks: Iterable[Remark | str]) -> None:
