@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("--benchmark", help="[default: multiwoz if installed, else sample]")
     parser.add_argument("--runs", type=int, default=5, help="[default: 5]")
     parser.add_argument("--pictures", type=Path, help="where to draw the curves")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     benchmark = load_benchmark(arguments.benchmark)
     for part in arguments.parts:
         PARTS[part](arguments.predictions, benchmark, arguments.runs, arguments.pictures)
