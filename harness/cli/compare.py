@@ -16,6 +16,7 @@ from ..errors import InputError
 from ..files import STANDARD_STREAM, read_bytes, shown_name, write_json
 from ..formats import parse_predictions, standard_form
 from ..metrics.registry import named_metrics
+from ..rendering import printable
 from ..scoring import Options, Scorer, allowed_metrics
 from ..submission import (
     NormalizedSubmission,
@@ -123,7 +124,7 @@ def command(
     if json_target is not None:
         write_json(json_target, comparison.to_dict())
     if json_target != STANDARD_STREAM:
-        click.echo(comparison_text(comparison))
+        click.echo(printable(comparison_text(comparison)))
 
 
 command.params += [option for option in score_command.params if option.name in _SCORED]

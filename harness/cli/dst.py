@@ -17,6 +17,7 @@ from ..files import STANDARD_STREAM, write_json
 from ..metrics.tracking.fga import DEFAULT_LAMBDAS, decay_to_forget, lambda_label
 from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
 from ..metrics.tracking.tracking_registry import Choices
+from ..rendering import printable
 from ..signature import Signature
 from ..tracking.dialogues import TrackedDialogue
 from ..tracking.evaluation import score_tracking
@@ -216,11 +217,12 @@ def command(
         for one in scored:
             assert one.view is not None
             dialogue, view = one.view
-            click.echo(f"{one.file.source}, dialogue {dialogue.id}\n\n{dialogue_text(view)}\n")
+            told = f"{one.file.source}, dialogue {dialogue.id}\n\n{dialogue_text(view)}\n"
+            click.echo(printable(told))
     else:
         width = shutil.get_terminal_size().columns
         breakdown = per_domain or per_domain_over is not None
-        click.echo(_text(scored, everything, breakdown, width) + added.text)
+        click.echo(printable(_text(scored, everything, breakdown, width) + added.text))
 
 
 class _Intervals(NamedTuple):

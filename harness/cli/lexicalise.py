@@ -11,6 +11,7 @@ from ..checking import ACTIVE_DOMAINS, RESPONSE, STATE, Turn
 from ..files import STANDARD_STREAM, write_json
 from ..grounding.lexicaliser import VenueStock, lexicalise
 from ..playing import play
+from ..rendering import printable
 from ..scoring import Options, Scorer, chosen_domains, chosen_states
 from .completion import complete_file
 from .options import benchmark_option, rules_option
@@ -63,7 +64,9 @@ def command(predictions: str, output: str, seed: int, benchmark: str | None, rul
     write_json(output, written)
     if output != STANDARD_STREAM:
         responses = sum(map(len, written.values()))
-        click.echo(f"{output}: {responses} responses lexicalised, seed {seed}, {states} states")
+        click.echo(
+            printable(f"{output}: {responses} responses lexicalised, seed {seed}, {states} states")
+        )
 
 
 def _told(turn: Turn, text: str, domains: Collection[str] | None) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from ..files import read_bytes, shown_name
 from ..formats import parse_predictions, standard_form
 from ..limits import limits
 from ..metrics.registry import headlines
-from ..rendering import text_table
+from ..rendering import printable, text_table
 from ..submission import checked_submission
 from ..validation import validated
 from .completion import complete_file
@@ -122,7 +122,7 @@ def command(
     else:
         scores = _scored(content, read_from, benchmark)
     entry = submit(submissions, system, content, scores, replace)
-    click.echo(f"entered {entry.system.name} in {entry.folder}", err=True)
+    click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)
     with locked(submissions):
         others = read_entries(submissions)
         ranked = [r for r in rows(others, rules) if r.entry.system.track == track]

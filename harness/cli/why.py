@@ -17,6 +17,7 @@ from ..diagnosis.dialogue_view import DialogueView, view_dialogue
 from ..diagnosis.what_if import what_if
 from ..errors import InputError
 from ..notations import DOMAINS
+from ..rendering import printable
 from ..scoring import AUTO, Options, Scorer, choices
 from ..submission import (
     NormalizedSubmission,
@@ -116,7 +117,7 @@ def command(
             text = dialogue_text(views[name])
         else:
             text = diagnosis_text(diagnosis, what_if(diagnosis.played), domain, cause, limit)
-        click.echo(f"{name}\n{text}\n" if len(diagnoses) > 1 else text)
+        click.echo(printable(f"{name}\n{text}\n" if len(diagnoses) > 1 else text))
 
 
 def _corpus(style: str, benchmark: Benchmark) -> NormalizedSubmission:
