@@ -37,13 +37,13 @@ def command(predictions: str, benchmark: str | None, rules: str) -> int:
     """Check a predictions file and show what it holds."""
     loaded, (submission,) = read_submissions([predictions], benchmark, "checking against")
     for name, told in _facts(submission, loaded, rule_set(rules)):
-        click.echo(f"{name:<16}{told}")
+        click.echo(printable(f"{name:<16}{told}"))
     # Whatever scoring would refuse is refused here, in the same words.
     has_all(submission, "state", "states")
     has_all(submission, "active_domains", "domains")
     warnings = [remark for remark in submission.remarks if remark.warning]
     for remark in submission.remarks:
-        click.echo(f"{'warning' if remark.warning else 'note':<16}{remark}")
+        click.echo(printable(f"{'warning' if remark.warning else 'note':<16}{remark}"))
     click.echo(f"{'warnings':<16}{len(warnings) or 'none'}")
     return WARNED if warnings else 0
 

@@ -19,7 +19,7 @@ from ..formats import parse_predictions, standard_form
 from ..grounding.rating import GroundedFigures, grounded_figures
 from ..metrics.inform_success import TOTAL
 from ..metrics.registry import named_metrics
-from ..rendering import figure
+from ..rendering import figure, printable
 from ..scoring import GROUNDED, Options, Scorer
 from ..tables import formatted
 from .completion import complete_file
@@ -147,7 +147,7 @@ def command(
     if json_target != STANDARD_STREAM and format_ == "text":
         from ..comparison.comparison_text import comparison_text
 
-        click.echo(comparison_text(comparison))
+        click.echo(printable(comparison_text(comparison)))
         if human is not None:
             click.echo(f"\n{_ceiling_text(human)}")
     elif json_target != STANDARD_STREAM:

@@ -6,6 +6,7 @@ import click
 
 from ..files import STANDARD_STREAM, write_json
 from ..grounding.relexicalising import lexicalised_predictions
+from ..rendering import printable
 from ..scoring import Options, Scorer
 from .completion import complete_file
 from .options import benchmark_option, rules_option
@@ -41,6 +42,5 @@ def command(predictions: str, output: str, seed: int, benchmark: str | None, rul
     write_json(output, written.dialogues)
     if output != STANDARD_STREAM:
         responses = sum(map(len, written.dialogues.values()))
-        click.echo(
-            f"{output}: {responses} responses lexicalised, seed {seed}, {written.states} states"
-        )
+        told = f"{output}: {responses} responses lexicalised, seed {seed}, {written.states} states"
+        click.echo(printable(told))

@@ -32,7 +32,7 @@ from ..formats import parse_predictions, standard_form
 from ..grounding.plain_responses import plain_remarks
 from ..limits import limits
 from ..metrics.registry import headlines
-from ..rendering import text_table
+from ..rendering import printable, text_table
 from ..submission import checked_submission
 from ..validation import validated
 from .completion import complete_file
@@ -148,7 +148,7 @@ def command(
         named = list(zip(map(shown_name, seeds), further, strict=True))
         scores = _scored(content, read_from, benchmark, named, track == LEXICALISED)
     entry = submit(submissions, system, content, scores, replace, further)
-    click.echo(f"entered {entry.system.name} in {entry.folder}", err=True)
+    click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)
     with locked(submissions):
         others = read_entries(submissions)
         ranked = [r for r in rows(others, rules) if r.entry.system.track == track]

@@ -23,6 +23,7 @@ from ..files import shown_name
 from ..metrics.grounded_scores import plain_dialogues, played_ceiling, rated_dialogues
 from ..notations import DOMAINS
 from ..playing import Played
+from ..rendering import printable
 from ..scoring import AUTO, Options, Scorer, choices
 from ..submission import HUMAN, NormalizedSubmission
 from .completion import complete_file
@@ -129,7 +130,7 @@ def command(
     if free_running:
         for file in predictions:
             text = _free_running(file, goals, options, benchmark, shown)
-            click.echo(f"{file}\n{text}\n" if len(predictions) > 1 else text)
+            click.echo(printable(f"{file}\n{text}\n" if len(predictions) > 1 else text))
         return
     loaded, read = read_submissions(predictions, benchmark, "explaining by")
     scorer = Scorer(loaded, options)
@@ -157,7 +158,7 @@ def command(
         if lexicalised and all(parts[:2]) and parts[1:]:
             parts.insert(1, "The same responses, delexicalised by the harness:")
         text = "\n\n".join(filter(None, parts))
-        click.echo(f"{name}\n{text}\n" if len(diagnoses) > 1 else text)
+        click.echo(printable(f"{name}\n{text}\n" if len(diagnoses) > 1 else text))
 
 
 @dataclass(frozen=True)
