@@ -198,8 +198,7 @@ def _record(
 
 def _chosen(folder: Path, names: tuple[str, ...]) -> list[Entry]:
     entries = chosen_entries(read_entries(folder), names, folder)
-    # Of what the harness itself put into plain English, nobody reports anything.
-    chosen = [one for one in entries if names or not _is_way_back(one)]
+    chosen = [one for one in entries if names or _is_audited(one)]
     problems = [f"{entry.key}: {problem}" for entry in chosen for problem in entry.problems]
     problems += [
         f"{entry.key}: scored by an earlier version; use `mwz leaderboard --rescore`"
@@ -211,8 +210,12 @@ def _chosen(folder: Path, names: tuple[str, ...]) -> list[Entry]:
     return chosen
 
 
-def _is_way_back(entry: Entry) -> bool:
-    return entry.system.track == LEXICALISED and entry.system.predictions.by_harness
+def _is_audited(entry: Entry) -> bool:
+    """Tell whether an audit is about an entry that is not named."""
+    system = entry.system
+    # Figures of trackers are none of these, and nobody reports what the harness made.
+    made = system.track == LEXICALISED and system.predictions.by_harness
+    return system.track != STATE_TRACKING and not made
 
 
 def _contents(chosen: list[Entry], extra: Path | None) -> dict[str, bytes | str]:
