@@ -340,28 +340,16 @@ class Scorer:
 
         The sources of domains and states are as the options have them, "auto" or another.
         """
-        metrics = [response_metrics()[name] for name in self.options.metrics or ()]
-        return Signature(
-            benchmark=self.benchmark.name,
-            data=self.content_hash(),
-            rules=self.options.rules,
-            rules_digest=self.rules.digest,
-            setup=self.options.setup,
-            domains=self.options.domains,
-            states=self.options.states,
-            goals=self.options.goals,
-            parameters={
-                **({LEXICALISED: lexicalised_parameter()} if self.options.lexicalised else {}),
-                **{name: value for metric in metrics for name, value in metric.parameters.items()},
-            },
-        )
+        return signature_before(self.benchmark.name, self.content_hash(), self.options)
 
     def content_hash(self) -> str:
         """Return the content hash of the benchmark, or the part of it, under the rule set."""
         key = (self.options.goals, self.rules.venues)
         with self._derived.lock:
             if key not in self._derived.hashes:
-                self._derived.hashes[key] = self._part().content_hash(self.rules)
+                prepared = self._part().prepared
+                known = None if prepared is None else prepared.content_hash(self.rules)
+                self._derived.hashes[key] = known or self._part().content_hash(self.rules)
             return self._derived.hashes[key]
 
     def references(self) -> ReferenceIndex:
@@ -371,7 +359,9 @@ class Scorer:
         with self._derived.lock:
             if self.options.goals not in self._derived.references:
                 dialogues = self._part().dialogues
-                self._derived.references[self.options.goals] = ReferenceIndex(
+                prepared = self._part().prepared
+                known = None if prepared is None else prepared.references()
+                self._derived.references[self.options.goals] = known or ReferenceIndex(
                     {id_: dialogue.references for id_, dialogue in dialogues.items()}
                 )
             return self._derived.references[self.options.goals]
@@ -443,6 +433,32 @@ def score(
             lack what an option asks for.
     """
     return Scorer(benchmark, options).score(predictions)
+
+
+def signature_before(benchmark: str, data: str, options: Options) -> Signature:
+    """Return the signature of scores, as far as it does not depend on what is scored.
+
+    Args:
+        benchmark: The benchmark's name.
+        data: The content hash of what is scored on, under the rule set.
+        options: How to score.
+    """
+    rules = rule_set(options.rules)
+    metrics = [response_metrics()[name] for name in options.metrics or ()]
+    return Signature(
+        benchmark=benchmark,
+        data=data,
+        rules=options.rules,
+        rules_digest=rules.digest,
+        setup=options.setup,
+        domains=options.domains,
+        states=options.states,
+        goals=options.goals,
+        parameters={
+            **({LEXICALISED: lexicalised_parameter()} if options.lexicalised else {}),
+            **{name: value for metric in metrics for name, value in metric.parameters.items()},
+        },
+    )
 
 
 def lexicalised_parameter() -> str:

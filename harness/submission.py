@@ -116,6 +116,16 @@ class NormalizedSubmission(_Dialogues):
         """Return dialogue id -> normalised responses."""
         return {id_: [turn.response for turn in turns] for id_, turns in self.dialogues.items()}
 
+    def said(self) -> dict[str, Any]:
+        """Return all that is scored of it, as JSON types: what no way of writing it changes."""
+        return {
+            id_: [
+                [turn.response, turn.state, turn.active_domains and sorted(turn.active_domains)]
+                for turn in turns
+            ]
+            for id_, turns in self.dialogues.items()
+        }
+
     def _all_turns(self) -> Iterator[NormalizedTurn]:
         return (turn for turns in self.dialogues.values() for turn in turns)
 

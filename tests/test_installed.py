@@ -28,6 +28,7 @@ from mwz.harness.data.installed import (
     loaded_once,
     to_document,
 )
+from mwz.harness.data.prepared import SUFFIX
 from mwz.normalization.rules import rule_set, rule_set_names
 
 ONE = replace(
@@ -171,7 +172,7 @@ def test_an_interrupted_installation_leaves_the_old_benchmark(
             patch.setattr(os, step, interrupt)
             with pytest.raises(KeyboardInterrupt):
                 install_benchmark(replace(TINY, dialogues={}))
-        assert os.listdir(path.parent) == [path.name]
+        assert sorted(os.listdir(path.parent)) == [path.name, f"{path.name}{SUFFIX}"]
         assert load_benchmark("multiwoz") == TINY
 
 
@@ -187,7 +188,8 @@ def test_a_killed_installation_leaves_the_old_benchmark() -> None:
     )
     died = subprocess.run([sys.executable, "-c", code], check=False)
     assert died.returncode == 9
-    assert len(os.listdir(path.parent)) == 2
+    # The benchmark, what is prepared of it, and what the dead process was about to put there.
+    assert len(os.listdir(path.parent)) == 3
     assert installed_benchmarks() == ["sample", "multiwoz"]
     assert load_benchmark() == TINY
 

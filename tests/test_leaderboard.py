@@ -34,6 +34,8 @@ from mwz.harness.board.entries import (
     read_note,
 )
 from mwz.harness.board.leaderboard import leaderboard, row_headers, row_text, rows, signatures
+from mwz.harness.board.pairs import read_pairs
+from mwz.harness.board.reported import read_reported
 from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.data.pinned import blob_id
 from mwz.harness.errors import InputError
@@ -490,7 +492,10 @@ def test_a_page_of_no_submissions_has_no_rows() -> None:
 
 def test_the_repositorys_page_is_what_its_submissions_give() -> None:
     page = (PROJECT / "leaderboard.md").read_bytes()
-    assert leaderboard(read_entries(REPOSITORY), "2021", read_note(REPOSITORY)).encode() == page
+    entries = read_entries(REPOSITORY)
+    pairs = read_pairs(REPOSITORY, entries)
+    made = leaderboard(entries, "2021", read_note(REPOSITORY), read_reported(REPOSITORY), pairs)
+    assert made.encode() == page
 
 
 @pytest.mark.parametrize("key", sorted(PAPER))

@@ -5,21 +5,27 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import REPOSITORY, enter, report, system
+from entered import PROJECT, REPOSITORY, SAMPLE_SUBMISSIONS, enter, report, system
 from helpers import run_cli
 from test_reported import row, table, written
 
+from mwz.harness.board.attainable import SIZES, attainable_share, digits_of, is_attainable
 from mwz.harness.board.audit import audit
 from mwz.harness.board.chance import nearness
-from mwz.harness.board.entries import Entry, read_entries
+from mwz.harness.board.entries import Entry, System, read_entries
 from mwz.harness.board.grid import BleuPoint, Grid, RatesPoint
 from mwz.harness.board.record import Finding, Line, findings, lines, rule_set_rows
-from mwz.harness.board.reported import read_reported
+from mwz.harness.board.reported import number, read_reported, version_and_measure
+from mwz.harness.board.submitting import all_scores, submit
 from mwz.harness.metrics.setups import Setup
+from mwz.harness.rendering import signed
+from mwz.harness.validation import validated
 from mwz.normalization.rules import published_rule_sets
 
 
@@ -158,8 +164,6 @@ class _Claim:
     style = None
 
     def __init__(self, **figures: str) -> None:
-        from decimal import Decimal
-
         self.figures = {name: Decimal(text) for name, text in figures.items()}
 
 
@@ -220,7 +224,7 @@ def test_the_audit_finds_what_is_known_of_the_public_board(
     under = {one["entry"]: one["under"] for one in found["rule_sets"]}
     assert under["rewardnet"] == ["2023"]
     assert [key for key, names in under.items() if names == ["2023"]] == ["rewardnet"]
-    assert sum(names == ["2021"] for names in under.values()) == 14
+    assert sum(names == ["2021"] for names in under.values()) == 13
     impossible = {one["printed"] for one in found["findings"] if one["kind"] == "attainable"}
     assert {"86.59", "87.09", "90.99"} <= impossible
 
@@ -253,12 +257,6 @@ def test_named_systems_have_tables_of_their_own(capsys: pytest.CaptureFixture[st
 def test_an_explanation_says_how_many_combinations_were_tried(
     tmp_path: Path, sample: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from entered import SAMPLE_SUBMISSIONS
-
-    from mwz.harness.board.entries import System
-    from mwz.harness.board.submitting import all_scores, submit
-    from mwz.harness.validation import validated
-
     content = (SAMPLE_SUBMISSIONS / "careful.json").read_bytes()
     reported = [{"source": "table 1", "inform": "86.7", "success": "99.9"}]
     facts = validated(System, system(name="Careful", reported=reported), "system")
@@ -273,3 +271,104 @@ def test_an_explanation_says_how_many_combinations_were_tried(
     assert near["tried"] == 3 * 2 * 2 * 24
     assert 1 <= near["as_near"] <= near["tried"]
     assert near["share"] == pytest.approx(100 * near["as_near"] / near["tried"])
+
+
+# ------------------------------------------------------------------- docs/audit.md
+
+
+def _document_tables() -> list[list[list[str]]]:
+    """Return the rows of each table of docs/audit.md, without its head."""
+    text = (PROJECT / "docs" / "audit.md").read_text(encoding="utf-8")
+    blocks = [block for block in text.split("\n\n") if block.startswith("|")]
+    return [
+        [[cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines()[2:]]
+        for block in blocks
+    ]
+
+
+def test_the_documents_systems_are_all_that_are_ranked() -> None:
+    entries = read_entries(REPOSITORY)
+    names = {one.system.name for one in entries if one.system.track != "reference"}
+    assert {row[0] for row in _document_tables()[0]} == names
+    assert len(names) == 22
+
+
+def test_the_documents_rule_sets_are_those_that_rows_come_out_under() -> None:
+    assert _document_tables()[1] == [
+        [
+            one.system,
+            *(f"{one.printed[name]:f}" for name in ("inform", "success")),
+            *(
+                " / ".join(signed(gap) for gap in one.differences[rules].values())
+                for rules in ("2021", "2023")
+            ),
+            " or ".join(one.under) or "neither",
+        ]
+        for one in rule_set_rows(*_repository())
+    ]
+
+
+def test_the_documents_impossible_rates_are_all_those_of_the_older_tables() -> None:
+    told: set[str] = set()
+    for _, figures, _ in _document_tables()[2]:
+        told |= set(re.findall(r"[0-9]+\.[0-9]+", figures))
+    found = {
+        str(one.printed)
+        for one in findings(*_repository())
+        if one.kind == "attainable" and "accuracy" not in one.figure
+    }
+    assert told == found
+
+
+@pytest.mark.parametrize(
+    ("figures", "dialogues"),
+    [
+        (("78.07", "67.06"), 944),
+        (("94.59", "85.59"), 999),
+        (("90.99", "82.58"), 999),
+        (("90.99", "82.08"), 999),
+        (("87.09", "79.08"), 999),
+        (("86.59", "74.14"), None),
+        (("86.65", "74.18"), None),
+        (("84.88", "74.91"), None),
+        (("71.29", "60.96"), None),
+        (("96.39", "83.57"), None),
+    ],
+)
+def test_pairs_of_rates_are_of_so_many_dialogues_as_the_document_says(
+    figures: tuple[str, str], dialogues: int | None
+) -> None:
+    sizes = [
+        size
+        for size in SIZES["dialogues"]
+        if all(is_attainable(Decimal(figure), size) for figure in figures)
+    ]
+    assert sizes == ([] if dialogues is None else [dialogues])
+
+
+def test_the_documents_joint_accuracies_are_those_of_the_entries() -> None:
+    found = [
+        (one.system.name, dst.metrics["JGA"], dst.fuzzy["joint_accuracy"])
+        for one in read_entries(REPOSITORY)
+        if one.scores.reports and (dst := one.scores.main.dst) is not None
+    ]
+    found.sort(key=lambda row: row[1] - row[2])
+    assert _document_tables()[3] == [
+        [name, f"{exact:.2f}", f"{fuzzy:.2f}", f"{fuzzy - exact:+.2f}"]
+        for name, exact, fuzzy in found
+    ]
+
+
+def test_the_documents_count_of_joint_accuracies_over_all_turns() -> None:
+    printed = [
+        figure
+        for one in read_reported(REPOSITORY)
+        for line in one.rows
+        for column, text in line.figures.items()
+        if version_and_measure(column)[1] in ("joint accuracy", "JGA")
+        and (figure := number(text)) is not None
+        and digits_of(figure) == 2
+    ]
+    counts = [sum(is_attainable(figure, turns) for figure in printed) for turns in (7372, 7368)]
+    assert (len(printed), counts) == (60, [48, 54])
+    assert round(60 * attainable_share(2, 7372)) == 44

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import SAMPLE_SUBMISSIONS, enter, report, system
+from entered import SAMPLE_SUBMISSIONS, TURNS, enter, report, system
 from helpers import Run, run_cli
 from tracking_cases import FGA_FIGURE_1, tracked
 
@@ -164,8 +165,10 @@ def test_scores_of_other_predictions_are_told(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------- tables
 
 
-def _end_to_end(folder: Path, key: str, **changes: Any) -> Entry:
-    tracking = score_tracking([tracked(*FGA_FIGURE_1)])
+def _end_to_end(folder: Path, key: str, turns: int = TURNS, **changes: Any) -> Entry:
+    """Enter a system whose states are those of figure 1 of the FGA paper, said of all its turns."""
+    tracking = replace(score_tracking([tracked(*FGA_FIGURE_1)]), turns=turns)
+    changes = {"turns": turns, **changes}
     scored = {"2021": report(dst=tracking, **changes)}
     return enter(folder, key, system(name=key), scored, key.encode())
 
@@ -203,11 +206,17 @@ def test_the_default_rule_sets_report_says_what_an_end_to_end_system_tracks(
 
 
 def test_turns_that_are_not_tracked_count_as_wrong_for_the_rank(tmp_path: Path) -> None:
-    [[row]] = _tables([_end_to_end(tmp_path, "a", turns=570, dialogues=95)])
-    # The made-up report of six turns stands for the 570 of 600 that are played.
-    assert row.coverage == pytest.approx(100 * 6 / 600)
-    assert row.at_least == pytest.approx(100 * 2 / 6 * 6 / 600)
-    assert row.rank is None
+    rates = {"inform": 80.0, "success": 60.0}
+    made = {"dialogues": 95, "strict": rates, "optimistic": rates}
+    most = _end_to_end(tmp_path, "most", turns=570, **made)
+    few = _end_to_end(tmp_path, "few", turns=539, **made)
+    [[first, second]] = _tables([few, most])
+    # Two of six turns are right: 190 of 600.
+    assert (first.entry.key, first.rank) == ("most", 1)
+    assert first.coverage == 95.0
+    assert first.at_least == pytest.approx(100 * 190 / 600)
+    # 539 of 600 is less than nine tenths.
+    assert (second.entry.key, second.rank) == ("few", None)
 
 
 def test_systems_that_predict_no_states_are_in_no_table(tmp_path: Path) -> None:
@@ -335,7 +344,8 @@ def test_a_file_that_is_none_of_states_is_refused(submitting: _Submitting, tmp_p
     path.write_text('{"d1": {"0": {"gt": 1, "pr": 2}}}', encoding="utf-8")
     run = submitting(path, "Wrong")
     assert run.status == 2
-    assert "wrong.json: dialogue d1" in run.err
+    assert "wrong.json: expected a state" in run.err
+    assert "dialogue d1, turn 0, gt" in run.err
     assert not submitting.folder.exists()
 
 

@@ -83,6 +83,30 @@ def test_rsa_paper_table_3_tells_apart_what_aga_does_not():
     assert round(relative_slot_accuracy(present(RSA_TABLE_3_B)), 4) == 0.1667
 
 
+@pytest.mark.parametrize(
+    ("gold", "predicted", "score"),
+    [
+        # One of two slots is right; a wrong value counts once.
+        ("six", "two", 1 / 2),
+        # What stands before the last dash is another slot to the published code: `people` is
+        # missed and `people-sixty` predicted in vain, one of three.
+        ("six", "sixty-two", 1 / 3),
+        ("sixty-two", "six", 1 / 3),
+        ("sixty-two", "fifty-two", 1 / 3),
+        ("six", "-two", 1 / 3),
+        # Both are of the slot `people-sixty`.
+        ("sixty-two", "sixty-six", 1 / 2),
+        # The last dash, not the first.
+        ("a-b-c", "a-d-c", 1 / 3),
+        # Equal values are right, dashes or not.
+        ("sixty-two", "sixty-two", 1),
+    ],
+)
+def test_rsa_takes_what_stands_before_the_last_dash_for_the_slot(gold, predicted, score):
+    [turn] = present((f"a.name a.people={gold}", f"a.name a.people={predicted}"))
+    assert turn_relative_slot_accuracy(turn) == pytest.approx(score)
+
+
 def test_rsa_paper_table_a6_turn_by_turn():
     turns = present(*RSA_TABLE_A6)
     # Wrong of 30 slots: one predicted in vain (0, 1), that and one missed (2, 3), one missed.
@@ -283,6 +307,15 @@ def test_fuzzy_joint_accuracy_forgives_a_longer_form_of_a_value():
     assert joint_goal_accuracy(turns) == 0
     found = fuzzy_slot_f1(turns)
     assert (found.precision, found.recall) == (pytest.approx(2 / 4), pytest.approx(2 / 3))
+
+
+def test_fuzzily_equal_values_have_a_partial_ratio_over_95_and_not_of_95():
+    # All but one of 20 characters: 2 * 19 / 40 = 95. All but one of 25: 2 * 24 / 50 = 96.
+    twenty, twenty_five = "a" * 19, "a" * 24
+    at = present((f"a.name={twenty}b", f"a.name={twenty}c"))
+    over = present((f"a.name={twenty_five}b", f"a.name={twenty_five}c"))
+    assert (fuzzy_joint_accuracy(at), fuzzy_slot_f1(at).found) == (0, 0)
+    assert (fuzzy_joint_accuracy(over), fuzzy_slot_f1(over).found) == (1, 1)
 
 
 def test_mistakes_at_the_end_are_tail_oriented():

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from mwz.normalization.rules import DEFAULT_RULES
 
@@ -19,10 +20,12 @@ from ..metrics.inform import SETUPS
 from ..metrics.registry import headlines
 from ..report import Report
 from .attainable import combined_holds, digits_of
-from .claims import Claim
+from .claims import RATES, Claim
 from .entries import Entry
-from .grid import RATES, Grid
 from .scores import Scores
+
+if TYPE_CHECKING:
+    from .grid import Grid
 
 DIVERSITY: Mapping[str, str] = {
     "mean_length": "average length",

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from .attainable import digits_of
-from .claims import Claim
-from .grid import RATES, Grid
+from .claims import RATES, Claim
+from .grid import Grid
 
 _STEPS = 101
 """Figures tried between the least and the greatest, per metric."""

@@ -9,14 +9,16 @@ from mwz.normalization.rules import DEFAULT_RULES
 
 from ..benchmark import CANONICAL_STYLE
 from ..errors import InputError
-from ..files import read_bytes
+from ..files import is_plain_file, read_plain
 from ..metrics.inform import combined
 from ..metrics.lower_bound import LowerBound
 from ..metrics.signs import Signs, raised
 from ..report import Report
+from .dialogue_scores import dialogue_problems, totals_of
 from .entries import Entry, folder_name
 from .lexicalised_board import GROUNDED, WAY_BACK, way_back
-from .scores import Hashes, hashes_of
+from .scores import DIALOGUES_FILE, SCORES_FILE, SEEDS_FILE, Hashes
+from .seed_scores import seed_problems
 from .tracks import LEXICALISED, track_problem
 
 
@@ -45,29 +47,38 @@ def _own_problems(entry: Entry) -> Iterator[str]:
     else:
         if entry.key != expected:
             yield f"its name is {entry.system.name}, so its folder must be called {expected}"
-    yield from _score_problems(entry)
-
-
-def _score_problems(entry: Entry) -> Iterator[str]:
-    """Yield what is wrong with what an entry scores."""
     for states in sorted({report.states for report in entry.scores.reports.values()}):
         problem = track_problem(entry.system.track, states, entry.system.note)
         if problem is not None:
             yield problem
-    if entry.scores.reports:
+    if entry.scores.reports or entry.tracking is not None:
         problem = _predictions_problem(entry, entry.scores.predictions)
         if problem is not None:
             yield problem
-    if entry.tracking is not None:
-        problem = _predictions_problem(entry, entry.tracking.predictions)
-        if problem is not None:
-            yield problem
+    yield from _report_problems(entry)
+    yield from _dialogue_problems(entry)
+
+
+def _report_problems(entry: Entry) -> Iterator[str]:
+    """Yield what is wrong with single reports of an entry."""
     for rules, report in entry.scores.reports.items():
         if (GROUNDED in report.metrics) != (entry.system.track == LEXICALISED):
             how = "as plain English" if GROUNDED in report.metrics else "as delexicalised"
             yield f"rule set {rules}: it was scored {how}; use --rescore"
         for what in _unfounded(report):
             yield f"rule set {rules}: {what} does not follow from the rest; use --rescore"
+
+
+def _dialogue_problems(entry: Entry) -> Iterator[str]:
+    """Yield what is stored beside an entry's scores and is not of them."""
+    kept = entry.scores.dialogues
+    if not entry.scores.reports or kept is None:
+        return
+    for what in dialogue_problems(kept, entry.scores.main):
+        yield f"{DIALOGUES_FILE}: {what} is not that of {SCORES_FILE}; use --rescore"
+    if entry.scores.seeds is not None:
+        for what in seed_problems(entry.scores.seeds, totals_of(kept.outcomes)):
+            yield f"{SEEDS_FILE}: {what} does not follow from the rest; use --rescore"
 
 
 def _unfounded(report: Report) -> Iterator[str]:
@@ -112,16 +123,15 @@ def _predictions_problem(entry: Entry, recorded: Hashes | None) -> str | None:
         return None if place.made else "its scores do not say what predictions they are of"
     if place.made is not None:
         return "its scores are of a file, and its predictions are made by the harness"
-    named = recorded
     if place.git_blob is not None and place.git_blob != recorded.git_blob:
         return "its scores are of other predictions than those pinned; use --rescore"
-    if place.file is not None and (entry.folder / place.file).is_file():
+    if place.file is not None and is_plain_file(entry.folder / place.file):
         try:
-            named = hashes_of(read_bytes(entry.folder / place.file))
+            same = recorded.is_file(read_plain(entry.folder / place.file))
         except InputError as error:
             return f"{place.file}: {'; '.join(error.problems)}"
-    if named != recorded:
-        return f"its scores are of other predictions than {place.file}; use --rescore"
+        if not same:
+            return f"its scores are of other predictions than {place.file}; use --rescore"
     return None
 
 
@@ -133,7 +143,8 @@ def _shared(entries: Iterable[Entry]) -> Iterator[str]:
         first = names.setdefault(entry.system.name.casefold(), entry.key)
         if first != entry.key:
             yield f"{entry.key}: has the name of {first}; give each entry a name of its own"
-        if entry.scores.predictions is not None:
-            first = contents.setdefault(entry.scores.predictions.sha256, entry.key)
-            if first != entry.key:
-                yield f"{entry.key}: has the predictions of {first}; enter a system once"
+        recorded = entry.scores.predictions
+        told = [] if recorded is None else [recorded.sha256, recorded.content or recorded.sha256]
+        firsts = {contents.setdefault(one, entry.key) for one in told} - {entry.key}
+        if firsts:
+            yield f"{entry.key}: has the predictions of {min(firsts)}; enter a system once"

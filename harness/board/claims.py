@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Protocol
 
+RATES = ("inform", "success")
+"""The figures that a script gives together, and that are reproduced together or not at all."""
+
 
 class Claim(Protocol):
     """What one source reports of a system: an entry's `reported`, or a row of a public table."""

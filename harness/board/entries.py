@@ -2,6 +2,8 @@
 
     submissions/NAME/entry.toml          what the system is and what its papers report
     submissions/NAME/scores.json         what the harness gives it, at full precision
+    submissions/NAME/dialogues.json      the same dialogue by dialogue, intervals, lost points
+    submissions/NAME/seeds.json          what further seeds of the system score, if there are any
     submissions/NAME/predictions.json.gz its outputs, unless they are pinned elsewhere, or made
 
 An entry is one folder that appears in one step, so that no reader ever sees half of one.
@@ -13,7 +15,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
@@ -24,13 +26,15 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from ..benchmark import STYLES
 from ..data.pinned import PinnedFile
 from ..errors import InputError
-from ..files import read_bytes
+from ..files import is_plain_file, is_plain_folder, read_plain
 from ..metrics.registry import headlines
 from ..metrics.setups import COMPARISONS, UPDATES
 from ..playing import DOMAIN_SOURCES
 from ..submission import HUMAN, made_submissions
 from ..validation import validated
-from .scores import SCORES_FILE, Scores, read_scores
+from .dialogue_scores import read_dialogues
+from .scores import DIALOGUES_FILE, SCORES_FILE, SEEDS_FILE, Scores, read_scores
+from .seed_scores import read_seeds
 from .tracking_scores import TrackingScores, read_tracking_scores
 from .tracks import LEXICALISED, STATE_TRACKING, TRACKS
 
@@ -276,7 +280,8 @@ class Entry:
         folder: Where it is.
         system: What the system is.
         scores: What it scores; no reports if its `scores.json` cannot be read.
-        problems: Why its `scores.json` cannot be used: it cannot be read, or it was edited.
+        problems: Why its `scores.json`, or what is beside it, cannot be used: it cannot be read, or
+            it was edited.
         tracking: What it scores in the track for state tracking.
     """
 
@@ -292,7 +297,7 @@ class Entry:
         place = self.system.predictions
         if place.unavailable is not None:
             return False
-        return place.file is None or (self.folder / place.file).is_file()
+        return place.file is None or is_plain_file(self.folder / place.file)
 
     @property
     def key(self) -> str:
@@ -326,8 +331,21 @@ def read_entries(folder: Path) -> list[Entry]:
     return [
         read_entry(path)
         for path in sorted(folder.iterdir())
-        if path.is_dir() and not path.name.startswith(".")
+        if is_plain_folder(path) and not path.name.startswith(".")
     ]
+
+
+def strays(folder: Path) -> list[str]:
+    """Return the names of what lies in a folder of entries and is neither a folder nor a file.
+
+    It may be a link to anywhere, and is never read.
+
+    Args:
+        folder: The folder.
+    """
+    return sorted(
+        path.name for path in folder.iterdir() if not (is_plain_folder(path) or is_plain_file(path))
+    )
 
 
 def chosen_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path) -> list[Entry]:
@@ -360,7 +378,7 @@ def read_note(folder: Path) -> str:
     if not path.is_file():
         return ""
     try:
-        return " ".join(read_bytes(path).decode().split())
+        return " ".join(read_plain(path).decode().split())
     except UnicodeDecodeError:
         raise InputError(str(path), "not text in UTF-8") from None
 
@@ -381,8 +399,23 @@ def read_entry(folder: Path) -> Entry:
     except InputError as error:
         problems = tuple(f"{Path(error.source).name}: {problem}" for problem in error.problems)
         return Entry(folder, system, Scores({}, None), problems)
-    edited = f"{SCORES_FILE}: edited after the harness wrote it; score the entry again (--rescore)"
-    return Entry(folder, system, scores, () if scores.intact else (edited,))
+    wrong = [] if scores.intact else [_edited(SCORES_FILE)]
+    try:
+        dialogues = read_dialogues(folder / DIALOGUES_FILE)
+        if dialogues is not None and not dialogues.intact:
+            wrong.append(_edited(DIALOGUES_FILE))
+        scores = replace(scores, dialogues=dialogues)
+        seeds = read_seeds(folder / SEEDS_FILE)
+        if seeds is not None and not seeds.intact:
+            wrong.append(_edited(SEEDS_FILE))
+        scores = replace(scores, seeds=seeds)
+    except InputError as error:
+        wrong += [f"{Path(error.source).name}: {problem}" for problem in error.problems]
+    return Entry(folder, system, scores, tuple(wrong))
+
+
+def _edited(file: str) -> str:
+    return f"{file}: edited after the harness wrote it; score the entry again (--rescore)"
 
 
 def _read_tracking_entry(folder: Path, system: System) -> Entry:
@@ -391,8 +424,7 @@ def _read_tracking_entry(folder: Path, system: System) -> Entry:
     except InputError as error:
         problems = tuple(f"{Path(error.source).name}: {problem}" for problem in error.problems)
         return Entry(folder, system, Scores({}, None), problems)
-    edited = f"{SCORES_FILE}: edited after the harness wrote it; score the entry again (--rescore)"
-    problems = () if read.intact else (edited,)
+    problems = () if read.intact else (_edited(SCORES_FILE),)
     return Entry(folder, system, Scores({}, read.predictions), problems, read)
 
 
@@ -403,7 +435,7 @@ def read_system(path: Path) -> System:
         InputError: The file is missing, not TOML, or not as the schema says.
     """
     try:
-        content = tomllib.loads(read_bytes(path).decode(), parse_float=Decimal)
+        content = tomllib.loads(read_plain(path).decode(), parse_float=Decimal)
     except RecursionError:
         raise InputError(str(path), "not TOML that can be read (nested too deeply)") from None
     except ValueError as error:

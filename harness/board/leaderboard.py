@@ -27,8 +27,10 @@ from .lexicalised_board import (
     lexicalised_signatures,
     tracked_reports,
 )
+from .pairs import RANKING, EntryPair, Pairs, Standing
 from .reported import ReportedTable, unknown_entries
 from .reported_blocks import OLD, STATUS_NOTE, not_public, older_results, reported_figures
+from .standing_text import STANDING_NOTES, alike, half_width, standing_table
 from .tracking_board import (
     TRACKING_NOTES,
     TrackingRow,
@@ -207,7 +209,11 @@ def _ranked(found: Sequence[Row]) -> list[Row]:
 
 
 def leaderboard(
-    entries: Sequence[Entry], rules: str, note: str = "", tables: Sequence[ReportedTable] = ()
+    entries: Sequence[Entry],
+    rules: str,
+    note: str = "",
+    tables: Sequence[ReportedTable] = (),
+    pairs: Pairs | None = None,
 ) -> str:
     """Return the leaderboard's page in Markdown.
 
@@ -216,6 +222,7 @@ def leaderboard(
         rules: The rule set whose scores are shown.
         note: What is to be said of all scores, in a sentence or two.
         tables: What public tables report.
+        pairs: The entries compared two by two; None where that is not known.
 
     Raises:
         InputError: Some have no scores that can be shown, or their scores do not compare, or a
@@ -226,7 +233,9 @@ def leaderboard(
     by_key = sorted(entries, key=lambda entry: entry.key)
     english = lexicalised_rows(by_key, rules)
     tracking = tracking_tables(by_key, {**_reports(ranked), **tracked_reports(english)})
-    parts = _page(ranked, tracking, english, by_key, rules, note, tables)
+    # What is known dialogue by dialogue is of the default rule set.
+    shown = pairs if rules == DEFAULT_RULES else None
+    parts = _page(ranked, tracking, english, by_key, rules, note, tables, shown)
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
@@ -284,6 +293,7 @@ def _page(
     rules: str,
     note: str,
     tables: Sequence[ReportedTable],
+    pairs: Pairs | None,
 ) -> Iterator[str]:
     yield "# Leaderboard"
     yield (
@@ -310,10 +320,7 @@ def _page(
         if systems:
             yield f"## {track.title}"
             yield track.note
-            yield _table(systems, {"#": _rank, **_MAIN} if track.submitted else _MAIN, linked=True)
-            notes = list(_row_notes(systems))
-            if notes:
-                yield "\n".join(notes)
+            yield from _track_tables(systems, track.submitted, pairs)
             yield from reported_figures(systems, tables, rules)
             yield from not_public(tables, name)
     yield "## Strict and optimistic set-up"
@@ -328,8 +335,14 @@ def _page(
         yield _table(ranked, others)
     yield "## Notes"
     yield _NOTES
-    more = ((TRACKING_NOTES, tracking), (LEXICALISED_NOTES, english), (STATUS_NOTE, tables))
-    yield from (text for text, about in more if about)
+    known = pairs is not None and any(row.entry.scores.dialogues for row in ranked)
+    further = {
+        STANDING_NOTES: known,
+        TRACKING_NOTES: tracking,
+        LEXICALISED_NOTES: english,
+        STATUS_NOTE: tables,
+    }
+    yield from (text for text, wanted in further.items() if wanted)
     yield "Signature (the sources of domains and states are in the table above):"
     told = [*signatures(ranked), *lexicalised_signatures(english)]
     yield "\n".join(f"    {signature}" for signature in told)
@@ -377,6 +390,65 @@ def _place(title: str, rank: int | None) -> str:
 def _link(title: str, shown: str) -> str:
     anchor = title.lower().replace(" ", "-")
     return f"[{shown}](#{anchor})"
+
+
+def _track_tables(systems: Sequence[Row], submitted: bool, pairs: Pairs | None) -> Iterator[str]:
+    """Yield a track's table, what is to be said of its rows, and what can be told apart."""
+    standings = track_standings(systems, pairs)
+    main = _MAIN if pairs is None else _with_standing(systems, standings)
+    yield _table(systems, {"#": _rank, **main} if submitted else main, linked=True)
+    notes = list(_row_notes(systems))
+    if notes:
+        yield "\n".join(notes)
+    told = standing_table([row.entry for row in systems], standings)
+    if pairs is not None and told is not None:
+        yield "### Intervals and differences"
+        yield told
+
+
+def track_standings(systems: Sequence[Row], pairs: Pairs | None) -> Mapping[str, Standing]:
+    """Return key -> how each row of a track that has a rank compares with others of it.
+
+    Args:
+        systems: The rows of the track, the best first.
+        pairs: The entries compared two by two; None where that is not known.
+    """
+    ranked = [row.entry.key for row in systems if row.rank is not None]
+    return {} if pairs is None else pairs.standings(ranked)
+
+
+def neighbours(
+    own: Row, track: Sequence[Row], pairs: Pairs
+) -> Iterator[tuple[str, Entry, EntryPair | None]]:
+    """Yield the best row of a track, those above and below a row, and the row compared with each.
+
+    Args:
+        own: The row, which has a rank.
+        track: The rows of its track, the best first.
+        pairs: The entries compared two by two.
+    """
+    ranked = [row.entry for row in track if row.rank is not None]
+    at = [entry.key for entry in ranked].index(own.entry.key)
+    above = "the best, the row above" if at == 1 else "the row above"
+    places = {"the best": 0 if at > 1 else -1, above: at - 1, "the row below": at + 1}
+    for who, place in places.items():
+        if 0 <= place < len(ranked):
+            other = ranked[place]
+            yield who, other, pairs.between(own.entry.key, other.key)
+
+
+def _with_standing(systems: Sequence[Row], standings: Mapping[str, Standing]) -> _Columns:
+    """Return the columns of a track's table with what can be told apart, if that is known."""
+    if not any(row.entry.scores.dialogues for row in systems):
+        return _MAIN
+    columns: dict[str, Callable[[Row], str]] = {}
+    for title, column in _MAIN.items():
+        columns[title] = column
+        if title == "Combined":
+            columns["±"] = lambda row: figure(half_width(row.entry, RANKING))
+            if any(map(alike, standings.values())):
+                columns["≈"] = lambda row: alike(standings.get(row.entry.key))
+    return columns
 
 
 def _rank(row: Row) -> str:

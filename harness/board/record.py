@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
 
@@ -34,8 +35,10 @@ from .audit import (
 )
 from .claims import Claim
 from .entries import Entry
-from .grid import Grid
 from .reported import ReportedRow, ReportedTable, number, version_and_measure
+
+if TYPE_CHECKING:
+    from .grid import Grid
 
 OFFICIAL = "official"
 

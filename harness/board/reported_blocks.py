@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from ..rendering import Cell, escaped, markdown_table
+from ..rendering import Cell, escaped, escaped_cell, markdown_table
 from .record import OFFICIAL, official_verdict, table_claims
 from .reported import ReportedRow, ReportedTable
 
@@ -160,11 +160,11 @@ def _table(
     used = [column for column in table.columns if any(column in row.figures for row in rows)]
     others = more or {}
     return markdown_table(
-        ["System", *map(escaped, used), *others],
+        ["System", *map(escaped_cell, used), *others],
         [
             [
                 _name(row),
-                *(escaped(row.figures.get(column, _NOTHING)) for column in used),
+                *(escaped_cell(row.figures.get(column, _NOTHING)) for column in used),
                 *(cells[place] for cells in others.values()),
             ]
             for place, row in enumerate(rows)

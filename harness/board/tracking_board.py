@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..rendering import escaped, figure, markdown_table
+from ..rendering import escaped, escaped_cell, figure, markdown_table
 from ..report import Report
 from ..signature import SHOWN_HASH
 from ..tracking.tracking_figures import TrackingFigures, figures_of
@@ -112,10 +112,10 @@ def tracked_places(
 def tracking_blocks(tables: Sequence[Sequence[TrackingRow]]) -> Iterator[str]:
     """Yield the tables of state tracking in Markdown, each with what its gold states are."""
     for rows in tables:
-        yield f"### {_gold_title(rows[0])}"
+        yield f"### {gold_title(rows[0])}"
         yield markdown_table(
             row_headers(),
-            [[escaped(cell) for cell in row_text(row)] for row in rows],
+            [[escaped_cell(cell) for cell in row_text(row)] for row in rows],
         )
         notes = [
             f"- {escaped(row.entry.system.name)}: {escaped(row.entry.system.note)}"
@@ -126,7 +126,7 @@ def tracking_blocks(tables: Sequence[Sequence[TrackingRow]]) -> Iterator[str]:
             yield "\n".join(notes)
 
 
-def _gold_title(row: TrackingRow) -> str:
+def gold_title(row: TrackingRow) -> str:
     """Say what the gold states of a table are."""
     shown = row.figures.gold[:SHOWN_HASH]
     version = "" if row.gold.version is None else f", version {row.gold.version}"

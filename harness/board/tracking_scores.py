@@ -8,6 +8,7 @@ whether somebody edited the file.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from mwz.normalization.rules import DEFAULT_RULES, rule_set
 
 from ..benchmark import Benchmark
 from ..errors import InputError
-from ..files import parse_json, read_bytes, to_json
+from ..files import parse_json, read_plain, to_json
 from ..metrics.tracking.fga import DEFAULT_LAMBDAS
 from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
 from ..metrics.tracking.tracking_registry import Choices
@@ -90,9 +91,10 @@ class TrackingScores:
             "gold": asdict(self.gold),
             "coverage": None if self.coverage is None else asdict(self.coverage),
             "report": self.report.to_dict(),
-            "predictions": self.predictions.model_dump(),
+            "predictions": self.predictions.model_dump(exclude_none=True),
         }
-        plain: Any = parse_json(to_json(content).encode(), "scores")
+        # As it is read back: without tuples.
+        plain = json.loads(to_json(content))
         return to_json({**content, _CHECKSUM: checksum_of(plain)})
 
 
@@ -127,11 +129,13 @@ def score_tracker(
         InputError: The content is no file of states, or a version is stated of gold states that
             the file does not have.
     """
+    from ..formats import parse_predictions
     from ..tracking.evaluation import score_tracking
     from ..tracking.formats import parse_tracking_file
     from ..tracking.tracking_signature import tracking_signature
 
-    tracked = parse_tracking_file(parse_json(content, source), source, load_benchmark, load_gold)
+    read = parse_predictions(content, source)
+    tracked = parse_tracking_file(read, source, load_benchmark, load_gold)
     benchmark, gold = tracked.benchmark, tracked.gold
     if own_version is not None and benchmark is not None:
         raise InputError(
@@ -151,7 +155,7 @@ def score_tracker(
         if gold is None:
             data = benchmark.content_hash(rule_set(DEFAULT_RULES))
             signature = replace(signature, data=data)
-    return TrackingScores(signature, of, coverage, report, hashes_of(content))
+    return TrackingScores(signature, of, coverage, report, hashes_of(content, read))
 
 
 def read_tracking_scores(path: Path) -> TrackingScores:
@@ -160,7 +164,7 @@ def read_tracking_scores(path: Path) -> TrackingScores:
     Raises:
         InputError: The file is missing, not JSON, or not as the schema says.
     """
-    return parse_tracking_scores(read_bytes(path), str(path))
+    return parse_tracking_scores(read_plain(path), str(path))
 
 
 def parse_tracking_scores(content: bytes, source: str) -> TrackingScores:

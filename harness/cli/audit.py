@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,11 +21,8 @@ from ..board.grid import BleuPoint, Grid, RatesPoint, explain, nearest_bleu, nea
 from ..board.paper_tables import compared, read_paper
 from ..board.record import findings, lines, rule_set_rows
 from ..board.record_text import (
-    FORMATS,
-    Table,
     explained_table,
     findings_table,
-    formatted,
     lines_table,
     paper_tables,
     rule_sets_table,
@@ -33,17 +31,23 @@ from ..board.reported import ReportedTable, read_reported, unknown_entries
 from ..board.rescoring import find_predictions
 from ..board.tracks import LEXICALISED, STATE_TRACKING
 from ..errors import InputError
+from ..execution import executor
 from ..files import STANDARD_STREAM, write_json
 from ..metrics.inform import SETUPS
 from ..metrics.registry import headlines
-from ..rendering import figure, printable, signed, text_table
+from ..rendering import figure, printable, signed, text_table, wrapped
+from ..tables import Table, formatted
 from .completion import complete_entry
 from .options import (
+    cache_option,
+    format_option,
     predictions_folder_option,
+    scheduler_option,
     scored_benchmark_option,
     submissions_option,
     workers_option,
 )
+from .telling import notify
 
 _LISTED = 5
 """How many of the nearest combinations are shown, besides the stated ones."""
@@ -66,6 +70,8 @@ _Point = TypeVar("_Point", BleuPoint, RatesPoint)
     "the reported figures. Needs their predictions.",
 )
 @workers_option
+@scheduler_option
+@cache_option
 @predictions_folder_option
 @click.option(
     "--paper",
@@ -73,14 +79,8 @@ _Point = TypeVar("_Point", BleuPoint, RatesPoint)
     help='Print tables 4, 5 and 6 of "Shades of BLEU, Flavours of Success" beside the harness\'s '
     "figures, cell by cell, and how many are equal.",
 )
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(FORMATS),
-    default="text",
-    show_default=True,
-    help="How the tables are printed; any but text leaves out the parts about single systems, and "
-    "csv has the figures only.",
+@format_option(
+    " Any but text leaves out the parts about single systems, and csv has the figures only."
 )
 @click.option(
     "--json", "json_target", metavar="FILE|-", help="Write the audit of each system as JSON."
@@ -91,6 +91,8 @@ def command(
     names: tuple[str, ...],
     explaining: bool,
     workers: int,
+    scheduler: str | None,
+    cache: bool,
     predictions: Path | None,
     paper: bool,
     format_: str,
@@ -105,7 +107,10 @@ def command(
         return
     chosen = _chosen(submissions, names)
     tables = _tables(submissions)
-    grids = _grids(chosen, benchmark, workers, predictions) if explaining else {}
+    grids = {}
+    if explaining:
+        with executor(workers, scheduler) as to:
+            grids = _grids(chosen, benchmark, to, predictions, cache)
     audited = [(one, audit(one, grids.get(one.key)), grids.get(one.key)) for one in chosen]
     if json_target != STANDARD_STREAM:
         if format_ != "text" or not names:
@@ -119,7 +124,11 @@ def command(
 
 
 def _grids(
-    chosen: list[Entry], benchmark: str | None, workers: int, predictions: Path | None
+    chosen: list[Entry],
+    benchmark: str | None,
+    to: Executor,
+    predictions: Path | None,
+    cache: bool,
 ) -> dict[str, Grid]:
     """Return key -> the scores under every combination of set-ups, of what has placeholders."""
     chosen = [e for e in chosen if e.system.track not in (LEXICALISED, STATE_TRACKING)]
@@ -128,10 +137,13 @@ def _grids(
         entry.key: explain(
             contents[entry.key],
             benchmark or entry.scores.main.benchmark,
-            workers,
+            1,
             lambda parts, count, name=entry.key: tqdm(  # type: ignore[misc]
                 parts, name, count, unit="part", disable=None
             ),
+            to,
+            cache,
+            notify,
         )
         for entry in chosen
     }
@@ -197,8 +209,20 @@ def _record(
 
 
 def _chosen(folder: Path, names: tuple[str, ...]) -> list[Entry]:
-    entries = chosen_entries(read_entries(folder), names, folder)
-    chosen = [one for one in entries if names or _is_audited(one)]
+    """Return the entries to audit: those named, or all of which figures are reported."""
+    chosen = chosen_entries(read_entries(folder), names, folder)
+    trackers = [entry for entry in chosen if entry.system.track == STATE_TRACKING]
+    if not names:
+        chosen = [entry for entry in chosen if _is_audited(entry)]
+    elif trackers:
+        raise InputError(
+            str(folder),
+            [
+                f"{entry.key}: is in the track {STATE_TRACKING}, of whose figures entries report "
+                "none"
+                for entry in trackers
+            ],
+        )
     problems = [f"{entry.key}: {problem}" for entry in chosen for problem in entry.problems]
     problems += [
         f"{entry.key}: scored by an earlier version; use `mwz leaderboard --rescore`"
@@ -237,7 +261,8 @@ def _text(entry: Entry, sources: list[AuditedSource], grid: Grid | None) -> Iter
     if not sources:
         yield "no figures are reported of it"
     for audited in sources:
-        yield f"{audited.reported.source} [{audited.reported.setup} set-up]\n{_table(audited)}"
+        title = wrapped(f"{audited.reported.source} [{audited.reported.setup} set-up]")
+        yield f"{title}\n{_table(audited)}"
         if grid is not None and audited.reported.setup == "own":
             yield from _explanation(entry, audited.reported, grid)
 
@@ -263,7 +288,7 @@ def _explanation(entry: Entry, reported: Claim, grid: Grid) -> Iterator[str]:
     own = entry.system.setup
     bleu, rates = _nearest(entry, reported, grid)
     for one in nearness(grid, reported):
-        yield (
+        yield wrapped(
             f"{one.tried} combinations tried for {' and '.join(one.figures)}: {one.as_near} "
             f"({figure(one.share)} %) come as near as the nearest; by chance, "
             f"{figure(one.by_chance)} % of all figures in their range would have one as near"

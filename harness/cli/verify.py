@@ -18,6 +18,7 @@ from .options import (
     submissions_option,
     workers_option,
 )
+from .telling import notify
 
 
 @click.command(
@@ -51,6 +52,7 @@ def command(
         predictions,
         workers,
         lambda coming: tqdm(coming, "verifying", len(chosen), unit="entry", disable=None),
+        notify,
     )
     failed = [one for one in verified if not one.holds or (strict and one.missing is not None)]
     for one in verified:

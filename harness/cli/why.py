@@ -26,7 +26,7 @@ from ..playing import Played
 from ..scoring import AUTO, Options, Scorer, choices
 from ..submission import HUMAN, NormalizedSubmission
 from .completion import complete_file
-from .options import benchmark_option, rules_option
+from .options import benchmark_option, rules_option, short_names
 from .reading import benchmark_chooser, read_submissions
 
 if TYPE_CHECKING:
@@ -145,7 +145,8 @@ def command(
     if plot is not None:
         from ..diagnosis.diagnosis_plots import plot_causes
 
-        plot_causes({name: each.outcomes for name, each in diagnoses.items()}, plot)
+        outcomes = [each.outcomes for each in diagnoses.values()]
+        plot_causes(dict(zip(short_names(list(diagnoses)), outcomes, strict=True)), plot)
     for name, diagnosis in diagnoses.items():
         parts = [_grounded(name, diagnosis.played, shown)] if lexicalised else []
         if wanted is not None:

@@ -215,8 +215,13 @@ def write_dialogue_lines(target: str, lines: Sequence[DialogueLine]) -> None:
     Raises:
         InputError: The file cannot be written.
     """
+    write_text(target, lines_text(lines))
+
+
+def lines_text(lines: Sequence[DialogueLine]) -> str:
+    """Return lines as text."""
     texts = [json.dumps(line.to_dict(), ensure_ascii=False) for line in lines]
-    write_text(target, "".join(f"{text}\n" for text in texts))
+    return "".join(f"{text}\n" for text in texts)
 
 
 def read_dialogue_lines(path: str | Path) -> list[DialogueLine]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from mwz.normalization.delexicaliser import Delexicalised
 from mwz.normalization.placeholders import placeholder_names
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
 
@@ -16,6 +16,9 @@ from ..errors import InputError
 from ..placeholder_remarks import KIND
 from ..remarks import Remark
 from ..submission import Submission
+
+if TYPE_CHECKING:
+    from mwz.normalization.delexicaliser import Delexicalised
 
 _SHOWN = 3
 """How many placeholders a remark names."""
