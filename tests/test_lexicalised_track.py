@@ -14,7 +14,13 @@ from helpers import Run, run_cli
 
 from mwz.harness import Benchmark, Scorer, load_benchmark
 from mwz.harness.board.checks import entry_problems
-from mwz.harness.board.entries import ENTRY_FILE, System, read_entries, read_entry
+from mwz.harness.board.entries import (
+    ENTRY_FILE,
+    PREDICTIONS_FILE,
+    System,
+    read_entries,
+    read_entry,
+)
 from mwz.harness.board.leaderboard import leaderboard, rows
 from mwz.harness.board.lexicalised_board import lexicalised_rows, way_back
 from mwz.harness.board.scores import SCORES_FILE, Scores
@@ -92,7 +98,7 @@ def test_made_entries_are_scored_and_verified_without_a_file(
     human, again = _by_hand(folder, HUMANS), _by_hand(folder, CAREFUL_AGAIN)
     run = _rescored(capsys, folder)
     assert run.status == 0, run.err
-    assert sorted(path.name for path in again.iterdir()) == [ENTRY_FILE, SCORES_FILE]
+    assert not (again / PREDICTIONS_FILE).exists()
     entry = read_entry(human)
     assert entry.problems == ()
     assert set(entry.scores.reports) == set(published_rule_sets())

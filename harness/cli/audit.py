@@ -209,12 +209,11 @@ def _record(
 
 
 def _chosen(folder: Path, names: tuple[str, ...]) -> list[Entry]:
-    """Return the entries to audit: those named, or all of which somebody may report figures."""
+    """Return the entries to audit: those named, or all of which figures are reported."""
     chosen = chosen_entries(read_entries(folder), names, folder)
     trackers = [entry for entry in chosen if entry.system.track == STATE_TRACKING]
     if not names:
-        # Of what the harness itself put into plain English, nobody reports anything.
-        chosen = [one for one in chosen if one not in trackers and not _is_way_back(one)]
+        chosen = [entry for entry in chosen if _is_audited(entry)]
     elif trackers:
         raise InputError(
             str(folder),
@@ -235,8 +234,12 @@ def _chosen(folder: Path, names: tuple[str, ...]) -> list[Entry]:
     return chosen
 
 
-def _is_way_back(entry: Entry) -> bool:
-    return entry.system.track == LEXICALISED and entry.system.predictions.by_harness
+def _is_audited(entry: Entry) -> bool:
+    """Tell whether an audit is about an entry that is not named."""
+    system = entry.system
+    # Figures of trackers are none of these, and nobody reports what the harness made.
+    made = system.track == LEXICALISED and system.predictions.by_harness
+    return system.track != STATE_TRACKING and not made
 
 
 def _contents(chosen: list[Entry], extra: Path | None) -> dict[str, bytes | str]:
