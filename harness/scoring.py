@@ -547,8 +547,8 @@ def has_all(
         raise InputError(
             submission.source,
             f"{first}: no `{field}`, as in {lacking} of {submission.turns} turns, while the others "
-            f"have one; give it in every turn, or choose by --{option} (such as --{option} "
-            f"{known}) what to use instead",
+            f"have one; give it in every turn, or say what to use instead, as in `mwz score "
+            f"--{option} {known}`",
         )
     return False
 

@@ -55,6 +55,9 @@ _ADDRESS = re.compile(r"https?://[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:\d+)?(/[!#-'*-
 _FOLDER_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 
 
+_LONGEST_NAME = 60
+
+
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -80,6 +83,8 @@ def _plain_text(value: str) -> str:
 def _plain_name(value: str) -> str:
     """Check a name: plain text whose letters are Latin, so that no two names look alike."""
     _plain_text(value)
+    if not 0 < len(value) <= _LONGEST_NAME:
+        raise ValueError(f"give a name of 1 to {_LONGEST_NAME} characters")
     if unicodedata.normalize("NFKC", value) != value or value != value.strip():
         raise ValueError("write it with ordinary characters, without blanks around it")
     foreign = [c for c in value if c.isalpha() and "LATIN" not in unicodedata.name(c, "")]
@@ -103,7 +108,7 @@ WebAddress = Annotated[str, AfterValidator(_web_address)]
 ObjectId = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 Style = Annotated[str, _one_of(lambda: STYLES)]
 PlainText = Annotated[str, AfterValidator(_plain_text), Field(max_length=500)]
-PlainName = Annotated[str, AfterValidator(_plain_name), Field(min_length=1, max_length=60)]
+PlainName = Annotated[str, AfterValidator(_plain_name)]
 
 
 class Predictions(_Strict):

@@ -539,5 +539,7 @@ def _comparison_problems(found: Sequence[Row]) -> Iterator[str]:
                 verdict = row.report.signature.comparable_with(usual[0].report.signature, _OWN)
                 yield (
                     f"{row.entry.key}: does not compare with {usual[0].entry.key} "
-                    f"({'; '.join(verdict.reasons)}); use --rescore or another folder"
+                    f"({'; '.join(verdict.reasons)}); score all on one "
+                    "benchmark by `mwz leaderboard --rescore`, or use a folder of its own by "
+                    "--submissions"
                 )

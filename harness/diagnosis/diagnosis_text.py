@@ -45,6 +45,8 @@ def diagnosis_text(
         limit: How many dialogues to show of each of the largest causes.
     """
     outcomes = diagnosis.outcomes
+    if domain is not None and domain not in domain_losses(outcomes):
+        return f"{_head(diagnosis, what_ifs)}\n\nno goal of these dialogues has the domain {domain}"
     domains = [domain] if domain else list(domain_losses(outcomes))
     parts = [
         _head(diagnosis, what_ifs),
@@ -96,10 +98,26 @@ def _cause_tables(diagnosis: Diagnosis, domain: str | None, cause: str | None) -
             [name for name in SLOT_CAUSES if cause in (None, name)],
             {name: cost.success for name, cost in costs.items()} if domain is None else None,
         ),
+        _legend(losses, cause),
         "" if domain else wrapped("", _POINTS),
         "" if cause else rates_table(losses),
     ]
     return "\n\n".join(filter(None, tables))
+
+
+def _legend(losses: Mapping[str, DomainLosses], cause: str | None) -> str:
+    """Say what the causes that there are mean."""
+    domains = [name for name in CAUSES if any(of.matched.get(name) for of in losses.values())]
+    slots = [name for name in SLOT_CAUSES if any(of.provided.get(name) for of in losses.values())]
+    words = {
+        **{name: CAUSES[name].words for name in domains},
+        **{name: SLOT_CAUSES[name].words for name in slots},
+    }
+    return "\n".join(
+        wrapped(f"{name}: ", text.format(domain="the domain", turn="n", faults=""), indent=2)
+        for name, text in words.items()
+        if cause in (None, name)
+    )
 
 
 def cause_table(
