@@ -1,4 +1,4 @@
-"""The interface does not move: options, layouts of JSON, exit statuses and what is said of errors."""
+"""The interface does not move: options, layouts of JSON, exit statuses, errors."""
 
 from __future__ import annotations
 
