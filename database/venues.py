@@ -22,6 +22,10 @@ _Criterion: TypeAlias = "tuple[str, int | tuple[str, ...]]"
 """A column, and what its values must be: minutes for a time, else those of its own that match."""
 
 
+_REMEMBERED = 1 << 15
+"""How many queries are remembered as they were asked."""
+
+
 class _Places(Protocol):
     """Where rows of a domain's table are found."""
 
@@ -98,6 +102,7 @@ class VenueDatabase:
         self._distinct: dict[tuple[str, str], tuple[str, ...]] = {}
         self._places: dict[tuple[str, _Criterion | None], KeysView[int]] = {}
         self._answers: dict[tuple[str, tuple[_Criterion, ...]], KeysView[str]] = {}
+        self._asked: dict[tuple[Any, ...], KeysView[str]] = {}
 
     def query(self, domain: str, constraints: Mapping[str, str]) -> KeysView[str]:
         """Return the ids of the matching venues (trains: train ids), in the records' order.
@@ -108,6 +113,16 @@ class VenueDatabase:
         """
         if domain not in self._rows:
             return _NOTHING
+        # Turn after turn has the constraints of the turn before.
+        asked = (domain, *constraints.items())
+        answer = self._asked.get(asked)
+        if answer is None:
+            if len(self._asked) >= _REMEMBERED:
+                self._asked = {}
+            answer = self._asked[asked] = self._answer(domain, constraints)
+        return answer
+
+    def _answer(self, domain: str, constraints: Mapping[str, str]) -> KeysView[str]:
         criteria = self._criteria(domain, constraints)
         if criteria is None:
             return _NOTHING

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import pickle
+import socket
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from threading import RLock
 from typing import Any, ParamSpec, TypeVar
@@ -27,7 +29,7 @@ from .workers import KILLED, LOST, worker_pool
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
-_WAITING = 16
+_WAITING = 32
 """How many pieces of work are handed over before the first of them is done: the inputs of all
 need not be in memory at once."""
 
@@ -157,56 +159,109 @@ def completed(
                     continue
                 return
             for future in wait(handed.pending, return_when=FIRST_COMPLETED).done:
-                number, work = handed.pending.pop(future)
-                outcome = _outcome(future, work)
-                if outcome is _BROKEN:
+                one = handed.pending.pop(future)
+                answer = _answer(future, one.work)
+                if answer is None:
                     if not told:
                         notify(KILLED)
                     told = True
-                    outcome = _alone(work)
-                if isinstance(outcome, _Missing):
-                    handed.submit(number, work, with_benchmark=True)
-                else:
-                    yield number, outcome
+                    answer = _alone(one.work)
+                if handed.back(one, answer):
+                    yield one.number, answer.outcome
     finally:
         for future in handed.pending:
             future.cancel()
 
 
+@dataclass(frozen=True)
+class _Pending:
+    """A piece of work that somebody has.
+
+    Attributes:
+        number: Its number.
+        work: The work.
+        sent: Whether the benchmark was sent with it.
+    """
+
+    number: int
+    work: Work
+    sent: bool
+
+
+@dataclass
+class _Sending:
+    """How far a benchmark has got.
+
+    Attributes:
+        packed: The benchmark as it is sent.
+        lacking: The workers that said that they lack it, and have not got it yet.
+        under_way: How many times it is on its way.
+        held: Work that waits for it to arrive.
+    """
+
+    packed: _Packed
+    lacking: set[str] = field(default_factory=set)
+    under_way: int = 0
+    held: list[_Pending] = field(default_factory=list)
+
+
 class _Handed:
     """Work that an executor has, and the benchmarks that it needs.
 
+    Nobody can say which worker gets a piece of work. So a benchmark is on its way no more often
+    than there are workers that lack it; other work waits meanwhile, and is handed over again.
+
     Attributes:
-        pending: Future -> (number, work), of what is not done yet.
+        pending: Future -> work that is not done yet.
     """
 
     def __init__(self, to: Executor) -> None:
-        self.pending: dict[Future[Any], tuple[int, Work]] = {}
+        self.pending: dict[Future[Any], _Pending] = {}
         self._to = to
-        self._packed: dict[int, _Packed] = {}
+        self._sending: dict[int, _Sending] = {}
 
     def fill(self, source: Iterator[tuple[int, Work | Done]]) -> list[tuple[int, Any]]:
         """Hand over as much as may wait, and return (number, outcome) of what is done already."""
         known = []
-        for number, work in islice(source, _WAITING - len(self.pending)):
+        waiting = len(self.pending) + sum(len(one.held) for one in self._sending.values())
+        for number, work in islice(source, max(_WAITING - waiting, 0)):
             if isinstance(work, Done):
                 known.append((number, work.outcome))
             else:
-                self.submit(number, work)
+                self._submit(_Pending(number, work, sent=False))
         return known
 
-    def submit(self, number: int, work: Work, with_benchmark: bool = False) -> None:
-        """Hand a piece over, with its benchmark if whoever works lacks it."""
-        key = id(work.benchmark)
-        if key not in self._packed:
-            self._packed[key] = _packed(work.benchmark)
-        packed = self._packed[key]
-        content = packed.content if with_benchmark else None
-        handle = (work.benchmark.name, packed.digest)
-        self.pending[_submitted(self._to, handle, content, work)] = (number, work)
+    def back(self, one: _Pending, answer: _Answer) -> bool:
+        """Take an answer, and return whether it is the outcome; else the work goes on."""
+        sending = self._of(one.work.benchmark)
+        if answer.missing:
+            sending.lacking.add(answer.worker)
+            if sending.under_way < len(sending.lacking):
+                self._submit(replace(one, sent=True))
+            else:
+                sending.held.append(one)
+            return False
+        if one.sent:
+            sending.under_way -= 1
+            sending.lacking.discard(answer.worker)
+            held, sending.held = sending.held, []
+            for other in held:
+                self._submit(replace(other, sent=False))
+        return True
 
+    def _of(self, benchmark: Benchmark) -> _Sending:
+        key = id(benchmark)
+        if key not in self._sending:
+            self._sending[key] = _Sending(_packed(benchmark))
+        return self._sending[key]
 
-_BROKEN = object()
+    def _submit(self, one: _Pending) -> None:
+        """Hand a piece over, with its benchmark if that is to be sent."""
+        sending = self._of(one.work.benchmark)
+        sending.under_way += one.sent
+        content = sending.packed.content if one.sent else None
+        handle = (one.work.benchmark.name, sending.packed.digest)
+        self.pending[_submitted(self._to, handle, content, one.work)] = one
 
 
 def _submitted(
@@ -220,35 +275,37 @@ def _submitted(
         return broken
 
 
-def _outcome(future: Future[Any], work: Work) -> Any:
-    """Return what came of a piece of work; `_BROKEN` if a process was killed meanwhile."""
+def _answer(future: Future[Any], work: Work) -> _Answer | None:
+    """Return what came of a piece of work; None if a process was killed meanwhile."""
     try:
-        return future.result()
+        answer: _Answer = future.result()
     except BrokenExecutor:
-        return _BROKEN
+        return None
     except Exception as error:
         # Dask gives up on work that several workers died of; its class is there only with Dask.
         if type(error).__name__ == "KilledWorker":
             return _lost(work)
         raise
+    return answer
 
 
-def _alone(work: Work) -> Any:
+def _alone(work: Work) -> _Answer:
     """Do a piece of work in a process of its own."""
     try:
         with worker_pool(1) as pool:
             content = pickle.dumps(work.benchmark)
             digest = hashlib.sha256(content).hexdigest()
             handle = (work.benchmark.name, digest)
-            return _submitted(pool, handle, content, work).result()
+            answer: _Answer = _submitted(pool, handle, content, work).result()
+            return answer
     except BrokenExecutor:
         return _lost(work)
 
 
-def _lost(work: Work) -> Any:
+def _lost(work: Work) -> _Answer:
     if work.lost is None:
         raise InputError("--workers", LOST)
-    return work.lost
+    return _Answer("", outcome=work.lost)
 
 
 def in_order(
@@ -304,8 +361,19 @@ def _packed(benchmark: Benchmark) -> _Packed:
     return _Packed(benchmark, digest or hashlib.sha256(content[0]).hexdigest(), content)
 
 
-class _Missing:
-    """What a worker answers that lacks the benchmark."""
+@dataclass(frozen=True)
+class _Answer:
+    """What a worker answers.
+
+    Attributes:
+        worker: The process that did the work, by host and number.
+        missing: Whether it lacks the benchmark, and did nothing.
+        outcome: What came of the work.
+    """
+
+    worker: str
+    missing: bool = False
+    outcome: Any = None
 
 
 class _Held:
@@ -348,6 +416,9 @@ def _work(
     content: bytes | None,
     function: Callable[..., Any],
     arguments: tuple[Any, ...],
-) -> Any:
+) -> _Answer:
+    worker = f"{socket.gethostname()} {os.getpid()}"
     scorer = _held.scorer(handle, content)
-    return _Missing() if scorer is None else function(scorer, *arguments)
+    if scorer is None:
+        return _Answer(worker, missing=True)
+    return _Answer(worker, outcome=function(scorer, *arguments))

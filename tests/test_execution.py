@@ -74,10 +74,24 @@ def test_a_benchmark_that_is_not_installed_is_sent_once(
 ) -> None:
     with _Recording() as to:
         assert _informs([*in_order(to, _works(replace(sample, name="mine"), 6))]) == expected * 6
-    sent = [content for content in to.contents if content is not None]
-    # Whatever was handed over before the worker had it comes back once, and is sent with it.
-    assert 1 <= len(sent) <= executing._WAITING
-    assert to.contents[-1] is None
+    assert len([content for content in to.contents if content is not None]) == 1
+
+
+def test_no_process_is_sent_a_benchmark_for_each_piece_of_work(
+    sample: Benchmark, expected: list[float | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[bytes] = []
+    with ProcessPoolExecutor(2) as to:
+        real = to.submit
+
+        def submit(fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            sent.extend([args[1]] if args[1] is not None else [])
+            return real(fn, *args, **kwargs)
+
+        monkeypatch.setattr(to, "submit", submit)
+        assert _informs([*in_order(to, _works(replace(sample, name="mine"), 14))]) == expected * 14
+    # One may go to a worker that has it already: who gets work cannot be chosen.
+    assert len(sent) <= 4
 
 
 def test_a_benchmark_that_is_installed_is_never_sent(

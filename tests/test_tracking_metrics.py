@@ -73,6 +73,19 @@ def test_fga_paper_figure_1_turn_scores():
     assert round(100 * fga(0.5, *FGA_FIGURE_1), 2) == 46.45
 
 
+def test_slot_accuracy_of_more_wrong_slots_than_there_are_is_refused():
+    [turn] = present(("a.name=x a.area", "a.name=y a.day"))
+    # A wrong, a missed and an overshot slot.
+    assert turn_slot_accuracy(turn, 3) == 0
+    with pytest.raises(ValueError, match="3 slots are wrong in one turn, of 2 slots in all"):
+        turn_slot_accuracy(turn, 2)
+
+
+def test_aga_without_any_gold_state_is_0_if_anything_is_predicted():
+    assert average_goal_accuracy(present(("", ""), ("", "a.name"))) == 0
+    assert average_goal_accuracy(present(("", ""), ("", ""))) == 1
+
+
 def test_rsa_paper_table_3_tells_apart_what_aga_does_not():
     # One of three gold values is found by both.
     assert average_goal_accuracy(present(RSA_TABLE_3_A)) == pytest.approx(1 / 3)
@@ -329,6 +342,8 @@ def test_non_uniformity_is_nought_for_an_even_spread():
     assert non_uniformity([2, 2, 2]) == 0
     # Mean 1: (1 + 1 + 2) / 1
     assert non_uniformity([0, 0, 3]) == pytest.approx(4)
+    # Mean 2: (1 + 1) / 2
+    assert non_uniformity([1, 3]) == pytest.approx(1)
     assert non_uniformity([0, 0]) is None
 
 

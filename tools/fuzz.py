@@ -206,7 +206,7 @@ def _told() -> Iterator[None]:
 def guided(seconds: int, corpus: Path) -> None:
     """Fuzz with atheris, which ends the process."""
     corpus.mkdir(parents=True, exist_ok=True)
-    for number in range(200):
+    for number in range(40):
         (corpus / f"seed-{number}").write_bytes(random.Random(number).randbytes(60))
 
     def target(data: bytes) -> None:

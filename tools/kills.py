@@ -159,6 +159,12 @@ class Board:
             ),
         ]
 
+    def next_command(self, kind: Kind) -> Sequence[str]:
+        """Return what a user runs after a kill: the same, or for what is entered, the page."""
+        if kind.name == "submit" and (self.submissions / "newcomer").exists():
+            return self.mwz("leaderboard", *self._options)
+        return kind.command
+
     def _old_benchmark(self) -> None:
         self.reset()
         [benchmark] = (self.data / "benchmarks").iterdir()
@@ -273,7 +279,7 @@ def _attempt(board: Board, kind: Kind, before: State, after: State, moment: floa
     wrong = kind.whole(before, after)
     if wrong is not None:
         return wrong
-    _finish(kind.command)
+    _finish(board.next_command(kind))
     state = board.state()
     left = [path for path in state if any(part in path for part in _LEFT_OVER)]
     if left:

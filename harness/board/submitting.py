@@ -18,8 +18,10 @@ from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 from ..benchmark import Benchmark
 from ..errors import InputError
 from ..files import UNFINISHED, clear_scratch, is_plain_file, is_plain_folder, write_atomically
-from ..scoring import Scorer, allowed_metrics
-from ..submission import NormalizedSubmission, normalized_by_rules
+from ..formats import parse_predictions
+from ..grounding.plain_responses import human_submission
+from ..scoring import Options, Scorer, allowed_metrics
+from ..submission import NormalizedSubmission, normalized_by_rules, parse_submission
 from .dialogue_scores import DialogueScores, totals_of
 from .entries import (
     ENTRY_FILE,
@@ -47,30 +49,34 @@ _PATIENCE = 600
 _REPLACED = ".replaced"
 
 
-def all_scores(content: bytes | str, benchmark: Benchmark, source: str) -> Scores:
+def all_scores(
+    content: bytes | str, benchmark: Benchmark, source: str, lexicalised: bool = False
+) -> Scores:
     """Score predictions with every metric they allow, under every published rule set.
 
     Args:
-        content: An (unpacked) predictions file, or the reference style to score as a system.
+        content: An (unpacked) predictions file, or the name of a submission that is made.
         benchmark: The benchmark to score on.
         source: What error messages call the predictions.
+        lexicalised: Whether the responses are plain English.
 
     Raises:
         InputError: The predictions are no submission to the benchmark.
     """
-    scorer = Scorer(benchmark)
+    scorer = Scorer(benchmark, Options(lexicalised=lexicalised))
     reports = {}
-    submissions = normalized_by_rules(content, benchmark, source)
+    normalized = _delexicalised if lexicalised else normalized_by_rules
+    submissions = normalized(content, benchmark, source)
     for rules, submission in submissions.items():
         metrics = allowed_metrics(submission)
         reports[rules] = scorer.with_options(rules=rules, metrics=metrics).score_normalized(
             submission
         )
-    normalized = submissions[DEFAULT_RULES]
+    main = submissions[DEFAULT_RULES]
     return Scores(
         reports,
-        hashes_of(content, normalized.said()) if isinstance(content, bytes) else None,
-        dialogues=_dialogues(scorer, normalized),
+        hashes_of(content, main.said()) if isinstance(content, bytes) else None,
+        dialogues=_dialogues(scorer, main),
     )
 
 
@@ -115,6 +121,22 @@ def _dialogues(scorer: Scorer, submission: NormalizedSubmission) -> DialogueScor
     return dialogue_scores(scorer, submission)
 
 
+def _delexicalised(
+    content: bytes | str, benchmark: Benchmark, source: str
+) -> dict[str, NormalizedSubmission]:
+    """Return published rule set -> submission in plain English, delexicalised and normalised."""
+    submission = (
+        human_submission(benchmark)
+        if isinstance(content, str)
+        else parse_submission(parse_predictions(content, source), benchmark, source)
+    )
+    scorer = Scorer(benchmark, Options(lexicalised=True))
+    return {
+        rules: scorer.with_options(rules=rules).normalized(submission)
+        for rules in published_rule_sets()
+    }
+
+
 def submit(
     folder: Path,
     system: System,
@@ -150,10 +172,7 @@ def submit(
             target = folder / name
             if not replace:
                 refuse_existing(target)
-            if (
-                is_plain_folder(target)
-                and not TRACKS[read_system(target / ENTRY_FILE).track].submitted
-            ):
+            if is_plain_folder(target) and _is_made(read_system(target / ENTRY_FILE)):
                 raise InputError(str(target), "is made by the harness and cannot be replaced")
             others = [other for other in read_entries(folder) if other.folder != target]
             scratch = Path(tempfile.mkdtemp(UNFINISHED, f".{name}.", folder)) / name
@@ -186,6 +205,10 @@ def _files(
         **{name: text.encode() for name, text in texts.items()},
         **{name: gzip.compress(one, mtime=0) for name, one in packed.items()},
     }
+
+
+def _is_made(system: System) -> bool:
+    return system.predictions.by_harness or not TRACKS[system.track].submitted
 
 
 def _entry(folder: Path, system: System, scores: Scores | TrackingScores) -> Entry:
