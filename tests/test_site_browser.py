@@ -344,7 +344,8 @@ def test_without_scripts_every_track_is_there_and_no_control(
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
         page.goto((folder / "index.html").as_uri())
-        assert page.locator("section.track:visible").count() == 4
+        tracks = page.locator("section.track").count()
+        assert page.locator("section.track:visible").count() == tracks >= 4
         assert not page.locator("#filters").is_visible()
         assert page.locator("#row-lava").is_visible()
         assert page.locator('th[data-column="trigrams"]').first.is_visible()
@@ -355,7 +356,8 @@ def test_without_scripts_every_track_is_there_and_no_control(
 
 def test_in_print_all_tracks_stand_below_each_other_without_controls(page: Page) -> None:
     page.emulate_media(media="print")
-    assert page.locator("section.track:visible").count() == 4
+    tracks = page.locator("section.track").count()
+    assert page.locator("section.track:visible").count() == tracks >= 4
     assert not page.locator("#filters").is_visible()
     assert not page.locator(".tabs").is_visible()
     assert page.locator("#title-policy-optimization").bounding_box()["height"] > 10  # type: ignore[index]

@@ -259,7 +259,8 @@ def _english_tables(contents: Contents, track: Track, anchors: _Anchors) -> Iter
 
 def _in_english(row: LexicalisedRow) -> BoardRow:
     rank, name, *texts = lexicalised_text(row)
-    entry, told = row.entry, [] if row.unranked is None else [row.unranked]
+    entry = row.entry
+    told = [] if row.unranked is None or row.is_ceiling else [row.unranked]
     if entry is not None and entry.system.note:
         told.insert(0, entry.system.note)
     paper = None if entry is None else entry.system.paper
