@@ -26,6 +26,9 @@ SYSTEMS = "systems"
 """The folder of the systems' pages."""
 
 
+_DAGGER = "† BLEU of these responses does not compare with that of other tracks."
+
+
 @dataclass(frozen=True)
 class BoardRow:
     """A row of a track's table.
@@ -131,7 +134,8 @@ def sections(contents: Contents) -> list[Section]:
         else:
             tables = list(_track_tables(contents, key, track, shown, anchors))
         if tables:
-            found.append(Section(key, track.title, track.note, tables))
+            note = f"{track.note} {_DAGGER}" if key == LEXICALISED else track.note
+            found.append(Section(key, track.title, note, tables))
     return found
 
 
