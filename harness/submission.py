@@ -235,6 +235,9 @@ def normalized_by_rules(
 CONSTANT = "constant"
 """The made submission whose every response is the same."""
 
+HUMAN = "human"
+"""The submission made of the human responses as they were written, in plain English."""
+
 _CONSTANT_RESPONSE = "NAME TRAINID PHONE ADDRESS POST REFERENCE"
 
 

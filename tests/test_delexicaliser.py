@@ -244,6 +244,50 @@ def test_placeholders_name_no_domain_and_are_known() -> None:
         assert normalize_response(f"[{placeholder}]", RULES).domains == ()
 
 
+@pytest.mark.parametrize(
+    ("response", "text"),
+    [
+        # A house number has up to four digits and a letter, or five.
+        ("it is at 1234a fig street", "it is at [address]"),
+        ("it is at 12345 fig street", "it is at [address]"),
+        ("it is at 12345a fig street", "it is at 12345a fig street"),
+        ("it is at 123456 fig street", "it is at 123456 fig street"),
+        # A street's name has up to three words before what it ends with, and one at least.
+        ("it is at 12 fig apple pear street", "it is at [address]"),
+        ("it is at 12 fig apple pear plum street", "it is at [choice] fig apple pear plum street"),
+        ("it is at 12 street", "it is at [choice] street"),
+        # Wherever it stands, and more than once.
+        ("12 fig street, or 14 fig street", "[address], or [address]"),
+    ],
+)
+def test_an_address_that_no_record_has_is_a_number_and_a_street(response: str, text: str) -> None:
+    assert _text(response) == text
+
+
+@pytest.mark.parametrize(
+    ("response", "text"),
+    [
+        ("I like the Pewter Ladle", "I like the [name]"),
+        ("I like The Pewter Ladle", "I like [name]"),
+        # At the beginning of a sentence it goes with the name, in whatever case.
+        ("the pewter ladle is nice", "[name] is nice"),
+        ("ok. the pewter ladle is nice", "ok. [name] is nice"),
+    ],
+)
+def test_a_names_article_stays_within_a_sentence_in_lower_case(response: str, text: str) -> None:
+    assert _text(response) == text
+
+
+def test_up_to_three_marks_of_emphasis_go_with_a_name() -> None:
+    for marks in ("*", "**", "***", "_"):
+        assert _text(f"try {marks}Pepper Moon{marks} now") == "try [name] now"
+    assert _text("try ****Pepper Moon**** now") == "try *[name]* now"
+
+
+def test_a_number_alone_counts_something_if_it_is_short() -> None:
+    assert _text("I have 1234 of 12345") == "I have [choice] of 12345"
+
+
 def test_the_digest_is_that_of_the_tables() -> None:
     assert re.fullmatch("[0-9a-f]{64}", tables_digest())
     assert tables_digest() == tables_digest()

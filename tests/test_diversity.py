@@ -34,6 +34,13 @@ def test_two_responses_by_hand() -> None:
     assert measured.mean_length == 5 / 2
 
 
+def test_triples_differ_by_each_of_their_three_tokens() -> None:
+    # abc, and another first, middle and last token; abc again is no other.
+    assert diversity(["a b c", "x b c", "a x c", "a b x", "a b c"]).trigrams == 4
+    # abc, bcd, cde: three tokens in a row.
+    assert diversity(["a b c d e"]).trigrams == 3
+
+
 def test_n_grams_do_not_cross_responses() -> None:
     measured = diversity(["a b", "c d"])
     assert (measured.bigrams, measured.trigrams) == (2, 0)

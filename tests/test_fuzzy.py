@@ -33,6 +33,13 @@ from mwz.database.fuzzy import reaches
         # 0, 4, 5 and 5: "the tree h", common "tree h", 12/20; "tree hous ", common "tree hous",
         # 18/20; "ree hous e", common "ree hous" and "e", 18/20.
         ("tree house", "the tree hous e", 90),
+        # Two characters go, six stay, three come: blocks (2, 0, 6) and (8, 9, 0). No window begins
+        # before 0: "abcdefgh", common "abcdef", 12/16. The end's "bcdefghi" has "bcdef", 10/16.
+        ("xyabcdef", "abcdefghi", 75),
+        # The end's window may be the best of all, and decide a match at 90: blocks (0, 0, 1),
+        # (1, 3, 8), (10, 11, 0). Windows from 0 and 2: "tt ree hou", common "tree hou", 16/20, and
+        # " ree hous", common "ree hous", 16/19; the end's from 1, "t ree hous", 18/20.
+        ("tree house", "tt ree hous", 90),
         # Common "a": 2/16 = 0.125, and the half of 12.5 goes to the even 12.
         ("aaaaaaaa", "abbbbbbb", 12),
     ],
@@ -139,6 +146,10 @@ def test_too_few_common_characters_are_no_match_without_a_look_at_windows() -> N
     assert not reaches("abcdefghij", "abcdefghxx", 90)
     # c = 17, n = 20, at most 34/37 = 0.919: it takes the windows to know, and none is above 0.85.
     assert not reaches("a" * 17 + "bcd", "x".join("a" * 17), 90)
+    # c = 22, n = 27: the window of the 22 at the end has 44/49 = 0.898, which rounds to 90.
+    common = "abcdefghijklmnopqrstuv"
+    assert partial_ratio(f"{common}12345", f"67890{common}") == 90
+    assert reaches(f"{common}12345", f"67890{common}", 90)
     assert reaches("", "", 90)
     assert not reaches("", "oak", 1)
 

@@ -17,6 +17,7 @@ from mwz.harness.benchmark import STYLES, Benchmark
 from mwz.harness.data.readers.annotation22 import raw_state, read_test_dialogues, short_id
 from mwz.harness.errors import InputError
 from mwz.normalization.rules import rule_set, rule_set_names
+from mwz.normalization.states import normalize_value
 
 DATA = "MultiWOZ_Evaluation/mwzeval/data"
 CORPUS = "multiwoz/data/MultiWOZ_2.2"
@@ -208,6 +209,14 @@ def test_states_keep_first_values_and_drop_dontcare(tmp_path: Path) -> None:
     }
     (state,) = _dialogue(tmp_path, "ok", [], values).states
     assert state == {"hotel": {"name": "nandos", "bookday": "monday", "parking": "yes"}}
+
+
+def test_gold_states_follow_the_rules_of_2021(tmp_path: Path) -> None:
+    # 2023 would make "bed and breakfast" a "b and b", for every rule set that scores with them.
+    name = "rosas bed and breakfast"
+    assert normalize_value("name", name, rule_set("2023")) == "rosas b and b"
+    (state,) = _dialogue(tmp_path, "ok", [], {"hotel-name": [name]}).states
+    assert state == {"hotel": {"name": name}}
 
 
 def test_a_domain_without_slots_is_not_in_the_state() -> None:

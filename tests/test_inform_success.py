@@ -103,6 +103,15 @@ def test_without_a_name_nothing_is_offered() -> None:
     assert _matched({"area": "north"}, ("TRAINID is nice", NORTH)) == 0
 
 
+def test_an_offer_of_nothing_is_set_anew_by_the_next_one() -> None:
+    # Nothing is north and dear. The last turn decides why the domain is lost, not the first.
+    dear = _restaurant(area="north", pricerange="expensive")
+    played = _played({"restaurant": goal()}, ("NAME", dear), ("NAME", dear))
+    steps = list(walk(played, "restaurant", DATABASE, STRICT, RULES))
+    assert [list(step.offered) for step in steps] == [[], []]
+    assert [step.replaced for step in steps] == [True, True]
+
+
 def test_a_mention_is_a_plain_substring() -> None:
     assert _matched({"area": "north"}, ("theNAMEs are", NORTH)) == 1
     assert _matched({"area": "north"}, ("the name is", NORTH)) == 0
@@ -450,6 +459,29 @@ def test_a_domain_without_venues_has_steps_without_offers() -> None:
     played = _played({"taxi": goal({}, ["PHONE"])}, ("NAME, PHONE", {"taxi": {"leave": "09:00"}}))
     (step,) = _steps(played, "taxi")
     assert step == Step(0, True, False, None, None, None, False, ("PHONE",), ("PHONE",))
+
+
+@pytest.mark.parametrize(
+    ("comparison", "found"),
+    [("subset", ["r1", "r2"]), ("intersection", ["r1", "r2"]), ("first", ["r1"])],
+)
+def test_an_offer_is_kept_where_another_search_finds_just_the_same(
+    comparison: str, found: list[str]
+) -> None:
+    # All that is north is cheap. Why the offer is lost, if it is, the first turn decides.
+    cheap = _restaurant(area="north", pricerange="cheap")
+    played = _played({"restaurant": goal()}, ("NAME", NORTH), ("NAME", cheap))
+    steps = list(walk(played, "restaurant", DATABASE, Setup(comparison), RULES))
+    assert [list(step.offered) for step in steps] == [found] * 2
+    assert [step.replaced for step in steps] == [True, False]
+
+
+@pytest.mark.parametrize("setup", ALL_SETUPS)
+def test_a_domain_without_venues_is_offered_nothing(setup: Setup) -> None:
+    # Even where a reference number, or the end, has the venues looked up.
+    played = _played({"taxi": goal()}, ("NAME, REFERENCE", {"taxi": {"leave": "09:00"}}))
+    [step] = walk(played, "taxi", DATABASE, setup, RULES)
+    assert (step.query, step.found, step.offered, step.replaced) == (None, None, None, False)
 
 
 def test_what_comes_of_a_domain_is_read_off_its_steps() -> None:

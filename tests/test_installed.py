@@ -287,3 +287,30 @@ def test_a_hash_is_computed_of_what_is_there() -> None:
 def test_venue_records_are_those_of_the_version_that_the_rule_set_names() -> None:
     assert TINY.venue_records(OLD) == TINY.venues
     assert TINY.venue_records(NEW) == {**TINY.venues, **TINY.venue_versions["2023"]}
+
+
+def test_no_edit_of_a_byte_is_scored_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file with any byte changed is refused, or holds the same all the same."""
+    path = install_benchmark(TINY)
+    whole = path.read_bytes()
+    refused = 0
+    for at in range(len(whole)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x15]) + whole[at + 1 :])
+        try:
+            assert load_benchmark("multiwoz") == TINY
+        except InputError:
+            refused += 1
+    # What is left is in the head of the packed file: its time stamp and the system it is from.
+    assert refused >= len(whole) - 10
+
+
+def test_an_edit_that_is_sealed_anew_has_another_content_hash() -> None:
+    from mwz.harness.data.sealed import write_sealed
+
+    path = install_benchmark(TINY)
+    before = load_benchmark("multiwoz").content_hash(rule_set("2021"))
+    document = to_document(TINY)
+    dialogue = next(iter(document["dialogues"].values()))
+    dialogue["references"] = {style: ["edited"] for style in dialogue["references"]}
+    write_sealed(path, document, 2)
+    assert load_benchmark("multiwoz").content_hash(rule_set("2021")) != before

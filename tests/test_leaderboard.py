@@ -339,7 +339,8 @@ def test_scores_on_another_benchmark_are_refused_by_name(tmp_path: Path) -> None
         leaderboard(read_entries(tmp_path), "2021")
     assert error.value.problems == (
         "stranger: does not compare with alpha (different versions of the benchmark's content: "
-        "ba9876543210 and 0123456789ab); use --rescore or another folder",
+        "ba9876543210 and 0123456789ab); score all on one benchmark by "
+        "`mwz leaderboard --rescore`, or use a folder of its own by --submissions",
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from mwz.normalization.placeholders import placeholder_names
 from mwz.normalization.responses import NormalizedResponse, normalize_response
 from mwz.normalization.rules import rule_set, rule_set_names
 
@@ -73,6 +74,12 @@ def test_what_is_no_placeholder_stays(response: str) -> None:
     normalized = _normalized(response)
     assert normalized.placeholders == ()
     assert normalized.text.replace(" ", "") == response
+
+
+def test_placeholders_are_named_in_lower_case_and_in_order() -> None:
+    assert placeholder_names("[Hotel_Name]s in [AREA], [price range]") == [
+        *("hotel_name", "area", "price range")
+    ]
 
 
 def test_unknown_placeholders_are_told_one_per_occurrence() -> None:

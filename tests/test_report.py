@@ -102,6 +102,8 @@ def _set(document: Any, place: str, value: Any) -> None:
         ("diversity.unigram", 1, "diversity.unigram: unknown key; did you mean `unigrams`"),
         ("coverage.turns", None, "coverage.turns"),
         ("strict.domains", 3, "strict.domains"),
+        ("strict.inform", {"restaurant": 50.0}, "strict: .*inform lacks total"),
+        ("strict.success", {"restaurant": 50.0}, "strict: .*success lacks total"),
         ("unknown_placeholders", [], "unknown_placeholders"),
         ("format", 1, "format: a report of version 2 is expected, and this is 1; score again"),
     ],

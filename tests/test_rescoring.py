@@ -6,7 +6,7 @@ import gzip
 import json
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,10 +47,12 @@ from mwz.harness.board.rescoring import (
     _changes,
     find_predictions,
     rescore,
-    write_rescored,
+    rescored_entries,
+    rescored_files,
 )
 from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.board.submitting import all_scores
+from mwz.harness.board.together import write_together
 from mwz.harness.data.pinned import blob_id
 from mwz.harness.errors import InputError
 from mwz.harness.validation import validated
@@ -74,6 +76,11 @@ def folder(tmp_path: Path) -> Path:
 
 def _shown(coming: Iterable[Rescored]) -> Iterable[Rescored]:
     return coming
+
+
+def write_rescored(entries: Sequence[Entry], outcomes: Sequence[Rescored], rules: str) -> None:
+    rescored_entries(entries, outcomes, rules)
+    write_together(entries[0].folder.parent, rescored_files(entries, outcomes))
 
 
 def _rescore(folder: Path, extra: Path | None = None) -> dict[str, Rescored]:

@@ -165,6 +165,8 @@ def test_of_what_is_not_provided_nothing_is_unrequested() -> None:
         (["Golden Spoon is nice", "or the silver fork and golden spoon", "ok", "ok"], 0.5),
         (["goldenspoon", "golden spoons", "a golden spoonful", "spoon"], 0.0),
         (["ok"] * 4, 0.0),
+        # The longest name and the shortest one.
+        (["try the golden spoon", "the iron pot", "iron pots", "the pot"], 0.5),
         # One placeholder in four turns is 0.25, half of what is typical: it is delexicalised.
         (["[name], golden spoon", "golden spoon", "golden spoon", "ok"], 0.0),
     ],

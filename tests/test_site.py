@@ -27,12 +27,14 @@ from mwz.harness.board import leaderboard
 from mwz.harness.board.entries import Entry, read_entries
 from mwz.harness.board.leaderboard import Row
 from mwz.harness.board.pairs import read_pairs
+from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.site.charts import LETTER, LINE, Dot, nice_marks, ranks, scatter
 from mwz.harness.board.site.document_pages import document, site_address
 from mwz.harness.board.site.downloads import latex
 from mwz.harness.board.site.making import Site, site
 from mwz.harness.board.site.papers import arxiv_number, paper_year
 from mwz.harness.board.site.serving import LOOPBACK, site_server
+from mwz.harness.board.tracking_scores import score_tracker
 from mwz.harness.errors import InputError
 
 DOCUMENTS = PROJECT / "docs"
@@ -190,7 +192,7 @@ def test_the_board_shows_each_figure_of_both_set_ups_and_of_every_rule_set(
         main = Row(by_key[key], by_key[key].scores.main)
         assert cells["inform-optimistic"] == main.figure("inform", "optimistic")
         assert cells["bleu"].split()[0] == main.figure("bleu")
-    assert shown == 14 * 9
+    assert shown == 9 * sum(entry.system.track == "end-to-end" for entry in entries)
 
 
 def test_figures_stand_with_half_of_the_interval_that_is_stored(
@@ -250,7 +252,7 @@ def test_the_page_of_a_system_holds_what_is_known_of_it(
 
 def test_a_page_without_documents_lacks_only_these(folder: Path) -> None:
     made = _made(folder)
-    assert set(made.missing) == {"audit", "submitting", "metrics", "older-results"}
+    assert set(made.missing) == {"audit", "submitting", "metrics"}
     # What the metrics are is known without docs/.
     assert "metrics.html" in made.files
     assert "audit.html" not in made.files
@@ -264,6 +266,59 @@ def test_without_pairs_nothing_is_compared(folder: Path) -> None:
     made = _made(folder)
     assert "compare.html" not in made.files
     assert "compare.html" not in made.files["index.html"]
+
+
+def _enter_tracker(folder: Path, key: str) -> None:
+    """Enter a tracker whose file has gold states of its own, and one turn of two right."""
+    north, south = {"hotel": {"area": "north"}}, {"hotel": {"area": "south"}}
+    turns = {"0": {"gt": north, "pr": north}, "1": {"gt": north, "pr": south}}
+    content = json.dumps({"d0001": turns}).encode()
+    facts = system(name=key.title(), track="state-tracking")
+    place = enter(folder, key, facts, predictions=content).folder
+    (place / SCORES_FILE).write_text(
+        score_tracker(content, "file.json", lambda ids: pytest.fail("no benchmark")).to_text(),
+        encoding="utf-8",
+    )
+
+
+def test_a_tracker_has_its_row_its_page_and_no_figures_of_responses(folder: Path) -> None:
+    _enter_tracker(folder, "tracker")
+    made = _made(folder)
+    # One turn of two is right.
+    cells = [_text(cell) for cell in _row(made.files["index.html"], "tracking-tracker")]
+    assert cells[0] == "1"
+    assert cells[2] == "50.00"
+    page = _tree(made.files["systems/tracker.html"])
+    assert {h.get("id") for h in _all(page, "h2")} >= {"state-tracking", "signature"}
+    assert "Inform" not in _text(_all(page, "main")[0])
+    row = json.loads(made.files["systems/tracker.json"])
+    assert row["state_tracking"]["jga"] == 50.0
+
+
+def test_a_system_whose_outputs_nobody_can_get_is_told_from_the_others(folder: Path) -> None:
+    facts = system(name="Hidden", predictions={"unavailable": "the authors withdrew them"})
+    enter(folder, "hidden", facts, reports(bleu=30.0))
+    made = _made(folder)
+    row = _row(made.files["index.html"], "row-hidden")
+    assert row.get("class") == "unverified"
+    assert _text(next(iter(row))) == "–"
+    assert "unverified" in _text(row)
+    assert "the authors withdrew them" in _text(_tree(made.files["systems/hidden.html"]))
+
+
+def test_an_empty_folder_makes_an_empty_board(tmp_path: Path) -> None:
+    (tmp_path / "submissions").mkdir()
+    made = _made(tmp_path / "submissions")
+    assert not _all(_tree(made.files["index.html"]), "table")
+
+
+def test_under_another_rule_set_no_interval_of_the_first_is_shown(
+    entries: Sequence[Entry],
+) -> None:
+    made = site(REPOSITORY, entries, "2023", DOCUMENTS)
+    cells = [_text(cell) for cell in _row(made.files["index.html"], "row-rewardnet")]
+    assert "81.5" in cells
+    assert "±" not in "".join(cells)
 
 
 # What strangers write.
@@ -469,9 +524,12 @@ def test_latex_prints_every_character_as_it_is() -> None:
     )
 
 
-def test_the_latex_tables_have_a_row_per_system(made: Site) -> None:
+def test_the_latex_tables_have_a_row_per_system(made: Site, entries: Sequence[Entry]) -> None:
     text = made.files["board.tex"]
-    assert r"1 & KRLS & 19.0 & 89.2 & 80.3 & 103.8 \\" in text
+    for row in leaderboard.rows(entries, "2021"):
+        figures = " & ".join(row.figure(n) for n in ("bleu", "inform", "success", "combined"))
+        rank = "--" if row.rank is None else row.rank
+        assert f"{rank} & {latex(row.entry.system.name)} & {figures} \\\\\n" in text
     assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == 3
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import PROJECT, REPOSITORY
+from entered import PROJECT, REPOSITORY, enter, system
 
 from mwz.harness.board.entries import read_entries
 from mwz.harness.board.pairs import read_pairs
@@ -127,10 +127,11 @@ def test_a_click_on_a_title_sorts_and_another_one_turns_round(page: Page) -> Non
     # What public tables report is sorted by itself and stays below.
     printed = [float(t) for t in _column(page, "end-to-end", "bleu", "tbody.reported")]
     assert printed == sorted(printed)
-    assert _names(page)[-3:] == _names(page, body="tbody.reported")
+    assert _names(page)[-len(printed) :] == _names(page, body="tbody.reported")
     _head(page, "rank").locator("button").click()
     assert _head(page, "bleu").get_attribute("aria-sort") is None
-    assert _column(page, "end-to-end", "rank") == [str(rank) for rank in range(1, 15)]
+    ranks = [rank for rank in _column(page, "end-to-end", "rank") if rank != "–"]
+    assert ranks == [str(rank) for rank in range(1, len(figures) + 1)][: len(ranks)]
 
 
 def test_names_sort_by_the_alphabet_and_what_is_missing_comes_last(page: Page) -> None:
@@ -150,20 +151,29 @@ def test_names_sort_by_the_alphabet_and_what_is_missing_comes_last(page: Page) -
 def test_filters_leave_the_rows_that_have_all_that_is_asked_for(page: Page) -> None:
     every = len(_names(page))
     page.fill("#filter-name", "gal")
-    assert _names(page) == ["GALAXY"]
-    assert page.locator('.tabs a[href="#policy-optimization"] .count').inner_text() == "1"
-    assert page.locator("#told").inner_text().startswith("3 of ")
+    assert "GALAXY" in _names(page)
+    assert all("gal" in name.lower() for name in _names(page))
+    counts = [int(text) for text in page.locator(".tabs .count").all_inner_texts()]
+    assert counts[0] == len(_names(page))
+    assert page.locator("#told").inner_text().startswith(f"{sum(counts)} of ")
     page.fill("#filter-name", "")
     page.select_option("#filter-year", "2021")
     assert set(_names(page)) >= {"GALAXY", "AuGPT", "MTTOD"}
     page.select_option("#filter-kind", "reported")
-    assert _names(page) == ["MTTOD"]
+    assert "MTTOD" in _names(page)
+    assert not {"GALAXY", "AuGPT", "TOATOD"} & set(_names(page))
     page.select_option("#filter-year", "")
     page.select_option("#filter-kind", "")
     assert len(_names(page)) == every
     page.select_option("#filter-signs", "some")
-    assert _names(page) == []
-    assert _names(page, "policy-optimization") == ["LAVA", "SFN"]
+    for track in ("end-to-end", "policy-optimization"):
+        raised = {
+            entry.system.name
+            for entry in read_entries(REPOSITORY)
+            if entry.system.track == track and entry.scores.main.metrics["signs"].raised
+        }
+        assert set(_names(page, track)) == raised
+    assert "LAVA" in _names(page, "policy-optimization")
 
 
 def test_columns_are_chosen_by_checkboxes(page: Page) -> None:
@@ -217,7 +227,8 @@ def test_everything_is_reached_and_used_by_keyboard(page: Page) -> None:
 
 def test_names_in_the_scatter_plot_show_on_hover_and_on_focus(page: Page) -> None:
     points = page.locator(".scatter .point")
-    assert points.count() == 22
+    tracks = [entry.system.track for entry in read_entries(REPOSITORY)]
+    assert points.count() == tracks.count("end-to-end") + tracks.count("policy-optimization")
     # A name that has no room at first is hidden, as one is here.
     point = points.first
     point.locator("text").evaluate("name => name.classList.add('hidden')")
@@ -308,6 +319,23 @@ def test_no_page_is_wider_than_the_screen(
         for tab in page.get_by_role("tab").all():
             tab.click()
             assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_longest_texts_make_no_page_wider_than_the_screen(
+    context: BrowserContext, tmp_path: Path, width: int
+) -> None:
+    texts = {"note": "x" * 500, "reported": [{"source": "z" * 500, "inform": 70.0}]}
+    key = "w" * 60
+    enter(tmp_path / "submissions", key, system(name="W" * 60, **texts))
+    entries = read_entries(tmp_path / "submissions")
+    made = site(tmp_path / "submissions", entries, "2021", PROJECT / "docs")
+    write_site(made, tmp_path / "web")
+    page = context.new_page()
+    page.set_viewport_size({"width": width, "height": 900})
+    for path in ("index.html", f"systems/{key}.html"):
+        page.goto((tmp_path / "web" / path).as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
 def test_without_scripts_every_track_is_there_and_no_control(

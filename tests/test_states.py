@@ -97,6 +97,7 @@ def test_a_plain_slot_name_is_only_lower_case_without_blanks(slot: str, name: st
         ("2pm", "14:00"),
         ("2:15 p.m.", "14:15"),
         ("02:15pm", "14:15"),
+        ("2 :15 pm", "14:15"),
         ("12 pm", "24:00"),
         ("13:15 pm", "25:15"),
         ("3 p.m. pm", "15:00"),

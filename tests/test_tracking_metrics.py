@@ -73,6 +73,19 @@ def test_fga_paper_figure_1_turn_scores():
     assert round(100 * fga(0.5, *FGA_FIGURE_1), 2) == 46.45
 
 
+def test_slot_accuracy_of_more_wrong_slots_than_there_are_is_refused():
+    [turn] = present(("a.name=x a.area", "a.name=y a.day"))
+    # A wrong, a missed and an overshot slot.
+    assert turn_slot_accuracy(turn, 3) == 0
+    with pytest.raises(ValueError, match="3 slots are wrong in one turn, of 2 slots in all"):
+        turn_slot_accuracy(turn, 2)
+
+
+def test_aga_without_any_gold_state_is_0_if_anything_is_predicted():
+    assert average_goal_accuracy(present(("", ""), ("", "a.name"))) == 0
+    assert average_goal_accuracy(present(("", ""), ("", ""))) == 1
+
+
 def test_rsa_paper_table_3_tells_apart_what_aga_does_not():
     # One of three gold values is found by both.
     assert average_goal_accuracy(present(RSA_TABLE_3_A)) == pytest.approx(1 / 3)
@@ -81,6 +94,30 @@ def test_rsa_paper_table_3_tells_apart_what_aga_does_not():
     assert relative_slot_accuracy(present(RSA_TABLE_3_A)) == pytest.approx(0.25)
     # B: 6 slots, `people` missed, 4 wrong predictions: (6 - 1 - 4) / 6.
     assert round(relative_slot_accuracy(present(RSA_TABLE_3_B)), 4) == 0.1667
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "score"),
+    [
+        # One of two slots is right; a wrong value counts once.
+        ("six", "two", 1 / 2),
+        # What stands before the last dash is another slot to the published code: `people` is
+        # missed and `people-sixty` predicted in vain, one of three.
+        ("six", "sixty-two", 1 / 3),
+        ("sixty-two", "six", 1 / 3),
+        ("sixty-two", "fifty-two", 1 / 3),
+        ("six", "-two", 1 / 3),
+        # Both are of the slot `people-sixty`.
+        ("sixty-two", "sixty-six", 1 / 2),
+        # The last dash, not the first.
+        ("a-b-c", "a-d-c", 1 / 3),
+        # Equal values are right, dashes or not.
+        ("sixty-two", "sixty-two", 1),
+    ],
+)
+def test_rsa_takes_what_stands_before_the_last_dash_for_the_slot(gold, predicted, score):
+    [turn] = present((f"a.name a.people={gold}", f"a.name a.people={predicted}"))
+    assert turn_relative_slot_accuracy(turn) == pytest.approx(score)
 
 
 def test_rsa_paper_table_a6_turn_by_turn():
@@ -285,6 +322,15 @@ def test_fuzzy_joint_accuracy_forgives_a_longer_form_of_a_value():
     assert (found.precision, found.recall) == (pytest.approx(2 / 4), pytest.approx(2 / 3))
 
 
+def test_fuzzily_equal_values_have_a_partial_ratio_over_95_and_not_of_95():
+    # All but one of 20 characters: 2 * 19 / 40 = 95. All but one of 25: 2 * 24 / 50 = 96.
+    twenty, twenty_five = "a" * 19, "a" * 24
+    at = present((f"a.name={twenty}b", f"a.name={twenty}c"))
+    over = present((f"a.name={twenty_five}b", f"a.name={twenty_five}c"))
+    assert (fuzzy_joint_accuracy(at), fuzzy_slot_f1(at).found) == (0, 0)
+    assert (fuzzy_joint_accuracy(over), fuzzy_slot_f1(over).found) == (1, 1)
+
+
 def test_mistakes_at_the_end_are_tail_oriented():
     # Mean turn 3, middle 1.5, 4 turns.
     assert tail_orientation([0, 0, 0, 2]) == pytest.approx((3 - 1.5) / 4)
@@ -296,6 +342,8 @@ def test_non_uniformity_is_nought_for_an_even_spread():
     assert non_uniformity([2, 2, 2]) == 0
     # Mean 1: (1 + 1 + 2) / 1
     assert non_uniformity([0, 0, 3]) == pytest.approx(4)
+    # Mean 2: (1 + 1) / 2
+    assert non_uniformity([1, 3]) == pytest.approx(1)
     assert non_uniformity([0, 0]) is None
 
 

@@ -55,6 +55,26 @@ def test_a_venue_meets_every_constraint() -> None:
     assert _found("restaurant", area="north", food="thai", pricerange="dear") == []
 
 
+def test_one_database_answers_each_domain_for_itself() -> None:
+    # What a name or area matches in one domain is remembered, and is not asked of another.
+    records = {
+        "restaurant": [{"id": "r1", "name": "tree house", "area": "north"}],
+        "hotel": [
+            {"id": "h1", "name": "oak", "area": "north"},
+            {"id": "h2", "name": "the tree house", "area": "north"},
+        ],
+    }
+    both = database(records)
+    for domain, named, north in (
+        ("restaurant", ["r1"], ["r1"]),
+        ("hotel", ["h2"], ["h1", "h2"]),
+        ("restaurant", ["r1"], ["r1"]),
+    ):
+        assert list(both.query(domain, {"name": "tree house"})) == named
+        assert list(both.query(domain, {"area": "north"})) == north
+        assert list(both.query(domain, {})) == north
+
+
 def test_an_unknown_value_of_a_venue_meets_any_constraint() -> None:
     # r3's price range is "?".
     assert _found("restaurant", pricerange="dear") == ["r3", "r4"]

@@ -20,7 +20,7 @@ from typing import Any
 from ..benchmark import CANONICAL_STYLE
 from ..diagnosis.losses import DomainLosses, Points
 from ..errors import InputError
-from ..files import parse_json, read_bytes
+from ..files import parse_json, read_plain
 from ..report import Report
 from ..validation import validated
 from .scores import checksum_of
@@ -203,7 +203,7 @@ def read_dialogues(path: Path) -> DialogueScores | None:
     """
     if not path.is_file():
         return None
-    return parse_dialogues(read_bytes(path), str(path))
+    return parse_dialogues(read_plain(path), str(path))
 
 
 def parse_dialogues(content: bytes, source: str) -> DialogueScores:

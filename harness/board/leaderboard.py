@@ -17,12 +17,28 @@ from ..rendering import escaped, figure, markdown_table
 from ..report import Report
 from .checks import entry_problems
 from .entries import Entry
+from .lexicalised_board import (
+    LEXICALISED_NOTES,
+    LexicalisedRow,
+    common_signatures,
+    lexicalised_blocks,
+    lexicalised_places,
+    lexicalised_rows,
+    lexicalised_signatures,
+    tracked_reports,
+)
 from .pairs import RANKING, EntryPair, Pairs, Standing
 from .reported import ReportedTable, unknown_entries
 from .reported_blocks import OLD, STATUS_NOTE, not_public, older_results, reported_figures
 from .standing_text import STANDING_NOTES, alike, half_width, standing_table
-from .tracking_board import TRACKING_NOTES, TrackingRow, tracking_blocks, tracking_tables
-from .tracks import RANKED_COVERAGE, STATE_TRACKING, TRACKS
+from .tracking_board import (
+    TRACKING_NOTES,
+    TrackingRow,
+    tracked_places,
+    tracking_blocks,
+    tracking_tables,
+)
+from .tracks import LEXICALISED, RANKED_COVERAGE, STATE_TRACKING, TRACKS
 
 
 @dataclass(frozen=True)
@@ -151,25 +167,28 @@ How the columns are computed:
 def rows(entries: Sequence[Entry], rules: str) -> list[Row]:
     """Return the entries as rows under a rule set, the ranked ones first, each track's best first.
 
+    Entries in plain English are checked alike, and have rows of their own (`lexicalised_rows`).
     Under another than the default rule set, entries that have no scores there are left out.
 
     Raises:
         InputError: Something is wrong with the entries, some have no scores that can be shown, or
             their scores do not compare.
     """
-    found = []
+    found: list[Row] = []
+    english: list[Row] = []
     problems = entry_problems(entries)
     for entry in entries:
         report = entry.scores.under(rules)
         if report is not None:
-            found.append(Row(entry, report))
+            own = english if entry.system.track == LEXICALISED else found
+            own.append(Row(entry, report))
         elif entry.system.track == STATE_TRACKING:
             continue
         elif not entry.scores.reports and not entry.problems:
             problems.append(f"{entry.key}: scored by an earlier version; use --rescore")
         elif entry.scores.reports and rules == DEFAULT_RULES:
             problems.append(f"{entry.key}: not scored under rule set {rules}; use --rescore")
-    problems += _comparison_problems(found)
+    problems += [*_comparison_problems(found), *_comparison_problems(english)]
     if problems:
         raise InputError("leaderboard", problems)
     found.sort(key=lambda row: (row.unranked is not None, -row.combined, row.entry.key))
@@ -211,14 +230,17 @@ def leaderboard(
     """
     ranked = rows(entries, rules)
     _check_tables(entries, tables)
-    tracking = tracking_tables(
-        sorted(entries, key=lambda entry: entry.key),
-        {row.entry.key: row.report for row in ranked},
-    )
+    by_key = sorted(entries, key=lambda entry: entry.key)
+    english = lexicalised_rows(by_key, rules)
+    tracking = tracking_tables(by_key, {**_reports(ranked), **tracked_reports(english)})
     # What is known dialogue by dialogue is of the default rule set.
     shown = pairs if rules == DEFAULT_RULES else None
-    parts = _page(ranked, tracking, rules, note, tables, shown)
+    parts = _page(ranked, tracking, english, by_key, rules, note, tables, shown)
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def _reports(ranked: Sequence[Row]) -> dict[str, Report]:
+    return {row.entry.key: row.report for row in ranked}
 
 
 def older_results_page(
@@ -260,16 +282,14 @@ def signatures(ranked: Sequence[Row]) -> list[str]:
     The sources of active domains and states, and coverage, differ between systems, and have
     columns.
     """
-    common = {
-        str(replace(row.report.signature, domains=None, states=None, coverage=None))
-        for row in ranked
-    }
-    return sorted(common)
+    return common_signatures(row.report.signature for row in ranked)
 
 
 def _page(
     ranked: Sequence[Row],
     tracking: Sequence[Sequence[TrackingRow]],
+    english: Sequence[LexicalisedRow],
+    entries: Sequence[Entry],
     rules: str,
     note: str,
     tables: Sequence[ReportedTable],
@@ -283,10 +303,14 @@ def _page(
     )
     if note:
         yield escaped(note)
-    yield from _index(ranked, tracking, tables)
+    yield from _index(ranked, tracking, english, tables)
+    own_blocks = {
+        STATE_TRACKING: tracking_blocks(tracking),
+        LEXICALISED: lexicalised_blocks(english, entries, rules),
+    }
     for name, track in TRACKS.items():
-        if name == STATE_TRACKING:
-            blocks = [*tracking_blocks(tracking), *not_public(tables, name)]
+        if name in own_blocks:
+            blocks = [*own_blocks[name], *not_public(tables, name)]
             if blocks:
                 yield f"## {track.title}"
                 yield track.note
@@ -312,15 +336,22 @@ def _page(
     yield "## Notes"
     yield _NOTES
     known = pairs is not None and any(row.entry.scores.dialogues for row in ranked)
-    further = {STANDING_NOTES: known, TRACKING_NOTES: tracking, STATUS_NOTE: tables}
+    further = {
+        STANDING_NOTES: known,
+        TRACKING_NOTES: tracking,
+        LEXICALISED_NOTES: english,
+        STATUS_NOTE: tables,
+    }
     yield from (text for text, wanted in further.items() if wanted)
     yield "Signature (the sources of domains and states are in the table above):"
-    yield "\n".join(f"    {signature}" for signature in signatures(ranked))
+    told = [*signatures(ranked), *lexicalised_signatures(english)]
+    yield "\n".join(f"    {signature}" for signature in told)
 
 
 def _index(
     ranked: Sequence[Row],
     tracking: Sequence[Sequence[TrackingRow]],
+    english: Sequence[LexicalisedRow],
     tables: Sequence[ReportedTable],
 ) -> Iterator[str]:
     """Yield where each system is to be found, by name: the ranked ones, then those reported."""
@@ -329,10 +360,9 @@ def _index(
         track = TRACKS[row.entry.system.track]
         if track.submitted:
             places.setdefault(row.entry.system.name, []).append(_place(track.title, row.rank))
-    title = TRACKS[STATE_TRACKING].title
-    for one in (one for table in tracking for one in table):
-        if one.entry.system.track == STATE_TRACKING:
-            places.setdefault(one.entry.system.name, []).append(_place(title, one.rank))
+    for entry, rank in (*tracked_places(tracking), *lexicalised_places(english)):
+        link = _place(TRACKS[entry.system.track].title, rank)
+        places.setdefault(entry.system.name, []).append(link)
     if places:
         yield "Find a system, by name and rank: " + " · ".join(
             f"{escaped(name)} {', '.join(links)}" for name, links in _by_name(places)
@@ -509,5 +539,7 @@ def _comparison_problems(found: Sequence[Row]) -> Iterator[str]:
                 verdict = row.report.signature.comparable_with(usual[0].report.signature, _OWN)
                 yield (
                     f"{row.entry.key}: does not compare with {usual[0].entry.key} "
-                    f"({'; '.join(verdict.reasons)}); use --rescore or another folder"
+                    f"({'; '.join(verdict.reasons)}); score all on one "
+                    "benchmark by `mwz leaderboard --rescore`, or use a folder of its own by "
+                    "--submissions"
                 )

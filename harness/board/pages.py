@@ -9,11 +9,12 @@ from .entries import Entry, read_note
 from .leaderboard import leaderboard, older_results_page
 from .pairs import PAIRS_FILE, Pairs, read_pairs
 from .reported import read_reported
+from .together import PAGES
 
 DOCUMENTS_FOLDER = "docs"
 """The folder of documents beside the leaderboard."""
 
-OLDER_RESULTS = Path(DOCUMENTS_FOLDER) / "older-results.md"
+OLDER_RESULTS = PAGES[1]
 """Where the page of older results is, beside the leaderboard."""
 
 

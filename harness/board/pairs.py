@@ -22,7 +22,7 @@ from typing import Any
 
 from ..comparison.settings import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES
 from ..errors import InputError
-from ..files import parse_json, read_bytes
+from ..files import parse_json, read_plain
 from ..validation import validated
 from .dialogue_scores import FIGURES, DialogueScores, digest_of
 from .entries import Entry
@@ -175,7 +175,7 @@ def read_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
         entries: Its entries.
     """
     path = folder / PAIRS_FILE
-    lines = read_bytes(path).splitlines() if path.is_file() else []
+    lines = read_plain(path).splitlines() if path.is_file() else []
     return current_pairs(entries, _parsed(lines))
 
 

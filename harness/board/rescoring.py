@@ -14,19 +14,22 @@ from ..data.installed import downloads_directory, loaded_once
 from ..data.pinned import blob_id, safe_path
 from ..errors import InputError
 from ..execution import Done, Work, given_or_own, in_order
-from ..files import read_bytes, write_atomically
+from ..files import read_bytes, read_plain, to_json
+from ..formats import parse_predictions
+from ..grounding.relexicalising import lexicalised_predictions
 from ..rendering import text_table
 from ..report import Report
 from ..scoring import Scorer
+from ..submission import parse_submission
 from ..workers import LOST
 from .dialogue_scores import totals_of
-from .entries import Entry
+from .entries import Entry, read_entry
 from .leaderboard import rows
 from .scores import SCORES_FILE, SEEDS_FILE, Scores
 from .seed_scores import SeedScores, seed_file, seed_scores
 from .submitting import all_scores
 from .tracking_scores import TrackingScores, score_tracker
-from .tracks import STATE_TRACKING
+from .tracks import LEXICALISED, STATE_TRACKING
 
 if TYPE_CHECKING:
     from ..tracking.gold import GoldStates
@@ -88,7 +91,7 @@ def _shown(value: float | str | None) -> str:
 
 
 def find_predictions(entry: Entry, extra: Path | None) -> bytes | str:
-    """Return an entry's (unpacked) predictions file, or the style of a reference row.
+    """Return an entry's (unpacked) predictions file, or the name of a submission that is made.
 
     Looked for in its folder, in the data directory, and in an extra folder, where a pinned file
     may lie under its path, as in a clone, or under its name.
@@ -103,10 +106,12 @@ def find_predictions(entry: Entry, extra: Path | None) -> bytes | str:
     predictions = entry.system.predictions
     if predictions.made is not None:
         return predictions.made
+    if predictions.lexicalised is not None:
+        return _lexicalised(entry, predictions.lexicalised, predictions.seed or 0, extra)
     if predictions.unavailable is not None:
         raise InputError(entry.key, f"nobody can get its predictions ({predictions.unavailable})")
     if predictions.file is not None:
-        return read_bytes(entry.folder / predictions.file)
+        return read_plain(entry.folder / predictions.file)
     pinned = predictions.pinned
     if pinned is None:
         raise InputError(entry.key, "names no predictions")
@@ -127,6 +132,28 @@ def find_predictions(entry: Entry, extra: Path | None) -> bytes | str:
     )
 
 
+def _lexicalised(entry: Entry, base: str, seed: int, extra: Path | None) -> bytes:
+    """Return the predictions of another entry in plain English, as the harness writes them.
+
+    Raises:
+        InputError: The other entry is not there or has no placeholders, or its predictions are
+            not at hand.
+    """
+    folder = entry.folder.parent / base
+    if not folder.is_dir():
+        raise InputError(entry.key, f"there is no entry {base} to lexicalise")
+    other = read_entry(folder)
+    if other.system.track in (LEXICALISED, STATE_TRACKING):
+        raise InputError(entry.key, f"{base} has no placeholders to fill")
+    content = find_predictions(other, extra)
+    if isinstance(content, str):
+        raise InputError(entry.key, f"{base} is made by the harness; name a system")
+    benchmark = loaded_once(_benchmark_of(entry) or _benchmark_of(other))
+    submission = parse_submission(parse_predictions(content, base), benchmark, base)
+    written = lexicalised_predictions(submission, Scorer(benchmark), seed)
+    return to_json(written.dialogues).encode()
+
+
 def rescore(
     entries: Sequence[Entry],
     benchmark: str | None,
@@ -136,7 +163,7 @@ def rescore(
     executor: Executor | None = None,
     notify: Callable[[str], None] = lambda remark: None,
 ) -> list[Rescored]:
-    """Score entries again, several at a time; `write_rescored` writes what changed.
+    """Score entries again, several at a time; `rescored_entries` has what changed.
 
     Args:
         entries: The entries to score.
@@ -157,36 +184,42 @@ def rescore(
         return list(progress(in_order(to, works, notify)))
 
 
-def write_rescored(
+def rescored_entries(
     entries: Sequence[Entry], outcomes: Sequence[Rescored], rules: str
 ) -> list[Entry]:
-    """Write the scores that changed, unless the entries would no longer compare.
+    """Return the entries with their new scores, unless they would no longer compare.
 
     Args:
         entries: All entries of the folder.
         outcomes: Their outcomes, in the same order.
         rules: The rule set that they are to be ranked under.
 
-    Returns:
-        The entries with their new scores.
-
     Raises:
-        InputError: Some would have no scores under the rule set, or scores that do not compare,
-            and nothing is written; or a file cannot be written.
+        InputError: Some would have no scores under the rule set, or scores that do not compare.
     """
     updated = [_updated(entry, outcome) for entry, outcome in zip(entries, outcomes, strict=True)]
     try:
         rows(updated, rules)
     except InputError as error:
         raise InputError("no scores are written", error.problems) from None
-    for entry, outcome in zip(updated, outcomes, strict=True):
-        if outcome.scores is not None:
-            # What others build on comes last: whatever interrupts this, it can be told.
-            if isinstance(outcome.scores, Scores):
-                for name, text in outcome.scores.beside().items():
-                    write_atomically(entry.folder / name, text)
-            write_atomically(entry.folder / SCORES_FILE, outcome.scores.to_text())
     return updated
+
+
+def rescored_files(entries: Sequence[Entry], outcomes: Sequence[Rescored]) -> dict[Path, str]:
+    """Return path -> content of every file of scores that is to be written anew.
+
+    Args:
+        entries: All entries of the folder.
+        outcomes: Their outcomes, in the same order.
+    """
+    files: dict[Path, str] = {}
+    for entry, outcome in zip(entries, outcomes, strict=True):
+        if outcome.scores is not None:
+            files[entry.folder / SCORES_FILE] = outcome.scores.to_text()
+        if isinstance(outcome.scores, Scores):
+            beside = outcome.scores.beside()
+            files |= {entry.folder / name: text for name, text in beside.items()}
+    return files
 
 
 def _updated(entry: Entry, outcome: Rescored) -> Entry:
@@ -239,7 +272,8 @@ def _rescored(
     try:
         if entry.system.track == STATE_TRACKING:
             return _rescored_tracker(entry, content, scorer.benchmark, gold)
-        scores = all_scores(content, scorer.benchmark, entry.key)
+        lexicalised = entry.system.track == LEXICALISED
+        scores = all_scores(content, scorer.benchmark, entry.key, lexicalised)
         scores = replace(scores, seeds=_seeds(entry, scores, scorer.benchmark, seeds))
     except InputError as error:
         return _not_scored(entry, error)
@@ -262,7 +296,7 @@ def _seed_files(entry: Entry) -> dict[str, bytes] | None:
     if not (entry.folder / SEEDS_FILE).exists():
         return None
     paths = entry.folder.glob(seed_file("*"))
-    return {path.name: read_bytes(path) for path in paths if path.is_file()}
+    return {path.name: read_plain(path) for path in paths if path.is_file()}
 
 
 def _seeds(

@@ -20,7 +20,7 @@ from mwz.normalization.rules import DEFAULT_RULES
 
 from ..data.pinned import blob_id
 from ..errors import InputError
-from ..files import parse_json, read_bytes, to_json
+from ..files import parse_json, read_plain, to_json
 from ..report import FORMAT, Report
 from ..validation import validated
 
@@ -127,7 +127,7 @@ def read_scores(path: Path) -> Scores:
     Raises:
         InputError: The file is missing, not JSON, or not as the schema says.
     """
-    return parse_scores(read_bytes(path), str(path))
+    return parse_scores(read_plain(path), str(path))
 
 
 def parse_scores(content: bytes, source: str) -> Scores:

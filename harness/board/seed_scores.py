@@ -14,7 +14,7 @@ from typing import Any
 
 from ..comparison.seeds import Spread, spread_of
 from ..errors import InputError
-from ..files import parse_json, read_bytes, to_json
+from ..files import parse_json, read_plain, to_json
 from ..signature import Signature
 from ..validation import validated
 from .dialogue_scores import FIGURES
@@ -103,7 +103,7 @@ def read_seeds(path: Path) -> SeedScores | None:
     if not path.is_file():
         return None
     source = str(path)
-    document: Any = parse_json(read_bytes(path), source)
+    document: Any = parse_json(read_plain(path), source)
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
         raise InputError(source, "written by another version; submit the entry again")
     checksum = document.pop(_CHECKSUM, None)

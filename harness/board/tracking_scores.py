@@ -20,7 +20,7 @@ from mwz.normalization.rules import DEFAULT_RULES, rule_set
 
 from ..benchmark import Benchmark
 from ..errors import InputError
-from ..files import parse_json, read_bytes, to_json
+from ..files import parse_json, read_plain, to_json
 from ..metrics.tracking.fga import DEFAULT_LAMBDAS
 from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
 from ..metrics.tracking.tracking_registry import Choices
@@ -164,7 +164,7 @@ def read_tracking_scores(path: Path) -> TrackingScores:
     Raises:
         InputError: The file is missing, not JSON, or not as the schema says.
     """
-    return parse_tracking_scores(read_bytes(path), str(path))
+    return parse_tracking_scores(read_plain(path), str(path))
 
 
 def parse_tracking_scores(content: bytes, source: str) -> TrackingScores:

@@ -29,7 +29,7 @@ from ..board.record_text import (
 )
 from ..board.reported import ReportedTable, read_reported, unknown_entries
 from ..board.rescoring import find_predictions
-from ..board.tracks import STATE_TRACKING
+from ..board.tracks import LEXICALISED, STATE_TRACKING
 from ..errors import InputError
 from ..execution import executor
 from ..files import STANDARD_STREAM, write_json
@@ -130,7 +130,8 @@ def _grids(
     predictions: Path | None,
     cache: bool,
 ) -> dict[str, Grid]:
-    """Return key -> the scores under every combination of set-ups."""
+    """Return key -> the scores under every combination of set-ups, of what has placeholders."""
+    chosen = [e for e in chosen if e.system.track not in (LEXICALISED, STATE_TRACKING)]
     contents = _contents(chosen, predictions)
     return {
         entry.key: explain(
@@ -208,11 +209,11 @@ def _record(
 
 
 def _chosen(folder: Path, names: tuple[str, ...]) -> list[Entry]:
-    """Return the entries to audit: those named, or all but those that only track states."""
+    """Return the entries to audit: those named, or all of which figures are reported."""
     chosen = chosen_entries(read_entries(folder), names, folder)
     trackers = [entry for entry in chosen if entry.system.track == STATE_TRACKING]
     if not names:
-        chosen = [entry for entry in chosen if entry not in trackers]
+        chosen = [entry for entry in chosen if _is_audited(entry)]
     elif trackers:
         raise InputError(
             str(folder),
@@ -226,11 +227,19 @@ def _chosen(folder: Path, names: tuple[str, ...]) -> list[Entry]:
     problems += [
         f"{entry.key}: scored by an earlier version; use `mwz leaderboard --rescore`"
         for entry in chosen
-        if not entry.problems and not entry.scores.reports
+        if not entry.problems and not entry.scores.reports and entry.tracking is None
     ]
     if problems:
         raise InputError(str(folder), problems)
     return chosen
+
+
+def _is_audited(entry: Entry) -> bool:
+    """Tell whether an audit is about an entry that is not named."""
+    system = entry.system
+    # Figures of trackers are none of these, and nobody reports what the harness made.
+    made = system.track == LEXICALISED and system.predictions.by_harness
+    return system.track != STATE_TRACKING and not made
 
 
 def _contents(chosen: list[Entry], extra: Path | None) -> dict[str, bytes | str]:

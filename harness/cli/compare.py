@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from ..board.tracks import LEXICALISED
 from ..comparison.settings import DEFAULT_TEST, TEST_SAMPLES
 from ..comparison.systems import systems_evidence, with_common_metrics
 from ..errors import InputError
 from ..execution import Work, executor, in_order
 from ..files import STANDARD_STREAM, read_bytes, shown_name, write_json
 from ..formats import parse_predictions, standard_form
+from ..grounding.rating import GroundedFigures, grounded_figures
+from ..metrics.inform_success import TOTAL
 from ..metrics.registry import named_metrics
-from ..scoring import Options
+from ..rendering import figure, printable
+from ..scoring import GROUNDED, Options, Scorer
 from ..tables import formatted
 from .completion import complete_file
 from .options import (
@@ -30,7 +35,10 @@ from .options import (
 from .reading import benchmark_chooser
 from .score import command as score_command
 
-_SCORED = ("benchmark", "rules", "setup", "domains", "states", "goals")
+if TYPE_CHECKING:
+    from ..comparison.evidence import Evidence
+
+_SCORED = ("benchmark", "rules", "setup", "domains", "states", "goals", "lexicalised")
 """The options of `mwz score` that say how to score: they are options here as well."""
 
 
@@ -105,13 +113,14 @@ def command(
     domains: str,
     states: str,
     goals: str,
+    lexicalised: bool,
 ) -> None:
     """Compare systems and show what follows."""
     if len(systems) + len(seeds) < 2 or (systems and len(systems) + len(seeds) == 1):
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
-    options = Options(rules, setup, domains, states, None, goals=goals)
+    options = Options(rules, setup, domains, states, None, goals=goals, lexicalised=lexicalised)
     asked = None if metrics is None else _resampled([m.strip() for m in metrics.split(",")])
-    outputs = [_found(one, submissions, predictions) for one in (*systems, *seeds)]
+    outputs = [_found(one, submissions, predictions, lexicalised) for one in (*systems, *seeds)]
     names = _names(outputs)
     loaded = benchmark_chooser(benchmark, "comparing on")(_ids(outputs))
     works = [
@@ -131,16 +140,37 @@ def command(
         seed,
         names[len(systems) :],
     )
+    human = _ceiling(Scorer(loaded, options), known)
     if json_target is not None:
-        write_json(json_target, comparison.to_dict())
+        more = {} if human is None else {"ceiling": asdict(human)}
+        write_json(json_target, {**comparison.to_dict(), **more})
     if json_target != STANDARD_STREAM and format_ == "text":
         from ..comparison.comparison_text import comparison_text
 
-        click.echo(comparison_text(comparison))
+        click.echo(printable(comparison_text(comparison)))
+        if human is not None:
+            click.echo(f"\n{_ceiling_text(human)}")
     elif json_target != STANDARD_STREAM:
         from ..comparison.comparison_tables import comparison_tables
 
         click.echo(formatted(comparison_tables(comparison), format_), nl=False)
+
+
+def _ceiling(scorer: Scorer, systems: Sequence[Evidence]) -> GroundedFigures | None:
+    """Return what the human responses get, where grounded scores are compared."""
+    if GROUNDED not in systems[0].statistics:
+        return None
+    human = scorer.human_ratings()
+    common = set.intersection(*(set(one.dialogues) for one in systems))
+    return None if human is None else grounded_figures(human.booked[id_] for id_ in sorted(common))
+
+
+def _ceiling_text(human: GroundedFigures) -> str:
+    return (
+        f"The ceiling: the human responses of {human.dialogues} dialogues that all play get "
+        f"grounded Inform {figure(human.inform[TOTAL])} (all {figure(human.inform_all[TOTAL])}), "
+        f"Success {figure(human.success[TOTAL])}"
+    )
 
 
 command.params += [option for option in score_command.params if option.name in _SCORED]
@@ -161,7 +191,7 @@ class _Outputs:
     content: bytes | str
 
 
-def _found(system: str, submissions: Path, predictions: Path | None) -> _Outputs:
+def _found(system: str, submissions: Path, predictions: Path | None, lexicalised: bool) -> _Outputs:
     """Return the outputs of a file or an entry; a file comes first."""
     folder = submissions / system
     is_name = Path(system).name == system and system != STANDARD_STREAM
@@ -170,6 +200,9 @@ def _found(system: str, submissions: Path, predictions: Path | None) -> _Outputs
         from ..board.rescoring import find_predictions
 
         entry = read_entry(folder)
+        if (entry.system.track == LEXICALISED) != lexicalised:
+            has, do = ("has placeholders", "leave out") if lexicalised else ("is English", "add")
+            raise InputError(f"entry {entry.key}", f"what it says {has}; {do} --lexicalised")
         return _Outputs(f"entry {entry.key}", entry.key, find_predictions(entry, predictions))
     if is_name and not Path(system).exists():
         raise InputError(

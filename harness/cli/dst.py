@@ -18,6 +18,7 @@ from ..metrics.tracking.fga import DEFAULT_LAMBDAS, decay_to_forget, lambda_labe
 from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
 from ..metrics.tracking.tracking_registry import Choices
 from ..pictures import SUFFIXES
+from ..rendering import printable
 from ..signature import Signature
 from ..tables import formatted
 from ..tracking.dialogues import TrackedDialogue
@@ -226,11 +227,12 @@ def command(
         for one in scored:
             assert one.view is not None
             dialogue, view = one.view
-            click.echo(f"{one.file.source}, dialogue {dialogue.id}\n\n{dialogue_text(view)}\n")
+            told = f"{one.file.source}, dialogue {dialogue.id}\n\n{dialogue_text(view)}\n"
+            click.echo(printable(told))
     else:
         width = shutil.get_terminal_size().columns
         breakdown = per_domain or per_domain_over is not None
-        click.echo(_text(scored, everything, breakdown, width) + added.text)
+        click.echo(printable(_text(scored, everything, breakdown, width) + added.text))
 
 
 class _Intervals(NamedTuple):

@@ -13,14 +13,15 @@ from ..board.comparing_entries import complete_pairs
 from ..board.entries import Entry, read_entries
 from ..board.pages import DOCUMENTS_FOLDER, pages
 from ..board.pairs import PAIRS_FILE, Pairs, read_pairs
-from ..board.rescoring import Rescored, changes_table, rescore, write_rescored
+from ..board.rescoring import Rescored, changes_table, rescore, rescored_entries, rescored_files
 from ..board.site.making import Site, site
 from ..board.site.serving import PORT, site_server
 from ..board.site.writing import check_place, left_over, stale_files, write_site
 from ..board.submitting import locked
+from ..board.together import write_together
 from ..errors import InputError
 from ..execution import executor
-from ..files import read_bytes, write_atomically
+from ..files import read_bytes
 from ..rendering import printable
 from .options import (
     leaderboard_path,
@@ -31,7 +32,7 @@ from .options import (
     submissions_option,
     workers_option,
 )
-from .telling import notify, tell
+from .telling import notify, tell, tell_strays
 
 
 @click.command(
@@ -120,14 +121,17 @@ def _make_all(
 ) -> int:
     """Write the pages, the pairs and the site."""
     with locked(submissions):
+        tell_strays(submissions)
         entered = read_entries(submissions)
+        files: dict[Path, str] = {}
         if rescored is not None:
-            entered = write_rescored(entered, rescored(entered), rules)
+            outcomes = rescored(entered)
+            files |= rescored_files(entered, outcomes)
+            entered = rescored_entries(entered, outcomes, rules)
         pairs = complete_pairs(submissions, entered)
-        made = pages(submissions, entered, rules, path, pairs)
+        files |= pages(submissions, entered, rules, path, pairs)
         web = _site(submissions, entered, rules, pairs) if html is not None else None
-        for page, content in made.items():
-            write_atomically(page, content)
+        write_together(submissions, files)
         if html is not None and web is not None:
             write_site(web, html)
     click.echo(f"{path}: {len(entered)} entries")
@@ -171,7 +175,7 @@ def _site(submissions: Path, entered: list[Entry], rules: str, pairs: Pairs) -> 
     made = site(submissions, entered, rules, documents, pairs)
     if made.missing:
         names = ", ".join(f"{name}.md" for name in made.missing)
-        tell(str(documents), [f"lacks {names}; the site has no such pages: make it in a clone"])
+        tell(str(documents), [f"lacks {names}; the site is made without: make it in a clone"])
     return made
 
 

@@ -15,10 +15,9 @@ from ..files import STANDARD_STREAM, shown_name, write_json, write_text
 from ..many import Asked, Scored, intervals_read, score_submission
 from ..metrics.inform import BOTH
 from ..metrics.registry import default_metrics, response_metrics
-from ..report import Report
 from ..report_text import report_text
 from ..scoring import AUTO, Options, Scorer, choices
-from ..submission import CONSTANT, NormalizedSubmission, made_submission, made_submissions
+from ..submission import CONSTANT, HUMAN, NormalizedSubmission, made_submissions
 from ..tables import formatted
 from .completion import complete_file
 from .options import (
@@ -194,8 +193,9 @@ def command(
     options = Options(rules, setup, domains, states, names, database, chosen, lexicalised)
     if free_running:
         goals_file = None if goals in GOALS else goals
-        report = _free_running(predictions[0], goals_file, benchmark, options)
-        _Shown(json_target, None, quiet).one(Scored(report))
+        wanted = lines_target is not None
+        outcome = _free_running(predictions[0], goals_file, benchmark, options, wanted)
+        _Shown(json_target, lines_target, quiet).one(outcome)
         return 0
     if plot is not None:
         from ..pictures import picture_format
@@ -242,8 +242,8 @@ def _check_usage(given: Mapping[str, Any]) -> None:
         == STANDARD_STREAM,
         "--free-running needs PREDICTIONS, --lexicalised and all goals": free
         and (not files or not given["lexicalised"] or goals in GOALS[1:]),
-        "--free-running goes with none of --intervals, --plot and --per-dialogue": free
-        and (given["intervals"] or given["plot"] or lines_target is not None),
+        "--free-running goes with neither --intervals nor --plot": free
+        and (given["intervals"] or given["plot"]),
         "--free-running takes one file, and shows it as text": free
         and (several or given["format_"] != "text"),
         "--goals takes a file only with --free-running": goals not in GOALS and not free,
@@ -323,23 +323,26 @@ def _plot(names: Sequence[str], outcomes: Sequence[Scored], path: str) -> None:
 
 
 def _free_running(
-    predictions: str, goals: str | None, benchmark: str | None, options: Options
-) -> Report:
+    predictions: str, goals: str | None, benchmark: str | None, options: Options, lines: bool
+) -> Scored:
+    """Score free-running dialogues; with their lines, if these are wanted."""
+    # pydantic takes its time
     from ..conversations import read_conversations
-    from ..free_running import read_goals_file, score_free_running  # pydantic takes its time
+    from ..diagnosis.dialogue_lines import free_running_lines, lines_text
+    from ..free_running import play_free_running, read_goals_file, score_free_running
 
     conversations = read_conversations(predictions)
     scorer = Scorer(benchmark_chooser(benchmark, "scoring on")(conversations), options)
     own = None if goals is None else read_goals_file(goals, scorer.rules)
-    return score_free_running(conversations, shown_name(predictions), scorer, own)
+    run = play_free_running(conversations, shown_name(predictions), scorer, own)
+    report = score_free_running(run, scorer)
+    text = lines_text(free_running_lines(run, report.signature)) if lines else None
+    return Scored(report, lines=text)
 
 
 def _made(made: str | None, scorer: Scorer) -> NormalizedSubmission:
-    benchmark = scorer.benchmark
     if made == CANONICAL_STYLE and scorer.options.lexicalised:
-        from ..grounding.plain_responses import human_submission
-
-        return scorer.normalized(human_submission(benchmark))
+        return scorer.made(HUMAN)
     if made not in made_submissions():
         raise InputError("--corpus", f"no style {made!r}; use one of {', '.join(STYLES)}")
-    return made_submission(benchmark, made)
+    return scorer.made(made)

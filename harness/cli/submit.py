@@ -12,22 +12,27 @@ from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 from ..board.comparing_entries import complete_pairs
 from ..board.entries import PREDICTIONS_FILE, Entry, System, folder_name, read_entries
 from ..board.leaderboard import neighbours, row_headers, row_text, rows
+from ..board.lexicalised_board import lexicalised_rows
+from ..board.lexicalised_board import row_headers as lexicalised_headers
+from ..board.lexicalised_board import row_text as lexicalised_text
 from ..board.pages import pages
 from ..board.scores import Scores
 from ..board.standing_text import neighbours_text, seeds_text
-from ..board.submitting import all_scores, locked, submit, with_seeds
+from ..board.submitting import all_scores, locked, refuse_existing, submit, with_seeds
+from ..board.together import write_together
 from ..board.tracking_board import row_headers as tracking_headers
 from ..board.tracking_board import row_text as tracking_text
 from ..board.tracking_board import tracking_tables
 from ..board.tracking_scores import TrackingScores, score_tracker
-from ..board.tracks import STATE_TRACKING, submitted_tracks
+from ..board.tracks import LEXICALISED, STATE_TRACKING, submitted_tracks
 from ..data.installed import load_benchmark
 from ..errors import InputError
-from ..files import read_bytes, shown_name, write_atomically
+from ..files import read_bytes, shown_name
 from ..formats import parse_predictions, standard_form
+from ..grounding.plain_responses import plain_remarks
 from ..limits import limits
 from ..metrics.registry import headlines
-from ..rendering import text_table
+from ..rendering import printable, text_table
 from ..submission import checked_submission
 from ..validation import validated
 from .completion import complete_file
@@ -131,9 +136,8 @@ def command(
         raise InputError("--seeds", f"is not for the track {track}")
     facts = {"name": name, "track": track, "paper": paper, "code": code, "multiwoz": multiwoz}
     system = _system({**facts, "note": note}, source, reported)
-    target = submissions / folder_name(name)
-    if target.exists() and not replace:
-        raise InputError(str(target), "there is an entry of that name; use another, or --replace")
+    if not replace:
+        refuse_existing(submissions / folder_name(name))
     content = read_bytes(predictions, limits())
     read_from = shown_name(predictions)
     further = [read_bytes(seed, limits()) for seed in seeds]
@@ -142,19 +146,21 @@ def command(
         scores = _tracker(content, read_from, benchmark, gold, own_gold)
     else:
         named = list(zip(map(shown_name, seeds), further, strict=True))
-        scores = _scored(content, read_from, benchmark, named)
+        scores = _scored(content, read_from, benchmark, named, track == LEXICALISED)
     entry = submit(submissions, system, content, scores, replace, further)
-    click.echo(f"entered {entry.system.name} in {entry.folder}", err=True)
+    click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)
     with locked(submissions):
         others = read_entries(submissions)
         ranked = [r for r in rows(others, rules) if r.entry.system.track == track]
         # The page is that of the default rule set, whatever is shown here.
         pairs = complete_pairs(submissions, others)
         made = pages(submissions, others, DEFAULT_RULES, leaderboard_path(submissions), pairs)
-        for page, text in made.items():
-            write_atomically(page, text)
+        write_together(submissions, made)
     if track == STATE_TRACKING:
         _show_tracker(entry.key, others, rules)
+        return
+    if track == LEXICALISED:
+        _show_lexicalised(entry.key, others, rules)
         return
     own = next(row for row in ranked if row.entry.key == entry.key)
     click.echo(text_table(row_headers(), [row_text(own)]))
@@ -173,7 +179,7 @@ def _check_options(
     track: str, reported: Mapping[str, str], gold: str | None, own_gold: str | None
 ) -> None:
     """Refuse options that mean nothing in a track, and those that exclude each other."""
-    if track == STATE_TRACKING and reported:
+    if track in (STATE_TRACKING, LEXICALISED) and reported:
         raise InputError("--reported", f"its figures are not those of the track {track}")
     if gold is not None and own_gold is not None:
         raise InputError("--gold, --own-gold", "give one of them: whose gold states are they?")
@@ -183,14 +189,19 @@ def _check_options(
 
 
 def _scored(
-    content: bytes, source: str, benchmark: str | None, seeds: Sequence[tuple[str, bytes]]
+    content: bytes,
+    source: str,
+    benchmark: str | None,
+    seeds: Sequence[tuple[str, bytes]],
+    lexicalised: bool,
 ) -> Scores:
     """Check predictions, say what is to be said of them, and score them and further seeds."""
     standard = standard_form(parse_predictions(content, source), source)
     loaded = benchmark_chooser(benchmark, "scoring on")(standard.dialogues)
-    tell(source, checked_submission(standard, loaded, source).remarks)
+    submission = checked_submission(standard, loaded, source)
+    tell(source, plain_remarks(submission) if lexicalised else submission.remarks)
     click.echo(f"scoring under the rule sets {', '.join(published_rule_sets())} …", err=True)
-    scores = all_scores(content, loaded, source)
+    scores = all_scores(content, loaded, source, lexicalised)
     if scores.main.states == "gold":
         tell(source, [NO_STATES])
     return with_seeds(scores, seeds, loaded) if seeds else scores
@@ -223,6 +234,17 @@ def _show_tracker(key: str, others: list[Entry], rules: str) -> None:
     places = sum(row.rank is not None for row in table)
     shown = "not ranked" if own.rank is None else f"rank {own.rank} of {places}"
     click.echo(f"\n{shown} among those with the same gold states in the track {STATE_TRACKING}")
+
+
+def _show_lexicalised(key: str, others: list[Entry], rules: str) -> None:
+    """Show a row of what the human responses get, the system's own, and its place."""
+    english = lexicalised_rows(others, rules)
+    shown = [r for r in english if r.is_ceiling or (r.entry is not None and r.entry.key == key)]
+    click.echo(text_table(lexicalised_headers(), [lexicalised_text(row) for row in shown]))
+    own = shown[-1]
+    places = sum(row.rank is not None for row in english)
+    told = f"not ranked: {own.unranked}" if own.rank is None else f"rank {own.rank} of {places}"
+    click.echo(f"\n{told} in the track {LEXICALISED}")
 
 
 def _system(facts: Mapping[str, str | None], source: str, reported: dict[str, str]) -> System:

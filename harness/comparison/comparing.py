@@ -276,6 +276,8 @@ def check_comparable(systems: Sequence[Evidence]) -> None:
         if not set(first.dialogues) & set(other.dialogues)
     ]
     if problems:
+        if len({one.signature.states for one in systems}) > 1:
+            problems.append("use gold states for all by --states gold")
         raise InputError("these scores do not compare", problems)
 
 

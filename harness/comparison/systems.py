@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..scoring import Options, Scorer, allowed_metrics, signature_before
-from ..submission import made_submission, parse_submission
+from ..submission import parse_submission
 
 if TYPE_CHECKING:
     from .evidence import Evidence
@@ -39,7 +39,7 @@ def systems_evidence(
 
     chosen = scorer.with_options(**vars(options))
     if isinstance(content, str):
-        submission = made_submission(scorer.benchmark, content)
+        submission = chosen.made(content)
     else:
         read = parse_predictions(content, source)
         submission = chosen.normalized(parse_submission(read, scorer.benchmark, source))

@@ -72,7 +72,7 @@ def load_benchmark(name: str | None = None) -> Benchmark:
         raise InputError(
             f"benchmark {name}",
             f"not installed; there are: {', '.join(installed_benchmarks())}. "
-            "`mwz data --help` says how to install one",
+            "`mwz data fetch` installs multiwoz, `mwz data --help` tells more",
         )
     path = benchmark_path(name)
     if path is None:

@@ -195,7 +195,8 @@ def nice_marks(values: Iterable[float], most: int = 8) -> list[float]:
     """
     known = list(values)
     low, high = min(known), max(known)
-    span = high - low or 1.0
+    # Figures that do not differ by a thousandth do not differ in a picture.
+    span = high - low if high - low > 1e-3 else 1.0
     step = 10.0 ** math.floor(math.log10(span / most))
     for factor in (1, 2, 5, 10, 20, 50):
         first, last = math.floor(low / (step * factor)), math.ceil(high / (step * factor))

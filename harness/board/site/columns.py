@@ -13,7 +13,7 @@ from ..dialogue_scores import KeptInterval
 from ..leaderboard import Row
 from ..pairs import RANKING
 from .contents import Contents
-from .page_tables import NOTHING, Bar, Cell, Header
+from .page_tables import NOTHING, Bar, Cell, Header, with_minus
 
 # Column -> what public tables call the figure.
 PRINTED = {
@@ -152,7 +152,11 @@ def _under(contents: Contents, rules: str) -> Iterator[Column]:
 def _verdict(contents: Contents) -> Column:
     def cell(row: Row) -> Cell:
         verdict = contents.verdict(row.entry)
-        return Cell(NOTHING) if verdict is None else Cell(verdict, mark=verdict_mark(verdict))
+        return (
+            Cell(NOTHING)
+            if verdict is None
+            else Cell(with_minus(verdict), mark=verdict_mark(verdict))
+        )
 
     return Column(Header("Public board", "audit", "audit", figures=False, shown="wide"), cell)
 

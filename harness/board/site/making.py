@@ -96,7 +96,7 @@ def site(
         "board.tex": board_latex(contents),
         "board.bib": board_bibtex(contents),
     }
-    return Site(files, [name for name in DOCUMENTS if name not in names or name not in texts])
+    return Site(files, [name for name in DOCUMENTS if name != OLDER_RESULTS and name not in texts])
 
 
 def _compare(compared: ComparePage, frame: Mapping[str, Any]) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...rendering import signed
 
 NOTHING = "–"
+
+_MINUS = re.compile(r"(?<!\S)-(?=\d)")
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,12 @@ class Facts:
 
 def difference_text(value: float, digits: int) -> str:
     """Return a difference with its sign, a real minus."""
-    return signed(value, digits).replace("-", "−")
+    return with_minus(signed(value, digits))
+
+
+def with_minus(text: str) -> str:
+    """Return a text whose negative numbers have a real minus, which is as wide as a plus."""
+    return _MINUS.sub("−", text)
 
 
 def simple_table(

@@ -22,7 +22,7 @@ from .columns import plus_minus, verdict_mark
 from .contents import Contents
 from .downloads import entry_reference
 from .explained import own_fields
-from .page_tables import NOTHING, Bar, Cell, Facts, Table, difference_text, simple_table
+from .page_tables import NOTHING, Bar, Cell, Facts, Table, difference_text, simple_table, with_minus
 from .papers import paper_year
 
 
@@ -101,9 +101,10 @@ class SystemPage:
 
 def system_pages(contents: Contents) -> Iterator[SystemPage]:
     """Yield the page of every entry, in the order of the board."""
-    in_order = [row.entry for row in contents.rows]
-    shown = {entry.key for entry in in_order}
-    in_order += [entry for entry in contents.entries if entry.key not in shown]
+    listed = [row.entry for row in contents.rows]
+    shown = {entry.key for entry in listed}
+    listed += [entry for entry in contents.entries if entry.key not in shown]
+    in_order = [e for track in TRACKS for e in listed if e.system.track == track]
     order = [None, *((entry.system.name, entry.key) for entry in in_order), None]
     by_key = {row.entry.key: row for row in contents.rows}
     for place, entry in enumerate(in_order):
@@ -129,7 +130,7 @@ def _page(
         section=f"row-{entry.key}" if row is not None else f"tracking-{entry.key}",
         place=_place(row, tracked),
         year=paper_year(entry.system.paper),
-        verdict=verdict,
+        verdict=None if verdict is None else with_minus(verdict),
         mark=verdict_mark(verdict or ""),
         tiles=_tiles(contents, row, tracked),
         blocks=list(_blocks(contents, entry, row, tracked)),
@@ -189,8 +190,7 @@ def _setups(contents: Contents, row: Row) -> Table:
             rows.append([rules, *figures])
     titles = [headlines()[name].title for name in rates]
     return simple_table(
-        "Inform and Success in percent of the dialogues, and the combined score, in the strict and "
-        "in the optimistic set-up",
+        "Percent of the dialogues, and the combined score; opt. is the optimistic set-up",
         ["Rule set", *titles, *(f"{title} opt." for title in titles)],
         rows,
     )

@@ -36,6 +36,9 @@ def write_site(made: Site, directory: Path) -> None:
 
 def stale_files(made: Site, directory: Path) -> Iterator[str]:
     """Yield what of a folder is not as the site is, a sentence each."""
+    if not directory.is_dir():
+        yield f"{directory}: no such folder"
+        return
     for file, content in made.files.items():
         path = directory / file
         if not path.is_file():
