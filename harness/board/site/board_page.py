@@ -8,11 +8,14 @@ from dataclasses import dataclass
 
 from ...rendering import figure
 from ..leaderboard import Row
+from ..lexicalised_board import LexicalisedRow
+from ..lexicalised_board import row_headers as lexicalised_headers
+from ..lexicalised_board import row_text as lexicalised_text
 from ..record import OFFICIAL
 from ..reported import ReportedRow, ReportedTable
 from ..reported_blocks import NOT_PUBLIC, OLD
 from ..tracking_board import TrackingRow, gold_title, row_headers, row_text
-from ..tracks import STATE_TRACKING, TRACKS, Track
+from ..tracks import LEXICALISED, STATE_TRACKING, TRACKS, Track
 from .charts import Dot, Ranks, Scatter, ranks, scatter
 from .columns import PRINTED, Column, columns, raised_signs
 from .contents import Contents
@@ -123,6 +126,8 @@ def sections(contents: Contents) -> list[Section]:
     for key, track in TRACKS.items():
         if key == STATE_TRACKING:
             tables = list(_tracking_tables(contents, anchors))
+        elif key == LEXICALISED:
+            tables = list(_english_tables(contents, track, anchors))
         else:
             tables = list(_track_tables(contents, key, track, shown, anchors))
         if tables:
@@ -235,6 +240,42 @@ def _tracking_tables(contents: Contents, anchors: _Anchors) -> Iterator[BoardTab
             rows=[_tracked(row) for row in rows],
         )
     yield from _as_printed(contents, STATE_TRACKING, anchors, (OLD,))
+
+
+def _english_tables(contents: Contents, track: Track, anchors: _Anchors) -> Iterator[BoardTable]:
+    if contents.english:
+        titles = lexicalised_headers()[2:]
+        yield BoardTable(
+            key=LEXICALISED,
+            caption=f"{track.title}, rule set {contents.rules}",
+            ranked=True,
+            headers=[
+                Header(title, key=title.lower(), figures=title != "States") for title in titles
+            ],
+            rows=[_in_english(row) for row in contents.english],
+        )
+    yield from _as_printed(contents, LEXICALISED, anchors, (OLD,))
+
+
+def _in_english(row: LexicalisedRow) -> BoardRow:
+    rank, name, *texts = lexicalised_text(row)
+    entry, told = row.entry, [] if row.unranked is None else [row.unranked]
+    if entry is not None and entry.system.note:
+        told.insert(0, entry.system.note)
+    paper = None if entry is None else entry.system.paper
+    return BoardRow(
+        anchor="ceiling" if entry is None else f"row-{entry.key}",
+        kind="scored" if entry is None or entry.verifiable else "unverified",
+        rank=rank,
+        name=name,
+        link=None if entry is None else system_link(entry.key),
+        paper=paper,
+        code=None if entry is None else entry.system.code,
+        year=paper_year(paper),
+        signs=0,
+        note="; ".join(told),
+        cells=[Cell(text) for text in texts],
+    )
 
 
 def _tracking_header(title: str) -> Header:

@@ -11,6 +11,7 @@ from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 from ..dialogue_scores import KeptInterval
 from ..entries import Entry, read_note
 from ..leaderboard import Row, rows
+from ..lexicalised_board import LexicalisedRow, lexicalised_rows, tracked_reports
 from ..pairs import RANKING, Pairs, read_pairs
 from ..record import OFFICIAL, official_verdict, table_claims
 from ..reported import ReportedTable, read_reported
@@ -26,6 +27,7 @@ class Contents:
         entries: All entries, by key.
         ranked: Rule set -> the board's rows under it, of the rule sets that entries are scored
             under; that which ranks comes first.
+        english: The systems in plain English, as the board ranks them.
         tracking: The tables of state tracking, one per set of gold states.
         tables: The public tables.
         note: What is to be said of all scores; empty if nothing.
@@ -35,6 +37,7 @@ class Contents:
     rules: str
     entries: Sequence[Entry]
     ranked: Mapping[str, Sequence[Row]]
+    english: Sequence[LexicalisedRow]
     tracking: Sequence[Sequence[TrackingRow]]
     tables: Sequence[ReportedTable]
     note: str
@@ -102,12 +105,14 @@ def read_contents(
     """
     in_order = sorted(entries, key=lambda entry: entry.key)
     ranked = {name: rows(in_order, name) for name in (rules, *published_rule_sets())}
+    english = lexicalised_rows(in_order, rules)
     reports = {row.entry.key: row.report for row in ranked[rules]}
     return Contents(
         rules=rules,
         entries=in_order,
         ranked={name: found for name, found in ranked.items() if found or name == rules},
-        tracking=tracking_tables(in_order, reports),
+        english=english,
+        tracking=tracking_tables(in_order, {**reports, **tracked_reports(english)}),
         tables=read_reported(folder),
         note=read_note(folder),
         pairs=read_pairs(folder, in_order) if pairs is None else pairs,

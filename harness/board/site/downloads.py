@@ -15,6 +15,7 @@ from ...report import TOTAL, Report
 from ..dialogue_scores import FIGURES
 from ..entries import Entry
 from ..leaderboard import Row, signatures
+from ..lexicalised_board import LexicalisedRow
 from ..reported_blocks import OLD
 from ..tracks import STATE_TRACKING, TRACKS
 from .board_page import SYSTEMS
@@ -85,6 +86,22 @@ def row_data(contents: Contents, row: Row) -> dict[str, Any]:
         "signature": str(report.signature),
     }
     return {name: value for name, value in found.items() if value is not None}
+
+
+def english_data(row: LexicalisedRow, entry: Entry) -> dict[str, Any]:
+    """Return a system in plain English as JSON types."""
+    scores = row.grounded
+    return {
+        **_named(entry),
+        "rank": row.rank,
+        **_about(entry),
+        "grounded": {
+            "inform": scores.inform[TOTAL],
+            "inform_all": scores.inform_all[TOTAL],
+            "success": scores.success[TOTAL],
+        },
+        "signature": None if row.report is None else str(row.report.signature),
+    }
 
 
 def tracker_data(entry: Entry) -> dict[str, Any]:

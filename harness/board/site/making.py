@@ -22,6 +22,7 @@ from .downloads import (
     board_csv,
     board_json,
     board_latex,
+    english_data,
     json_text,
     row_data,
     tracker_data,
@@ -121,6 +122,7 @@ def _board(contents: Contents, frame: Mapping[str, Any]) -> str:
 def _rows_data(contents: Contents) -> dict[str, dict[str, object]]:
     """Return key -> row as JSON types, in the order of the board."""
     data = {row.entry.key: row_data(contents, row) for row in contents.rows}
+    data |= {row.entry.key: english_data(row, row.entry) for row in contents.english if row.entry}
     others = [entry for entry in contents.entries if entry.key not in data]
     return {**data, **{entry.key: tracker_data(entry) for entry in others}}
 

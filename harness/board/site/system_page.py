@@ -15,6 +15,9 @@ from ..attainable import digits_of
 from ..dialogue_scores import FIGURES
 from ..entries import Entry
 from ..leaderboard import Row
+from ..lexicalised_board import LexicalisedRow
+from ..lexicalised_board import row_headers as lexicalised_headers
+from ..lexicalised_board import row_text as lexicalised_text
 from ..record import Line, findings, lines
 from ..tracking_board import TrackingRow, row_headers, row_text
 from ..tracks import TRACKS
@@ -121,19 +124,22 @@ def _page(
 ) -> SystemPage:
     verdict = contents.verdict(entry)
     tracked = [one for table in contents.tracking for one in table if one.entry.key == entry.key]
+    english = next((one for one in contents.english if one.entry is entry), None)
     signature = row.report.signature if row is not None else None
+    if english is not None and english.report is not None:
+        signature = english.report.signature
     if signature is None and entry.tracking is not None:
         signature = entry.tracking.figures.signature
     return SystemPage(
         entry=entry,
         track=TRACKS[entry.system.track].title,
-        section=f"row-{entry.key}" if row is not None else f"tracking-{entry.key}",
-        place=_place(row, tracked),
+        section=f"row-{entry.key}" if row or english else f"tracking-{entry.key}",
+        place=_place(row, tracked) if english is None else _place_in_english(english),
         year=paper_year(entry.system.paper),
         verdict=None if verdict is None else with_minus(verdict),
         mark=verdict_mark(verdict or ""),
         tiles=_tiles(contents, row, tracked),
-        blocks=list(_blocks(contents, entry, row, tracked)),
+        blocks=[*_in_english(english), *_blocks(contents, entry, row, tracked)],
         signature=str(signature or ""),
         fields=[] if signature is None else list(own_fields(signature)),
         citation=entry_reference(entry),
@@ -141,6 +147,18 @@ def _page(
         before=before,
         after=after,
     )
+
+
+def _place_in_english(row: LexicalisedRow) -> str:
+    return f"not ranked: {row.unranked}" if row.rank is None else f"rank {row.rank}"
+
+
+def _in_english(row: LexicalisedRow | None) -> Iterator[Block]:
+    if row is not None:
+        titles, texts = lexicalised_headers()[2:], lexicalised_text(row)[2:]
+        items = {title: Cell(text) for title, text in zip(titles, texts, strict=True)}
+        title = "From text, database and goal alone; delex.: delexicalised first"
+        yield Block("grounded", "Scores", facts=[Facts(title, items)])
 
 
 def _place(row: Row | None, tracked: Sequence[TrackingRow]) -> str:
