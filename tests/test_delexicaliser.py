@@ -244,6 +244,42 @@ def test_placeholders_name_no_domain_and_are_known() -> None:
         assert normalize_response(f"[{placeholder}]", RULES).domains == ()
 
 
+@pytest.fixture(scope="module")
+def ordinary() -> Delexicaliser:
+    """Knows two venues, whose names the tables list as ordinary words."""
+    records = {"restaurant": [*ORDINARY["restaurant"], {"id": "r2", "name": "old schools"}]}
+    return Delexicaliser.of_venues(records, RULES)
+
+
+@pytest.mark.parametrize(
+    ("response", "text"),
+    [
+        # A capital within a sentence, but not where all is in capitals.
+        ("so Ask it may be", "so [name] it may be"),
+        ("so ask it may be", "so ask it may be"),
+        ("SO ASK IT MAY BE", "SO ASK IT MAY BE"),
+        ("sure, Ask it may be", "sure, [name] it may be"),
+        # The first word of a sentence has one anyway; of two words the second tells.
+        ("Ask it may be", "Ask it may be"),
+        ("Sure. Ask it may be", "Sure. Ask it may be"),
+        ("Old Schools it may be", "[name] it may be"),
+        ("Sure. Old Schools it may be", "Sure. [name] it may be"),
+        ("so old Schools it may be", "so [name] it may be"),
+        ("so Old schools it may be", "so Old schools it may be"),
+        ("so OLD SCHOOLS it may be", "so OLD SCHOOLS it may be"),
+        # Emphasis, or a neighbour that goes with names; at the very end there is none.
+        ("so *ask* it may be", "so [name] it may be"),
+        ("ask serves you", "[name] serves you"),
+        ("one called ask", "one called [name]"),
+        ("may i ask", "may i ask"),
+    ],
+)
+def test_ordinary_words_are_a_name_by_a_capital_emphasis_or_a_neighbour(
+    response: str, text: str, ordinary: Delexicaliser
+) -> None:
+    assert ordinary(response).text == text
+
+
 @pytest.mark.parametrize(
     ("response", "text"),
     [

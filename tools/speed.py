@@ -92,21 +92,25 @@ def files(predictions: str, benchmark: Benchmark, runs: int, pictures: Path | No
         for name in names:
             Path(name).write_bytes(content)
         for number in FILES:
-            alone, clocks = [], dict[int, list[float]]()
+            taken: dict[int, list[float]] = {jobs: [] for jobs in JOBS}
+            alone = []
             for _ in range(runs):
-                alone.append(_process(_command(names[:1], benchmark.name))[1] * number)
+                alone.append(_process(_command(names[:1], benchmark.name))[0] * number)
                 for jobs in JOBS:
                     command = _command(names[:number], benchmark.name, "--jobs", str(jobs))
-                    clocks.setdefault(jobs, []).append(_process(command)[1])
-            one_by_one = statistics.median(alone)
-            for jobs, taken in clocks.items():
-                clock = statistics.median(taken)
-                found[jobs].append(clock)
-                share = clock / one_by_one
-                print(f"{number:3} files, {jobs} jobs {clock:8.2f} s, {share:5.2f} of one by one")
+                    processor, clock = _process(command)
+                    taken[jobs].append(processor)
+                    print(f"{number:3} files, {jobs} jobs {clock:8.2f} s by the clock")
+            for jobs, times in taken.items():
+                found[jobs].append(statistics.median(times))
+                share = found[jobs][-1] / statistics.median(alone)
+                print(
+                    f"{number:3} files, {jobs} jobs {found[jobs][-1]:8.2f} s, {share:.2f} of single"
+                )
     if pictures is not None:
         lines = {f"{jobs} {'job' if jobs == 1 else 'jobs'}": found[jobs] for jobs in JOBS}
-        _draw(pictures / "performance-files.svg", "files", "seconds by the clock", FILES, lines)
+        place = pictures / "performance-files.svg"
+        _draw(place, "files", "seconds of processor time", FILES, lines)
 
 
 def size(predictions: str, benchmark: Benchmark, runs: int, pictures: Path | None) -> None:
