@@ -318,6 +318,12 @@ def test_up_to_three_marks_of_emphasis_go_with_a_name() -> None:
     for marks in ("*", "**", "***", "_"):
         assert _text(f"try {marks}Pepper Moon{marks} now") == "try [name] now"
     assert _text("try ****Pepper Moon**** now") == "try *[name]* now"
+    assert _text("*Pepper Moon* it is") == "[name] it is"
+
+
+def test_a_value_may_be_the_first_word() -> None:
+    assert _text("Indian food it is") == "[food] food it is"
+    assert _text("Monday it is") == "[day] it is"
 
 
 def test_a_number_alone_counts_something_if_it_is_short() -> None:

@@ -125,6 +125,19 @@ def test_a_text_cut_into_stretches_is_treated_as_a_whole(text: str, stretch: int
 @pytest.mark.parametrize(
     ("text", "detokenized"),
     [
+        # Moses takes every second quote for one that closes, wherever words begin between them.
+        ('say "hello there" now', 'say "hello there" now'),
+        # What it writes a run of dots as, in the text itself.
+        ("a DOTMULTI", "a."),
+    ],
+)
+def test_what_moses_looks_for_in_the_whole_text_is_not_cut(text: str, detokenized: str) -> None:
+    assert detokenize(text) == detokenized
+
+
+@pytest.mark.parametrize(
+    ("text", "detokenized"),
+    [
         # Quotes open and close in turn, each kind by itself, and what is between them is close.
         ('a " b c " d', 'a "b c" d'),
         ("a \" b ' c ' d \" e", "a \"b 'c' d\" e"),
