@@ -26,7 +26,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ from mwz.harness.benchmark import STYLES
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.files import read_json
 from mwz.harness.formats import standard_form
+from mwz.harness.limits import VARIABLE, Limits
 from mwz.harness.pictures import write_picture
 from mwz.harness.submission import normalize_submission, read_submission
 from mwz.normalization.rules import rule_set
@@ -117,7 +118,9 @@ def size(predictions: str, benchmark: Benchmark, runs: int, pictures: Path | Non
     content = standard_form(read_json(predictions), predictions).dialogues
     taken = []
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["MWZ_DATA"] = folder
+        # More text than strangers' files may have.
+        larger_limits = {f"{VARIABLE}{each.name.upper()}": str(10**9) for each in fields(Limits)}
+        os.environ.update({"MWZ_DATA": folder, **larger_limits})
         for number in SIZES:
             larger, played = _of_size(benchmark, content, number)
             install_benchmark(larger)
