@@ -146,6 +146,13 @@ class Played:
         """All normalised responses, one after another."""
         return [text for texts in self.responses.values() for text in texts]
 
-    def dialogues(self, domains: str) -> list[PlayedDialogue]:
+    def dialogues(self, domains: str) -> Sequence[PlayedDialogue]:
         """Return the dialogues played, with active domains from a source."""
-        return play(self.submission, self.benchmark, self.states, domains)
+        if domains not in self._played:
+            self._played[domains] = play(self.submission, self.benchmark, self.states, domains)
+        return self._played[domains]
+
+    @cached_property
+    def _played(self) -> dict[str, Sequence[PlayedDialogue]]:
+        """Source of active domains -> the dialogues, of those that a metric has asked for."""
+        return {}
