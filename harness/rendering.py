@@ -93,7 +93,7 @@ def drawn(name: str) -> str:
 
 # What marks text up anywhere, makes a link of a bare address, or begins a list.
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&]|:(?=//)|(?<=www)\.|^-)", re.IGNORECASE)
-_NUMBERED = re.compile(r"^(\d+)\.")
+_NUMBERED = re.compile(r"^(\d+)\.(?= |$)")
 
 
 def escaped(text: str) -> str:

@@ -366,8 +366,13 @@ def _mark(stated: bool) -> str:
     return "*" if stated else ""
 
 
+FORMAT = 1
+"""Version of the layout of an entry's audit as JSON."""
+
+
 def _data(entry: Entry, sources: list[AuditedSource], grid: Grid | None) -> dict[str, Any]:
     return {
+        "format": FORMAT,
         "submission": entry.key,
         "name": entry.system.name,
         "reported": [

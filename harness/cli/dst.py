@@ -341,9 +341,14 @@ def _decay(text: str) -> float:
     return decay
 
 
+LAYOUT = 1
+"""Version of the layout of a file's report as JSON; `format` is that of the file."""
+
+
 def _document(one: _Scored) -> dict[str, Any]:
     """Return a file's report as the JSON list holds it."""
     document = {
+        "layout": LAYOUT,
         "file": one.file.source,
         "label": one.name,
         "format": one.file.format,

@@ -56,6 +56,10 @@ class Difference:
         return {**values, "significant": self.significant}
 
 
+FORMAT = 1
+"""Version of the layout of a comparison as JSON."""
+
+
 @dataclass(frozen=True)
 class Pair:
     """Two systems, compared.
@@ -141,6 +145,7 @@ class Comparison:
             "scores": {name: one.to_dict() for name, one in (self.spread or {}).items()},
         }
         return {
+            "format": FORMAT,
             "baseline": self.baseline,
             "dialogues": self.dialogues,
             "systems": [system.to_dict() for system in self.systems],
