@@ -8,27 +8,57 @@ Source: "Shades of BLEU, Flavours of Success" (2021), section 5.1, and its publi
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, KeysView, Mapping, Sequence
-from functools import lru_cache
-from threading import RLock
-from typing import Any, TypeAlias
-
-from sqlalchemy import Select, bindparam, create_engine, insert, select
-from sqlalchemy.engine import Connection, Engine
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
-from sqlalchemy.pool import StaticPool
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
 
 from mwz.normalization.rules import RuleSet, VenueRules
 from mwz.normalization.states import minutes, normalize_slot_name, normalize_value
 
 from . import EMBEDDED
 from .fuzzy import reaches
-from .schema import VenueSchema, venue_schema
 
 _Criterion: TypeAlias = "tuple[str, int | tuple[str, ...]]"
 """A column, and what its values must be: minutes for a time, else those of its own that match."""
+
+
+_REMEMBERED = 1 << 15
+"""How many queries are remembered as they were asked."""
+
+
+class _Places(Protocol):
+    """Where rows of a domain's table are found."""
+
+    def selected(self, domain: str, column: str | None, values: Sequence[str]) -> Sequence[int]:
+        """Return the places of the rows with one of some values in a column, in order.
+
+        Args:
+            domain: A domain that has venues.
+            column: A column that holds no time; None for all rows.
+            values: The values.
+        """
+
+
+@dataclass(frozen=True)
+class PreparedVenues:
+    """What SQL answers about venues, asked beforehand. Plain data, as JSON types.
+
+    Attributes:
+        rows: Domain -> rows of its table.
+        columns: Domain -> the columns that a query can constrain.
+        places: Domain -> column -> value -> the places of the rows that have it, in order.
+    """
+
+    rows: Mapping[str, Sequence[Mapping[str, Any]]]
+    columns: Mapping[str, Sequence[str]]
+    places: Mapping[str, Mapping[str, Mapping[str, Sequence[int]]]]
+
+    def selected(self, domain: str, column: str | None, values: Sequence[str]) -> Sequence[int]:
+        """Return the places of the rows with one of some values in a column, in order."""
+        if column is None:
+            return range(len(self.rows[domain]))
+        places = self.places[domain][column]
+        return sorted(place for value in set(values) for place in places[value])
 
 
 class VenueDatabase:
@@ -42,8 +72,11 @@ class VenueDatabase:
         rules: The rule set that normalises constraint values.
         url: A SQLAlchemy database URL. Tables named `mwz_…` are created there if needed, and
             filled unless they already hold these very records.
+        prepared: What `prepared_venues` returned for these records and rules. No database of the
+            default URL is opened then: there is nothing left to ask it.
 
     Raises:
+        ChangedVenuesError: The database holds these records, but changed since.
         sqlalchemy.exc.SQLAlchemyError: The database cannot be reached or written.
     """
 
@@ -52,29 +85,24 @@ class VenueDatabase:
         records: Mapping[str, Sequence[Mapping[str, Any]]],
         rules: RuleSet,
         url: str = EMBEDDED,
+        prepared: PreparedVenues | None = None,
     ) -> None:
         self._rules = rules
-        self._rows = {
-            domain: _rows(venue, records.get(domain, ()), rules)
-            for domain, venue in rules.venue_rules.items()
-        }
-        self._columns = {
-            domain: _own_columns(venue, records.get(domain, ()), rules)
-            for domain, venue in rules.venue_rules.items()
-        }
-        digest = hashlib.sha256(json.dumps(self._rows).encode()).hexdigest()
-        self._connection = _engine(url).connect()
-        try:
-            self._source = _filled(self._connection, venue_schema(rules), digest, self._rows)
-        except SQLAlchemyError:
-            self._connection.close()
-            raise
-        # A connection serves one thread at a time.
-        self._turn = RLock()
+        self._rows: Mapping[str, Sequence[Mapping[str, Any]]]
+        self._columns: Mapping[str, Sequence[str]]
+        self._source: _Places
+        if prepared is not None and url == EMBEDDED:
+            self._rows, self._columns, self._source = prepared.rows, prepared.columns, prepared
+        else:
+            from .stored import StoredVenues  # SQLAlchemy takes its time
+
+            self._rows, self._columns = _rows_and_columns(records, rules)
+            self._source = StoredVenues(self._rows, rules, url)
         self._matching: dict[tuple[str, str, str], tuple[str, ...]] = {}
         self._distinct: dict[tuple[str, str], tuple[str, ...]] = {}
         self._places: dict[tuple[str, _Criterion | None], KeysView[int]] = {}
         self._answers: dict[tuple[str, tuple[_Criterion, ...]], KeysView[str]] = {}
+        self._asked: dict[tuple[Any, ...], KeysView[str]] = {}
 
     def query(self, domain: str, constraints: Mapping[str, str]) -> KeysView[str]:
         """Return the ids of the matching venues (trains: train ids), in the records' order.
@@ -85,6 +113,16 @@ class VenueDatabase:
         """
         if domain not in self._rows:
             return _NOTHING
+        # Turn after turn has the constraints of the turn before.
+        asked = (domain, *constraints.items())
+        answer = self._asked.get(asked)
+        if answer is None:
+            if len(self._asked) >= _REMEMBERED:
+                self._asked = {}
+            answer = self._asked[asked] = self._answer(domain, constraints)
+        return answer
+
+    def _answer(self, domain: str, constraints: Mapping[str, str]) -> KeysView[str]:
         criteria = self._criteria(domain, constraints)
         if criteria is None:
             return _NOTHING
@@ -155,14 +193,16 @@ class VenueDatabase:
         return dict.fromkeys(rows[place][venue.identifier] for place in places).keys()
 
     def _selected(self, domain: str, criterion: _Criterion | None) -> KeysView[int]:
-        """Return the places of the rows that meet a criterion, in order; without one, of all."""
+        """Return the places of the rows that meet a criterion, in order; without one, of all.
+
+        Nothing else asks the database, so that who needs to can tell what went wrong with it.
+        """
         places = self._places.get((domain, criterion))
         if places is None:
             column, values = criterion or (None, ())
-            statement = _statement(self._rules, domain, column)
-            parameters = {"source": self._source, **({} if column is None else {column: values})}
-            with self._turn:
-                selected = self._connection.scalars(statement, parameters).all()
+            # A time is no criterion that rows are selected by.
+            assert not isinstance(values, int)
+            selected = self._source.selected(domain, column, values)
             places = self._places[domain, criterion] = dict.fromkeys(selected).keys()
         return places
 
@@ -183,14 +223,42 @@ def _own_columns(
     return tuple(sorted(slots.intersection(venue.columns)))
 
 
-@lru_cache(maxsize=1 << 8)
-def _statement(rules: RuleSet, domain: str, column: str | None) -> Select[Any]:
-    """Return the query for rows: all, or those with one of some values in a column."""
-    table = venue_schema(rules).venues[domain]
-    conditions = [table.c.source == bindparam("source")]
-    if column is not None:
-        conditions.append(table.c[column].in_(bindparam(column, expanding=True)))
-    return select(table.c.place).where(*conditions).order_by(table.c.place)
+def prepared_venues(
+    records: Mapping[str, Sequence[Mapping[str, Any]]], rules: RuleSet
+) -> PreparedVenues:
+    """Ask SQL for the rows by every value of every column, once for all.
+
+    Args:
+        records: As for `VenueDatabase`.
+        rules: The rule set.
+    """
+    from .stored import StoredVenues
+
+    rows, columns = _rows_and_columns(records, rules)
+    stored = StoredVenues(rows, rules, EMBEDDED)
+    return PreparedVenues(
+        rows,
+        columns,
+        {
+            domain: {
+                column: stored.by_value(domain, column)
+                for column in columns[domain]
+                if column not in venue.times
+            }
+            for domain, venue in rules.venue_rules.items()
+        },
+    )
+
+
+def _rows_and_columns(
+    records: Mapping[str, Sequence[Mapping[str, Any]]], rules: RuleSet
+) -> tuple[dict[str, list[dict[str, Any]]], dict[str, tuple[str, ...]]]:
+    """Return domain -> rows, and domain -> the columns that a query can constrain."""
+    venues = rules.venue_rules.items()
+    return (
+        {domain: _rows(venue, records.get(domain, ()), rules) for domain, venue in venues},
+        {domain: _own_columns(venue, records.get(domain, ()), rules) for domain, venue in venues},
+    )
 
 
 def _rows(
@@ -214,39 +282,3 @@ def _stored(column: str, value: object, venue: VenueRules, rules: RuleSet) -> st
     if rules.normalises_venues:
         value = normalize_value(column, value, rules)
     return minutes(value) if column in venue.times else value
-
-
-def _engine(url: str) -> Engine:
-    if url != EMBEDDED:
-        return create_engine(url)
-    # One connection for good: a database in memory lives and dies with it.
-    return create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
-
-
-def _filled(
-    connection: Connection,
-    schema: VenueSchema,
-    digest: str,
-    rows: Mapping[str, Sequence[Mapping[str, Any]]],
-) -> int:
-    """Make sure that the database holds the rows of a source, and return the source's id."""
-    schema.metadata.create_all(connection)
-    known = select(schema.sources.c.id).where(schema.sources.c.digest == digest)
-    source: int | None = connection.scalar(known)
-    if source is None:
-        try:
-            connection.execute(insert(schema.sources).values(digest=digest))
-            source = connection.scalar(known)
-            for domain, table in schema.venues.items():
-                if rows[domain]:
-                    connection.execute(
-                        insert(table), [{"source": source, **row} for row in rows[domain]]
-                    )
-        except IntegrityError:
-            # Somebody else filled it with the same rows meanwhile.
-            connection.rollback()
-            source = connection.scalar(known)
-    connection.commit()
-    if source is None:
-        raise RuntimeError("the venue database lost the rows it was just given")
-    return source

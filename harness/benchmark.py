@@ -9,13 +9,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from mwz.normalization.rules import RuleSet
 from mwz.normalization.states import BeliefState
 
 from .errors import InputError
+
+if TYPE_CHECKING:
+    from mwz.database.venues import PreparedVenues
+
+    from .references import ReferenceIndex
 
 STYLES = ("mwz22", "damd", "hdsa", "augpt", "uniconv", "lava")
 CANONICAL_STYLE = "mwz22"
@@ -88,9 +93,22 @@ class Dialogue:
         }
 
 
+class Prepared(Protocol):
+    """What is derived from all of a benchmark, made beforehand; None where it was not."""
+
+    def content_hash(self, rules: RuleSet) -> str | None:
+        """Return what `Benchmark.content_hash` returns."""
+
+    def references(self) -> ReferenceIndex | None:
+        """Return the references, prepared for BLEU."""
+
+    def venues(self, rules: RuleSet) -> PreparedVenues | None:
+        """Return what the venue database answers under a rule set."""
+
+
 @dataclass(frozen=True)
 class Benchmark:
-    """A named test set.
+    """A named test set. It is never changed in place.
 
     Attributes:
         name: What users call it ("multiwoz", "sample").
@@ -100,6 +118,8 @@ class Benchmark:
             of `venues`. Versions that are not here are like `venues`.
         seen: Ids of the dialogues whose goal also occurs in the train or dev split; None where
             that is not known.
+        prepared: What was derived of this very benchmark when it was installed. What is made of
+            the benchmark, a copy, a part, has none: it need not be the same any more.
     """
 
     name: str
@@ -107,6 +127,10 @@ class Benchmark:
     venues: VenueRecords
     venue_versions: Mapping[str, VenueRecords]
     seen: frozenset[str] | None = None
+    prepared: Prepared | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "prepared": None}
 
     @property
     def turns(self) -> int:

@@ -143,7 +143,7 @@ class _Checker:
                 "",
                 f"none of its {len(content)} dialogues (the first is "
                 f"{_name(next(iter(content)))}) is in the benchmark {self._benchmark.name}; name "
-                "another by --benchmark, or install one by `mwz data`",
+                "another by --benchmark, or install MultiWOZ by `mwz data fetch`",
             )
         else:
             return self._dialogues(content)

@@ -10,6 +10,7 @@ length, and a dialogue's id cannot write to the terminal what it likes.
 
 from __future__ import annotations
 
+import re
 import reprlib
 from collections.abc import Iterator, Sequence
 
@@ -107,6 +108,16 @@ def told(message: str, count: int, places: Sequence[str]) -> str:
 def shown(value: object) -> str:
     """Return a value from a file as messages show it: as Python writes it, cut."""
     return _REPR.repr(value)
+
+
+def without_secrets(text: str) -> str:
+    """Return a text in which addresses show neither a user, a password nor a query's values."""
+    return _QUERY_VALUE.sub(r"\1=***", _USER.sub("://***@", text))
+
+
+_USER = re.compile(r"://[^\s?]*@")
+# What follows a question mark or an ampersand and a name, in what may be an address.
+_QUERY_VALUE = re.compile(r"(?<=[?&])([\w.-]*)=[^&\s]*")
 
 
 def cut(text: str, length: int) -> str:

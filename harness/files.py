@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import glob
 import gzip
 import io
 import json
 import os
+import stat
 import sys
 import tempfile
 import zlib
@@ -76,6 +79,55 @@ def read_bytes(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> bytes:
         raise InputError(source, f"damaged gzip file ({error})") from None
     _check_size(content, source, limits)
     return content
+
+
+def read_stored(path: Path) -> bytes:
+    """Return the bytes of a file of the harness's own, just as they are.
+
+    Raises:
+        InputError: The file is missing or cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read ({error.strerror})") from None
+
+
+def read_plain(path: Path) -> bytes:
+    """Read a file, unpacked if it is gzipped, that is nothing but a file.
+
+    What strangers put into a folder may be a link to anywhere, or a pipe that never ends.
+
+    Raises:
+        InputError: It is something else than a file, or cannot be read.
+    """
+    try:
+        mode = path.lstat().st_mode
+    except (OSError, ValueError):
+        # Reading tells.
+        return read_bytes(path)
+    if not stat.S_ISREG(mode):
+        kind = _FILE_KINDS.get(stat.S_IFMT(mode), "a device")
+        raise InputError(str(path), f"is {kind}; put the file itself there")
+    return read_bytes(path)
+
+
+_FILE_KINDS = {
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFDIR: "a folder",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+def is_plain_file(path: Path) -> bool:
+    """Return whether there is a file, and not a link to one."""
+    return path.is_file() and not path.is_symlink()
+
+
+def is_plain_folder(path: Path) -> bool:
+    """Return whether there is a folder, and not a link to one."""
+    return path.is_dir() and not path.is_symlink()
 
 
 def _check_size(content: bytes, source: str, limits: Limits) -> None:
@@ -169,28 +221,41 @@ def is_text(value: str) -> bool:
     return True
 
 
+def encoded(text: str) -> bytes:
+    """Return text in UTF-8; what is no character, of a file's name say, as its escape in JSON."""
+    return text.encode(errors="backslashreplace")
+
+
 def to_json(data: object) -> str:
     """Return data as the JSON text every report and file of the harness is written in."""
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
-def write_atomically(path: Path, content: str | bytes) -> None:
+def write_atomically(path: Path, content: str | bytes, follow: bool = True) -> None:
     """Write a file so that it is either there in full or as it was before.
 
     A link stays one, and the file it leads to is written. A device or a pipe, which nothing could
-    take the place of, is written to as it is.
+    take the place of, is written to as it is. Scratch files that killed processes left of the same
+    file are cleared away.
+
+    Args:
+        path: The file.
+        content: What it is to hold.
+        follow: Where it is false, a link, a device or a pipe gives way to the file.
 
     Raises:
         InputError: The file cannot be written.
     """
-    data = content.encode() if isinstance(content, str) else content
+    data = encoded(content) if isinstance(content, str) else content
     try:
-        if path.exists() and not (path.is_file() or path.is_dir()):
-            path.write_bytes(data)
+        if follow and path.exists() and not (path.is_file() or path.is_dir()):
+            with open(path, "wb") as stream:
+                stream.write(data)
             return
-        target = Path(os.path.realpath(path))
+        target = Path(os.path.realpath(path)) if follow else path
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, scratch = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        clear_scratch(target)
+        handle, scratch = _scratch_file(target)
     except OSError as error:
         raise InputError(str(path), f"cannot be written ({error.strerror})") from None
     try:
@@ -204,6 +269,52 @@ def write_atomically(path: Path, content: str | bytes) -> None:
         raise InputError(str(path), f"cannot be written ({error.strerror})") from None
     finally:
         Path(scratch).unlink(missing_ok=True)
+
+
+UNFINISHED = ".unfinished"
+"""How the names of scratch files and folders end."""
+
+
+def _scratch_file(target: Path) -> tuple[int, str]:
+    """Return a scratch file beside a file, open and held, so that nobody clears it away."""
+    while True:
+        prefix = f".{target.name[:100]}."
+        handle, scratch = tempfile.mkstemp(UNFINISHED, prefix, target.parent)
+        _hold(handle)
+        # Who clears away may have come before the file was held.
+        if os.path.exists(scratch):
+            return handle, scratch
+        os.close(handle)
+
+
+def clear_scratch(target: Path) -> None:
+    """Clear away the scratch files of a file that no living process holds."""
+    for path in target.parent.glob(f".{glob.escape(target.name[:100])}.*{UNFINISHED}"):
+        try:
+            handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except (OSError, AttributeError):
+            # A link or a folder is none of ours; some systems have no such flags, nor locks.
+            continue
+        with contextlib.suppress(OSError), os.fdopen(handle, "rb") as file:
+            _hold(file.fileno(), wait=False)
+            path.unlink(missing_ok=True)
+
+
+def _hold(handle: int, wait: bool = True) -> None:
+    """Lock an open file, until it is closed, where the system has locks.
+
+    Raises:
+        OSError: Somebody else holds it, and this is not to wait.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:
+        if not wait:
+            raise
 
 
 def write_json(target: str, data: object) -> None:
@@ -228,7 +339,7 @@ def write_text(target: str, text: str) -> None:
         raise InputError("standard output", "is closed; give a file")
     # JSON is UTF-8, whatever the terminal's encoding.
     sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode())
+    sys.stdout.buffer.write(encoded(text))
     sys.stdout.buffer.flush()
 
 

@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
@@ -23,18 +23,19 @@ from mwz.normalization.states import normalize_slot_name
 
 from .benchmark import REQUESTABLE_SLOTS, Goal
 from .checking import PlainResponse, Turn, dialogue_id
-from .conversations import Conversations
+from .conversations import USER, Conversations
 from .errors import InputError
 from .files import read_json, shown_name
+from .grounding.ceiling import ceiling, rated_human
 from .grounding.plain_responses import PlainDialogue, delexicalise_submission
-from .grounding.rating import ceiling, rate
+from .grounding.rating import GroundedFigures, RatedDialogue, grounded_figures, rated
 from .metrics.diversity import diversity
 from .metrics.grounded_scores import GroundedScores
 from .notations import DOMAINS
 from .report import Coverage, Report
 from .scoring import LEXICALISED, Scorer, lexicalised_parameter, unknown_placeholders
 from .signature import SHOWN_HASH, Signature
-from .submission import Submission, normalize_submission
+from .submission import NormalizedSubmission, Submission, normalize_submission
 from .validation import validated
 
 FREE_RUNNING = "free-running"
@@ -127,13 +128,31 @@ def _goal_problems(content: Mapping[str, Mapping[str, _Wanted]], rules: RuleSet)
                     yield f"{place}, informable: unknown slot {slot!r}; use some of {known}"
 
 
-def score_free_running(
-    conversations: Conversations, source: str, scorer: Scorer, own: GoalsFile | None = None
-) -> Report:
-    """Score free-running dialogues in plain English.
+@dataclass(frozen=True)
+class FreeRunning:
+    """Free-running dialogues, delexicalised and held against their goals. Dialogue id -> ….
 
-    The ceiling is what the human responses of the same dialogues get likewise; of dialogues with
-    goals of their own, what those of the whole benchmark get.
+    Attributes:
+        normalized: The delexicalised responses, normalised.
+        dialogues: The dialogues in plain English.
+        rated: How each went.
+        users: What the user said before each turn; None where the file does not tell.
+        goals: The goals they were held against, and those of dialogues that are not played.
+        own: Where the goals come from; None for the benchmark's.
+    """
+
+    normalized: NormalizedSubmission
+    dialogues: Mapping[str, PlainDialogue]
+    rated: Mapping[str, RatedDialogue]
+    users: Mapping[str, Sequence[str | None]]
+    goals: Goals
+    own: GoalsFile | None
+
+
+def play_free_running(
+    conversations: Conversations, source: str, scorer: Scorer, own: GoalsFile | None = None
+) -> FreeRunning:
+    """Hold free-running dialogues in plain English against their goals.
 
     Args:
         conversations: The dialogues.
@@ -150,46 +169,87 @@ def score_free_running(
         else own.goals
     )
     where = f"the benchmark {scorer.benchmark.name}" if own is None else own.source
-    problems = list(_strangers(conversations, goals, where))
+    played, problems = _played(conversations, goals, where)
     if problems:
         raise InputError(source, problems)
-    turns = sum(map(len, conversations.values()))
-    if not turns:
+    if not any(played.values()):
         raise InputError(source, "holds no turn; there is nothing to score")
     delexicaliser = scorer.delexicaliser()
-    submission = delexicalise_submission(_submission(conversations), delexicaliser)
-    normalized = normalize_submission(submission, scorer.rules)
+    submission = delexicalise_submission(_submission(played), delexicaliser)
+    dialogues = {
+        id_: PlainDialogue(_plain(turns), goals[id_], None)
+        for id_, turns in submission.dialogues.items()
+    }
     database = scorer.database()
-    figures = rate(
-        (
-            PlainDialogue(_plain(turns), goals[id_], None)
-            for id_, turns in submission.dialogues.items()
-        ),
-        database,
-        delexicaliser.gazetteer,
+    return FreeRunning(
+        normalized=normalize_submission(submission, scorer.rules),
+        dialogues=dialogues,
+        rated={
+            id_: rated(dialogue, database, delexicaliser.gazetteer)
+            for id_, dialogue in dialogues.items()
+        },
+        users={id_: [turn.get(USER) for turn in turns] for id_, turns in played.items()},
+        goals=goals,
+        own=own,
     )
-    compared = conversations if own is None else scorer.benchmark.dialogues
-    human = [scorer.benchmark.dialogues[id_] for id_ in compared]
-    texts = [text for responses in normalized.responses().values() for text in responses]
+
+
+def score_free_running(run: FreeRunning, scorer: Scorer) -> Report:
+    """Score free-running dialogues in plain English.
+
+    The ceiling is what the human responses of the same dialogues get likewise; of dialogues with
+    goals of their own, what those of the whole benchmark get.
+
+    Args:
+        run: The dialogues, held against their goals by this scorer.
+        scorer: How to score.
+    """
+    texts = [text for responses in run.normalized.responses().values() for text in responses]
+    turns = run.normalized.turns
     return Report(
-        signature=_signature(conversations, goals, scorer, own),
-        coverage=Coverage(len(conversations), len(goals), turns, turns),
-        unknown_placeholders=unknown_placeholders(normalized),
+        signature=_signature(run, scorer),
+        coverage=Coverage(len(run.dialogues), len(run.goals), turns, turns),
+        unknown_placeholders=unknown_placeholders(run.normalized),
         metrics={
             "grounded": GroundedScores.of_figures(
-                figures,
-                ceiling([(d, d.turns) for d in human], database, delexicaliser, False),
+                grounded_figures(run.rated.values()), free_running_ceiling(run, scorer)
             ),
             "diversity": diversity(texts),
         },
     )
 
 
-def _strangers(conversations: Conversations, goals: Goals, where: str) -> Iterator[str]:
-    for id_ in conversations:
+def free_running_ceiling(run: FreeRunning, scorer: Scorer) -> GroundedFigures | None:
+    """Return what the human responses get; None where the benchmark does not hold them."""
+    known = scorer.benchmark.dialogues
+    human = scorer.human_ratings()
+    return ceiling(
+        [(id_, known[id_].turns) for id_ in (run.dialogues if run.own is None else known)],
+        scorer.benchmark,
+        None if human is None else human.free,
+        lambda gold, turns: rated_human(
+            gold, turns, scorer.database(), scorer.delexicaliser(), with_bookings=False
+        ),
+    )
+
+
+def _played(
+    conversations: Conversations, goals: Goals, where: str
+) -> tuple[Conversations, list[str]]:
+    """Return the dialogues by the ids of their goals, and what is wrong with the ids."""
+    played: dict[str, Sequence[Mapping[str, Any]]] = {}
+    spelled: dict[str, str] = {}
+    problems = []
+    for written, turns in conversations.items():
+        id_ = written if written in goals else dialogue_id(written)
         if id_ not in goals:
-            hint = f"; write {dialogue_id(id_)}" if dialogue_id(id_) in goals else ""
-            yield f"dialogue {id_}: has no goal in {where}{hint}"
+            problems.append(f"dialogue {written}: has no goal in {where}")
+        elif id_ in played:
+            problems.append(f"dialogue {written}: is the same as {spelled[id_]}; keep one")
+        else:
+            played[id_] = turns
+            spelled[id_] = written
+    return played, problems
 
 
 def _submission(conversations: Conversations) -> Submission:
@@ -205,14 +265,13 @@ def _plain(turns: Sequence[Turn]) -> list[PlainResponse]:
     return [turn.plain for turn in turns if turn.plain is not None]
 
 
-def _signature(
-    conversations: Conversations, goals: Goals, scorer: Scorer, own: GoalsFile | None
-) -> Signature:
+def _signature(run: FreeRunning, scorer: Scorer) -> Signature:
     coverage = None
-    if conversations.keys() != goals.keys():
-        turns = sum(map(len, conversations.values()))
-        digest = hashlib.sha256(repr(sorted(conversations)).encode()).hexdigest()[:SHOWN_HASH]
+    if run.dialogues.keys() != run.goals.keys():
+        turns = run.normalized.turns
+        digest = hashlib.sha256(repr(sorted(run.dialogues)).encode()).hexdigest()[:SHOWN_HASH]
         coverage = f"{turns}/{turns}-{digest}"
+    whose = "benchmark" if run.own is None else f"goals-{run.own.digest[:SHOWN_HASH]}"
     return Signature(
         benchmark=scorer.benchmark.name,
         data=scorer.content_hash(),
@@ -220,8 +279,5 @@ def _signature(
         rules_digest=scorer.rules.digest,
         goals="all",
         coverage=coverage,
-        parameters={
-            LEXICALISED: lexicalised_parameter(),
-            FREE_RUNNING: "benchmark" if own is None else f"goals-{own.digest[:SHOWN_HASH]}",
-        },
+        parameters={LEXICALISED: lexicalised_parameter(), FREE_RUNNING: whose},
     )

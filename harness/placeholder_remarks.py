@@ -82,8 +82,23 @@ def typical_rate(benchmark: Benchmark, rules: RuleSet) -> float:
         for dialogue in benchmark.dialogues.values()
         for text in dialogue.references.get(CANONICAL_STYLE, ())
     ]
-    told = sum(sum(name in text for text in texts) for name in rules.about_venues)
-    return told / max(len(texts), 1)
+    return slot_rate(texts, rules)
+
+
+def slot_rate(normalized: Sequence[str], rules: RuleSet) -> float:
+    """Return the same of normalised responses, in which a placeholder is its slot's name."""
+    told = sum(sum(slot in text for text in normalized) for slot in rules.about_venues)
+    return told / max(len(normalized), 1)
+
+
+def naming(responses: Sequence[str], benchmark: Benchmark) -> list[str]:
+    """Return, for each response that names a venue in plain words, the first name in it."""
+    looked_for = _any_of(venue_names(benchmark))
+    return [
+        found[0]
+        for text in responses
+        if (found := looked_for.search(text[:_SEARCHED].lower())) is not None
+    ]
 
 
 def _written_otherwise(text: str, names: Counter[str], rules: RuleSet) -> Iterator[Remark]:
@@ -136,19 +151,14 @@ def _hardly_any(
     rate = venue_rate(responses, rules)
     if rate >= FEW * typical:
         return
-    looked_for = _any_of(venue_names(benchmark))
-    naming = [
-        found[0]
-        for text in responses
-        if (found := looked_for.search(text[:_SEARCHED].lower())) is not None
-    ]
-    if len(naming) < max(_NAMED * len(responses), 1):
+    named = naming(responses, benchmark)
+    if len(named) < max(_NAMED * len(responses), 1):
         return
-    (first, _), *_ = Counter(naming).most_common(1)
+    (first, _), *_ = Counter(named).most_common(1)
     yield Remark(
         KIND,
         f"hardly any placeholders: {rate:.2f} a turn that tell about a venue (the benchmark's own "
-        f"responses: {typical:.2f}), while {len(naming)} responses name one in plain words "
+        f"responses: {typical:.2f}), while {len(named)} responses name one in plain words "
         f"({first}); Inform and Success need [value_name] and the like: delexicalise the "
         f"responses, or score them by {LEXICALISED}",
     )

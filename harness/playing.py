@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mwz.database import VenueDatabase
     from mwz.normalization.delexicaliser import Delexicaliser
 
+    from .grounding.ceiling import HumanRatings
     from .references import ReferenceIndex
 
 Domains: TypeAlias = "Sequence[Collection[str]]"
@@ -119,6 +120,7 @@ class Played:
         references: The references, prepared for BLEU.
         database: The venue database.
         delexicaliser: The delexicaliser of the benchmark's venues.
+        human: How the benchmark's human responses went in plain English; None if it has none.
         result: Gives the result of another metric by its key, None where it was not asked for.
     """
 
@@ -131,6 +133,7 @@ class Played:
     references: Callable[[], ReferenceIndex]
     database: Callable[[], VenueDatabase]
     delexicaliser: Callable[[], Delexicaliser]
+    human: Callable[[], HumanRatings | None]
     result: Callable[[str], Any]
 
     @cached_property

@@ -11,10 +11,10 @@ Source: Papineni et al. (2002); Post (2018), "A Call for Clarity in Reporting BL
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
 MAX_ORDER = 4
+_STYLE = "style "
 
 _Ints: TypeAlias = npt.NDArray[np.int64]
 
@@ -133,6 +134,45 @@ class ReferenceIndex:
         for token in chain.from_iterable(tokenized):
             self._vocabulary.setdefault(token, len(self._vocabulary))
         self._references = self._segments(tokenized)
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the index as arrays, for `from_arrays`: name -> array, none of objects."""
+        words = "\n".join(self._vocabulary)
+        return {
+            "first_turn": np.array([*self._first_turn.values()], np.int32),
+            "variant_turn": self._variant_turn.astype(np.int32),
+            "tokens": self._references.tokens.astype(np.int32),
+            "lengths": self._references.lengths.astype(np.int32),
+            "vocabulary": np.frombuffer(words.encode(), np.uint8),
+            **{f"{_STYLE}{style}": v.astype(np.int32) for style, v in self._variants.items()},
+        }
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, npt.NDArray[Any]], dialogues: Iterable[str]
+    ) -> ReferenceIndex:
+        """Return the index that `to_arrays` wrote, tokenised by 13a.
+
+        Args:
+            arrays: What it returned.
+            dialogues: The ids of the dialogues, in the order they had then.
+        """
+        index = cls.__new__(cls)
+        index._tokenization = tokenize_13a
+        index._first_turn = dict(zip(dialogues, arrays["first_turn"].tolist(), strict=True))
+        index._variants = {
+            name.removeprefix(_STYLE): array.astype(np.int64)
+            for name, array in arrays.items()
+            if name.startswith(_STYLE)
+        }
+        index._variant_turn = arrays["variant_turn"].astype(np.int64)
+        # No token holds white space.
+        words = arrays["vocabulary"].tobytes().decode().split("\n")
+        index._vocabulary = {word: number for number, word in enumerate(words) if word}
+        lengths = arrays["lengths"].astype(np.int64)
+        owner = np.repeat(np.arange(len(lengths)), lengths)
+        index._references = _Segments(arrays["tokens"].astype(np.int64), owner, lengths)
+        return index
 
     def scores(self, responses: Mapping[str, Sequence[str]]) -> dict[str, float]:
         """Return style -> corpus BLEU in percent.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -41,10 +41,19 @@ def text_table(
     return "\n\n".join(tables)
 
 
+_USUAL_WIDTH = 80
+"""Characters of a terminal that does not say."""
+
+
 def terminal_width() -> int | None:
     """Return how many characters a line of standard output has; None if it is no terminal."""
     stdout = sys.stdout
-    return shutil.get_terminal_size().columns if stdout is not None and stdout.isatty() else None
+    if stdout is None or not stdout.isatty():
+        return None
+    # Not by `shutil`, which asks the stream that Python began with.
+    said = os.environ.get("COLUMNS", "")
+    width = int(said) if said.isdecimal() else os.get_terminal_size(stdout.fileno()).columns
+    return width or _USUAL_WIDTH
 
 
 def wrapped(text: str) -> str:
@@ -73,6 +82,15 @@ def printable(text: str) -> str:
     )
 
 
+def drawn(name: str) -> str:
+    """Return a name as a picture shows it: in one line, and as it is.
+
+    matplotlib reads what stands between dollars as formulae, and hides what begins with a stroke.
+    """
+    plain = printable(" ".join(name.split())).replace("$", r"\$")
+    return f" {plain}" if plain.startswith("_") else plain
+
+
 # What marks text up anywhere, makes a link of a bare address, or begins a list.
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&]|:(?=//)|(?<=www)\.|^-)", re.IGNORECASE)
 _NUMBERED = re.compile(r"^(\d+)\.")
@@ -86,7 +104,7 @@ def escaped(text: str) -> str:
 
 def escaped_cell(text: str) -> str:
     """Return a cell of a Markdown table: a figure as it is, any other text escaped."""
-    return text if _is_figure(text) else escaped(text)
+    return text if is_figure(text) else escaped(text)
 
 
 def markdown_table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
@@ -105,15 +123,25 @@ def signed(value: float, digits: int = 1) -> str:
     return text if float(text) else text[1:]
 
 
-def _is_figure(cell: Cell) -> bool:
+def p_text(p: float) -> str:
+    """Return a p-value with two digits that count, without the 0 before the point: `.84`."""
+    if p < 0.001:
+        return f"{p:.1e}"
+    if p > 0.995:
+        return "1"
+    return f"{p:.2f}"[1:] if p >= 0.1 else f"{p:.2g}"[1:]
+
+
+def is_figure(cell: Cell) -> bool:
+    """Return whether a cell is a number, with unit or deviation, bold or not, or a dash."""
     return _FIGURE.fullmatch(str(cell)) is not None
 
 
-_FIGURE = re.compile(r"([+-]?\d[\d.]*( %)?( ± [\d.]+)?|–)?")
+_FIGURE = re.compile(r"(\*\*)?([+-]?\d[\d.]*( %)?( ± [\d.]+)?|–)?(\*\*)?")
 
 
 def _table(headers: Sequence[str], rows: Sequence[Sequence[Cell]], style: str) -> str:
     columns = zip(*rows, strict=True)
-    alignment = ["right" if all(map(_is_figure, column)) else "left" for column in columns] or None
+    alignment = ["right" if all(map(is_figure, column)) else "left" for column in columns] or None
     # Numbers come formatted: tabulate must neither parse nor pad them.
     return tabulate(rows, headers, tablefmt=style, colalign=alignment, disable_numparse=True)

@@ -22,8 +22,10 @@ from .playing import DOMAIN_SOURCES, STATE_SOURCES, Played
 from .report import Coverage, Report
 from .signature import SHOWN_HASH, Signature
 from .submission import (
+    HUMAN,
     NormalizedSubmission,
     Submission,
+    made_submission,
     normalize_submission,
     parse_submission,
 )
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from mwz.normalization.delexicaliser import Delexicaliser
 
     from .diagnosis.causes import DialogueOutcome
+    from .grounding.ceiling import HumanRatings
     from .references import ReferenceIndex
 
 AUTO = "auto"
@@ -132,6 +135,7 @@ class _Derived:
         references: Choice of goals -> the references, prepared for BLEU.
         databases: (Rules' digest, version of the venues, address) -> venue database.
         delexicalisers: (Rules' digest, version of the venues) -> delexicaliser.
+        human: (Rules' digest, version of the venues) -> how the human responses went.
     """
 
     lock: Any = field(default_factory=RLock)
@@ -140,6 +144,7 @@ class _Derived:
     references: dict[str, ReferenceIndex] = field(default_factory=dict)
     databases: dict[tuple[str, str, str], VenueDatabase] = field(default_factory=dict)
     delexicalisers: dict[tuple[str, str], Delexicaliser] = field(default_factory=dict)
+    human: dict[tuple[str, str], HumanRatings | None] = field(default_factory=dict)
 
 
 class Scorer:
@@ -198,6 +203,22 @@ class Scorer:
 
             submission = delexicalise_submission(submission, self.delexicaliser())
         return normalize_submission(submission, self.rules)
+
+    def made(self, name: str) -> NormalizedSubmission:
+        """Return a submission that the harness makes itself.
+
+        Args:
+            name: One of `made_submissions`; or `HUMAN`, for the human responses as they were
+                written, where responses are delexicalised.
+
+        Raises:
+            InputError: The benchmark does not hold the human responses.
+        """
+        if name == HUMAN:
+            from .grounding.plain_responses import human_submission
+
+            return self.normalized(human_submission(self.benchmark))
+        return made_submission(self.benchmark, name)
 
     def score_normalized(self, submission: NormalizedSubmission) -> Report:
         """Score a submission that is normalised by the rule set of the options.
@@ -301,6 +322,7 @@ class Scorer:
             references=self.references,
             database=self.database,
             delexicaliser=self.delexicaliser,
+            human=self.human_ratings,
             result=lambda key: None,
         )
 
@@ -318,28 +340,16 @@ class Scorer:
 
         The sources of domains and states are as the options have them, "auto" or another.
         """
-        metrics = [response_metrics()[name] for name in self.options.metrics or ()]
-        return Signature(
-            benchmark=self.benchmark.name,
-            data=self.content_hash(),
-            rules=self.options.rules,
-            rules_digest=self.rules.digest,
-            setup=self.options.setup,
-            domains=self.options.domains,
-            states=self.options.states,
-            goals=self.options.goals,
-            parameters={
-                **({LEXICALISED: lexicalised_parameter()} if self.options.lexicalised else {}),
-                **{name: value for metric in metrics for name, value in metric.parameters.items()},
-            },
-        )
+        return signature_before(self.benchmark.name, self.content_hash(), self.options)
 
     def content_hash(self) -> str:
         """Return the content hash of the benchmark, or the part of it, under the rule set."""
         key = (self.options.goals, self.rules.venues)
         with self._derived.lock:
             if key not in self._derived.hashes:
-                self._derived.hashes[key] = self._part().content_hash(self.rules)
+                prepared = self._part().prepared
+                known = None if prepared is None else prepared.content_hash(self.rules)
+                self._derived.hashes[key] = known or self._part().content_hash(self.rules)
             return self._derived.hashes[key]
 
     def references(self) -> ReferenceIndex:
@@ -349,7 +359,9 @@ class Scorer:
         with self._derived.lock:
             if self.options.goals not in self._derived.references:
                 dialogues = self._part().dialogues
-                self._derived.references[self.options.goals] = ReferenceIndex(
+                prepared = self._part().prepared
+                known = None if prepared is None else prepared.references()
+                self._derived.references[self.options.goals] = known or ReferenceIndex(
                     {id_: dialogue.references for id_, dialogue in dialogues.items()}
                 )
             return self._derived.references[self.options.goals]
@@ -382,6 +394,25 @@ class Scorer:
                 )
             return self._derived.delexicalisers[key]
 
+    def human_ratings(self) -> HumanRatings | None:
+        """Return how the human responses of the whole benchmark went; None if it has none."""
+        from .grounding.ceiling import human_ratings
+
+        key = (self.rules.digest, self.rules.venues)
+        with self._derived.lock:
+            if key not in self._derived.human:
+                depends_on = Signature(
+                    benchmark=self.benchmark.name,
+                    data=self.with_options(goals="all").content_hash(),
+                    rules=self.rules.name,
+                    rules_digest=self.rules.digest,
+                    parameters={LEXICALISED: lexicalised_parameter()},
+                )
+                self._derived.human[key] = human_ratings(
+                    self.benchmark, self.database, self.delexicaliser, depends_on.key
+                )
+            return self._derived.human[key]
+
     def _part(self) -> Benchmark:
         """Return the part of the benchmark that is scored on."""
         with self._derived.lock:
@@ -402,6 +433,32 @@ def score(
             lack what an option asks for.
     """
     return Scorer(benchmark, options).score(predictions)
+
+
+def signature_before(benchmark: str, data: str, options: Options) -> Signature:
+    """Return the signature of scores, as far as it does not depend on what is scored.
+
+    Args:
+        benchmark: The benchmark's name.
+        data: The content hash of what is scored on, under the rule set.
+        options: How to score.
+    """
+    rules = rule_set(options.rules)
+    metrics = [response_metrics()[name] for name in options.metrics or ()]
+    return Signature(
+        benchmark=benchmark,
+        data=data,
+        rules=options.rules,
+        rules_digest=rules.digest,
+        setup=options.setup,
+        domains=options.domains,
+        states=options.states,
+        goals=options.goals,
+        parameters={
+            **({LEXICALISED: lexicalised_parameter()} if options.lexicalised else {}),
+            **{name: value for metric in metrics for name, value in metric.parameters.items()},
+        },
+    )
 
 
 def lexicalised_parameter() -> str:
@@ -490,8 +547,8 @@ def has_all(
         raise InputError(
             submission.source,
             f"{first}: no `{field}`, as in {lacking} of {submission.turns} turns, while the others "
-            f"have one; give it in every turn, or choose by --{option} (such as --{option} "
-            f"{known}) what to use instead",
+            f"have one; give it in every turn, or say what to use instead, as in `mwz score "
+            f"--{option} {known}`",
         )
     return False
 

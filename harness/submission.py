@@ -116,6 +116,16 @@ class NormalizedSubmission(_Dialogues):
         """Return dialogue id -> normalised responses."""
         return {id_: [turn.response for turn in turns] for id_, turns in self.dialogues.items()}
 
+    def said(self) -> dict[str, Any]:
+        """Return all that is scored of it, as JSON types: what no way of writing it changes."""
+        return {
+            id_: [
+                [turn.response, turn.state, turn.active_domains and sorted(turn.active_domains)]
+                for turn in turns
+            ]
+            for id_, turns in self.dialogues.items()
+        }
+
     def _all_turns(self) -> Iterator[NormalizedTurn]:
         return (turn for turns in self.dialogues.values() for turn in turns)
 
@@ -224,6 +234,9 @@ def normalized_by_rules(
 
 CONSTANT = "constant"
 """The made submission whose every response is the same."""
+
+HUMAN = "human"
+"""The submission made of the human responses as they were written, in plain English."""
 
 _CONSTANT_RESPONSE = "NAME TRAINID PHONE ADDRESS POST REFERENCE"
 

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-from sqlalchemy import make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
-
-from mwz.database import VenueDatabase
+from mwz.database import EMBEDDED, VenueDatabase
 from mwz.normalization.rules import RuleSet
 
 from .benchmark import Benchmark
-from .errors import InputError
 
 
 def open_database(benchmark: Benchmark, rules: RuleSet, url: str) -> VenueDatabase:
     """Return the venue database of a benchmark under a rule set, filled if it was not.
 
+    Its queries raise an `InputError` if the database goes away.
+
     Raises:
-        InputError: The database cannot be reached or written.
+        InputError: The database cannot be reached or written, or was changed since it was written.
     """
-    try:
-        return VenueDatabase(benchmark.venue_records(rules), rules, url)
-    except (SQLAlchemyError, ImportError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(
-            _without_password(url), f"cannot be used as venue database ({reason})"
-        ) from None
+    beforehand = benchmark.prepared
+    prepared = None if beforehand is None else beforehand.venues(rules)
+    if prepared is not None and url == EMBEDDED:
+        return VenueDatabase(benchmark.venue_records(rules), rules, prepared=prepared)
+    from .addressed_database import addressed_database  # SQLAlchemy takes its time
 
-
-def _without_password(url: str) -> str:
-    try:
-        return make_url(url).render_as_string(hide_password=True)
-    except ArgumentError:
-        return url
+    return addressed_database(benchmark, rules, url)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import TypeAlias
 
 from .rules import RuleSet
@@ -19,6 +20,8 @@ BeliefState: TypeAlias = Mapping[str, Mapping[str, str]]
 _CLOCK = re.compile(r"([0-9][0-9]):([0-9][0-9])")
 # Characters. Python refuses to read a number of thousands of digits.
 _LONGEST_HOUR = 20
+# Characters of a slot and its value that are remembered: more than nearly all have.
+_REMEMBERED = 80
 
 
 def plain_slot_name(slot: str) -> str:
@@ -55,9 +58,20 @@ def normalize_state(state: BeliefState, rules: RuleSet) -> dict[str, dict[str, s
         values: dict[str, str] = {}
         normalized[domain] = values
         for slot, value in slots.items():
-            name = normalize_slot_name(slot, rules)
-            values[name] = normalize_value(name, value, rules)
+            short = len(slot) + len(value) <= _REMEMBERED
+            name, canonical = (_remembered if short else _filled)(slot, value, rules)
+            values[name] = canonical
     return normalized
+
+
+def _filled(slot: str, value: str, rules: RuleSet) -> tuple[str, str]:
+    """Return a slot's normalised name and value."""
+    name = normalize_slot_name(slot, rules)
+    return name, normalize_value(name, value, rules)
+
+
+# Turn after turn has the slots of the turn before.
+_remembered = lru_cache(maxsize=1 << 15)(_filled)
 
 
 def minutes(time: str) -> int:

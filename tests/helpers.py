@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -149,3 +150,10 @@ def copy_packages(folder: Path) -> None:
     ignored = shutil.ignore_patterns("__pycache__")
     for source, place in places.items():
         shutil.copytree(PROJECT / source, folder / place, ignore=ignored, dirs_exist_ok=True)
+
+
+def texts_drawn(path: Path) -> list[str]:
+    """Return what an SVG's comments say was written: matplotlib notes each text it draws."""
+    parser = ET.XMLParser(target=ET.TreeBuilder(insert_comments=True))
+    root = ET.parse(path, parser).getroot()
+    return [str(node.text).strip() for node in root.iter(ET.Comment)]

@@ -286,7 +286,8 @@ def test_a_reference_row_of_the_constant_response_is_scored_again(
     scores = all_scores("constant", sample, "constant")
     entry = enter(folder, "constant", facts, scores.reports)
     (entry.folder / "predictions.json.gz").unlink()
-    (entry.folder / "scores.json").write_text(scores.to_text(), encoding="utf-8")
+    for file, text in {"scores.json": scores.to_text(), **scores.beside()}.items():
+        (entry.folder / file).write_text(text, encoding="utf-8")
     run = run_cli(capsys, "verify", "--strict", "--workers", 1, "--submissions", folder)
     assert (run.status, run.out) == (0, "constant: holds\n1 of 1 entries hold\n")
     assert read_entry(folder / "constant").scores == scores
@@ -295,4 +296,31 @@ def test_a_reference_row_of_the_constant_response_is_scored_again(
 def test_the_hash_that_is_recorded_is_that_of_the_unpacked_file(tmp_path: Path) -> None:
     enter_sample(tmp_path, "hasty")
     recorded = read_entry(tmp_path / "hasty").scores.predictions
-    assert recorded == hashes_of(_file("hasty").read_bytes())
+    assert recorded is not None
+    assert recorded.is_file(_file("hasty").read_bytes())
+    assert recorded.git_blob == hashes_of(_file("hasty").read_bytes()).git_blob
+
+
+def test_predictions_saved_again_are_the_same_predictions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    enter_sample(tmp_path / "submissions", "hasty")
+    content = json.loads(_file("hasty").read_bytes())
+    # The last dialogue first, a key that nobody reads, blanks, capitals: nothing of it is scored.
+    again = {
+        f"{id_.upper()}.json": [
+            {**turn, "response": f" {turn['response']}", "note": "again"} for turn in turns
+        ]
+        for id_, turns in reversed(content.items())
+    }
+    saved = tmp_path / "again.json"
+    saved.write_text(json.dumps(again, indent=2), encoding="utf-8")
+    options = ("--track", "end-to-end", "--submissions", tmp_path / "submissions")
+    run = run_cli(capsys, "submit", saved, "--name", "Again", *options)
+    assert run.status == 2
+    assert "has the predictions of hasty; enter a system once" in run.err
+    assert not (tmp_path / "submissions" / "again").exists()
+    id_ = next(iter(content))
+    content[id_][0]["response"] += " okay ?"
+    saved.write_text(json.dumps(content), encoding="utf-8")
+    assert run_cli(capsys, "submit", saved, "--name", "Again", *options).status == 0

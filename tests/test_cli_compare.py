@@ -11,8 +11,8 @@ from helpers import Run, run_cli
 from resampled_cases import SUBMISSIONS, report_figures, sample_predictions, sample_scorer
 
 from mwz.harness.comparison import Evidence, compare, parsed_evidence, standings
-from mwz.harness.comparison.comparison_text import p_text
 from mwz.harness.comparison.significance import holm, mcnemar
+from mwz.harness.rendering import p_text
 
 Capture = pytest.CaptureFixture[str]
 CAREFUL, HASTY, SCRIPTED = (

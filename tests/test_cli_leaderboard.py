@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 import portalocker
@@ -262,14 +263,14 @@ def test_the_page_is_written_before_another_process_may_submit(
     # Written later, it would lack what was entered in between.
     written = []
 
-    def write(path: Path, content: str) -> None:
+    def write(submissions: Path, files: Mapping[Path, str]) -> None:
         with (
             pytest.raises(portalocker.LockException),
-            portalocker.Lock(str(folder / ".lock"), timeout=0.01, check_interval=0.01),
+            portalocker.Lock(str(submissions / ".lock"), timeout=0.01, check_interval=0.01),
         ):
             pass
-        written.append(path)
+        written.extend(files)
 
-    monkeypatch.setattr("mwz.harness.cli.leaderboard.write_atomically", write)
+    monkeypatch.setattr("mwz.harness.cli.leaderboard.write_together", write)
     assert _run(capsys, folder).status == 0
     assert written == [_page(folder)]

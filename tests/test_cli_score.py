@@ -266,7 +266,12 @@ def test_a_database_on_file_gives_the_same_report(
         ("x.json", "--domains", "guess"),
         ("x.json", "--states", "guess"),
         ("x.json", "--goals", "some"),
-        ("x.json", "y.json"),
+        ("-", "-"),
+        ("x.json", "y.json", "--corpus"),
+        ("x.json", "y.json", "--per-dialogue", "-"),
+        ("x.json", "--json", "out.jsonl", "--resume"),
+        ("x.json", "y.json", "--resume"),
+        ("x.json", "--format", "html"),
         ("x.json", "--nosuch"),
     ],
 )
@@ -419,6 +424,8 @@ def test_json_that_cannot_be_written_is_told_and_nothing_is_left(
     capsys: Capture, file: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "folder").mkdir()
+    # What reports are kept in is none of the output.
+    (tmp_path / "data").mkdir(exist_ok=True)
     before = sorted(os.listdir(tmp_path))
     # A folder; below a file. What stands there stays.
     for target in (tmp_path / "folder", file / "out.json"):
@@ -520,7 +527,8 @@ def test_whoever_stops_reading_gets_no_traceback(file: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
 def test_closed_standard_streams_are_no_traceback(file: Path) -> None:
-    assert _shell(f"mwz score {file} >&-").stderr.decode() == NOTICE
+    told = "mwz: standard output: is closed; give a file\n"
+    assert _shell(f"mwz score {file} >&-").stderr.decode() == NOTICE + told
     done = _shell("mwz score - <&-")
     assert done.returncode == 2
     assert done.stderr.decode() == "mwz: standard input: is closed; give a file\n"

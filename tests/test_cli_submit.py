@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -86,7 +85,7 @@ def test_one_command_scores_enters_and_ranks_a_system(
     assert run.status == 0
     entry = read_entry(submitting.folder / "care-ful")
     assert {path.name for path in entry.folder.iterdir()} == {
-        *("entry.toml", "scores.json", "predictions.json.gz")
+        *("entry.toml", "scores.json", "dialogues.json", "predictions.json.gz")
     }
     entered = entry.system
     assert (entered.name, entered.track, entered.multiwoz) == ("Care Ful", "end-to-end", "2.2")
@@ -119,7 +118,10 @@ def test_the_rank_is_that_in_its_track(submitting: _Submitting, tmp_path: Path) 
     assert other.out.endswith("rank 1 of 1 in the track policy-optimization\n")
     # What scores the same stands in the order of the names.
     again = tmp_path / "again.json"
-    again.write_bytes(_file("hasty").read_bytes() + b"\n")
+    content = json.loads(_file("hasty").read_bytes())
+    # A domain that no goal of the sample has.
+    next(iter(content.values()))[-1]["state"]["hospital"] = {"department": "children"}
+    again.write_text(json.dumps(content), encoding="utf-8")
     assert "rank 2 of 3 " in submitting(again, "another").out
 
 
@@ -381,7 +383,7 @@ def test_the_repositorys_submissions_accept_no_score_on_the_sample(
 ) -> None:
     submitting.folder.mkdir()
     for key in ("damd", "ubar"):
-        os.symlink(REPOSITORY / key, submitting.folder / key, target_is_directory=True)
+        shutil.copytree(REPOSITORY / key, submitting.folder / key)
     run = submitting(_file("hasty"), "hasty")
     assert run.status == 2
     assert {path.name for path in submitting.folder.iterdir()} == {".lock", "damd", "ubar"}

@@ -6,12 +6,14 @@ import errno
 import gzip
 import json
 import os
+import re
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -232,6 +234,54 @@ def test_waiting_for_a_hanging_server_is_bounded(fetch: Fetch, server: Server) -
         fetch()
     assert time.monotonic() - started < 5
     assert sum(server.requests.values()) == 3
+
+
+def test_a_server_that_drips_is_left(fetch: Fetch, server: Server) -> None:
+    """A byte every 0.05 s is within the timeout of 0.3 s; the file would take a minute."""
+    [file] = server.folder.rglob("goals.json")
+    file.write_bytes(file.read_bytes().ljust(1200))
+    server.faults[GOALS_FILE] = ["drip"] * 3
+    started = time.monotonic()
+    with pytest.raises(InputError, match=r"too slow: not 65,536 bytes within 0\.9 seconds"):
+        fetch()
+    assert time.monotonic() - started < 15
+
+
+@pytest.mark.parametrize("fault", ["endless", "endless and packed"])
+def test_an_endless_answer_ends(
+    fetch: Fetch, server: Server, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mwz.harness.data.fetching.LARGEST_FILE", 10_000_000)
+    server.faults[GOALS_FILE] = [fault] * 3
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="too large: more than"):
+            fetch(timeout=20.0)
+        assert tracemalloc.get_traced_memory()[1] < 150_000_000
+    finally:
+        tracemalloc.stop()
+    assert server.requests[GOALS_FILE] == 1
+
+
+@pytest.mark.parametrize("fault", ["500", "404", "altered", "hang"])
+def test_no_message_tells_a_mirrors_password(fetch: Fetch, server: Server, fault: str) -> None:
+    mirror = server.url.replace("http://", "http://usher:secret@")
+    server.every_fault = fault
+    with pytest.raises(InputError) as raised:
+        fetch(mirror=mirror)
+    told = "\n".join([str(raised.value), *fetch.remarks])
+    assert "***@127.0.0.1" in told
+    assert not {"secret", "usher"} & set(re.findall(r"\w+", told))
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["ftp://me:secret@x/y", "http://me:secret@[::1", "http://x/?a=secret", "http://me:p/secret@x"],
+)
+def test_no_message_tells_the_password_of_what_is_no_mirror(fetch: Fetch, given: str) -> None:
+    with pytest.raises(InputError, match="expected a URL") as raised:
+        fetch(mirror=given)
+    assert "secret" not in str(raised.value)
 
 
 def test_pauses_double(fetch: Fetch, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -723,3 +773,9 @@ def test_progress_names_each_file(fetch: Fetch, capsys: pytest.CaptureFixture[st
     fetch(progress=True)
     assert "B/s]" in capsys.readouterr().err
     assert fetch.remarks[0].startswith(f"1 of 18: {EVALUATOR}/{NEWER}/")
+
+
+def test_a_list_of_urls_leaves_the_password_out(mwz_data: CommandLine, server: Server) -> None:
+    output, _ = mwz_data("urls", "--from", "http://me:secret@example.org/x")
+    assert "secret" not in output
+    assert output.startswith("http://***@example.org/x/")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -18,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
-from mwz.harness import Benchmark
+from mwz.harness import Benchmark, Scorer
 from mwz.harness.benchmark import STYLES
 from mwz.harness.board import grid as explaining
 from mwz.harness.board.entries import OwnSetup, Reported
@@ -228,19 +229,19 @@ def _install(name: str, food: str = "thai", **changes: Any) -> None:
     # A process loads a benchmark once; a new installation is for the next one.
     loaded_once.cache_clear()
     explaining._prepared.cache_clear()
-    explaining._scorer.cache_clear()
 
 
 @pytest.fixture
 def pools(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Counts how often processes are started to compute a grid."""
+    """Counts how often somebody is asked to compute a grid."""
     started: list[int] = []
+    real = explaining.given_or_own
 
-    def start(workers: int) -> ProcessPoolExecutor:
+    def start(given: Executor | None, workers: int) -> AbstractContextManager[Executor]:
         started.append(workers)
-        return ProcessPoolExecutor(workers)
+        return real(given, workers)
 
-    monkeypatch.setattr(explaining, "ProcessPoolExecutor", start)
+    monkeypatch.setattr(explaining, "given_or_own", start)
     return started
 
 
@@ -281,7 +282,7 @@ def test_data_whose_hashes_differ_in_the_part_not_shown_are_computed(
 ) -> None:
     _install("tiny")
     for last in "12":
-        monkeypatch.setattr(Benchmark, "content_hash", lambda *_, last=last: "0" * 63 + last)
+        monkeypatch.setattr(Scorer, "content_hash", lambda *_, last=last: "0" * 63 + last)
         explain(_predictions("a"), "tiny", 1, _silent)
     assert len(pools) == 2
 
@@ -363,7 +364,7 @@ def _cut(text: str) -> str:
 def _changed(*place: str | int, value: object) -> Callable[[str], str]:
     def change(text: str) -> str:
         content = json.loads(text)
-        table = content.get("grid", content)
+        table = content.get("document", content)
         for part in place[:-1]:
             table = table[part]
         table[place[-1]] = value

@@ -28,6 +28,7 @@ from mwz.harness.data.installed import (
     loaded_once,
     to_document,
 )
+from mwz.harness.data.prepared import SUFFIX
 from mwz.normalization.rules import rule_set, rule_set_names
 
 ONE = replace(
@@ -171,7 +172,7 @@ def test_an_interrupted_installation_leaves_the_old_benchmark(
             patch.setattr(os, step, interrupt)
             with pytest.raises(KeyboardInterrupt):
                 install_benchmark(replace(TINY, dialogues={}))
-        assert os.listdir(path.parent) == [path.name]
+        assert sorted(os.listdir(path.parent)) == [path.name, f"{path.name}{SUFFIX}"]
         assert load_benchmark("multiwoz") == TINY
 
 
@@ -187,7 +188,8 @@ def test_a_killed_installation_leaves_the_old_benchmark() -> None:
     )
     died = subprocess.run([sys.executable, "-c", code], check=False)
     assert died.returncode == 9
-    assert len(os.listdir(path.parent)) == 2
+    # The benchmark, what is prepared of it, and what the dead process was about to put there.
+    assert len(os.listdir(path.parent)) == 3
     assert installed_benchmarks() == ["sample", "multiwoz"]
     assert load_benchmark() == TINY
 
@@ -285,3 +287,30 @@ def test_a_hash_is_computed_of_what_is_there() -> None:
 def test_venue_records_are_those_of_the_version_that_the_rule_set_names() -> None:
     assert TINY.venue_records(OLD) == TINY.venues
     assert TINY.venue_records(NEW) == {**TINY.venues, **TINY.venue_versions["2023"]}
+
+
+def test_no_edit_of_a_byte_is_scored_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file with any byte changed is refused, or holds the same all the same."""
+    path = install_benchmark(TINY)
+    whole = path.read_bytes()
+    refused = 0
+    for at in range(len(whole)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x15]) + whole[at + 1 :])
+        try:
+            assert load_benchmark("multiwoz") == TINY
+        except InputError:
+            refused += 1
+    # What is left is in the head of the packed file: its time stamp and the system it is from.
+    assert refused >= len(whole) - 10
+
+
+def test_an_edit_that_is_sealed_anew_has_another_content_hash() -> None:
+    from mwz.harness.data.sealed import write_sealed
+
+    path = install_benchmark(TINY)
+    before = load_benchmark("multiwoz").content_hash(rule_set("2021"))
+    document = to_document(TINY)
+    dialogue = next(iter(document["dialogues"].values()))
+    dialogue["references"] = {style: ["edited"] for style in dialogue["references"]}
+    write_sealed(path, document, 2)
+    assert load_benchmark("multiwoz").content_hash(rule_set("2021")) != before

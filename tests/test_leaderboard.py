@@ -34,6 +34,7 @@ from mwz.harness.board.entries import (
     read_note,
 )
 from mwz.harness.board.leaderboard import leaderboard, row_headers, row_text, rows, signatures
+from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.reported import read_reported
 from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.data.pinned import blob_id
@@ -338,7 +339,8 @@ def test_scores_on_another_benchmark_are_refused_by_name(tmp_path: Path) -> None
         leaderboard(read_entries(tmp_path), "2021")
     assert error.value.problems == (
         "stranger: does not compare with alpha (different versions of the benchmark's content: "
-        "ba9876543210 and 0123456789ab); use --rescore or another folder",
+        "ba9876543210 and 0123456789ab); score all on one benchmark by "
+        "`mwz leaderboard --rescore`, or use a folder of its own by --submissions",
     )
 
 
@@ -491,8 +493,10 @@ def test_a_page_of_no_submissions_has_no_rows() -> None:
 
 def test_the_repositorys_page_is_what_its_submissions_give() -> None:
     page = (PROJECT / "leaderboard.md").read_bytes()
-    entries, note = read_entries(REPOSITORY), read_note(REPOSITORY)
-    assert leaderboard(entries, "2021", note, read_reported(REPOSITORY)).encode() == page
+    entries = read_entries(REPOSITORY)
+    pairs = read_pairs(REPOSITORY, entries)
+    made = leaderboard(entries, "2021", read_note(REPOSITORY), read_reported(REPOSITORY), pairs)
+    assert made.encode() == page
 
 
 @pytest.mark.parametrize("key", sorted(PAPER))

@@ -7,6 +7,7 @@ test_grounding.py.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -16,8 +17,10 @@ import pytest
 from helpers import RULES, Run, benchmark, dialogue, goal, run_cli
 
 from mwz.harness import Benchmark, InputError, Options, Report, Scorer
+from mwz.harness.diagnosis.dialogue_lines import corpus_scores, read_dialogue_lines
 from mwz.harness.grounding.plain_responses import human_submission
 from mwz.harness.scoring import lexicalised_parameter
+from mwz.harness.submission import HUMAN
 from mwz.normalization.delexicaliser import tables_digest
 
 Capture = pytest.CaptureFixture[str]
@@ -105,6 +108,42 @@ def test_wrong_telephone_numbers_show_in_grounded_scores_alone(
     assert report["grounded"]["success"]["total"] == pytest.approx(100 / 3)
     assert report["grounded"]["faithfulness"]["in_database"] == 50.0
     assert report["grounded"]["inform"]["total"] == 100.0
+
+
+def test_one_digit_of_every_number_costs_all_dialogues_that_ask_for_one(sample: Benchmark) -> None:
+    # Numbers of venues begin with 01632 960; those of taxis, 07700, are no venue's.
+    told: dict[str, list[dict[str, Any]]] = {
+        id_: [{"response": re.sub("01632 ?960", "01632969", text)} for text in d.responses]
+        for id_, d in sample.dialogues.items()
+    }
+    asking = [
+        id_
+        for id_, d in sample.dialogues.items()
+        if any("PHONE" in g.requestable for name, g in d.goal.items() if name != "taxi")
+    ]
+    assert len(asking) == 17
+    scorer = Scorer(sample, Options(lexicalised=True))
+    human = scorer.score_normalized(scorer.made(HUMAN))
+    wrong = scorer.score(told)
+    assert (wrong.inform, wrong.success) == (human.inform, human.success)
+    was, now = human.metrics["grounded"], wrong.metrics["grounded"]
+    assert (was.success["total"], now.inform["total"]) == (100.0, 100.0)
+    # 13 of 30 dialogues ask for no venue's number.
+    assert now.success["total"] == pytest.approx(100 * 13 / 30)
+    # 18 of 59 values told are such numbers; 4 of these 59 were in no record before.
+    assert was.faithfulness.told == now.faithfulness.told == 59
+    assert was.faithfulness.in_database == pytest.approx(100 * 55 / 59)
+    assert now.faithfulness.in_database == pytest.approx(100 * 37 / 59)
+
+
+def test_placeholders_in_plain_english_are_told(capsys: Capture, tmp_path: Path) -> None:
+    mixed = _turns(
+        {"town001": ["[restaurant_name] it is, or [xyz]", "Nonna's Attic", "Bye [time]"]}
+    )
+    run = run_cli(capsys, "score", _file(tmp_path, mixed), "--lexicalised", "--quiet")
+    assert run.status == 0
+    told = "2 of 3 responses hold placeholders ([restaurant_name], [time]), which name and tell"
+    assert told in run.err
 
 
 def test_the_human_responses_are_their_own_ceiling(capsys: Capture) -> None:
@@ -280,6 +319,27 @@ def test_free_running_dialogues_are_of_any_length(capsys: Capture, tmp_path: Pat
     parameters = report["signature_fields"]["parameters"]
     assert parameters == {"lexicalised": lexicalised_parameter(), "free-running": "benchmark"}
     assert Report.from_dict(report, "x").metrics["grounded"].success["total"] == 100.0
+
+
+def test_free_running_dialogues_may_be_spelled_as_the_corpus_does(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    spelled = _turns({f"{id_.upper()}.json": texts for id_, texts in TOLD.items()})
+    report = _json(capsys, _file(tmp_path, spelled), "--lexicalised", "--free-running")
+    assert report["grounded"]["success"]["total"] == 100.0
+    twice = _file(tmp_path, {**spelled, **_turns({"town001": ["Hello."]})})
+    run = run_cli(capsys, "score", twice, "--lexicalised", "--free-running")
+    assert run.status == 2
+    assert "dialogue town001: is the same as TOWN001.json; keep one" in run.err
+
+
+def test_lines_of_free_running_dialogues_add_up(capsys: Capture, tmp_path: Path) -> None:
+    path, target = _file(tmp_path, _turns(WRONG_NUMBERS)), tmp_path / "lines.jsonl"
+    report = _json(capsys, path, "--lexicalised", "--free-running", "--per-dialogue", target)
+    scores = corpus_scores(read_dialogue_lines(target))
+    assert scores["grounded"].success == report["grounded"]["success"]
+    assert scores["grounded"].faithfulness.told == report["grounded"]["faithfulness"]["told"]
+    assert scores["diversity"].unigrams == report["diversity"]["unigrams"]
 
 
 GOALS = {

@@ -62,7 +62,8 @@ def test_every_module_and_every_file_they_read_is_packed() -> None:
         path
         for folder in ("database", "harness", "normalization", "package")
         for path in (PROJECT / folder).rglob("*")
-        if path.suffix in {".py", ".toml", ".json", ".typed"} or path.name == "py.typed"
+        if path.suffix in {".css", ".html", ".js", ".json", ".py", ".toml", ".typed"}
+        or path.name == "py.typed"
     }
     assert there == packed
 

@@ -6,12 +6,14 @@ import os
 import re
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 from entered import enter, system
 from hypothesis import given
 from hypothesis import strategies as st
+from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness.rendering import escaped, markdown_table, printable, signed, text_table
 
@@ -142,3 +144,27 @@ def test_tables_of_commands_fit_the_terminal(tmp_path: Path) -> None:
     # Into a file or a pipe they go whole.
     whole = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     assert sum(line.startswith("Inform") for line in whole.stdout.splitlines()) == 1
+
+
+ODD_NAMES = (r"a$\frac{$", "$x^2$", "a$", "_hidden", "b\udcff", "c\x1b[2J", "d\ne", "\x00")
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])
+@pytest.mark.parametrize("command", ["dst", "why"])
+def test_any_name_of_a_file_can_be_drawn(command: str, suffix: str, tmp_path: Path) -> None:
+    from mwz.harness.diagnosis.diagnosis_plots import plot_causes
+    from mwz.harness.tracking.evaluation import score_tracking
+    from mwz.harness.tracking.plots import plot_tracking
+
+    path = tmp_path / f"picture.{suffix}"
+    if command == "dst":
+        report = score_tracking([tracked(*FGA_FIGURE_1)])
+        plot_tracking(ODD_NAMES, [report] * len(ODD_NAMES), str(path))
+    else:
+        plot_causes({name: [] for name in ODD_NAMES}, str(path))
+    assert path.stat().st_size > 1000
+    if suffix == "svg":
+        # What is no XML, nobody can open.
+        picture = ET.parse(path, ET.XMLParser(target=ET.TreeBuilder(insert_comments=True)))
+        texts = [(one.text or "").strip() for one in picture.iter() if one.tag is ET.Comment]
+        assert {r"b\udcff", r"c\x1b[2J", "d e"} <= set(texts)

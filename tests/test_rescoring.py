@@ -6,7 +6,7 @@ import gzip
 import json
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,10 +47,12 @@ from mwz.harness.board.rescoring import (
     _changes,
     find_predictions,
     rescore,
-    write_rescored,
+    rescored_entries,
+    rescored_files,
 )
 from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.board.submitting import all_scores
+from mwz.harness.board.together import write_together
 from mwz.harness.data.pinned import blob_id
 from mwz.harness.errors import InputError
 from mwz.harness.validation import validated
@@ -74,6 +76,11 @@ def folder(tmp_path: Path) -> Path:
 
 def _shown(coming: Iterable[Rescored]) -> Iterable[Rescored]:
     return coming
+
+
+def write_rescored(entries: Sequence[Entry], outcomes: Sequence[Rescored], rules: str) -> None:
+    rescored_entries(entries, outcomes, rules)
+    write_together(entries[0].folder.parent, rescored_files(entries, outcomes))
 
 
 def _rescore(folder: Path, extra: Path | None = None) -> dict[str, Rescored]:
@@ -513,8 +520,10 @@ def test_checking_and_rescoring_together_tell_what_differs_and_write_nothing(
     run = _leaderboard(capsys, folder, "--check", "--rescore")
     assert (run.status, run.err) == (0, "")
     assert "careful: unchanged" in run.out
-    assert run.out.endswith("leaderboard.md: up to date\n")
-    # The page follows from the edited scores: only scoring again tells.
+    assert "leaderboard.md: up to date\n" in run.out
+    # The page follows from the edited scores, where nothing is stored of single dialogues: only
+    # scoring again tells.
+    (folder / "careful" / "dialogues.json").unlink()
     edit_inform(folder / "careful", 90.0, sealed=True)
     assert _leaderboard(capsys, folder).status == 0
     before = _everything(folder.parent)

@@ -21,6 +21,7 @@ from mwz.harness.board.scores import SCORES_FILE, checksum_of
 from mwz.harness.board.tracking_board import TrackingRow, tracking_tables
 from mwz.harness.board.tracking_scores import TrackingScores, score_tracker
 from mwz.harness.errors import InputError
+from mwz.harness.metrics.signs import Signs
 from mwz.harness.tracking.evaluation import score_tracking
 
 CAREFUL = SAMPLE_SUBMISSIONS / "careful.json"
@@ -375,3 +376,14 @@ def test_public_trackers_score_what_the_published_code_gives(
     assert {name: round(value, 2) for name, value in shown.items()} == {
         name: published[name] for name in shown
     }
+
+
+def test_states_that_equal_gold_are_told_below_the_table(tmp_path: Path) -> None:
+    entry = _end_to_end(tmp_path, "copied")
+    assert "copied: states equal gold" not in leaderboard([entry], "2021")
+    scored = entry.scores.under("2021")
+    assert scored is not None
+    signs = Signs(0.6, 0.6, 1.0, 0.5, 0.95, 0.2, 0.0, ("gold_states",))
+    marked = replace(scored, metrics={**scored.metrics, "signs": signs})
+    copied = replace(entry, scores=replace(entry.scores, reports={"2021": marked}))
+    assert "- copied: states equal gold" in leaderboard([copied], "2021")

@@ -20,9 +20,10 @@ from hypothesis import strategies as st
 
 from mwz.harness import Benchmark
 from mwz.harness.board import submitting
-from mwz.harness.board.entries import PREDICTIONS_FILE, System, read_entries, read_entry
+from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, System, read_entries, read_entry
 from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of
 from mwz.harness.board.submitting import all_scores, locked, recover, submit
+from mwz.harness.board.together import write_together
 from mwz.harness.cli import main
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options, score
@@ -83,7 +84,8 @@ def test_reports_have_every_metric_that_the_predictions_allow(sample: Benchmark)
         content = (SAMPLE_SUBMISSIONS / f"{name}.json").read_bytes()
         scores = all_scores(content, sample, name)
         assert list(scores.reports) == list(published_rule_sets()) == ["2021", "2023", "2026"]
-        assert scores.predictions == hashes_of(content)
+        assert scores.predictions is not None
+        assert scores.predictions.is_file(content)
         for rules, scored in scores.reports.items():
             metrics = ["bleu", "inform", "diversity", "signs", *(["dst"] if has_states else [])]
             options = Options(rules=rules, metrics=metrics)
@@ -351,6 +353,68 @@ def test_clearing_away_can_itself_be_killed(tmp_path: Path) -> None:
     assert _files(folder) == whole
 
 
+@needs_fork
+def test_files_written_together_are_all_old_or_all_new_whenever_it_is_killed(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "submissions"
+    for name in ("one", "two"):
+        _submit(folder, name, json.dumps({name: []}).encode())
+    places = [
+        *(folder / name / SCORES_FILE for name in ("one", "two")),
+        tmp_path / "leaderboard.md",
+        tmp_path / "docs" / "older-results.md",
+    ]
+    write_together(folder, dict.fromkeys(places, "old"))
+    own = {path.name for path in folder.iterdir()}
+    seen = set()
+
+    def look(step: int) -> None:
+        with locked(folder):
+            pass
+        left = {path.read_text() for path in places}
+        assert len(left) == 1, step
+        assert {path.name for path in folder.iterdir()} == own, step
+        assert {path.name for path in tmp_path.iterdir()} == {
+            *("submissions", "leaderboard.md", "docs")
+        }, step
+        seen.update(left)
+        with locked(folder):
+            write_together(folder, dict.fromkeys(places, "old"))
+
+    def act() -> None:
+        with locked(folder):
+            write_together(folder, dict.fromkeys(places, "new"))
+
+    assert _killed_at_every_step(tmp_path, act, look) > 20
+    assert seen == {"old", "new"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system cannot exchange two folders")
+def test_a_reader_sees_the_old_or_the_new_entry_at_every_moment(tmp_path: Path) -> None:
+    _submit(tmp_path, content=OLD)
+    code = f"""
+import sys, time
+from pathlib import Path
+place = Path({str(tmp_path / "system" / ENTRY_FILE)!r})
+looks = 0
+print("ready", flush=True)
+while not Path({str(tmp_path / "done")!r}).exists():
+    assert place.is_file(), "no entry"
+    looks += 1
+print(looks)
+"""
+    reader = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert reader.stdout is not None
+    assert reader.stdout.readline() == "ready\n"
+    for number in range(60):
+        _submit(tmp_path, content=OLD if number % 2 else NEW, replace=True)
+    (tmp_path / "done").touch()
+    out, _ = reader.communicate(timeout=60)
+    assert reader.returncode == 0
+    assert int(out) > 60
+
+
 def _lock_once(folder: Path) -> None:
     with locked(folder):
         pass
@@ -524,8 +588,8 @@ def test_a_folder_that_another_process_holds_is_told(
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    (tmp_path / ".lock").mkdir()
-    with pytest.raises(InputError, match="cannot be written"), locked(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot be written"), locked(tmp_path / "file"):
         pass
 
 

@@ -152,6 +152,15 @@ def test_forgetting_adds_its_lambda(run, figure_1):
     assert list(report["metrics"]["FGA"]) == ["0.25", "0.5", "0.75", "1", "0.499289"]
 
 
+def test_two_lambdas_that_differ_in_the_seventh_digit_are_two_figures(run, figure_1):
+    # Both are 0.123457 in six digits.
+    near = ["0.1234567", "0.12345674"]
+    [report] = reports(run, figure_1, "--lambda", ",".join(near))
+    assert list(report["metrics"]["FGA"]) == near
+    signatures = {reports(run, figure_1, "--lambda", value)[0]["signature"] for value in near}
+    assert len(signatures) == 2
+
+
 def test_slots_set_the_number_of_slots(run, figure_1):
     [report] = reports(run, figure_1, "--slots", "10")
     # 10 of 60 slots wrong over the six turns.

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import xml.etree.ElementTree as ET
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from helpers import run_cli
+from helpers import run_cli, texts_drawn
 from tracking_cases import FGA_FIGURE_1, belief, tracked
 
+from mwz.harness.pictures import SUFFIXES
 from mwz.harness.tracking.evaluation import score_tracking
 from mwz.harness.tracking.plots import (
     _STYLES,
     FEW,
     PANELS,
-    SUFFIXES,
     TOGETHER,
     plot_tracking,
 )
@@ -32,13 +31,6 @@ TEN_TURNS = tuple((f"a.x={turn}", f"a.x={min(turn, 4)}") for turn in range(10))
 
 def _many(dialogues: int) -> TrackingReport:
     return score_tracking([tracked(*TEN_TURNS, id_=f"d{number}") for number in range(dialogues)])
-
-
-def _texts(path: Path) -> list[str]:
-    """Return what an SVG's comments say was written: matplotlib notes each text it draws."""
-    parser = ET.XMLParser(target=ET.TreeBuilder(insert_comments=True))
-    root = ET.parse(path, parser).getroot()
-    return [str(node.text).strip() for node in root.iter(ET.Comment)]
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -69,7 +61,7 @@ def test_only_the_panels_that_are_asked_for_are_drawn(
     path = tmp_path / "picture.svg"
     names = [f"system {number}" for number in range(systems)]
     plot_tracking(names, [SMALL] * systems, str(path), panels)
-    texts = _texts(path)
+    texts = texts_drawn(path)
     # Small panels of figures are titled by the figure.
     shows = {**SHOWS, "metrics": "percent" if systems <= TOGETHER else "JGA (%)"}
     assert {panel for panel, text in shows.items() if text in texts} == set(panels)
@@ -80,7 +72,7 @@ def test_every_system_is_named_wherever_it_is_drawn(tmp_path: Path, systems: int
     path = tmp_path / "picture.svg"
     names = [f"system {number}" for number in range(systems)]
     plot_tracking(names, [SMALL] * systems, str(path))
-    times = Counter(_texts(path))
+    times = Counter(texts_drawn(path))
     # Once in the legend; or beside its bars in two rows of figures, and above two panels.
     assert [times[name] for name in names] == [1 if systems <= TOGETHER else 4] * systems
 
@@ -105,7 +97,7 @@ def test_what_few_turns_support_is_drawn_open_and_said_so(
         path = tmp_path / f"{few}.svg"
         names = [f"s{number}" for number in range(systems)]
         plot_tracking(names, [report] * systems, str(path), [panel])
-        assert (NOTE in _texts(path)) == few
+        assert (NOTE in texts_drawn(path)) == few
         pictures.append(path.read_text(encoding="utf-8"))
     assert "stroke-dasharray" in pictures[0]
     assert "stroke-dasharray" not in pictures[1]
@@ -122,14 +114,14 @@ def test_parts_with_few_turns_are_drawn_apart_from_the_others(tmp_path: Path) ->
     picture = path.read_text(encoding="utf-8")
     # All nine lines lead to a part of few turns, and the legend has one; the first marker is full.
     assert picture.count("stroke-dasharray") == 10
-    assert NOTE in _texts(path)
+    assert NOTE in texts_drawn(path)
 
 
 def test_names_are_drawn_as_they_are(tmp_path: Path) -> None:
     path = tmp_path / "picture.svg"
     names = ["$a^b$", "_hidden", "x" * 80]
     plot_tracking(names, [SMALL] * 3, str(path), ["metrics"])
-    texts = _texts(path)
+    texts = texts_drawn(path)
     assert any("a^b" in text for text in texts)
     assert "_hidden" in texts
     assert any(text.startswith("xxx") and len(text) < 30 for text in texts)
@@ -142,6 +134,6 @@ def test_the_command_draws_what_it_is_told(capsys: Capture, tmp_path: Path) -> N
     target = tmp_path / "picture.svg"
     options = ("--label", "a", "--label", "b", "--panel", "losses", "--panel", "losses")
     assert run_cli(capsys, "dst", states, states, "--plot", target, *options).status == 0
-    texts = _texts(target)
+    texts = texts_drawn(target)
     assert {"a", "b", SHOWS["losses"]} <= set(texts)
     assert SHOWS["positions"] not in texts

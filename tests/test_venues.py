@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import RULES, VENUES, database
+from helpers import RULES, VENUES, benchmark, database
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import create_engine, event, inspect
@@ -19,6 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from mwz.database import EMBEDDED, VenueDatabase, partial_ratio
 from mwz.database.schema import venue_schema
+from mwz.database.stored import ChangedVenuesError
 from mwz.harness import Benchmark, InputError
 from mwz.harness.venue_database import open_database
 from mwz.normalization.rules import RuleSet, published_rule_sets, rule_set
@@ -301,7 +302,9 @@ def test_a_venue_with_quotes_and_percent_signs_is_found_by_them() -> None:
 def test_no_value_is_part_of_a_statement() -> None:
     venues = database()
     statements: list[str] = []
-    engine = venues._connection.engine  # the only place where the text of a query can be seen
+    engine = (
+        venues._source._connection.engine
+    )  # the only place where the text of a query can be seen
     event.listen(engine, "before_cursor_execute", lambda *a: statements.append(str(a[2])))
     venues.query("restaurant", {"area": "north", "food": "greek", "name": "golden spoon"})
     venues.query("train", {"leave": "09:17", "day": "monday", "departure": "oakham"})
@@ -315,7 +318,7 @@ def test_no_value_is_part_of_a_statement() -> None:
 def test_each_set_of_values_is_asked_for_once() -> None:
     venues = database()
     statements: list[str] = []
-    engine = venues._connection.engine  # the only place where queries can be counted
+    engine = venues._source._connection.engine  # the only place where queries can be counted
     event.listen(engine, "before_cursor_execute", lambda *a: statements.append(str(a[2])))
     asked = [
         {"area": "north", "food": "thai"},
@@ -425,9 +428,9 @@ def test_an_interrupted_filling_leaves_nothing_half_filled(tmp_path: Path) -> No
     code = f"""
 import os
 from helpers import RULES, VENUES
-from mwz.database import venues
-seen, insert = [], venues.insert
-venues.insert = lambda table: os._exit(9) if len(seen) == 2 else seen.append(table) or insert(table)
+from mwz.database import stored, venues
+seen, insert = [], stored.insert
+stored.insert = lambda table: os._exit(9) if len(seen) == 2 else seen.append(table) or insert(table)
 venues.VenueDatabase(VENUES, RULES, {url!r})
 """
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
@@ -567,16 +570,108 @@ def test_one_more_constraint_never_adds_venues(
 def test_a_password_is_not_told(sample: Benchmark) -> None:
     with pytest.raises(InputError) as raised:
         open_database(sample, RULES, "nosuchdialect://me:secret@host/x")
-    assert raised.value.source == "nosuchdialect://me:***@host/x"
+    assert raised.value.source == "nosuchdialect://***@host/x"
     assert "secret" not in str(raised.value)
 
 
-def test_sqlite_on_file_gives_the_results_of_sqlite_in_memory(
+@pytest.mark.parametrize(
+    "url",
+    [
+        "nosuchdialect://host/x?password=secret&sslmode=off",
+        "sqlite:////nowhere/x.db?key=secret",
+        "postgresql://me:secret@host:port/x",
+        "postgresql://me:secret@host:99999999/x",
+        "postgresql://me:sec/secret@host/x",
+        "://me:secret@host",
+        "me:secret@",
+        "secret",
+    ],
+)
+def test_no_address_tells_a_secret(sample: Benchmark, url: str) -> None:
+    with pytest.raises(InputError, match="cannot be used as venue database") as raised:
+        open_database(sample, RULES, url)
+    assert "secret" not in str(raised.value)
+
+
+def test_a_database_that_goes_away_while_it_is_asked_is_bad_input(
     sample: Benchmark, tmp_path: Path
 ) -> None:
-    url = f"sqlite:///{tmp_path / 'venues.db'}"
+    place = tmp_path / "venues.db"
+    venues = open_database(sample, RULES, f"sqlite:///{place}")
+    assert venues.query("hotel", {})
+    place.write_bytes(b"no database any more" * 1000)
+    with pytest.raises(InputError, match=r"venues\.db: cannot be used as venue database \("):
+        venues.query("restaurant", {})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE {restaurant} SET area = 'moon' WHERE place = 1",
+        "UPDATE {train} SET leave = leave + 1 WHERE place = 0",
+        "DELETE FROM {restaurant} WHERE place = 0",
+        "INSERT INTO {restaurant} (source, place, id) VALUES (1, 9, 'r9')",
+    ],
+)
+def test_rows_that_were_changed_are_noticed(change: str, new_database: str) -> None:
+    url = new_database
+    VenueDatabase(VENUES, RULES, url)
+    VenueDatabase(VENUES, RULES, url)
+    names = {domain: table.name for domain, table in venue_schema(RULES).venues.items()}
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql(change.format(**names))
+    engine.dispose()
+    with pytest.raises(ChangedVenuesError, match=r"mwz_\w+_(restaurant|train)"):
+        VenueDatabase(VENUES, RULES, url)
+    tiny = benchmark({})
+    with pytest.raises(InputError, match="were changed since they were written; drop the tables"):
+        open_database(tiny, RULES, url)
+
+
+@pytest.mark.parametrize("attempt", range(3))
+def test_processes_that_use_a_new_database_at_the_same_time_all_can(
+    attempt: int, new_database: str
+) -> None:
+    code = f"""
+import sys
+from helpers import RULES, VENUES
+from mwz.database.venues import VenueDatabase
+print("ready", flush=True)
+sys.stdin.read()
+print(len(VenueDatabase(VENUES, RULES, {new_database!r}).query("train", {{}})))
+"""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", code],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        for _ in range(6)
+    ]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.close()
+    for process in processes:
+        process.stdin = None
+        out, err = process.communicate(timeout=120)
+        assert (out, err) == ("4\n", "")
+
+
+def test_a_kept_database_gives_the_results_of_sqlite_in_memory(
+    sample: Benchmark, new_database: str
+) -> None:
     for rules in map(rule_set, published_rule_sets()):
-        in_memory, on_file = (open_database(sample, rules, place) for place in (EMBEDDED, url))
+        in_memory, on_file = (
+            open_database(sample, rules, place) for place in (EMBEDDED, new_database)
+        )
         asked = 0
         for one in sample.dialogues.values():
             for state in [*one.states, {d: g.informable for d, g in one.goal.items()}]:

@@ -264,8 +264,10 @@ def test_the_command_shows_differences_as_a_table(
     run = _verify(capsys, folder)
     assert run.status == 1
     lines = run.out.splitlines()
-    assert lines[0] == "careful: 4 figures come out differently"
-    assert lines[1].split() == ["rules", "figure", "before", "after", "difference"]
+    told = "careful: dialogues.json: inform is not that of scores.json; use --rescore"
+    assert lines[0] == told
+    start = lines.index("careful: 4 figures come out differently")
+    assert lines[start + 1].split() == ["rules", "figure", "before", "after", "difference"]
     assert ["2021", "inform", "90.0", repr(100 * 26 / 30), "-3.333"] in [x.split() for x in lines]
     assert lines[-3:] == ["hasty: holds", "scripted: holds", "2 of 3 entries hold"]
     assert _everything(folder) == before
@@ -351,8 +353,10 @@ def test_the_process_exits_with_what_it_found(folder: Path) -> None:
     done = run_process("verify", *options)
     assert (done.returncode, done.stderr) == (1, "")
     assert "careful: 4 figures come out differently" in done.stdout
-    # The page is stale, which scores that follow through cannot hide.
-    assert run_process("leaderboard", "--check", "--submissions", folder).returncode == 1
+    # Scores that follow from each other do not from what is stored of the dialogues.
+    done = run_process("leaderboard", "--check", "--submissions", folder)
+    assert done.returncode == 2
+    assert "careful: dialogues.json: inform is not that of scores.json" in done.stderr
     (folder / "careful" / SCORES_FILE).write_bytes(whole)
     (folder / "careful" / PREDICTIONS_FILE).unlink()
     assert run_process("verify", *options).returncode == 0

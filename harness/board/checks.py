@@ -5,22 +5,37 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
+from mwz.normalization.rules import DEFAULT_RULES
+
 from ..benchmark import CANONICAL_STYLE
 from ..errors import InputError
-from ..files import read_bytes
+from ..files import is_plain_file, read_plain
 from ..metrics.inform import combined
 from ..metrics.lower_bound import LowerBound
 from ..metrics.signs import Signs, raised
 from ..report import Report
+from .dialogue_scores import dialogue_problems, totals_of
 from .entries import Entry, folder_name
-from .scores import Hashes, hashes_of
-from .tracks import track_problem
+from .lexicalised_board import GROUNDED, WAY_BACK, way_back
+from .scores import DIALOGUES_FILE, SCORES_FILE, SEEDS_FILE, Hashes
+from .seed_scores import seed_problems
+from .tracks import LEXICALISED, track_problem
 
 
 def entry_problems(entries: Sequence[Entry]) -> list[str]:
     """Return what is wrong with entries, a sentence each that begins with the entry's key."""
     problems = [f"{entry.key}: {problem}" for entry in entries for problem in _own_problems(entry)]
-    return [*problems, *_shared(entries)]
+    return [*problems, *_shared(entries), *_ways_back(entries)]
+
+
+def _ways_back(entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield which systems that the harness put into plain English do not come back."""
+    for back in way_back(entries, DEFAULT_RULES):
+        if back.farthest > WAY_BACK:
+            yield (
+                f"{back.key}: Inform or Success of {back.name} comes back {back.farthest:.1f} "
+                f"points off, more than {WAY_BACK:g}; leave it out, or another seed may do"
+            )
 
 
 def _own_problems(entry: Entry) -> Iterator[str]:
@@ -40,9 +55,30 @@ def _own_problems(entry: Entry) -> Iterator[str]:
         problem = _predictions_problem(entry, entry.scores.predictions)
         if problem is not None:
             yield problem
+    yield from _report_problems(entry)
+    yield from _dialogue_problems(entry)
+
+
+def _report_problems(entry: Entry) -> Iterator[str]:
+    """Yield what is wrong with what an entry scores under each rule set."""
     for rules, report in entry.scores.reports.items():
+        if (GROUNDED in report.metrics) != (entry.system.track == LEXICALISED):
+            how = "as plain English" if GROUNDED in report.metrics else "as delexicalised"
+            yield f"rule set {rules}: it was scored {how}; use --rescore"
         for what in _unfounded(report):
             yield f"rule set {rules}: {what} does not follow from the rest; use --rescore"
+
+
+def _dialogue_problems(entry: Entry) -> Iterator[str]:
+    """Yield what is stored beside an entry's scores and is not of them."""
+    kept = entry.scores.dialogues
+    if not entry.scores.reports or kept is None:
+        return
+    for what in dialogue_problems(kept, entry.scores.main):
+        yield f"{DIALOGUES_FILE}: {what} is not that of {SCORES_FILE}; use --rescore"
+    if entry.scores.seeds is not None:
+        for what in seed_problems(entry.scores.seeds, totals_of(kept.outcomes)):
+            yield f"{SEEDS_FILE}: {what} does not follow from the rest; use --rescore"
 
 
 def _unfounded(report: Report) -> Iterator[str]:
@@ -87,16 +123,15 @@ def _predictions_problem(entry: Entry, recorded: Hashes | None) -> str | None:
         return None if place.made else "its scores do not say what predictions they are of"
     if place.made is not None:
         return "its scores are of a file, and its predictions are made by the harness"
-    named = recorded
     if place.git_blob is not None and place.git_blob != recorded.git_blob:
         return "its scores are of other predictions than those pinned; use --rescore"
-    if place.file is not None and (entry.folder / place.file).is_file():
+    if place.file is not None and is_plain_file(entry.folder / place.file):
         try:
-            named = hashes_of(read_bytes(entry.folder / place.file))
+            same = recorded.is_file(read_plain(entry.folder / place.file))
         except InputError as error:
             return f"{place.file}: {'; '.join(error.problems)}"
-    if named != recorded:
-        return f"its scores are of other predictions than {place.file}; use --rescore"
+        if not same:
+            return f"its scores are of other predictions than {place.file}; use --rescore"
     return None
 
 
@@ -108,7 +143,8 @@ def _shared(entries: Iterable[Entry]) -> Iterator[str]:
         first = names.setdefault(entry.system.name.casefold(), entry.key)
         if first != entry.key:
             yield f"{entry.key}: has the name of {first}; give each entry a name of its own"
-        if entry.scores.predictions is not None:
-            first = contents.setdefault(entry.scores.predictions.sha256, entry.key)
-            if first != entry.key:
-                yield f"{entry.key}: has the predictions of {first}; enter a system once"
+        recorded = entry.scores.predictions
+        told = [] if recorded is None else [recorded.sha256, recorded.content or recorded.sha256]
+        firsts = {contents.setdefault(one, entry.key) for one in told} - {entry.key}
+        if firsts:
+            yield f"{entry.key}: has the predictions of {min(firsts)}; enter a system once"

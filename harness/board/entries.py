@@ -2,7 +2,9 @@
 
     submissions/NAME/entry.toml          what the system is and what its papers report
     submissions/NAME/scores.json         what the harness gives it, at full precision
-    submissions/NAME/predictions.json.gz its outputs, unless they are pinned elsewhere
+    submissions/NAME/dialogues.json      the same dialogue by dialogue, intervals, lost points
+    submissions/NAME/seeds.json          what further seeds of the system score, if there are any
+    submissions/NAME/predictions.json.gz its outputs, unless they are pinned elsewhere, or made
 
 An entry is one folder that appears in one step, so that no reader ever sees half of one.
 """
@@ -13,7 +15,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
@@ -24,15 +26,17 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from ..benchmark import STYLES
 from ..data.pinned import PinnedFile
 from ..errors import InputError
-from ..files import read_bytes
+from ..files import is_plain_file, is_plain_folder, read_plain
 from ..metrics.registry import headlines
 from ..metrics.setups import COMPARISONS, UPDATES
 from ..playing import DOMAIN_SOURCES
-from ..submission import made_submissions
+from ..submission import HUMAN, made_submissions
 from ..validation import validated
-from .scores import SCORES_FILE, Scores, read_scores
+from .dialogue_scores import read_dialogues
+from .scores import DIALOGUES_FILE, SCORES_FILE, SEEDS_FILE, Scores, read_scores
+from .seed_scores import read_seeds
 from .tracking_scores import TrackingScores, read_tracking_scores
-from .tracks import STATE_TRACKING, TRACKS
+from .tracks import LEXICALISED, STATE_TRACKING, TRACKS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -49,6 +53,9 @@ _ADDRESS = re.compile(r"https?://[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:\d+)?(/[!#-'*-
 
 # No longer than file systems allow, with what is added to it while the folder is written.
 _FOLDER_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
+
+
+_LONGEST_NAME = 60
 
 
 class _Strict(BaseModel):
@@ -76,6 +83,8 @@ def _plain_text(value: str) -> str:
 def _plain_name(value: str) -> str:
     """Check a name: plain text whose letters are Latin, so that no two names look alike."""
     _plain_text(value)
+    if not 0 < len(value) <= _LONGEST_NAME:
+        raise ValueError(f"give a name of 1 to {_LONGEST_NAME} characters")
     if unicodedata.normalize("NFKC", value) != value or value != value.strip():
         raise ValueError("write it with ordinary characters, without blanks around it")
     foreign = [c for c in value if c.isalpha() and "LATIN" not in unicodedata.name(c, "")]
@@ -99,7 +108,7 @@ WebAddress = Annotated[str, AfterValidator(_web_address)]
 ObjectId = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 Style = Annotated[str, _one_of(lambda: STYLES)]
 PlainText = Annotated[str, AfterValidator(_plain_text), Field(max_length=500)]
-PlainName = Annotated[str, AfterValidator(_plain_name), Field(min_length=1, max_length=60)]
+PlainName = Annotated[str, AfterValidator(_plain_name)]
 
 
 class Predictions(_Strict):
@@ -112,6 +121,9 @@ class Predictions(_Strict):
         path: Its path in the repository.
         git_blob: Its git blob id.
         made: The submission that the harness makes itself, where the entry is a reference row.
+        lexicalised: An entry whose responses the harness writes in plain English, as
+            `mwz lexicalise` does: a check of the way back, not ranked.
+        seed: The seed of that; 0 if it is left out.
         unavailable: Why nobody can get them; the entry is shown as unverified.
     """
 
@@ -120,21 +132,30 @@ class Predictions(_Strict):
     commit: ObjectId | None = None
     path: str | None = None
     git_blob: ObjectId | None = None
-    made: Annotated[str, _one_of(made_submissions)] | None = None
+    made: Annotated[str, _one_of(lambda: (*made_submissions(), HUMAN))] | None = None
+    lexicalised: Annotated[str, Field(pattern=rf"^{_FOLDER_NAME.pattern}$")] | None = None
+    seed: int | None = None
     unavailable: PlainText | None = None
 
     @model_validator(mode="after")
     def _one_place(self) -> Predictions:
         pin = (self.repository, self.commit, self.path, self.git_blob)
-        places = [self.file, self.made, self.unavailable].count(None)
-        if 3 - places + (None not in pin) != 1 or 0 < pin.count(None) < len(pin):
+        given = 4 - [self.file, self.made, self.lexicalised, self.unavailable].count(None)
+        if given + (None not in pin) != 1 or 0 < pin.count(None) < len(pin):
             raise ValueError(
                 "give either `file`, or all of `repository`, `commit`, `path` and `git_blob`, "
-                "or `made`, or `unavailable`"
+                "or `made`, or `lexicalised`, or `unavailable`"
             )
+        if self.seed is not None and self.lexicalised is None:
+            raise ValueError("`seed` goes with `lexicalised`")
         if self.file is not None and Path(self.file).name != self.file:
             raise ValueError("`file` must be the name of a file in the entry's folder")
         return self
+
+    @property
+    def by_harness(self) -> bool:
+        """Whether the harness makes them itself: no system is entered by them."""
+        return self.made is not None or self.lexicalised is not None
 
     @property
     def pinned(self) -> PinnedFile | None:
@@ -244,6 +265,15 @@ class System(_Strict):
     setup: OwnSetup | None = None
     reported: tuple[Reported, ...] = ()
 
+    @model_validator(mode="after")
+    def _made_for_the_track(self) -> System:
+        place, english = self.predictions, self.track == LEXICALISED
+        if english and place.made not in (None, HUMAN):
+            raise ValueError(f"track {LEXICALISED}: `made` can only be {HUMAN!r}")
+        if not english and (place.made == HUMAN or place.lexicalised is not None):
+            raise ValueError(f"its predictions are plain English; the track is {LEXICALISED}")
+        return self
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -255,7 +285,8 @@ class Entry:
         folder: Where it is.
         system: What the system is.
         scores: What it scores; no reports if its `scores.json` cannot be read.
-        problems: Why its `scores.json` cannot be used: it cannot be read, or it was edited.
+        problems: Why its `scores.json`, or what is beside it, cannot be used: it cannot be read, or
+            it was edited.
         tracking: What it scores in the track for state tracking.
     """
 
@@ -271,7 +302,7 @@ class Entry:
         place = self.system.predictions
         if place.unavailable is not None:
             return False
-        return place.file is None or (self.folder / place.file).is_file()
+        return place.file is None or is_plain_file(self.folder / place.file)
 
     @property
     def key(self) -> str:
@@ -305,8 +336,21 @@ def read_entries(folder: Path) -> list[Entry]:
     return [
         read_entry(path)
         for path in sorted(folder.iterdir())
-        if path.is_dir() and not path.name.startswith(".")
+        if is_plain_folder(path) and not path.name.startswith(".")
     ]
+
+
+def strays(folder: Path) -> list[str]:
+    """Return the names of what lies in a folder of entries and is neither a folder nor a file.
+
+    It may be a link to anywhere, and is never read.
+
+    Args:
+        folder: The folder.
+    """
+    return sorted(
+        path.name for path in folder.iterdir() if not (is_plain_folder(path) or is_plain_file(path))
+    )
 
 
 def chosen_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path) -> list[Entry]:
@@ -339,12 +383,9 @@ def read_note(folder: Path) -> str:
     if not path.is_file():
         return ""
     try:
-        return " ".join(read_bytes(path).decode().split())
+        return " ".join(read_plain(path).decode().split())
     except UnicodeDecodeError:
         raise InputError(str(path), "not text in UTF-8") from None
-
-
-_EDITED = f"{SCORES_FILE}: edited after the harness wrote it; score the entry again (--rescore)"
 
 
 def read_entry(folder: Path) -> Entry:
@@ -363,7 +404,23 @@ def read_entry(folder: Path) -> Entry:
     except InputError as error:
         problems = tuple(f"{Path(error.source).name}: {problem}" for problem in error.problems)
         return Entry(folder, system, Scores({}, None), problems)
-    return Entry(folder, system, scores, () if scores.intact else (_EDITED,))
+    wrong = [] if scores.intact else [_edited(SCORES_FILE)]
+    try:
+        dialogues = read_dialogues(folder / DIALOGUES_FILE)
+        if dialogues is not None and not dialogues.intact:
+            wrong.append(_edited(DIALOGUES_FILE))
+        scores = replace(scores, dialogues=dialogues)
+        seeds = read_seeds(folder / SEEDS_FILE)
+        if seeds is not None and not seeds.intact:
+            wrong.append(_edited(SEEDS_FILE))
+        scores = replace(scores, seeds=seeds)
+    except InputError as error:
+        wrong += [f"{Path(error.source).name}: {problem}" for problem in error.problems]
+    return Entry(folder, system, scores, tuple(wrong))
+
+
+def _edited(file: str) -> str:
+    return f"{file}: edited after the harness wrote it; score the entry again (--rescore)"
 
 
 def _read_tracking_entry(folder: Path, system: System) -> Entry:
@@ -372,7 +429,7 @@ def _read_tracking_entry(folder: Path, system: System) -> Entry:
     except InputError as error:
         problems = tuple(f"{Path(error.source).name}: {problem}" for problem in error.problems)
         return Entry(folder, system, Scores({}, None), problems)
-    problems = () if read.intact else (_EDITED,)
+    problems = () if read.intact else (_edited(SCORES_FILE),)
     return Entry(folder, system, Scores({}, read.predictions), problems, read)
 
 
@@ -383,7 +440,7 @@ def read_system(path: Path) -> System:
         InputError: The file is missing, not TOML, or not as the schema says.
     """
     try:
-        content = tomllib.loads(read_bytes(path).decode(), parse_float=Decimal)
+        content = tomllib.loads(read_plain(path).decode(), parse_float=Decimal)
     except RecursionError:
         raise InputError(str(path), "not TOML that can be read (nested too deeply)") from None
     except ValueError as error:

@@ -9,20 +9,19 @@ states, and the rule set.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
 from ..benchmark import Benchmark
-from ..data.installed import data_directory, loaded_once
+from ..data.installed import loaded_once
+from ..data.kept import Kept, code_digest
 from ..errors import InputError
-from ..files import read_json, to_json, write_atomically
+from ..execution import Work, given_or_own, in_order
 from ..metrics.inform_success import TOTAL, inform_success
 from ..metrics.setups import ALL_SETUPS, COMPARISONS, Setup
 from ..playing import PlayedDialogue, play
@@ -32,6 +31,8 @@ from ..submission import NormalizedSubmission, normalized_by_rules
 from ..validation import validated
 from .claims import RATES, Claim
 from .entries import OwnSetup
+
+_KEPT = Kept("audit")
 
 # What table 3 says of a system's tokenisation -> the tokenisation here that comes nearest. NLTK's
 # splits off punctuation, as 13a does.
@@ -162,6 +163,9 @@ def explain(
     benchmark: str | None,
     workers: int,
     progress: Callable[[Iterable[Any], int], Iterable[Any]],
+    executor: Executor | None = None,
+    cache: bool = True,
+    notify: Callable[[str], None] = lambda remark: None,
 ) -> Grid:
     """Return a submission's grid, from the cache if it has been computed before.
 
@@ -170,25 +174,30 @@ def explain(
         benchmark: Name of the benchmark; None for the default one.
         workers: How many processes to use.
         progress: Wraps the parts as they come (the second argument is their number).
+        executor: Who does the work; by default processes of this machine.
+        cache: Whether the grid is kept, and looked up.
+        notify: Called with a remark if a process was killed.
 
     Raises:
-        InputError: The predictions are no submission to the benchmark.
+        InputError: The predictions are no submission to the benchmark, or some part could not be
+            computed because its process was killed.
     """
-    path = _cache_path(content, loaded_once(benchmark))
-    cached = _cached(path)
+    loaded = loaded_once(benchmark)
+    identity = _identity(content, loaded)
+    cached = _cached(identity) if cache else None
     if cached is not None:
         return cached
-    submission = _prepared(content, benchmark)[DEFAULT_RULES]
+    submission = normalized_by_rules(content, loaded, "predictions")[DEFAULT_RULES]
     jobs = _jobs(submission)
-    work = [(content, benchmark, job) for job in jobs]
-    with ProcessPoolExecutor(max(1, min(workers, len(jobs)))) as pool:
-        parts = list(progress(pool.map(_part, work), len(jobs)))
+    works = (Work(loaded, _part, (content, job)) for job in jobs)
+    with given_or_own(executor, max(1, min(workers, len(jobs)))) as to:
+        parts = list(progress(in_order(to, works, notify), len(jobs)))
     grid = Grid(
         bleu=tuple(point for part in parts for point in part.bleu),
         rates=tuple(point for part in parts for point in part.rates),
     )
-    body = asdict(grid)
-    write_atomically(path, to_json({"sha256": _digest(body), "grid": body}))
+    if cache:
+        _KEPT.put(identity, asdict(grid))
     return grid
 
 
@@ -217,17 +226,17 @@ def _jobs(submission: NormalizedSubmission) -> list[_Job]:
     ]
 
 
-def _part(work: tuple[bytes | str, str | None, _Job]) -> Grid:
-    content, name, job = work
-    benchmark = loaded_once(name)
+def _part(scorer: Scorer, content: bytes | str, job: _Job) -> Grid:
+    benchmark = scorer.benchmark
+    submissions = _prepared(content, scorer)
     if job.tokenization is not None:
-        responses = _prepared(content, name)[DEFAULT_RULES].responses()
+        responses = submissions[DEFAULT_RULES].responses()
         references = {id_: d.references for id_, d in benchmark.dialogues.items()}
         scores = ReferenceIndex(references, TOKENIZATIONS[job.tokenization]).scores(responses)
         return Grid(tuple(BleuPoint(s, job.tokenization, bleu) for s, bleu in scores.items()), ())
-    played = play(_prepared(content, name)[job.rules], benchmark, job.states, job.domains)
-    scorer = _scorer(name).with_options(rules=job.rules)
-    return Grid((), tuple(_rates(job, setup, played, scorer) for setup in ALL_SETUPS))
+    played = play(submissions[job.rules], benchmark, job.states, job.domains)
+    ruled = scorer.with_options(rules=job.rules)
+    return Grid((), tuple(_rates(job, setup, played, ruled) for setup in ALL_SETUPS))
 
 
 def _rates(job: _Job, setup: Setup, played: Sequence[PlayedDialogue], scorer: Scorer) -> RatesPoint:
@@ -244,40 +253,26 @@ def _rates(job: _Job, setup: Setup, played: Sequence[PlayedDialogue], scorer: Sc
     )
 
 
-@lru_cache(maxsize=1)
-def _scorer(name: str | None) -> Scorer:
-    return Scorer(loaded_once(name))
-
-
 @lru_cache(maxsize=2)
-def _prepared(content: bytes | str, name: str | None) -> Mapping[str, NormalizedSubmission]:
-    return normalized_by_rules(content, loaded_once(name), "predictions")
+def _prepared(content: bytes | str, scorer: Scorer) -> Mapping[str, NormalizedSubmission]:
+    return normalized_by_rules(content, scorer.benchmark, "predictions")
 
 
-def _cache_path(content: bytes | str, benchmark: Benchmark) -> Path:
-    """Return where a grid is kept: a place named by everything that it depends on."""
+def _identity(content: bytes | str, benchmark: Benchmark) -> list[Any]:
+    """Return everything that a grid depends on."""
     scorer = Scorer(benchmark)
-    identity = [
+    return [
         hashlib.sha256(content if isinstance(content, bytes) else content.encode()).hexdigest(),
         [scorer.with_options(rules=rules).signature().key for rules in published_rule_sets()],
         {"setups": [asdict(setup) for setup in ALL_SETUPS], "tokenizations": list(TOKENIZATIONS)},
+        code_digest(),
     ]
-    key = hashlib.sha256(json.dumps(identity).encode()).hexdigest()
-    return data_directory() / "cache" / "audit" / f"{key}.json"
 
 
-def _cached(path: Path) -> Grid | None:
-    """Return the grid that is kept at a place; None if there is none, or it is damaged."""
+def _cached(identity: list[Any]) -> Grid | None:
+    """Return the grid that is kept; None if there is none, or it is damaged."""
+    document = _KEPT.get(identity)
     try:
-        content = read_json(path)
-        if not isinstance(content, Mapping) or content.get("sha256") != _digest(
-            content.get("grid")
-        ):
-            return None
-        return validated(Grid, content["grid"], str(path))
+        return None if document is None else validated(Grid, document, "kept grid")
     except InputError:
         return None
-
-
-def _digest(content: object) -> str:
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()

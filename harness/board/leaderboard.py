@@ -17,10 +17,28 @@ from ..rendering import escaped, figure, markdown_table
 from ..report import Report
 from .checks import entry_problems
 from .entries import Entry
+from .lexicalised_board import (
+    LEXICALISED_NOTES,
+    LexicalisedRow,
+    common_signatures,
+    lexicalised_blocks,
+    lexicalised_places,
+    lexicalised_rows,
+    lexicalised_signatures,
+    tracked_reports,
+)
+from .pairs import RANKING, EntryPair, Pairs, Standing
 from .reported import ReportedTable, unknown_entries
 from .reported_blocks import OLD, STATUS_NOTE, not_public, older_results, reported_figures
-from .tracking_board import TRACKING_NOTES, TrackingRow, tracking_blocks, tracking_tables
-from .tracks import RANKED_COVERAGE, STATE_TRACKING, TRACKS
+from .standing_text import STANDING_NOTES, alike, half_width, standing_table
+from .tracking_board import (
+    TRACKING_NOTES,
+    TrackingRow,
+    tracked_places,
+    tracking_blocks,
+    tracking_tables,
+)
+from .tracks import LEXICALISED, RANKED_COVERAGE, STATE_TRACKING, TRACKS
 
 
 @dataclass(frozen=True)
@@ -149,25 +167,28 @@ How the columns are computed:
 def rows(entries: Sequence[Entry], rules: str) -> list[Row]:
     """Return the entries as rows under a rule set, the ranked ones first, each track's best first.
 
+    Entries in plain English are checked alike, and have rows of their own (`lexicalised_rows`).
     Under another than the default rule set, entries that have no scores there are left out.
 
     Raises:
         InputError: Something is wrong with the entries, some have no scores that can be shown, or
             their scores do not compare.
     """
-    found = []
+    found: list[Row] = []
+    english: list[Row] = []
     problems = entry_problems(entries)
     for entry in entries:
         report = entry.scores.under(rules)
         if report is not None:
-            found.append(Row(entry, report))
+            own = english if entry.system.track == LEXICALISED else found
+            own.append(Row(entry, report))
         elif entry.system.track == STATE_TRACKING:
             continue
         elif not entry.scores.reports and not entry.problems:
             problems.append(f"{entry.key}: scored by an earlier version; use --rescore")
         elif entry.scores.reports and rules == DEFAULT_RULES:
             problems.append(f"{entry.key}: not scored under rule set {rules}; use --rescore")
-    problems += _comparison_problems(found)
+    problems += [*_comparison_problems(found), *_comparison_problems(english)]
     if problems:
         raise InputError("leaderboard", problems)
     found.sort(key=lambda row: (row.unranked is not None, -row.combined, row.entry.key))
@@ -188,7 +209,11 @@ def _ranked(found: Sequence[Row]) -> list[Row]:
 
 
 def leaderboard(
-    entries: Sequence[Entry], rules: str, note: str = "", tables: Sequence[ReportedTable] = ()
+    entries: Sequence[Entry],
+    rules: str,
+    note: str = "",
+    tables: Sequence[ReportedTable] = (),
+    pairs: Pairs | None = None,
 ) -> str:
     """Return the leaderboard's page in Markdown.
 
@@ -197,6 +222,7 @@ def leaderboard(
         rules: The rule set whose scores are shown.
         note: What is to be said of all scores, in a sentence or two.
         tables: What public tables report.
+        pairs: The entries compared two by two; None where that is not known.
 
     Raises:
         InputError: Some have no scores that can be shown, or their scores do not compare, or a
@@ -204,12 +230,17 @@ def leaderboard(
     """
     ranked = rows(entries, rules)
     _check_tables(entries, tables)
-    tracking = tracking_tables(
-        sorted(entries, key=lambda entry: entry.key),
-        {row.entry.key: row.report for row in ranked},
-    )
-    parts = _page(ranked, tracking, rules, note, tables)
+    by_key = sorted(entries, key=lambda entry: entry.key)
+    english = lexicalised_rows(by_key, rules)
+    tracking = tracking_tables(by_key, {**_reports(ranked), **tracked_reports(english)})
+    # What is known dialogue by dialogue is of the default rule set.
+    shown = pairs if rules == DEFAULT_RULES else None
+    parts = _page(ranked, tracking, english, by_key, rules, note, tables, shown)
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def _reports(ranked: Sequence[Row]) -> dict[str, Report]:
+    return {row.entry.key: row.report for row in ranked}
 
 
 def older_results_page(
@@ -251,19 +282,18 @@ def signatures(ranked: Sequence[Row]) -> list[str]:
     The sources of active domains and states, and coverage, differ between systems, and have
     columns.
     """
-    common = {
-        str(replace(row.report.signature, domains=None, states=None, coverage=None))
-        for row in ranked
-    }
-    return sorted(common)
+    return common_signatures(row.report.signature for row in ranked)
 
 
 def _page(
     ranked: Sequence[Row],
     tracking: Sequence[Sequence[TrackingRow]],
+    english: Sequence[LexicalisedRow],
+    entries: Sequence[Entry],
     rules: str,
     note: str,
     tables: Sequence[ReportedTable],
+    pairs: Pairs | None,
 ) -> Iterator[str]:
     yield "# Leaderboard"
     yield (
@@ -273,10 +303,14 @@ def _page(
     )
     if note:
         yield escaped(note)
-    yield from _index(ranked, tracking, tables)
+    yield from _index(ranked, tracking, english, tables)
+    own_blocks = {
+        STATE_TRACKING: tracking_blocks(tracking),
+        LEXICALISED: lexicalised_blocks(english, entries, rules),
+    }
     for name, track in TRACKS.items():
-        if name == STATE_TRACKING:
-            blocks = [*tracking_blocks(tracking), *not_public(tables, name)]
+        if name in own_blocks:
+            blocks = [*own_blocks[name], *not_public(tables, name)]
             if blocks:
                 yield f"## {track.title}"
                 yield track.note
@@ -286,10 +320,7 @@ def _page(
         if systems:
             yield f"## {track.title}"
             yield track.note
-            yield _table(systems, {"#": _rank, **_MAIN} if track.submitted else _MAIN, linked=True)
-            notes = list(_row_notes(systems))
-            if notes:
-                yield "\n".join(notes)
+            yield from _track_tables(systems, track.submitted, pairs)
             yield from reported_figures(systems, tables, rules)
             yield from not_public(tables, name)
     yield "## Strict and optimistic set-up"
@@ -304,17 +335,23 @@ def _page(
         yield _table(ranked, others)
     yield "## Notes"
     yield _NOTES
-    if tracking:
-        yield TRACKING_NOTES
-    if tables:
-        yield STATUS_NOTE
+    known = pairs is not None and any(row.entry.scores.dialogues for row in ranked)
+    further = {
+        STANDING_NOTES: known,
+        TRACKING_NOTES: tracking,
+        LEXICALISED_NOTES: english,
+        STATUS_NOTE: tables,
+    }
+    yield from (text for text, wanted in further.items() if wanted)
     yield "Signature (the sources of domains and states are in the table above):"
-    yield "\n".join(f"    {signature}" for signature in signatures(ranked))
+    told = [*signatures(ranked), *lexicalised_signatures(english)]
+    yield "\n".join(f"    {signature}" for signature in told)
 
 
 def _index(
     ranked: Sequence[Row],
     tracking: Sequence[Sequence[TrackingRow]],
+    english: Sequence[LexicalisedRow],
     tables: Sequence[ReportedTable],
 ) -> Iterator[str]:
     """Yield where each system is to be found, by name: the ranked ones, then those reported."""
@@ -323,10 +360,9 @@ def _index(
         track = TRACKS[row.entry.system.track]
         if track.submitted:
             places.setdefault(row.entry.system.name, []).append(_place(track.title, row.rank))
-    title = TRACKS[STATE_TRACKING].title
-    for one in (one for table in tracking for one in table):
-        if one.entry.system.track == STATE_TRACKING:
-            places.setdefault(one.entry.system.name, []).append(_place(title, one.rank))
+    for entry, rank in (*tracked_places(tracking), *lexicalised_places(english)):
+        link = _place(TRACKS[entry.system.track].title, rank)
+        places.setdefault(entry.system.name, []).append(link)
     if places:
         yield "Find a system, by name and rank: " + " · ".join(
             f"{escaped(name)} {', '.join(links)}" for name, links in _by_name(places)
@@ -354,6 +390,65 @@ def _place(title: str, rank: int | None) -> str:
 def _link(title: str, shown: str) -> str:
     anchor = title.lower().replace(" ", "-")
     return f"[{shown}](#{anchor})"
+
+
+def _track_tables(systems: Sequence[Row], submitted: bool, pairs: Pairs | None) -> Iterator[str]:
+    """Yield a track's table, what is to be said of its rows, and what can be told apart."""
+    standings = track_standings(systems, pairs)
+    main = _MAIN if pairs is None else _with_standing(systems, standings)
+    yield _table(systems, {"#": _rank, **main} if submitted else main, linked=True)
+    notes = list(_row_notes(systems))
+    if notes:
+        yield "\n".join(notes)
+    told = standing_table([row.entry for row in systems], standings)
+    if pairs is not None and told is not None:
+        yield "### Intervals and differences"
+        yield told
+
+
+def track_standings(systems: Sequence[Row], pairs: Pairs | None) -> Mapping[str, Standing]:
+    """Return key -> how each row of a track that has a rank compares with others of it.
+
+    Args:
+        systems: The rows of the track, the best first.
+        pairs: The entries compared two by two; None where that is not known.
+    """
+    ranked = [row.entry.key for row in systems if row.rank is not None]
+    return {} if pairs is None else pairs.standings(ranked)
+
+
+def neighbours(
+    own: Row, track: Sequence[Row], pairs: Pairs
+) -> Iterator[tuple[str, Entry, EntryPair | None]]:
+    """Yield the best row of a track, those above and below a row, and the row compared with each.
+
+    Args:
+        own: The row, which has a rank.
+        track: The rows of its track, the best first.
+        pairs: The entries compared two by two.
+    """
+    ranked = [row.entry for row in track if row.rank is not None]
+    at = [entry.key for entry in ranked].index(own.entry.key)
+    above = "the best, the row above" if at == 1 else "the row above"
+    places = {"the best": 0 if at > 1 else -1, above: at - 1, "the row below": at + 1}
+    for who, place in places.items():
+        if 0 <= place < len(ranked):
+            other = ranked[place]
+            yield who, other, pairs.between(own.entry.key, other.key)
+
+
+def _with_standing(systems: Sequence[Row], standings: Mapping[str, Standing]) -> _Columns:
+    """Return the columns of a track's table with what can be told apart, if that is known."""
+    if not any(row.entry.scores.dialogues for row in systems):
+        return _MAIN
+    columns: dict[str, Callable[[Row], str]] = {}
+    for title, column in _MAIN.items():
+        columns[title] = column
+        if title == "Combined":
+            columns["±"] = lambda row: figure(half_width(row.entry, RANKING))
+            if any(map(alike, standings.values())):
+                columns["≈"] = lambda row: alike(standings.get(row.entry.key))
+    return columns
 
 
 def _rank(row: Row) -> str:
@@ -444,5 +539,7 @@ def _comparison_problems(found: Sequence[Row]) -> Iterator[str]:
                 verdict = row.report.signature.comparable_with(usual[0].report.signature, _OWN)
                 yield (
                     f"{row.entry.key}: does not compare with {usual[0].entry.key} "
-                    f"({'; '.join(verdict.reasons)}); use --rescore or another folder"
+                    f"({'; '.join(verdict.reasons)}); score all on one "
+                    "benchmark by `mwz leaderboard --rescore`, or use a folder of its own by "
+                    "--submissions"
                 )

@@ -7,28 +7,42 @@ from pathlib import Path
 
 from .entries import Entry, read_note
 from .leaderboard import leaderboard, older_results_page
+from .pairs import PAIRS_FILE, Pairs, read_pairs
 from .reported import read_reported
+from .together import PAGES
 
-OLDER_RESULTS = Path("docs") / "older-results.md"
+DOCUMENTS_FOLDER = "docs"
+"""The folder of documents beside the leaderboard."""
+
+OLDER_RESULTS = PAGES[1]
 """Where the page of older results is, beside the leaderboard."""
 
 
 def pages(
-    folder: Path, entries: Sequence[Entry], rules: str, leaderboard_page: Path
+    folder: Path,
+    entries: Sequence[Entry],
+    rules: str,
+    leaderboard_page: Path,
+    pairs: Pairs | None = None,
 ) -> Mapping[Path, str]:
-    """Return path -> content of every page.
+    """Return path -> content of every page, and of the file of pairs.
 
     Args:
         folder: The folder of submissions, for its note and what public tables report.
         entries: Its entries.
         rules: The rule set whose scores are shown.
         leaderboard_page: Where the leaderboard is.
+        pairs: The entries compared two by two; None for what the folder holds of it.
 
     Raises:
         InputError: Something is wrong with what the folder holds.
     """
     tables = read_reported(folder)
-    made = {leaderboard_page: leaderboard(entries, rules, read_note(folder), tables)}
+    if pairs is None:
+        pairs = read_pairs(folder, entries)
+    made = {leaderboard_page: leaderboard(entries, rules, read_note(folder), tables, pairs)}
+    if pairs.pairs or (folder / PAIRS_FILE).exists():
+        made[folder / PAIRS_FILE] = pairs.to_text()
     older = older_results_page(entries, rules, tables)
     if older is not None:
         made[leaderboard_page.parent / OLDER_RESULTS] = older

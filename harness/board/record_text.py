@@ -1,24 +1,20 @@
-"""The public record as tables: for a terminal, in Markdown, CSV and JSON."""
+"""The public record as tables."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
-from ..files import to_json
-from ..rendering import escaped, escaped_cell, figure, markdown_table, signed, text_table, wrapped
+from ..rendering import figure, signed
+from ..tables import Table
 from .attainable import RUNS, SIZES, digits_of
 from .chance import Nearness
 from .paper_tables import CORPUS, Cell, Paper, equal_text
 from .record import Finding, Line, RuleSetRow, chance_table
-
-FORMATS = ("text", "md", "csv", "json")
 
 # Figures that are shown with a digit after the point even where they are printed without.
 _PERCENT = ("BLEU", "Inform", "Success", "Combined")
@@ -53,68 +49,6 @@ LEGEND: Mapping[str, str] = {
     "not scored": "the harness has no such figure of the system",
 }
 """Column or verdict -> what it means."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table to be shown in any format.
-
-    Attributes:
-        name: Its key in JSON.
-        title: Its heading.
-        headers: Titles of the columns.
-        rows: The cells, as people read them.
-        data: The rows as JSON types.
-        notes: What is to be said below it.
-    """
-
-    name: str
-    title: str
-    headers: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    data: Sequence[Mapping[str, Any]]
-    notes: Sequence[str] = ()
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The keys of its rows in JSON and CSV."""
-        return tuple(self.data[0]) if self.data else ()
-
-
-def formatted(tables: Sequence[Table], format_: str) -> str:
-    """Return tables in one of `FORMATS`.
-
-    CSV, which holds one table, has the rows of the first and of those with the same columns, and no
-    notes.
-    """
-    if format_ == "csv":
-        return _csv([row for t in tables if t.columns == tables[0].columns for row in t.data])
-    if format_ == "json":
-        return to_json({table.name: list(table.data) for table in tables})
-    if format_ == "md":
-        return "\n\n".join(_markdown(table) for table in tables) + "\n"
-    return "\n\n".join(_text(table) for table in tables) + "\n"
-
-
-def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
-    if rows:
-        writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
-
-
-def _markdown(table: Table) -> str:
-    rows = [[escaped_cell(cell) for cell in row] for row in table.rows]
-    notes = "\n".join(f"- {escaped(note)}" for note in table.notes)
-    shown = markdown_table([escaped(header) for header in table.headers], rows)
-    return "\n\n".join(filter(None, [f"## {table.title}", shown, notes]))
-
-
-def _text(table: Table) -> str:
-    shown = text_table(table.headers, table.rows)
-    return "\n\n".join(filter(None, [table.title, shown, "\n".join(map(wrapped, table.notes))]))
 
 
 def _plain(one: object) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from ..errors import InputError
-from ..files import read_bytes
+from ..files import read_plain
 from ..validation import validated
 from .entries import ObjectId, PlainText, WebAddress
 from .tracks import TRACKS
@@ -126,7 +126,7 @@ def read_reported(folder: Path) -> tuple[ReportedTable, ...]:
     if not path.is_file():
         return ()
     try:
-        content = tomllib.loads(read_bytes(path).decode())
+        content = tomllib.loads(read_plain(path).decode())
     except RecursionError:
         raise InputError(str(path), "not TOML that can be read (nested too deeply)") from None
     except ValueError as error:

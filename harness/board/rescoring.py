@@ -4,22 +4,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from ..benchmark import Benchmark
 from ..data.installed import downloads_directory, loaded_once
 from ..data.pinned import blob_id, safe_path
 from ..errors import InputError
-from ..files import read_bytes, write_atomically
+from ..execution import Done, Work, given_or_own, in_order
+from ..files import read_bytes, read_plain, to_json
+from ..formats import parse_predictions
+from ..grounding.relexicalising import lexicalised_predictions
 from ..rendering import text_table
 from ..report import Report
-from .entries import Entry
+from ..scoring import Scorer
+from ..submission import parse_submission
+from ..workers import LOST
+from .dialogue_scores import totals_of
+from .entries import Entry, read_entry
 from .leaderboard import rows
-from .scores import SCORES_FILE, Scores
+from .scores import SCORES_FILE, SEEDS_FILE, Scores
+from .seed_scores import SeedScores, seed_file, seed_scores
 from .submitting import all_scores
 from .tracking_scores import TrackingScores, score_tracker
-from .tracks import STATE_TRACKING
+from .tracks import LEXICALISED, STATE_TRACKING
+
+if TYPE_CHECKING:
+    from ..tracking.gold import GoldStates
 
 
 @dataclass(frozen=True)
@@ -78,7 +91,7 @@ def _shown(value: float | str | None) -> str:
 
 
 def find_predictions(entry: Entry, extra: Path | None) -> bytes | str:
-    """Return an entry's (unpacked) predictions file, or the style of a reference row.
+    """Return an entry's (unpacked) predictions file, or the name of a submission that is made.
 
     Looked for in its folder, in the data directory, and in an extra folder, where a pinned file
     may lie under its path, as in a clone, or under its name.
@@ -93,10 +106,12 @@ def find_predictions(entry: Entry, extra: Path | None) -> bytes | str:
     predictions = entry.system.predictions
     if predictions.made is not None:
         return predictions.made
+    if predictions.lexicalised is not None:
+        return _lexicalised(entry, predictions.lexicalised, predictions.seed or 0, extra)
     if predictions.unavailable is not None:
         raise InputError(entry.key, f"nobody can get its predictions ({predictions.unavailable})")
     if predictions.file is not None:
-        return read_bytes(entry.folder / predictions.file)
+        return read_plain(entry.folder / predictions.file)
     pinned = predictions.pinned
     if pinned is None:
         raise InputError(entry.key, "names no predictions")
@@ -117,14 +132,38 @@ def find_predictions(entry: Entry, extra: Path | None) -> bytes | str:
     )
 
 
+def _lexicalised(entry: Entry, base: str, seed: int, extra: Path | None) -> bytes:
+    """Return the predictions of another entry in plain English, as the harness writes them.
+
+    Raises:
+        InputError: The other entry is not there or has no placeholders, or its predictions are
+            not at hand.
+    """
+    folder = entry.folder.parent / base
+    if not folder.is_dir():
+        raise InputError(entry.key, f"there is no entry {base} to lexicalise")
+    other = read_entry(folder)
+    if other.system.track in (LEXICALISED, STATE_TRACKING):
+        raise InputError(entry.key, f"{base} has no placeholders to fill")
+    content = find_predictions(other, extra)
+    if isinstance(content, str):
+        raise InputError(entry.key, f"{base} is made by the harness; name a system")
+    benchmark = loaded_once(_benchmark_of(entry) or _benchmark_of(other))
+    submission = parse_submission(parse_predictions(content, base), benchmark, base)
+    written = lexicalised_predictions(submission, Scorer(benchmark), seed)
+    return to_json(written.dialogues).encode()
+
+
 def rescore(
     entries: Sequence[Entry],
     benchmark: str | None,
     extra: Path | None,
     workers: int,
     progress: Callable[[Iterable[Rescored]], Iterable[Rescored]],
+    executor: Executor | None = None,
+    notify: Callable[[str], None] = lambda remark: None,
 ) -> list[Rescored]:
-    """Score entries again, several at a time; `write_rescored` writes what changed.
+    """Score entries again, several at a time; `rescored_entries` has what changed.
 
     Args:
         entries: The entries to score.
@@ -132,43 +171,55 @@ def rescore(
         extra: A folder to look for predictions in.
         workers: How many processes to use.
         progress: Wraps the outcomes as they come, to show how far things are.
+        executor: Who does the work; by default processes of this machine.
+        notify: Called with a remark if a process was killed.
 
     Raises:
         InputError: The benchmark that is named cannot be loaded.
     """
     if benchmark is not None:
         loaded_once(benchmark)
-    jobs = [(one, benchmark or _benchmark_of(one), extra) for one in entries]
-    with ProcessPoolExecutor(max(1, min(workers, len(jobs)))) as pool:
-        return list(progress(pool.map(_rescored, jobs)))
+    works = (_work(one, benchmark or _benchmark_of(one), extra) for one in entries)
+    with given_or_own(executor, max(1, min(workers, len(entries)))) as to:
+        return list(progress(in_order(to, works, notify)))
 
 
-def write_rescored(
+def rescored_entries(
     entries: Sequence[Entry], outcomes: Sequence[Rescored], rules: str
 ) -> list[Entry]:
-    """Write the scores that changed, unless the entries would no longer compare.
+    """Return the entries with their new scores, unless they would no longer compare.
 
     Args:
         entries: All entries of the folder.
         outcomes: Their outcomes, in the same order.
         rules: The rule set that they are to be ranked under.
 
-    Returns:
-        The entries with their new scores.
-
     Raises:
-        InputError: Some would have no scores under the rule set, or scores that do not compare,
-            and nothing is written; or a file cannot be written.
+        InputError: Some would have no scores under the rule set, or scores that do not compare.
     """
     updated = [_updated(entry, outcome) for entry, outcome in zip(entries, outcomes, strict=True)]
     try:
         rows(updated, rules)
     except InputError as error:
         raise InputError("no scores are written", error.problems) from None
-    for entry, outcome in zip(updated, outcomes, strict=True):
-        if outcome.scores is not None:
-            write_atomically(entry.folder / SCORES_FILE, outcome.scores.to_text())
     return updated
+
+
+def rescored_files(entries: Sequence[Entry], outcomes: Sequence[Rescored]) -> dict[Path, str]:
+    """Return path -> content of every file of scores that is to be written anew.
+
+    Args:
+        entries: All entries of the folder.
+        outcomes: Their outcomes, in the same order.
+    """
+    files: dict[Path, str] = {}
+    for entry, outcome in zip(entries, outcomes, strict=True):
+        if outcome.scores is not None:
+            files[entry.folder / SCORES_FILE] = outcome.scores.to_text()
+        if isinstance(outcome.scores, Scores):
+            beside = outcome.scores.beside()
+            files |= {entry.folder / name: text for name, text in beside.items()}
+    return files
 
 
 def _updated(entry: Entry, outcome: Rescored) -> Entry:
@@ -188,16 +239,44 @@ def _benchmark_of(entry: Entry) -> str | None:
     return entry.scores.main.benchmark if entry.scores.reports else None
 
 
-def _rescored(job: tuple[Entry, str | None, Path | None]) -> Rescored:
-    entry, benchmark, extra = job
+def _work(entry: Entry, benchmark: str | None, extra: Path | None) -> Work | Done:
+    """Return the work of scoring an entry again, with all that is read from files here."""
     try:
         content = find_predictions(entry, extra)
-        if entry.system.track == STATE_TRACKING:
-            return _rescored_tracker(entry, content, benchmark)
-        scores = all_scores(content, loaded_once(benchmark), entry.key)
+        loaded = loaded_once(benchmark)
+        seeds = _seed_files(entry)
+        gold = None
+        if entry.tracking is not None and entry.tracking.gold.whose == "version":
+            from ..data.gold_states import load_gold_states
+
+            gold = load_gold_states(entry.tracking.gold.version or "", loaded)
     except InputError as error:
-        about = "" if error.source == entry.key else f"{error.source}: "
-        return Rescored(entry.key, None, (), about + "; ".join(error.problems))
+        return Done(_not_scored(entry, error))
+    return Work(loaded, _rescored, (entry, content, gold, seeds), _not_scored(entry, LOST))
+
+
+def _not_scored(entry: Entry, error: InputError | str) -> Rescored:
+    if isinstance(error, str):
+        return Rescored(entry.key, None, (), error)
+    about = "" if error.source == entry.key else f"{error.source}: "
+    return Rescored(entry.key, None, (), about + "; ".join(error.problems))
+
+
+def _rescored(
+    scorer: Scorer,
+    entry: Entry,
+    content: bytes | str,
+    gold: GoldStates | None,
+    seeds: Mapping[str, bytes] | None,
+) -> Rescored:
+    try:
+        if entry.system.track == STATE_TRACKING:
+            return _rescored_tracker(entry, content, scorer.benchmark, gold)
+        lexicalised = entry.system.track == LEXICALISED
+        scores = all_scores(content, scorer.benchmark, entry.key, lexicalised)
+        scores = replace(scores, seeds=_seeds(entry, scores, scorer.benchmark, seeds))
+    except InputError as error:
+        return _not_scored(entry, error)
     changes = tuple(
         change
         for rules, report in scores.reports.items()
@@ -208,15 +287,62 @@ def _rescored(job: tuple[Entry, str | None, Path | None]) -> Rescored:
     return Rescored(entry.key, scores, changes, None)
 
 
-def _rescored_tracker(entry: Entry, content: bytes | str, benchmark: str | None) -> Rescored:
+def _seed_files(entry: Entry) -> dict[str, bytes] | None:
+    """Return name -> content of the predictions of further seeds; None if there are no seeds.
+
+    Raises:
+        InputError: A file cannot be read.
+    """
+    if not (entry.folder / SEEDS_FILE).exists():
+        return None
+    paths = entry.folder.glob(seed_file("*"))
+    return {path.name: read_plain(path) for path in paths if path.is_file()}
+
+
+def _seeds(
+    entry: Entry, scores: Scores, benchmark: Benchmark, at_hand: Mapping[str, bytes] | None
+) -> SeedScores | None:
+    """Score the further seeds of an entry again; those that are not at hand stay as they are.
+
+    Args:
+        entry: The entry.
+        scores: What it scores itself, anew.
+        benchmark: The benchmark to score on.
+        at_hand: What `_seed_files` returned.
+
+    Raises:
+        InputError: Some are not at hand, and what is stored of them cannot be used.
+    """
+    from .measuring import measured_seed
+
+    kept = entry.scores.seeds
+    known = {} if kept is None or not kept.intact else {seed.file: seed for seed in kept.seeds}
+    if scores.dialogues is None or at_hand is None:
+        return None
+    files = sorted({*known, *at_hand}, key=lambda name: (len(name), name))
+    named = {seed.file for seed in kept.seeds} if kept is not None else set()
+    if not files or named - set(files):
+        raise InputError(
+            entry.key, f"{SEEDS_FILE} cannot be used, and its predictions are not at hand"
+        )
+    seeds = [
+        measured_seed(at_hand[name], benchmark, f"{entry.key}, {name}", name)
+        if name in at_hand
+        else known[name]
+        for name in files
+    ]
+    return seed_scores(totals_of(scores.dialogues.outcomes), seeds)
+
+
+def _rescored_tracker(
+    entry: Entry, content: bytes | str, benchmark: Benchmark, gold: GoldStates | None
+) -> Rescored:
     """Score a tracker again, with the gold states that it was scored with.
 
     Raises:
         InputError: The predictions are no file of states, or it is not known with which gold
             states they were scored, or these are not at hand.
     """
-    from ..data.gold_states import load_gold_states
-
     old = entry.tracking
     if old is None or isinstance(content, str):
         raise InputError(
@@ -228,10 +354,8 @@ def _rescored_tracker(entry: Entry, content: bytes | str, benchmark: str | None)
     scores = score_tracker(
         content,
         entry.key,
-        lambda ids: loaded_once(benchmark),
-        (lambda: load_gold_states(version or "", loaded_once(benchmark)))
-        if whose == "version"
-        else None,
+        lambda ids: benchmark,
+        None if gold is None else lambda: gold,
         version if whose == "file" else None,
     )
     before = dict(_figures("", old.report.to_dict()))
@@ -251,10 +375,28 @@ def _rescored_tracker(entry: Entry, content: bytes | str, benchmark: str | None)
 
 
 def _is_current(old: Scores, new: Scores) -> bool:
-    """Whether stored scores have the signatures of new ones, and the predictions' hashes."""
+    """Whether stored scores have the signatures of new ones, the hashes, and each dialogue's."""
     return (
-        old.intact and old.predictions == new.predictions and _signatures(old) == _signatures(new)
+        old.intact
+        and old.predictions == new.predictions
+        and _signatures(old) == _signatures(new)
+        and has_dialogues_of(old, new)
+        and has_seeds_of(old, new)
     )
+
+
+def has_seeds_of(old: Scores, new: Scores) -> bool:
+    """Whether what is stored of further seeds is what comes out anew."""
+    if old.seeds is None or new.seeds is None:
+        return old.seeds is new.seeds
+    return old.seeds.intact and old.seeds.is_as(new.seeds)
+
+
+def has_dialogues_of(old: Scores, new: Scores) -> bool:
+    """Whether what is stored of single dialogues is what comes out anew."""
+    if old.dialogues is None or new.dialogues is None:
+        return old.dialogues is new.dialogues
+    return old.dialogues.intact and old.dialogues.is_as(new.dialogues)
 
 
 def _signatures(scores: Scores) -> dict[str, str]:

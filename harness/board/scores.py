@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -20,11 +20,17 @@ from mwz.normalization.rules import DEFAULT_RULES
 
 from ..data.pinned import blob_id
 from ..errors import InputError
-from ..files import parse_json, read_bytes, to_json
+from ..files import parse_json, read_plain, to_json
 from ..report import FORMAT, Report
 from ..validation import validated
 
+if TYPE_CHECKING:
+    from .dialogue_scores import DialogueScores
+    from .seed_scores import SeedScores
+
 SCORES_FILE = "scores.json"
+DIALOGUES_FILE = "dialogues.json"
+SEEDS_FILE = "seeds.json"
 
 _PREDICTIONS = "predictions"
 _OTHERS = "other_rules"
@@ -37,12 +43,20 @@ class Hashes(BaseModel):
     Attributes:
         sha256: Its SHA-256.
         git_blob: Its git blob id.
+        content: The SHA-256 of what it says, however that is written: the same predictions saved
+            again by another program are another file with the same content.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     git_blob: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+    content: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+
+    def is_file(self, content: bytes) -> bool:
+        """Whether they are those of an (unpacked) file."""
+        file = hashes_of(content)
+        return (self.sha256, self.git_blob) == (file.sha256, file.git_blob)
 
 
 @dataclass(frozen=True)
@@ -54,11 +68,16 @@ class Scores:
             them, and the entry is to be scored again.
         predictions: What identifies the predictions; None where there are none.
         intact: Whether they are as the harness wrote them, and not edited since.
+        dialogues: The same dialogue by dialogue, with intervals and causes: what stands in
+            `dialogues.json`; None where that is not there.
+        seeds: What further seeds of the system score: what stands in `seeds.json`, if it is there.
     """
 
     reports: Mapping[str, Report]
     predictions: Hashes | None
     intact: bool = True
+    dialogues: DialogueScores | None = None
+    seeds: SeedScores | None = None
 
     @property
     def main(self) -> Report:
@@ -69,6 +88,11 @@ class Scores:
         """Return the report under a rule set, if there is one."""
         return self.reports.get(rules)
 
+    def beside(self) -> dict[str, str]:
+        """Return name -> content of the files beside a `scores.json`, those that there are."""
+        parts = {DIALOGUES_FILE: self.dialogues, SEEDS_FILE: self.seeds}
+        return {name: part.to_text() for name, part in parts.items() if part is not None}
+
     def to_text(self) -> str:
         """Return the content of a `scores.json`."""
         return to_json(self.to_dict())
@@ -76,14 +100,25 @@ class Scores:
     def to_dict(self) -> dict[str, Any]:
         """Return the content of a `scores.json` as JSON types."""
         others = {n: r.to_dict() for n, r in self.reports.items() if n != DEFAULT_RULES}
-        hashes = {} if self.predictions is None else {_PREDICTIONS: self.predictions.model_dump()}
+        hashes = {}
+        if self.predictions is not None:
+            hashes = {_PREDICTIONS: self.predictions.model_dump(exclude_none=True)}
         content = {**self.main.to_dict(), **hashes, _OTHERS: others}
         return {**content, _CHECKSUM: checksum_of(content)}
 
 
-def hashes_of(content: bytes) -> Hashes:
-    """Return what identifies an (unpacked) predictions file."""
-    return Hashes(sha256=hashlib.sha256(content).hexdigest(), git_blob=blob_id(content))
+def hashes_of(content: bytes, said: object = None) -> Hashes:
+    """Return what identifies an (unpacked) predictions file.
+
+    Args:
+        content: The file.
+        said: What it says, as JSON types; None if that is not known.
+    """
+    return Hashes(
+        sha256=hashlib.sha256(content).hexdigest(),
+        git_blob=blob_id(content),
+        content=None if said is None else checksum_of({"said": said}),
+    )
 
 
 def read_scores(path: Path) -> Scores:
@@ -92,7 +127,7 @@ def read_scores(path: Path) -> Scores:
     Raises:
         InputError: The file is missing, not JSON, or not as the schema says.
     """
-    return parse_scores(read_bytes(path), str(path))
+    return parse_scores(read_plain(path), str(path))
 
 
 def parse_scores(content: bytes, source: str) -> Scores:

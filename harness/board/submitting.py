@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
-import shutil
+import os
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import portalocker
 
-from mwz.normalization.rules import published_rule_sets
+from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
 from ..benchmark import Benchmark
 from ..errors import InputError
-from ..files import write_atomically
-from ..scoring import Scorer, allowed_metrics
-from ..submission import normalized_by_rules
+from ..files import UNFINISHED, clear_scratch, is_plain_file, is_plain_folder, write_atomically
+from ..formats import parse_predictions
+from ..grounding.plain_responses import human_submission
+from ..scoring import Options, Scorer, allowed_metrics
+from ..submission import NormalizedSubmission, normalized_by_rules, parse_submission
+from .dialogue_scores import DialogueScores, totals_of
 from .entries import (
     ENTRY_FILE,
     PREDICTIONS_FILE,
@@ -31,6 +36,8 @@ from .entries import (
 )
 from .leaderboard import rows
 from .scores import SCORES_FILE, Scores, hashes_of
+from .seed_scores import Seed, seed_file, seed_scores
+from .together import PAGES, finish_together, remove
 from .tracking_scores import TrackingScores
 from .tracks import TRACKS, track_problem
 
@@ -39,29 +46,95 @@ _PATIENCE = 600
 """How many seconds to wait for another process to be done."""
 
 # The names of what is cleared away if it is left behind: nothing else in the folder is ours.
-_UNFINISHED = ".unfinished"
 _REPLACED = ".replaced"
 
 
-def all_scores(content: bytes | str, benchmark: Benchmark, source: str) -> Scores:
+def all_scores(
+    content: bytes | str, benchmark: Benchmark, source: str, lexicalised: bool = False
+) -> Scores:
     """Score predictions with every metric they allow, under every published rule set.
 
     Args:
-        content: An (unpacked) predictions file, or the reference style to score as a system.
+        content: An (unpacked) predictions file, or the name of a submission that is made.
         benchmark: The benchmark to score on.
         source: What error messages call the predictions.
+        lexicalised: Whether the responses are plain English.
 
     Raises:
         InputError: The predictions are no submission to the benchmark.
     """
-    scorer = Scorer(benchmark)
+    scorer = Scorer(benchmark, Options(lexicalised=lexicalised))
     reports = {}
-    for rules, submission in normalized_by_rules(content, benchmark, source).items():
+    normalized = _delexicalised if lexicalised else normalized_by_rules
+    submissions = normalized(content, benchmark, source)
+    for rules, submission in submissions.items():
         metrics = allowed_metrics(submission)
         reports[rules] = scorer.with_options(rules=rules, metrics=metrics).score_normalized(
             submission
         )
-    return Scores(reports, hashes_of(content) if isinstance(content, bytes) else None)
+    main = submissions[DEFAULT_RULES]
+    return Scores(
+        reports,
+        hashes_of(content, main.said()) if isinstance(content, bytes) else None,
+        dialogues=_dialogues(scorer, main),
+    )
+
+
+def with_seeds(scores: Scores, seeds: Sequence[tuple[str, bytes]], benchmark: Benchmark) -> Scores:
+    """Return the scores of a system with what further seeds of it score.
+
+    Args:
+        scores: What the system scores.
+        seeds: What messages call each seed's predictions, and these, unpacked.
+        benchmark: The benchmark to score on.
+
+    Raises:
+        InputError: The predictions of a seed are no submission to the benchmark, are there twice,
+            or do not compare with the system's.
+    """
+    from .measuring import measured_seed
+
+    if scores.dialogues is None:
+        raise InputError("--seeds", "BLEU, Inform and Success of the system are not known")
+    found: list[Seed] = []
+    known = {None if scores.predictions is None else scores.predictions.content}
+    for number, (source, content) in enumerate(seeds, start=2):
+        seed = measured_seed(content, benchmark, source, seed_file(number))
+        if seed.predictions.content in known:
+            raise InputError(source, "is there twice; give the outputs of each seed once")
+        known.add(seed.predictions.content)
+        verdict = scores.main.signature.comparable_with(seed.signature, apart_from=("coverage",))
+        if not verdict:
+            reasons = [f"cannot be a seed of the system: {reason}" for reason in verdict.reasons]
+            raise InputError(source, reasons)
+        found.append(seed)
+    kept = seed_scores(totals_of(scores.dialogues.outcomes), found)
+    return dataclasses.replace(scores, seeds=kept)
+
+
+def _dialogues(scorer: Scorer, submission: NormalizedSubmission) -> DialogueScores | None:
+    """Return what is scored dialogue by dialogue; None where a metric that it takes is not."""
+    from .measuring import MEASURED, dialogue_scores
+
+    if not set(MEASURED) <= set(allowed_metrics(submission)):
+        return None
+    return dialogue_scores(scorer, submission)
+
+
+def _delexicalised(
+    content: bytes | str, benchmark: Benchmark, source: str
+) -> dict[str, NormalizedSubmission]:
+    """Return published rule set -> submission in plain English, delexicalised and normalised."""
+    submission = (
+        human_submission(benchmark)
+        if isinstance(content, str)
+        else parse_submission(parse_predictions(content, source), benchmark, source)
+    )
+    scorer = Scorer(benchmark, Options(lexicalised=True))
+    return {
+        rules: scorer.with_options(rules=rules).normalized(submission)
+        for rules in published_rule_sets()
+    }
 
 
 def submit(
@@ -70,6 +143,7 @@ def submit(
     content: bytes,
     scores: Scores | TrackingScores,
     replace: bool = False,
+    seeds: Sequence[bytes] = (),
 ) -> Entry:
     """Write an entry's folder: all of it or nothing, whenever this is interrupted.
 
@@ -79,6 +153,7 @@ def submit(
         content: The (unpacked) predictions file.
         scores: What it scores; in the track for state tracking, what the tracker does.
         replace: Whether to replace an entry of the same name.
+        seeds: The (unpacked) predictions of further seeds, those of `scores.seeds`.
 
     Raises:
         InputError: There is an entry of that name already, its scores do not compare with
@@ -90,24 +165,17 @@ def submit(
         if problem is not None:
             raise InputError("--track", problem)
     placed = system.model_copy(update={"predictions": Predictions(file=PREDICTIONS_FILE)})
-    files = {
-        ENTRY_FILE: system_text(placed).encode(),
-        SCORES_FILE: scores.to_text().encode(),
-        # No time stamp: the same predictions are the same bytes.
-        PREDICTIONS_FILE: gzip.compress(content, mtime=0),
-    }
+    files = _files(placed, content, scores, seeds)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):
             target = folder / name
-            if target.exists() and not replace:
-                raise InputError(
-                    str(target), "there is an entry of that name; use another, or --replace"
-                )
-            if target.exists() and not TRACKS[read_system(target / ENTRY_FILE).track].submitted:
+            if not replace:
+                refuse_existing(target)
+            if is_plain_folder(target) and _is_made(read_system(target / ENTRY_FILE)):
                 raise InputError(str(target), "is made by the harness and cannot be replaced")
             others = [other for other in read_entries(folder) if other.folder != target]
-            scratch = Path(tempfile.mkdtemp(_UNFINISHED, f".{name}.", folder)) / name
+            scratch = Path(tempfile.mkdtemp(UNFINISHED, f".{name}.", folder)) / name
             try:
                 scratch.mkdir()
                 for file, data in files.items():
@@ -115,9 +183,7 @@ def submit(
                 # What cannot be ranked would leave the folder without a leaderboard.
                 for ranked in published_rule_sets():
                     rows([*others, _entry(scratch, placed, scores)], ranked)
-                if target.exists():
-                    target.rename(_set_aside(target))
-                scratch.rename(target)
+                _put(scratch, target)
             finally:
                 recover(folder)
     except OSError as error:
@@ -125,10 +191,75 @@ def submit(
     return _entry(target, placed, scores)
 
 
+def _files(
+    system: System, content: bytes, scores: Scores | TrackingScores, seeds: Sequence[bytes]
+) -> dict[str, bytes]:
+    """Return name -> content of the files of an entry's folder."""
+    # No time stamp: the same predictions are the same bytes.
+    packed = {PREDICTIONS_FILE: content}
+    packed |= {seed_file(number): seed for number, seed in enumerate(seeds, start=2)}
+    texts = {ENTRY_FILE: system_text(system), SCORES_FILE: scores.to_text()}
+    if isinstance(scores, Scores):
+        texts |= scores.beside()
+    return {
+        **{name: text.encode() for name, text in texts.items()},
+        **{name: gzip.compress(one, mtime=0) for name, one in packed.items()},
+    }
+
+
+def _is_made(system: System) -> bool:
+    return system.predictions.by_harness or not TRACKS[system.track].submitted
+
+
 def _entry(folder: Path, system: System, scores: Scores | TrackingScores) -> Entry:
     if isinstance(scores, Scores):
         return Entry(folder, system, scores)
     return Entry(folder, system, Scores({}, scores.predictions), tracking=scores)
+
+
+def refuse_existing(target: Path) -> None:
+    """Refuse to take the place of what is there already.
+
+    Args:
+        target: The folder of the entry to be.
+
+    Raises:
+        InputError: There is an entry of that name, or something else.
+    """
+    if is_plain_folder(target):
+        raise InputError(str(target), "there is an entry of that name; use another, or --replace")
+    if os.path.lexists(target):
+        raise InputError(str(target), "is no folder of an entry; remove it, or --replace it")
+
+
+def _put(new: Path, target: Path) -> None:
+    """Move a folder to a place; what was there is then where the folder was, or set aside.
+
+    Raises:
+        OSError: It cannot be moved.
+    """
+    if not os.path.lexists(target):
+        new.rename(target)
+    elif not _exchanged(new, target):
+        # Two steps, between which there is nothing: only where the system has no other way.
+        target.rename(_set_aside(target))
+        new.rename(target)
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Exchange two files or folders in one step; return whether the system can do that."""
+    if sys.platform != "linux":
+        return False
+    import ctypes
+
+    try:
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+    except (OSError, AttributeError):
+        return False
+    here = -100  # AT_FDCWD: paths are from the working directory
+    exchange = 2  # RENAME_EXCHANGE
+    failed: int = rename(here, os.fsencode(one), here, os.fsencode(other), exchange)
+    return not failed
 
 
 @contextmanager
@@ -138,7 +269,14 @@ def locked(folder: Path) -> Iterator[None]:
     Raises:
         InputError: The folder cannot be written, or another process does not let go of it.
     """
-    lock = portalocker.Lock(str(folder / _LOCK), timeout=_PATIENCE)
+    path = folder / _LOCK
+    try:
+        if os.path.lexists(path) and not is_plain_file(path):
+            # A link would have another file made, and a pipe would never be opened.
+            remove(path)
+    except OSError as error:
+        raise InputError(str(folder), f"cannot be written ({error.strerror})") from None
+    lock = portalocker.Lock(str(path), timeout=_PATIENCE)
     try:
         lock.acquire()
         recover(folder)
@@ -164,14 +302,18 @@ def recover(folder: Path) -> None:
     Raises:
         OSError: The folder cannot be written.
     """
-    for left in folder.glob(f".*{_UNFINISHED}"):
-        shutil.rmtree(left)
+    for place in (folder, *filter(is_plain_folder, folder.iterdir())):
+        for left in place.glob(f".*{UNFINISHED}"):
+            remove(left)
     for left in folder.glob(f".*{_REPLACED}"):
         original = folder / left.name.removeprefix(".").removesuffix(_REPLACED)
-        if original.exists():
-            shutil.rmtree(left)
-        else:
+        if is_plain_folder(left) and not os.path.lexists(original):
             left.rename(original)
+        else:
+            remove(left)
+    finish_together(folder)
+    for page in PAGES:
+        clear_scratch(folder.absolute().parent / page)
 
 
 def _set_aside(target: Path) -> Path:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ..metrics.signs import MEANINGS, Signs
 from ..rendering import escaped, escaped_cell, figure, markdown_table
 from ..report import Report
 from ..signature import SHOWN_HASH
@@ -24,6 +25,10 @@ _FIGURES: Mapping[str, str] = {
 }
 
 
+_STATES = "gold_states"
+"""The sign that is about belief states."""
+
+
 @dataclass(frozen=True)
 class TrackingRow:
     """A system in a table of state tracking.
@@ -33,12 +38,14 @@ class TrackingRow:
         figures: Its figures.
         gold: Whose gold states they were made with.
         rank: Its place in its table, from 1; None if it has none.
+        sign: What is to be said of its states, if their sign is raised.
     """
 
     entry: Entry
     figures: TrackingFigures
     gold: GoldOf
     rank: int | None = None
+    sign: str = ""
 
     @property
     def at_least(self) -> float:
@@ -84,7 +91,10 @@ def _row(entry: Entry, report: Report | None) -> TrackingRow | None:
         None,
         (coverage.of, coverage.of_turns),
     )
-    return TrackingRow(entry, figures, GoldOf("benchmark"))
+    measured: Signs | None = report.metrics.get("signs")
+    raised = measured is not None and _STATES in measured.raised
+    sign = MEANINGS[_STATES] if raised else ""
+    return TrackingRow(entry, figures, GoldOf("benchmark"), sign=sign)
 
 
 def _ranked(rows: Sequence[TrackingRow]) -> list[TrackingRow]:
@@ -94,30 +104,39 @@ def _ranked(rows: Sequence[TrackingRow]) -> list[TrackingRow]:
     for row in ordered:
         if row.coverage >= RANKED_COVERAGE and row.entry.verifiable:
             place += 1
-            ranked.append(TrackingRow(row.entry, row.figures, row.gold, place))
+            ranked.append(replace(row, rank=place))
         else:
             ranked.append(row)
     return ranked
 
 
+def tracked_places(
+    tables: Sequence[Sequence[TrackingRow]],
+) -> Iterator[tuple[Entry, int | None]]:
+    """Yield the entries of the track and their ranks, table by table."""
+    for row in (row for rows in tables for row in rows):
+        if row.entry.system.track == STATE_TRACKING:
+            yield row.entry, row.rank
+
+
 def tracking_blocks(tables: Sequence[Sequence[TrackingRow]]) -> Iterator[str]:
     """Yield the tables of state tracking in Markdown, each with what its gold states are."""
     for rows in tables:
-        yield f"### {_gold_title(rows[0])}"
+        yield f"### {gold_title(rows[0])}"
         yield markdown_table(
             row_headers(),
             [[escaped_cell(cell) for cell in row_text(row)] for row in rows],
         )
         notes = [
-            f"- {escaped(row.entry.system.name)}: {escaped(row.entry.system.note)}"
+            f"- {escaped(row.entry.system.name)}: {escaped('; '.join(told))}"
             for row in rows
-            if row.entry.system.track == STATE_TRACKING and row.entry.system.note
+            if (told := _remarks(row))
         ]
         if notes:
             yield "\n".join(notes)
 
 
-def _gold_title(row: TrackingRow) -> str:
+def gold_title(row: TrackingRow) -> str:
     """Say what the gold states of a table are."""
     shown = row.figures.gold[:SHOWN_HASH]
     version = "" if row.gold.version is None else f", version {row.gold.version}"
@@ -125,6 +144,12 @@ def _gold_title(row: TrackingRow) -> str:
         return escaped(f"Gold states of the predictions file{version} ({shown})")
     benchmark = row.figures.signature.benchmark or ""
     return escaped(f"Gold states of the benchmark {benchmark}{version} ({shown})")
+
+
+def _remarks(row: TrackingRow) -> list[str]:
+    """Return what is to be said of a row: of a tracker its note, of others a raised sign."""
+    note = row.entry.system.note if row.entry.system.track == STATE_TRACKING else None
+    return [text for text in (row.sign, note) if text]
 
 
 def row_headers() -> list[str]:

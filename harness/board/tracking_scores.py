@@ -20,7 +20,7 @@ from mwz.normalization.rules import DEFAULT_RULES, rule_set
 
 from ..benchmark import Benchmark
 from ..errors import InputError
-from ..files import parse_json, read_bytes, to_json
+from ..files import parse_json, read_plain, to_json
 from ..metrics.tracking.fga import DEFAULT_LAMBDAS
 from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
 from ..metrics.tracking.tracking_registry import Choices
@@ -91,7 +91,7 @@ class TrackingScores:
             "gold": asdict(self.gold),
             "coverage": None if self.coverage is None else asdict(self.coverage),
             "report": self.report.to_dict(),
-            "predictions": self.predictions.model_dump(),
+            "predictions": self.predictions.model_dump(exclude_none=True),
         }
         # As it is read back: without tuples.
         plain = json.loads(to_json(content))
@@ -155,7 +155,7 @@ def score_tracker(
         if gold is None:
             data = benchmark.content_hash(rule_set(DEFAULT_RULES))
             signature = replace(signature, data=data)
-    return TrackingScores(signature, of, coverage, report, hashes_of(content))
+    return TrackingScores(signature, of, coverage, report, hashes_of(content, read))
 
 
 def read_tracking_scores(path: Path) -> TrackingScores:
@@ -164,7 +164,7 @@ def read_tracking_scores(path: Path) -> TrackingScores:
     Raises:
         InputError: The file is missing, not JSON, or not as the schema says.
     """
-    return parse_tracking_scores(read_bytes(path), str(path))
+    return parse_tracking_scores(read_plain(path), str(path))
 
 
 def parse_tracking_scores(content: bytes, source: str) -> TrackingScores:

@@ -2,8 +2,8 @@
 
 End-to-end systems predict a belief state in every turn. Policy systems are given the gold states,
 or say in a note that they use predicted ones. Trackers predict nothing but belief states;
-end-to-end systems stand in their tables by themselves. The reference rows are made by the harness
-itself.
+end-to-end systems stand in their tables by themselves. Systems that speak plain English are ranked
+by what their text says. The reference rows are made by the harness itself.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 STATE_TRACKING = "state-tracking"
+LEXICALISED = "lexicalised"
 
 RANKED_COVERAGE = 90.0
 """Turns played, in percent, below which an entry is listed without a rank."""
@@ -24,14 +25,15 @@ class Track:
     Attributes:
         title: Its heading.
         note: What all of its systems have in common.
-        states: The source of belief states that its entries have: "predicted" or "gold".
+        states: The source of belief states that its entries have: "predicted" or "gold"; None
+            where it ranks nothing.
         exception: Whether an entry with a note may have the other source.
         submitted: Whether `mwz submit` may enter systems in it; it ranks them.
     """
 
     title: str
     note: str
-    states: str
+    states: str | None
     exception: bool = False
     submitted: bool = True
 
@@ -56,6 +58,14 @@ TRACKS: Mapping[str, Track] = {
             "stand in different tables."
         ),
         states="predicted",
+    ),
+    LEXICALISED: Track(
+        title="Lexicalised systems",
+        note=(
+            "They write names and numbers, not placeholders, and are ranked by what their text "
+            "says. The human responses are the ceiling: compare with them, not with 100."
+        ),
+        states=None,
     ),
     "reference": Track(
         title="Reference",
@@ -84,7 +94,7 @@ def track_problem(track: str, states: str, note: str | None) -> str | None:
         note: What the entry says of itself.
     """
     rule = TRACKS[track]
-    if states == rule.states or (rule.exception and note):
+    if rule.states in (None, states) or (rule.exception and note):
         return None
     if rule.exception:
         return (

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .checks import entry_problems
+from .comparing_entries import wrong_pairs
 from .entries import Entry
-from .rescoring import Change, Rescored, rescore
-from .scores import Scores
+from .pairs import PAIRS_FILE
+from .rescoring import Change, Rescored, has_dialogues_of, has_seeds_of, rescore
+from .scores import DIALOGUES_FILE, SEEDS_FILE, Scores
 from .tracking_scores import TrackingScores
 
 _OTHERS = "the predictions are not those that were scored"
@@ -44,6 +46,7 @@ def verify(
     extra: Path | None,
     workers: int,
     progress: Callable[[Iterable[Rescored]], Iterable[Rescored]],
+    notify: Callable[[str], None] = lambda remark: None,
 ) -> list[Verified]:
     """Score entries again and hold the outcome against what they store.
 
@@ -54,6 +57,7 @@ def verify(
         extra: A folder to look for predictions in.
         workers: How many processes to use.
         progress: Wraps the outcomes as they come, to show how far things are.
+        notify: Called with a remark if a process was killed.
 
     Raises:
         InputError: The benchmark that is named cannot be loaded.
@@ -61,19 +65,35 @@ def verify(
     # What entries share is told of the later one: let that be one of those to verify.
     keys = {entry.key for entry in chosen}
     known = entry_problems([*(one for one in entries if one.key not in keys), *chosen])
-    outcomes = rescore(chosen, benchmark, extra, workers, progress)
+    outcomes = rescore(chosen, benchmark, extra, workers, progress, notify=notify)
+    compared = _pair_problems(entries, chosen)
     return [
         Verified(
             key=entry.key,
             problems=(
                 *(p.removeprefix(f"{entry.key}: ") for p in known if p.startswith(f"{entry.key}:")),
                 *_signature_problems(entry, outcome),
+                *compared.get(entry.key, ()),
             ),
             changes=outcome.changes,
             missing=outcome.problem,
         )
         for entry, outcome in zip(chosen, outcomes, strict=True)
     ]
+
+
+def _pair_problems(entries: Sequence[Entry], chosen: Sequence[Entry]) -> dict[str, list[str]]:
+    """Return key -> which of its comparisons with others do not hold."""
+    problems: dict[str, list[str]] = {}
+    keys = {entry.key for entry in chosen}
+    for folder in {entry.folder.parent for entry in chosen}:
+        for pair in wrong_pairs(folder, entries, keys):
+            for key, other in ((pair.a, pair.b), (pair.b, pair.a)):
+                problems.setdefault(key, []).append(
+                    f"{PAIRS_FILE}: how it compares with {other} comes out differently; remove the "
+                    "line of both, and run `mwz leaderboard`"
+                )
+    return problems
 
 
 def _signature_problems(entry: Entry, outcome: Rescored) -> list[str]:
@@ -95,6 +115,12 @@ def _signature_problems(entry: Entry, outcome: Rescored) -> list[str]:
         else:
             verdict = stored.signature.comparable_with(report.signature)
             problems += [f"rule set {rules}: {reason}" for reason in verdict.reasons]
+    if not has_seeds_of(entry.scores, outcome.scores):
+        problems.append(f"{SEEDS_FILE}: its figures come out differently (--rescore)")
+    if not has_dialogues_of(entry.scores, outcome.scores):
+        missing = entry.scores.dialogues is None
+        what = "missing" if missing else "its figures come out differently"
+        problems.append(f"{DIALOGUES_FILE}: {what}; score the entry again (--rescore)")
     return problems
 
 

@@ -19,11 +19,15 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
+from typing import TextIO, cast
 
 import click
 
 from ..errors import InputError
 from ..rendering import printable
+
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+"""What a system says of an output that takes no more, or none."""
 
 _TITLE = re.compile(r"`mwz ([a-z-]+)`: (.+)")
 
@@ -93,24 +97,58 @@ def main(args: Sequence[str] | None = None) -> None:
     try:
         status = _mwz.main(args=args, prog_name="mwz", standalone_mode=False)
     except InputError as error:
-        click.echo(f"mwz: {printable(str(error))}", err=True)
+        _tell(printable(str(error)))
         sys.exit(2)
     except click.ClickException as error:
-        error.show()
+        with contextlib.suppress(OSError):
+            error.show()
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("mwz: interrupted", err=True)
+        _tell("interrupted")
         sys.exit(130)
     except BrokenPipeError:
         # Whoever reads the output has read enough of it, as in `mwz data urls | head -1`.
         sys.exit(1)
     except OSError as error:
-        if error.errno != errno.ENOSPC:
+        if error.errno not in _UNWRITABLE:
             raise
         # Whatever goes to a file says so itself.
-        click.echo(f"mwz: standard output: cannot be written ({error.strerror})", err=True)
+        _tell(f"standard output: cannot be written ({error.strerror})")
         sys.exit(2)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _tell(message: str) -> None:
+    """Print what went wrong; the exit status says it where nothing can be printed."""
+    with contextlib.suppress(OSError):
+        click.echo(f"mwz: {message}", err=True)
+
+
+class _Closed(io.TextIOBase):
+    """Standard output where there is none: whatever is to be shown cannot be."""
+
+    def write(self, text: str) -> int:
+        raise InputError("standard output", "is closed; give a file")
+
+    @property
+    def buffer(self) -> io.BufferedIOBase:
+        raise InputError("standard output", "is closed; give a file")
+
+
+def _whole(stream: TextIO | None) -> TextIO:
+    """Return standard output as a stream that writes all it is given, or raises an error."""
+    if stream is None:
+        return cast(TextIO, _Closed())
+    if not isinstance(stream, io.TextIOWrapper):
+        return stream
+    # A terminal that lacks the dash of a table is no reason to show no table.
+    stream.reconfigure(errors="replace")
+    raw, encoding = stream.buffer, stream.encoding
+    if not isinstance(raw, io.RawIOBase):
+        return stream
+    # Python was asked not to buffer: such a stream writes what there is room for and says nothing.
+    stream.detach()
+    return io.TextIOWrapper(io.BufferedWriter(raw), encoding, "replace", line_buffering=True)
 
 
 def command_line() -> None:
@@ -119,9 +157,7 @@ def command_line() -> None:
     The process ends without taking down the interpreter piece by piece, which would take a tenth
     of the whole time of `mwz score` and nobody would see the result of.
     """
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # A terminal that lacks the dash of a table is no reason to show no table.
-        sys.stdout.reconfigure(errors="replace")
+    sys.stdout = _whole(sys.stdout)
     try:
         main()
     except SystemExit as done:

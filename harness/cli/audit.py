@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,30 +21,33 @@ from ..board.grid import BleuPoint, Grid, RatesPoint, explain, nearest_bleu, nea
 from ..board.paper_tables import compared, read_paper
 from ..board.record import findings, lines, rule_set_rows
 from ..board.record_text import (
-    FORMATS,
-    Table,
     explained_table,
     findings_table,
-    formatted,
     lines_table,
     paper_tables,
     rule_sets_table,
 )
 from ..board.reported import ReportedTable, read_reported, unknown_entries
 from ..board.rescoring import find_predictions
-from ..board.tracks import STATE_TRACKING
+from ..board.tracks import LEXICALISED, STATE_TRACKING
 from ..errors import InputError
+from ..execution import executor
 from ..files import STANDARD_STREAM, write_json
 from ..metrics.inform import SETUPS
 from ..metrics.registry import headlines
 from ..rendering import figure, printable, signed, text_table, wrapped
+from ..tables import Table, formatted
 from .completion import complete_entry
 from .options import (
+    cache_option,
+    format_option,
     predictions_folder_option,
+    scheduler_option,
     scored_benchmark_option,
     submissions_option,
     workers_option,
 )
+from .telling import notify
 
 _LISTED = 5
 """How many of the nearest combinations are shown, besides the stated ones."""
@@ -66,6 +70,8 @@ _Point = TypeVar("_Point", BleuPoint, RatesPoint)
     "the reported figures. Needs their predictions.",
 )
 @workers_option
+@scheduler_option
+@cache_option
 @predictions_folder_option
 @click.option(
     "--paper",
@@ -73,14 +79,8 @@ _Point = TypeVar("_Point", BleuPoint, RatesPoint)
     help='Print tables 4, 5 and 6 of "Shades of BLEU, Flavours of Success" beside the harness\'s '
     "figures, cell by cell, and how many are equal.",
 )
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(FORMATS),
-    default="text",
-    show_default=True,
-    help="How the tables are printed; any but text leaves out the parts about single systems, and "
-    "csv has the figures only.",
+@format_option(
+    " Any but text leaves out the parts about single systems, and csv has the figures only."
 )
 @click.option(
     "--json", "json_target", metavar="FILE|-", help="Write the audit of each system as JSON."
@@ -91,6 +91,8 @@ def command(
     names: tuple[str, ...],
     explaining: bool,
     workers: int,
+    scheduler: str | None,
+    cache: bool,
     predictions: Path | None,
     paper: bool,
     format_: str,
@@ -105,7 +107,10 @@ def command(
         return
     chosen = _chosen(submissions, names)
     tables = _tables(submissions)
-    grids = _grids(chosen, benchmark, workers, predictions) if explaining else {}
+    grids = {}
+    if explaining:
+        with executor(workers, scheduler) as to:
+            grids = _grids(chosen, benchmark, to, predictions, cache)
     audited = [(one, audit(one, grids.get(one.key)), grids.get(one.key)) for one in chosen]
     if json_target != STANDARD_STREAM:
         if format_ != "text" or not names:
@@ -119,18 +124,26 @@ def command(
 
 
 def _grids(
-    chosen: list[Entry], benchmark: str | None, workers: int, predictions: Path | None
+    chosen: list[Entry],
+    benchmark: str | None,
+    to: Executor,
+    predictions: Path | None,
+    cache: bool,
 ) -> dict[str, Grid]:
-    """Return key -> the scores under every combination of set-ups."""
+    """Return key -> the scores under every combination of set-ups, of what has placeholders."""
+    chosen = [e for e in chosen if e.system.track not in (LEXICALISED, STATE_TRACKING)]
     contents = _contents(chosen, predictions)
     return {
         entry.key: explain(
             contents[entry.key],
             benchmark or entry.scores.main.benchmark,
-            workers,
+            1,
             lambda parts, count, name=entry.key: tqdm(  # type: ignore[misc]
                 parts, name, count, unit="part", disable=None
             ),
+            to,
+            cache,
+            notify,
         )
         for entry in chosen
     }
@@ -196,11 +209,11 @@ def _record(
 
 
 def _chosen(folder: Path, names: tuple[str, ...]) -> list[Entry]:
-    """Return the entries to audit: those named, or all but those that only track states."""
+    """Return the entries to audit: those named, or all of which figures are reported."""
     chosen = chosen_entries(read_entries(folder), names, folder)
     trackers = [entry for entry in chosen if entry.system.track == STATE_TRACKING]
     if not names:
-        chosen = [entry for entry in chosen if entry not in trackers]
+        chosen = [entry for entry in chosen if _is_audited(entry)]
     elif trackers:
         raise InputError(
             str(folder),
@@ -214,11 +227,19 @@ def _chosen(folder: Path, names: tuple[str, ...]) -> list[Entry]:
     problems += [
         f"{entry.key}: scored by an earlier version; use `mwz leaderboard --rescore`"
         for entry in chosen
-        if not entry.problems and not entry.scores.reports
+        if not entry.problems and not entry.scores.reports and entry.tracking is None
     ]
     if problems:
         raise InputError(str(folder), problems)
     return chosen
+
+
+def _is_audited(entry: Entry) -> bool:
+    """Tell whether an audit is about an entry that is not named."""
+    system = entry.system
+    # Figures of trackers are none of these, and nobody reports what the harness made.
+    made = system.track == LEXICALISED and system.predictions.by_harness
+    return system.track != STATE_TRACKING and not made
 
 
 def _contents(chosen: list[Entry], extra: Path | None) -> dict[str, bytes | str]:

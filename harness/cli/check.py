@@ -11,8 +11,10 @@ from mwz.normalization.placeholders import placeholder_names
 from mwz.normalization.rules import RuleSet, rule_set
 
 from ..benchmark import Benchmark
+from ..board.tracks import RANKED_COVERAGE
 from ..errors import cut, printable
 from ..placeholder_remarks import venue_rate
+from ..remarks import Remark
 from ..rendering import figure
 from ..scoring import has_all
 from ..submission import Submission
@@ -37,13 +39,14 @@ def command(predictions: str, benchmark: str | None, rules: str) -> int:
     """Check a predictions file and show what it holds."""
     loaded, (submission,) = read_submissions([predictions], benchmark, "checking against")
     for name, told in _facts(submission, loaded, rule_set(rules)):
-        click.echo(f"{name:<16}{told}")
+        click.echo(printable(f"{name:<16}{told}"))
     # Whatever scoring would refuse is refused here, in the same words.
     has_all(submission, "state", "states")
     has_all(submission, "active_domains", "domains")
-    warnings = [remark for remark in submission.remarks if remark.warning]
-    for remark in submission.remarks:
-        click.echo(f"{'warning' if remark.warning else 'note':<16}{remark}")
+    remarks = [*submission.remarks, *_coverage(submission, loaded)]
+    warnings = [remark for remark in remarks if remark.warning]
+    for remark in remarks:
+        click.echo(printable(f"{'warning' if remark.warning else 'note':<16}{remark}"))
     click.echo(f"{'warnings':<16}{len(warnings) or 'none'}")
     return WARNED if warnings else 0
 
@@ -70,6 +73,16 @@ def _facts(
     yield "  known", _counts(known.most_common())
     unknown = Counter({n: count for n, count in names.items() if n not in rules.ontology})
     yield "  unknown", _counts([(f"[{n}]", count) for n, count in unknown.most_common()])
+
+
+def _coverage(submission: Submission, benchmark: Benchmark) -> Iterator[Remark]:
+    """Yield a warning if too little is played for a rank."""
+    if 100 * submission.turns < RANKED_COVERAGE * benchmark.turns:
+        yield Remark(
+            "coverage",
+            f"plays {submission.turns} of {benchmark.turns} turns; below {RANKED_COVERAGE:g} % it "
+            "has no rank, and what it scores does not stand for the benchmark",
+        )
 
 
 def _share(have: Sequence[bool]) -> str:

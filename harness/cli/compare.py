@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from mwz.normalization.rules import rule_set
-
-from ..benchmark import Benchmark
+from ..board.tracks import LEXICALISED
 from ..comparison.settings import DEFAULT_TEST, TEST_SAMPLES
+from ..comparison.systems import systems_evidence, with_common_metrics
 from ..errors import InputError
+from ..execution import Work, executor, in_order
 from ..files import STANDARD_STREAM, read_bytes, shown_name, write_json
 from ..formats import parse_predictions, standard_form
+from ..grounding.rating import GroundedFigures, grounded_figures
+from ..metrics.inform_success import TOTAL
 from ..metrics.registry import named_metrics
-from ..scoring import Options, Scorer, allowed_metrics
-from ..submission import (
-    NormalizedSubmission,
-    checked_submission,
-    made_submission,
-    normalize_submission,
-)
+from ..rendering import figure, printable
+from ..scoring import GROUNDED, Options, Scorer
+from ..tables import formatted
 from .completion import complete_file
 from .options import (
     SeveralValues,
+    format_option,
     predictions_folder_option,
+    scheduler_option,
     seed_option,
     short_names,
     submissions_option,
@@ -34,7 +35,10 @@ from .options import (
 from .reading import benchmark_chooser
 from .score import command as score_command
 
-_SCORED = ("benchmark", "rules", "setup", "domains", "states", "goals")
+if TYPE_CHECKING:
+    from ..comparison.evidence import Evidence
+
+_SCORED = ("benchmark", "rules", "setup", "domains", "states", "goals", "lexicalised")
 """The options of `mwz score` that say how to score: they are options here as well."""
 
 
@@ -79,6 +83,16 @@ _SCORED = ("benchmark", "rules", "setup", "domains", "states", "goals")
 )
 @submissions_option
 @predictions_folder_option
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="Processes to score with.",
+)
+@scheduler_option
+@format_option(" Any but text has tables only.")
 @click.option("--json", "json_target", metavar="FILE|-", help="Write the comparison as JSON.")
 def command(
     systems: Sequence[str],
@@ -89,6 +103,9 @@ def command(
     seeds: Sequence[str],
     submissions: Path,
     predictions: Path | None,
+    jobs: int,
+    scheduler: str | None,
+    format_: str,
     json_target: str | None,
     benchmark: str | None,
     rules: str,
@@ -96,22 +113,25 @@ def command(
     domains: str,
     states: str,
     goals: str,
+    lexicalised: bool,
 ) -> None:
     """Compare systems and show what follows."""
     if len(systems) + len(seeds) < 2 or (systems and len(systems) + len(seeds) == 1):
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
-    options = Options(rules, setup, domains, states, None, goals=goals)
-    asked = None if metrics is None else named_metrics([m.strip() for m in metrics.split(",")])
-    outputs = [_found(one, submissions, predictions) for one in (*systems, *seeds)]
+    options = Options(rules, setup, domains, states, None, goals=goals, lexicalised=lexicalised)
+    asked = None if metrics is None else _resampled([m.strip() for m in metrics.split(",")])
+    outputs = [_found(one, submissions, predictions, lexicalised) for one in (*systems, *seeds)]
     names = _names(outputs)
-    loaded, read = _read(outputs, benchmark, rules)
-    scorer = Scorer(loaded, options).with_options(metrics=_metrics(asked, read))
+    loaded = benchmark_chooser(benchmark, "comparing on")(_ids(outputs))
+    works = [
+        Work(loaded, systems_evidence, (one.content, one.source, name, options, asked))
+        for one, name in zip(outputs, names, strict=True)
+    ]
+    with executor(min(jobs, len(works)), scheduler) as to:
+        known = with_common_metrics([*in_order(to, works)], options)
 
     from ..comparison.comparing import compare
-    from ..comparison.comparison_text import comparison_text
-    from ..comparison.evidence import evidence_of
 
-    known = [evidence_of(scorer, one, name) for one, name in zip(read, names, strict=True)]
     comparison = compare(
         known[0] if systems else None,
         known[1:] if systems else known,
@@ -120,10 +140,37 @@ def command(
         seed,
         names[len(systems) :],
     )
+    human = _ceiling(Scorer(loaded, options), known)
     if json_target is not None:
-        write_json(json_target, comparison.to_dict())
-    if json_target != STANDARD_STREAM:
-        click.echo(comparison_text(comparison))
+        more = {} if human is None else {"ceiling": asdict(human)}
+        write_json(json_target, {**comparison.to_dict(), **more})
+    if json_target != STANDARD_STREAM and format_ == "text":
+        from ..comparison.comparison_text import comparison_text
+
+        click.echo(printable(comparison_text(comparison)))
+        if human is not None:
+            click.echo(f"\n{_ceiling_text(human)}")
+    elif json_target != STANDARD_STREAM:
+        from ..comparison.comparison_tables import comparison_tables
+
+        click.echo(formatted(comparison_tables(comparison), format_), nl=False)
+
+
+def _ceiling(scorer: Scorer, systems: Sequence[Evidence]) -> GroundedFigures | None:
+    """Return what the human responses get, where grounded scores are compared."""
+    if GROUNDED not in systems[0].statistics:
+        return None
+    human = scorer.human_ratings()
+    common = set.intersection(*(set(one.dialogues) for one in systems))
+    return None if human is None else grounded_figures(human.booked[id_] for id_ in sorted(common))
+
+
+def _ceiling_text(human: GroundedFigures) -> str:
+    return (
+        f"The ceiling: the human responses of {human.dialogues} dialogues that all play get "
+        f"grounded Inform {figure(human.inform[TOTAL])} (all {figure(human.inform_all[TOTAL])}), "
+        f"Success {figure(human.success[TOTAL])}"
+    )
 
 
 command.params += [option for option in score_command.params if option.name in _SCORED]
@@ -144,7 +191,7 @@ class _Outputs:
     content: bytes | str
 
 
-def _found(system: str, submissions: Path, predictions: Path | None) -> _Outputs:
+def _found(system: str, submissions: Path, predictions: Path | None, lexicalised: bool) -> _Outputs:
     """Return the outputs of a file or an entry; a file comes first."""
     folder = submissions / system
     is_name = Path(system).name == system and system != STANDARD_STREAM
@@ -153,6 +200,9 @@ def _found(system: str, submissions: Path, predictions: Path | None) -> _Outputs
         from ..board.rescoring import find_predictions
 
         entry = read_entry(folder)
+        if (entry.system.track == LEXICALISED) != lexicalised:
+            has, do = ("has placeholders", "leave out") if lexicalised else ("is English", "add")
+            raise InputError(f"entry {entry.key}", f"what it says {has}; {do} --lexicalised")
         return _Outputs(f"entry {entry.key}", entry.key, find_predictions(entry, predictions))
     if is_name and not Path(system).exists():
         raise InputError(
@@ -181,42 +231,27 @@ def _names(outputs: Sequence[_Outputs]) -> list[str]:
     return names
 
 
-def _read(
-    outputs: Sequence[_Outputs], name: str | None, rules: str
-) -> tuple[Benchmark, list[NormalizedSubmission]]:
-    """Return the systems' submissions, and the benchmark that is named or chosen for them."""
-    read = [
-        one.content
-        if isinstance(one.content, str)
-        else standard_form(parse_predictions(one.content, one.source), one.source)
-        for one in outputs
-    ]
-    ids = [id_ for one in read if not isinstance(one, str) for id_ in one.dialogues]
-    benchmark = benchmark_chooser(name, "comparing on")(ids)
-    return benchmark, [
-        made_submission(benchmark, one)
-        if isinstance(one, str)
-        else normalize_submission(
-            checked_submission(one, benchmark, output.source), rule_set(rules)
-        )
-        for one, output in zip(read, outputs, strict=True)
-    ]
+def _resampled(metrics: Sequence[str]) -> list[str]:
+    """Return metrics as the registry calls them, if all of them can be resampled.
 
-
-def _metrics(
-    asked: Collection[str] | None, submissions: Sequence[NormalizedSubmission]
-) -> list[str]:
-    """Return the metrics to compare by: those asked for, or all that every system allows."""
+    Raises:
+        InputError: Some cannot, or are none.
+    """
     from ..comparison.evidence import resampled_metrics
 
-    known = resampled_metrics()
-    if asked is None:
-        allowed = [set(allowed_metrics(submission)) for submission in submissions]
-        return [name for name in known if all(name in one for one in allowed)]
+    asked, known = named_metrics(metrics), resampled_metrics()
     wrong = [name for name in asked if name not in known]
     if wrong:
         raise InputError(
             "metrics",
             [f"{name} cannot be resampled; use some of {', '.join(known)}" for name in wrong],
         )
-    return list(asked)
+    return [*asked]
+
+
+def _ids(outputs: Sequence[_Outputs]) -> Iterator[object]:
+    """Yield the ids of the dialogues that are played, without regard to the benchmark."""
+    for one in outputs:
+        if isinstance(one.content, bytes):
+            read = parse_predictions(one.content, one.source)
+            yield from standard_form(read, one.source).dialogues

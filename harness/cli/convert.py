@@ -10,6 +10,7 @@ import click
 from ..checking import ACTIVE_DOMAINS, RESPONSE, STATE, Turn
 from ..errors import InputError
 from ..files import STANDARD_STREAM, to_json, write_atomically, write_json
+from ..rendering import printable
 from ..submission import Submission
 from .completion import complete_file
 from .options import benchmark_option
@@ -47,7 +48,7 @@ def command(predictions: str, target: str, benchmark: str | None) -> None:
     tell(submission.source, submission.remarks)
     dialogues = submission.dialogues.values()
     told = f"{len(dialogues)} dialogues, {sum(map(len, dialogues))} turns, {submission.format}"
-    click.echo(f"mwz: wrote {target}: {told}", err=True)
+    click.echo(printable(f"mwz: wrote {target}: {told}"), err=True)
 
 
 def standard_content(submission: Submission) -> dict[str, list[dict[str, object]]]:

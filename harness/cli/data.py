@@ -32,6 +32,7 @@ from ..data.installed import (
     load_benchmark,
 )
 from ..data.pinned import select
+from ..errors import without_secrets
 from ..rendering import text_table
 from ..signature import SHOWN_HASH
 
@@ -175,10 +176,10 @@ def list_urls(data_set: DataSet, split: str, predictions: bool, mirror: str | No
 
     To fetch them in another way: below the folder `downloads` of the data directory each belongs
     at the path it has in its URL, <owner>/<repository>/<commit>/<path>. Then use
-    `mwz data fetch --offline`.
+    `mwz data fetch --offline`. A user and a password in the mirror's URL are left out.
     """
     for file in select(data_set.sources, split, predictions):
-        click.echo(urls(file, mirror)[0])
+        click.echo(without_secrets(urls(file, mirror)[0]))
 
 
 def _clone_options(function: _Command) -> _Command:

@@ -9,6 +9,7 @@ import click
 
 from ..conversations import read_conversations
 from ..files import STANDARD_STREAM, write_json
+from ..rendering import printable
 from ..scoring import Options, Scorer, lexicalised_parameter
 from .completion import complete_file
 from .options import benchmark_option, rules_option
@@ -54,7 +55,9 @@ def command(predictions: str, output: str, spans: bool, benchmark: str | None, r
     if output != STANDARD_STREAM:
         responses = sum(map(len, written.values()))
         by = lexicalised_parameter()
-        click.echo(f"{output}: {responses} responses delexicalised by {by}, {found} values")
+        click.echo(
+            printable(f"{output}: {responses} responses delexicalised by {by}, {found} values")
+        )
 
 
 def _as_json(delexicalised: Delexicalised) -> list[dict[str, Any]]:

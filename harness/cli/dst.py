@@ -17,14 +17,18 @@ from ..files import STANDARD_STREAM, write_json
 from ..metrics.tracking.fga import DEFAULT_LAMBDAS, decay_to_forget, lambda_label
 from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
 from ..metrics.tracking.tracking_registry import Choices
+from ..pictures import SUFFIXES
+from ..rendering import printable
 from ..signature import Signature
+from ..tables import formatted
 from ..tracking.dialogues import TrackedDialogue
 from ..tracking.evaluation import score_tracking
 from ..tracking.formats import TrackedFile, read_tracking_file
 from ..tracking.gold import GoldStates
-from ..tracking.plots import PANELS, SUFFIXES, plot_tracking
+from ..tracking.plots import PANELS, plot_tracking
 from ..tracking.tracking_report import TrackingReport
 from ..tracking.tracking_signature import tracking_signature
+from ..tracking.tracking_table import headlines_table
 from ..tracking.tracking_text import (
     breakdown_text,
     dialogue_text,
@@ -42,7 +46,7 @@ from ..tracking.variants import (
     annotated,
 )
 from .completion import complete_file
-from .options import intervals_option, short_names
+from .options import format_option, intervals_option, short_names
 from .reading import BenchmarkChooser, benchmark_chooser
 
 _DEFAULT_LAMBDAS = ", ".join(map(lambda_label, DEFAULT_LAMBDAS))
@@ -154,6 +158,7 @@ class _Command(click.Command):
     "--forget-share", metavar="P", type=float, help="See --forget-turns; at least 0, below 1."
 )
 @intervals_option
+@format_option(" Any but text has the main figures only.")
 @click.option(
     "--json", "json_target", metavar="FILE|-", help="Write a list of reports; -: standard output."
 )
@@ -182,6 +187,7 @@ def command(
     forget_turns: float | None,
     forget_share: float | None,
     intervals: bool,
+    format_: str,
     json_target: str | None,
     wanted: str | None,
     plot: str | None,
@@ -212,15 +218,21 @@ def command(
         write_json(json_target, documents)
     if json_target == STANDARD_STREAM:
         return
-    if wanted is not None:
+    if format_ != "text":
+        reports, signatures = [one.report for one in scored], [one.signature for one in scored]
+        intervals_of_all = [one.get("scores", {}) for one in added.documents]
+        table = headlines_table(names, reports, signatures, intervals_of_all)
+        click.echo(formatted([table], format_), nl=False)
+    elif wanted is not None:
         for one in scored:
             assert one.view is not None
             dialogue, view = one.view
-            click.echo(f"{one.file.source}, dialogue {dialogue.id}\n\n{dialogue_text(view)}\n")
+            told = f"{one.file.source}, dialogue {dialogue.id}\n\n{dialogue_text(view)}\n"
+            click.echo(printable(told))
     else:
         width = shutil.get_terminal_size().columns
         breakdown = per_domain or per_domain_over is not None
-        click.echo(_text(scored, everything, breakdown, width) + added.text)
+        click.echo(printable(_text(scored, everything, breakdown, width) + added.text))
 
 
 class _Intervals(NamedTuple):
@@ -311,7 +323,8 @@ def _decays(
         raise InputError("--forget-turns, --forget-share", "give both or neither")
     if forget_turns is not None and forget_share is not None:
         try:
-            decays.append(decay_to_forget(forget_turns, forget_share))
+            # A λ that is computed counts with the six digits that people will write of it.
+            decays.append(float(f"{decay_to_forget(forget_turns, forget_share):g}"))
         except ValueError as error:
             raise InputError("--forget-turns, --forget-share", str(error)) from None
     return list(dict.fromkeys(decays))

@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 from tqdm import tqdm
 
+from ..board.comparing_entries import complete_pairs
 from ..board.entries import Entry, read_entries
-from ..board.pages import pages
-from ..board.rescoring import Rescored, changes_table, rescore, write_rescored
+from ..board.pages import DOCUMENTS_FOLDER, pages
+from ..board.pairs import PAIRS_FILE, Pairs, read_pairs
+from ..board.rescoring import Rescored, changes_table, rescore, rescored_entries, rescored_files
+from ..board.site.making import Site, site
+from ..board.site.serving import PORT, site_server
+from ..board.site.writing import check_place, left_over, stale_files, write_site
 from ..board.submitting import locked
+from ..board.together import write_together
 from ..errors import InputError
-from ..files import read_bytes, write_atomically
+from ..execution import executor
+from ..files import read_bytes
 from ..rendering import printable
 from .options import (
     leaderboard_path,
     predictions_folder_option,
     rules_option,
+    scheduler_option,
     scored_benchmark_option,
     submissions_option,
     workers_option,
 )
+from .telling import notify, tell, tell_strays
 
 
 @click.command(
@@ -44,10 +54,27 @@ from .options import (
 )
 @predictions_folder_option
 @workers_option
+@scheduler_option
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     help="The page. [default: leaderboard.md beside the folder of submissions]",
+)
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Make the board as a web page as well, in this folder: a static site that needs no "
+    "server. --check covers it.",
+)
+@click.option(
+    "--serve",
+    type=click.IntRange(0, 65535),
+    is_flag=False,
+    flag_value=PORT,
+    metavar="[PORT]",
+    help=f"Write nothing; show the board as a web page at the loopback address until Ctrl-C. "
+    f"[default port: {PORT}; 0 for any]",
 )
 @scored_benchmark_option
 @rules_option
@@ -57,34 +84,125 @@ def command(
     again: bool,
     predictions: Path | None,
     workers: int,
+    scheduler: str | None,
     output: Path | None,
+    html: Path | None,
+    serve: int | None,
     benchmark: str | None,
     rules: str,
     submissions: Path,
 ) -> int:
-    """Make or check the leaderboard."""
+    """Make, check or show the leaderboard."""
     if not submissions.is_dir():
         raise InputError(str(submissions), "no such folder; name one by --submissions")
     path = output or leaderboard_path(submissions)
     if path.suffix != ".md":
         raise InputError(str(path), "the page is Markdown; give it a name that ends in .md")
-    if check:
-        entered = read_entries(submissions)
-        differ = 0
-        if again:
-            outcomes = _rescore(entered, benchmark, predictions, workers)
-            differ = int(any(outcome.changes for outcome in outcomes))
-        made = pages(submissions, entered, rules, path)
-        return max([differ, *(_check(page, content) for page, content in made.items())])
+    if serve is not None:
+        if check or again or html is not None or output is not None:
+            raise click.UsageError("--serve writes nothing: leave out the other options")
+        return _serve(submissions, rules, serve)
+    if html is not None:
+        check_place(html, submissions)
+
+    def rescored(entered: list[Entry]) -> list[Rescored]:
+        return _rescore(entered, benchmark, predictions, workers, scheduler)
+
+    done = _check_all if check else _make_all
+    return done(submissions, rules, path, html, rescored if again else None)
+
+
+def _make_all(
+    submissions: Path,
+    rules: str,
+    path: Path,
+    html: Path | None,
+    rescored: Callable[[list[Entry]], list[Rescored]] | None,
+) -> int:
+    """Write the pages, the pairs and the site."""
     with locked(submissions):
+        tell_strays(submissions)
         entered = read_entries(submissions)
-        if again:
-            outcomes = _rescore(entered, benchmark, predictions, workers)
-            entered = write_rescored(entered, outcomes, rules)
-        for page, content in pages(submissions, entered, rules, path).items():
-            write_atomically(page, content)
+        files: dict[Path, str] = {}
+        if rescored is not None:
+            outcomes = rescored(entered)
+            files |= rescored_files(entered, outcomes)
+            entered = rescored_entries(entered, outcomes, rules)
+        pairs = complete_pairs(submissions, entered)
+        files |= pages(submissions, entered, rules, path, pairs)
+        web = _site(submissions, entered, rules, pairs) if html is not None else None
+        write_together(submissions, files)
+        if html is not None and web is not None:
+            write_site(web, html)
     click.echo(f"{path}: {len(entered)} entries")
+    if html is not None and web is not None:
+        click.echo(f"{html / 'index.html'}: {len(web.files)} files, {web.size / 1000:.0f} kB")
+        for line in left_over(web, html):
+            click.echo(printable(line), err=True)
     return 0
+
+
+def _check_all(
+    submissions: Path,
+    rules: str,
+    path: Path,
+    html: Path | None,
+    rescored: Callable[[list[Entry]], list[Rescored]] | None,
+) -> int:
+    """Say what of the pages, the pairs and the site is stale."""
+    entered = read_entries(submissions)
+    outcomes = [] if rescored is None else rescored(entered)
+    differ = int(any(outcome.changes for outcome in outcomes))
+    pairs = read_pairs(submissions, entered)
+    made = pages(submissions, entered, rules, path, pairs)
+    stale = [_check(page, content) for page, content in made.items()]
+    if html is not None:
+        stale.append(_check_site(_site(submissions, entered, rules, pairs), html))
+    if pairs.missing:
+        shown = " and ".join(pairs.missing[0])
+        click.echo(
+            f"{submissions / PAIRS_FILE} lacks {len(pairs.missing)} of the entries' pairs as "
+            f"they are now, the first {shown}; run `mwz leaderboard`",
+            err=True,
+        )
+        differ = 1
+    return max([differ, *stale])
+
+
+def _site(submissions: Path, entered: list[Entry], rules: str, pairs: Pairs) -> Site:
+    """Make the site, and say which documents it is made without."""
+    documents = submissions.absolute().parent / DOCUMENTS_FOLDER
+    made = site(submissions, entered, rules, documents, pairs)
+    if made.missing:
+        names = ", ".join(f"{name}.md" for name in made.missing)
+        tell(str(documents), [f"lacks {names}; the site is made without: make it in a clone"])
+    return made
+
+
+def _serve(submissions: Path, rules: str, port: int) -> int:
+    """Show the site until somebody stops it."""
+    entered = read_entries(submissions)
+    made = _site(submissions, entered, rules, complete_pairs(submissions, entered))
+    with site_server(made.files, port) as server:
+        host, taken = server.server_address[:2]
+        click.echo(f"http://{host!s}:{taken}/ shows the board; Ctrl-C stops it")
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            click.echo()
+    return 0
+
+
+def _check_site(made: Site, html: Path) -> int:
+    """Say which files of the site are stale; there is no diff, whose lines would be pages long."""
+    stale = list(stale_files(made, html))
+    for line in stale:
+        click.echo(printable(line), err=True)
+    if stale:
+        click.echo(f"run `mwz leaderboard --html {html}`", err=True)
+    else:
+        click.echo(f"{html}: up to date")
+    return int(bool(stale))
 
 
 def _rescore(
@@ -92,15 +210,19 @@ def _rescore(
     benchmark: str | None,
     predictions: Path | None,
     workers: int,
+    scheduler: str | None,
 ) -> list[Rescored]:
     """Score the submissions again and tell what changed."""
-    outcomes = rescore(
-        entered,
-        benchmark,
-        predictions,
-        workers,
-        lambda coming: tqdm(coming, "scoring", len(entered), unit="system", disable=None),
-    )
+    with executor(min(workers, max(len(entered), 1)), scheduler) as to:
+        outcomes = rescore(
+            entered,
+            benchmark,
+            predictions,
+            workers,
+            lambda coming: tqdm(coming, "scoring", len(entered), unit="system", disable=None),
+            to,
+            notify,
+        )
     for entry, outcome in zip(entered, outcomes, strict=True):
         click.echo(printable(f"{outcome.key}: {_told(entry, outcome)}"))
         if outcome.changes:

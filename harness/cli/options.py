@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -13,9 +13,12 @@ from mwz.normalization.rules import DEFAULT_RULES, rule_set, rule_set_names
 
 from ..comparison.settings import SEED
 from ..files import STANDARD_STREAM
+from ..tables import FORMATS
 from .completion import complete_benchmark
 
 LEADERBOARD_FILE = "leaderboard.md"
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 benchmark_option = click.option(
     "--benchmark",
@@ -57,6 +60,15 @@ workers_option = click.option(
     help="Processes to score with.",
 )
 
+jobs_option = click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=os.cpu_count() or 1,
+    show_default="one per processor",
+    help="Processes to score several files with.",
+)
+
 predictions_folder_option = click.option(
     "--predictions",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
@@ -78,6 +90,36 @@ intervals_option = click.option(
     is_flag=True,
     help="Add 95 % intervals: how much the figures would vary with other dialogues.",
 )
+
+
+scheduler_option = click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Hand the work to the Dask cluster whose scheduler is there, such as "
+    "tcp://10.0.0.1:8786; needs the extra `dask`.",
+)
+
+cache_option = click.option(
+    "--cache/--no-cache",
+    default=True,
+    help="Whether what was computed before, of the very same, is shown again.  [default: cache]",
+)
+
+
+def format_option(more: str = "") -> Callable[[_Command], _Command]:
+    """Return the option that chooses the format of tables.
+
+    Args:
+        more: What its help says besides.
+    """
+    return click.option(
+        "--format",
+        "format_",
+        type=click.Choice(FORMATS),
+        default="text",
+        show_default=True,
+        help=f"How tables are printed; latex needs the package booktabs.{more}",
+    )
 
 
 class SeveralValues(click.Command):

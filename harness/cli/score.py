@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -9,26 +10,28 @@ import click
 from mwz.database import EMBEDDED
 
 from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
-from ..conversations import Conversations, read_conversations
-from ..diagnosis.dialogue_lines import dialogue_lines, write_dialogue_lines
 from ..errors import InputError
-from ..files import STANDARD_STREAM, shown_name, write_json
-from ..grounding.plain_responses import human_submission
-from ..metrics.inform import BOTH, SETUPS
+from ..files import STANDARD_STREAM, shown_name, write_json, write_text
+from ..many import Asked, Scored, intervals_read, score_submission
+from ..metrics.inform import BOTH
 from ..metrics.registry import default_metrics, response_metrics
-from ..report import Report
 from ..report_text import report_text
 from ..scoring import AUTO, Options, Scorer, choices
-from ..submission import (
-    CONSTANT,
-    NormalizedSubmission,
-    made_submission,
-    made_submissions,
-)
+from ..submission import CONSTANT, HUMAN, NormalizedSubmission, made_submissions
+from ..tables import formatted
 from .completion import complete_file
-from .options import benchmark_option, intervals_option, rules_option
-from .reading import benchmark_chooser, read_submissions
-from .telling import NO_STATES, tell
+from .options import (
+    benchmark_option,
+    cache_option,
+    format_option,
+    intervals_option,
+    jobs_option,
+    rules_option,
+    scheduler_option,
+)
+from .reading import benchmark_chooser
+from .score_run import ScoreRun, gold_remark
+from .telling import tell
 
 
 def _goals(ctx: click.Context, param: click.Parameter, value: str) -> str:
@@ -48,8 +51,11 @@ def _metrics_help() -> str:
     return "What to compute, comma-separated. " + " ".join(told)
 
 
-@click.command(help="Score PREDICTIONS: a JSON file, plain or gzipped, or - for standard input.")
-@click.argument("predictions", required=False, shell_complete=complete_file)
+@click.command(
+    help="Score PREDICTIONS: a JSON file, plain or gzipped, or - for standard input. Several files "
+    "are shown in one table. A file that cannot be scored is told, and the others are scored."
+)
+@click.argument("predictions", metavar="[PREDICTIONS]...", nargs=-1, shell_complete=complete_file)
 @benchmark_option
 @rules_option
 @click.option(
@@ -127,16 +133,36 @@ def _metrics_help() -> str:
     help="SQLAlchemy URL of the database to hold the venues. [default: SQLite in memory]",
 )
 @intervals_option
-@click.option("--json", "json_target", metavar="FILE|-", help="Write the full report as JSON.")
+@format_option(" For one file, text is its whole report.")
+@click.option(
+    "--json",
+    "json_target",
+    metavar="FILE|-",
+    help="Write the full report as JSON; of several files, a line each, when it is done.",
+)
 @click.option(
     "--per-dialogue",
     "lines_target",
-    metavar="FILE|-",
-    help="Write JSON lines, one per dialogue, with all that the scores are made of.",
+    metavar="FILE|-|DIR",
+    help="Write JSON lines, one per dialogue, with all that the scores are made of; of several "
+    "files, a file each in the folder DIR.",
 )
+@click.option(
+    "--plot",
+    metavar="FILE.svg|png|pdf",
+    help="Draw the figures with their intervals, all files side by side.",
+)
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Go on where a run was cut off: what the file of --json holds is not scored again.",
+)
+@jobs_option
+@scheduler_option
+@cache_option
 @click.option("--quiet", is_flag=True, help="Print no table.")
 def command(
-    predictions: str | None,
+    predictions: Sequence[str],
     benchmark: str | None,
     rules: str,
     setup: str,
@@ -150,91 +176,173 @@ def command(
     free_running: bool,
     database: str,
     intervals: bool,
+    format_: str,
     json_target: str | None,
     lines_target: str | None,
+    plot: str | None,
+    resume: bool,
+    jobs: int,
+    scheduler: str | None,
+    cache: bool,
     quiet: bool,
-) -> None:
-    """Score a submission, or the corpus itself, and show the report."""
-    if (predictions is not None) + (corpus is not None) + constant != 1:
-        raise click.UsageError("give either PREDICTIONS, or --corpus [STYLE], or --constant")
-    if json_target == lines_target == STANDARD_STREAM:
-        raise click.UsageError("--json and --per-dialogue cannot both go to standard output")
-    if free_running and (predictions is None or not lexicalised or goals in GOALS[1:]):
-        raise click.UsageError("--free-running needs PREDICTIONS, --lexicalised and all goals")
-    if free_running and (intervals or lines_target is not None):
-        raise click.UsageError("--free-running goes with neither --intervals nor --per-dialogue")
-    if goals not in GOALS and not free_running:
-        raise click.UsageError("--goals takes a file only with --free-running")
-    if lexicalised and (constant or corpus not in (None, CANONICAL_STYLE)):
-        raise click.UsageError("--lexicalised takes PREDICTIONS, or --corpus without a style")
-    made = CONSTANT if constant else corpus
+) -> int:
+    """Score submissions, or the corpus itself, and show the reports."""
+    _check_usage(click.get_current_context().params)
     names = [name.strip() for name in metrics.split(",")]
-    goals_file = None if goals in GOALS else goals
-    chosen = "all" if goals_file else goals
+    chosen = goals if goals in GOALS else "all"
     options = Options(rules, setup, domains, states, names, database, chosen, lexicalised)
-    if free_running and predictions is not None:
-        conversations = read_conversations(predictions)
-        loaded = benchmark_chooser(benchmark, "scoring on")(conversations)
-        report = _free_running(conversations, predictions, goals_file, Scorer(loaded, options))
-        _show(report, {}, "", json_target, quiet)
-        return
-    files = [] if predictions is None else [predictions]
-    loaded, read = read_submissions(files, benchmark, "scoring on")
-    scorer = Scorer(loaded, options)
-    submission = scorer.normalized(read[0]) if read else _made(made, scorer)
-    tell(submission.source, submission.remarks)
-    report = scorer.score_normalized(submission)
-    if states == AUTO and report.states == "gold" and any(map(report.setup, SETUPS)):
-        source = "what the harness makes" if predictions is None else submission.source
-        tell(source, [NO_STATES])
-    if lines_target is not None:
-        played = scorer.played(submission)
-        write_dialogue_lines(
-            lines_target, dialogue_lines(played, report.signature, options.metrics or ())
-        )
-    document, text = _intervals(scorer, submission) if intervals else ({}, "")
-    _show(report, document, text, json_target, quiet or lines_target == STANDARD_STREAM)
+    if free_running:
+        goals_file = None if goals in GOALS else goals
+        wanted = lines_target is not None
+        outcome = _free_running(predictions[0], goals_file, benchmark, options, wanted)
+        _Shown(json_target, lines_target, quiet).one(outcome)
+        return 0
+    if plot is not None:
+        from ..pictures import picture_format
+
+        picture_format(plot)
+    asked = Asked(options, intervals or plot is not None, lines_target is not None)
+    if not predictions:
+        scorer = Scorer(benchmark_chooser(benchmark, "scoring on")(()), options)
+        made = CONSTANT if constant else corpus
+        outcomes = [score_submission(scorer, _made(made, scorer), asked)]
+        called = [f"corpus {made}" if corpus else CONSTANT]
+        tell("what the harness makes", gold_remark(options, outcomes[0]))
+    else:
+        run = ScoreRun(predictions, benchmark, asked, cache, jobs, scheduler)
+        if len(predictions) > 1:
+            run.write_to(json_target, lines_target, resume)
+        outcomes, called = run.outcomes()
+    if plot is not None and outcomes:
+        _plot(called, outcomes, plot)
+    shown = _Shown(json_target, lines_target, quiet)
+    if len(predictions) > 1:
+        shown.table(called, outcomes, format_)
+    else:
+        shown.one(outcomes[0], None if format_ == "text" else (called, format_), intervals)
+    return 2 if len(outcomes) < len(predictions) else 0
 
 
-def _show(
-    report: Report, document: dict[str, Any], text: str, json_target: str | None, quiet: bool
-) -> None:
-    """Write a report, and what is beside it, as JSON and as text, where they are wanted."""
-    if json_target is not None:
-        write_json(json_target, {**report.to_dict(), **document})
-    if not quiet and json_target != STANDARD_STREAM:
-        click.echo(report_text(report) + text)
+def _check_usage(given: Mapping[str, Any]) -> None:
+    """Refuse options that do not go together.
+
+    Args:
+        given: Parameter -> value.
+    """
+    files, corpus, goals = given["predictions"], given["corpus"], given["goals"]
+    json_target, lines_target = given["json_target"], given["lines_target"]
+    free, several = given["free_running"], len(files) > 1
+    wrong = {
+        "give either PREDICTIONS, or --corpus [STYLE], or --constant": bool(files)
+        + (corpus is not None)
+        + given["constant"]
+        != 1,
+        "--json and --per-dialogue cannot both go to standard output": json_target
+        == lines_target
+        == STANDARD_STREAM,
+        "--free-running needs PREDICTIONS, --lexicalised and all goals": free
+        and (not files or not given["lexicalised"] or goals in GOALS[1:]),
+        "--free-running goes with neither --intervals nor --plot": free
+        and (given["intervals"] or given["plot"]),
+        "--free-running takes one file, and shows it as text": free
+        and (several or given["format_"] != "text"),
+        "--goals takes a file only with --free-running": goals not in GOALS and not free,
+        "--lexicalised takes PREDICTIONS, or --corpus without a style": given["lexicalised"]
+        and (given["constant"] or corpus not in (None, CANONICAL_STYLE)),
+        "--resume needs several PREDICTIONS, and --json FILE": given["resume"]
+        and (json_target in (None, STANDARD_STREAM) or not several),
+        "standard input can be read only once": files.count(STANDARD_STREAM) > 1,
+        "--per-dialogue needs a folder where several files are scored": several
+        and lines_target == STANDARD_STREAM,
+    }
+    for message, is_so in wrong.items():
+        if is_so:
+            raise click.UsageError(message)
+
+
+class _Shown:
+    """Where reports go.
+
+    Args:
+        json_target: The value of `--json`.
+        lines_target: The value of `--per-dialogue`.
+        quiet: Whether no table is printed.
+    """
+
+    def __init__(self, json_target: str | None, lines_target: str | None, quiet: bool) -> None:
+        self._json = json_target
+        self._lines = lines_target
+        self._quiet = quiet or STANDARD_STREAM in (json_target, lines_target)
+
+    def one(
+        self,
+        outcome: Scored,
+        table: tuple[Sequence[str], str] | None = None,
+        intervals: bool = False,
+    ) -> None:
+        """Show the outcome of one file: its report, or a table in a format with its name."""
+        if self._lines is not None and outcome.lines is not None:
+            write_text(self._lines, outcome.lines)
+        if self._json is not None:
+            known = {"intervals": outcome.intervals} if intervals else {}
+            write_json(self._json, {**outcome.report.to_dict(), **known})
+        if table is not None:
+            self.table(table[0], [outcome], table[1])
+        elif not self._quiet:
+            click.echo(
+                report_text(outcome.report) + (_intervals_text(outcome) if intervals else "")
+            )
+
+    def table(self, names: Sequence[str], outcomes: Sequence[Scored], format_: str) -> None:
+        """Show outcomes as one table."""
+        from ..score_table import score_table
+
+        if outcomes and not self._quiet:
+            click.echo(formatted([score_table(names, outcomes)], format_), nl=False)
+
+
+def _intervals_text(outcome: Scored) -> str:
+    from ..comparison.comparison_text import intervals_text
+
+    found = intervals_read(outcome.intervals)
+    table = intervals_text([""], outcome.figures, [found])
+    return f"\n\n{table}\n\n{(outcome.intervals or {})['signature']}"
+
+
+def _plot(names: Sequence[str], outcomes: Sequence[Scored], path: str) -> None:
+    from ..comparison.score_plots import plot_scores
+
+    # What all have: predicted states are not in every file.
+    figures = {
+        name: figure
+        for name, figure in outcomes[0].figures.items()
+        if all(name in outcome.figures for outcome in outcomes)
+    }
+    found = [intervals_read(outcome.intervals) for outcome in outcomes]
+    plot_scores(names, figures, found, path)
 
 
 def _free_running(
-    conversations: Conversations, predictions: str, goals: str | None, scorer: Scorer
-) -> Report:
-    from ..free_running import read_goals_file, score_free_running  # pydantic takes its time
+    predictions: str, goals: str | None, benchmark: str | None, options: Options, lines: bool
+) -> Scored:
+    """Score free-running dialogues; with their lines, if these are wanted."""
+    # pydantic takes its time
+    from ..conversations import read_conversations
+    from ..diagnosis.dialogue_lines import free_running_lines, lines_text
+    from ..free_running import play_free_running, read_goals_file, score_free_running
 
+    conversations = read_conversations(predictions)
+    scorer = Scorer(benchmark_chooser(benchmark, "scoring on")(conversations), options)
     own = None if goals is None else read_goals_file(goals, scorer.rules)
-    return score_free_running(conversations, shown_name(predictions), scorer, own)
-
-
-def _intervals(scorer: Scorer, submission: NormalizedSubmission) -> tuple[dict[str, Any], str]:
-    """Return what intervals add to the report, as JSON and as text."""
-    from ..comparison.comparison_text import intervals_text
-    from ..comparison.evidence import evidence_of, resampled_metrics
-    from ..comparison.intervals import intervals_document, intervals_of
-
-    evidence = evidence_of(scorer, submission, "")
-    if not evidence.statistics:
-        known = ", ".join(resampled_metrics())
-        raise InputError("--intervals", f"there are none of these metrics; add some of {known}")
-    found = intervals_of(evidence)
-    document = intervals_document(evidence, found)
-    text = intervals_text([""], evidence.figures, [found])
-    return {"intervals": document}, f"\n\n{text}\n\n{document['signature']}"
+    run = play_free_running(conversations, shown_name(predictions), scorer, own)
+    report = score_free_running(run, scorer)
+    text = lines_text(free_running_lines(run, report.signature)) if lines else None
+    return Scored(report, lines=text)
 
 
 def _made(made: str | None, scorer: Scorer) -> NormalizedSubmission:
-    benchmark = scorer.benchmark
     if made == CANONICAL_STYLE and scorer.options.lexicalised:
-        return scorer.normalized(human_submission(benchmark))
+        return scorer.made(HUMAN)
     if made not in made_submissions():
         raise InputError("--corpus", f"no style {made!r}; use one of {', '.join(STYLES)}")
-    return made_submission(benchmark, made)
+    return scorer.made(made)

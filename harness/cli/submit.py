@@ -2,34 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
+from ..board.comparing_entries import complete_pairs
 from ..board.entries import PREDICTIONS_FILE, Entry, System, folder_name, read_entries
-from ..board.leaderboard import row_headers, row_text, rows
+from ..board.leaderboard import neighbours, row_headers, row_text, rows
+from ..board.lexicalised_board import lexicalised_rows
+from ..board.lexicalised_board import row_headers as lexicalised_headers
+from ..board.lexicalised_board import row_text as lexicalised_text
 from ..board.pages import pages
 from ..board.scores import Scores
-from ..board.submitting import all_scores, locked, submit
+from ..board.standing_text import neighbours_text, seeds_text
+from ..board.submitting import all_scores, locked, refuse_existing, submit, with_seeds
+from ..board.together import write_together
 from ..board.tracking_board import row_headers as tracking_headers
 from ..board.tracking_board import row_text as tracking_text
 from ..board.tracking_board import tracking_tables
 from ..board.tracking_scores import TrackingScores, score_tracker
-from ..board.tracks import STATE_TRACKING, submitted_tracks
+from ..board.tracks import LEXICALISED, STATE_TRACKING, submitted_tracks
 from ..data.installed import load_benchmark
 from ..errors import InputError
-from ..files import read_bytes, shown_name, write_atomically
+from ..files import read_bytes, shown_name
 from ..formats import parse_predictions, standard_form
+from ..grounding.plain_responses import plain_remarks
 from ..limits import limits
 from ..metrics.registry import headlines
-from ..rendering import text_table
+from ..rendering import printable, text_table
 from ..submission import checked_submission
 from ..validation import validated
 from .completion import complete_file
-from .options import benchmark_option, leaderboard_path, rules_option, submissions_option
+from .options import (
+    SeveralValues,
+    benchmark_option,
+    leaderboard_path,
+    rules_option,
+    submissions_option,
+)
 from .reading import benchmark_chooser
 from .telling import NO_STATES, tell
 
@@ -54,9 +67,11 @@ def _reported(
 
 
 @click.command(
+    cls=SeveralValues,
+    several="seeds",
     help="Score PREDICTIONS, enter them in the folder of submissions, and show their rank. "
     "The leaderboard beside the folder is made anew. In the track state-tracking PREDICTIONS may "
-    "be any file that `mwz dst` reads: with gold states of its own, or predicted states only."
+    "be any file that `mwz dst` reads: with gold states of its own, or predicted states only.",
 )
 @click.argument("predictions", shell_complete=complete_file)
 @click.option("--name", required=True, help="The system's name.")
@@ -86,6 +101,13 @@ def _reported(
     metavar="VERSION",
     help="State tracking: say what version PREDICTIONS' own gold states are.",
 )
+@click.option(
+    "--seeds",
+    metavar="PREDICTIONS...",
+    multiple=True,
+    help="Outputs of the same system, trained with further seeds: adds mean and standard deviation "
+    "over all. Takes all that follows up to the next option.",
+)
 @click.option("--replace", is_flag=True, help="Replace a submission of the same name.")
 @benchmark_option
 @rules_option
@@ -102,6 +124,7 @@ def command(
     source: str,
     gold: str | None,
     own_gold: str | None,
+    seeds: tuple[str, ...],
     replace: bool,
     benchmark: str | None,
     rules: str,
@@ -109,42 +132,54 @@ def command(
 ) -> None:
     """Check, score and enter a submission."""
     _check_options(track, reported, gold, own_gold)
+    if track == STATE_TRACKING and seeds:
+        raise InputError("--seeds", f"is not for the track {track}")
     facts = {"name": name, "track": track, "paper": paper, "code": code, "multiwoz": multiwoz}
     system = _system({**facts, "note": note}, source, reported)
-    target = submissions / folder_name(name)
-    if target.exists() and not replace:
-        raise InputError(str(target), "there is an entry of that name; use another, or --replace")
+    if not replace:
+        refuse_existing(submissions / folder_name(name))
     content = read_bytes(predictions, limits())
     read_from = shown_name(predictions)
+    further = [read_bytes(seed, limits()) for seed in seeds]
     scores: Scores | TrackingScores
     if track == STATE_TRACKING:
         scores = _tracker(content, read_from, benchmark, gold, own_gold)
     else:
-        scores = _scored(content, read_from, benchmark)
-    entry = submit(submissions, system, content, scores, replace)
-    click.echo(f"entered {entry.system.name} in {entry.folder}", err=True)
+        named = list(zip(map(shown_name, seeds), further, strict=True))
+        scores = _scored(content, read_from, benchmark, named, track == LEXICALISED)
+    entry = submit(submissions, system, content, scores, replace, further)
+    click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)
     with locked(submissions):
         others = read_entries(submissions)
         ranked = [r for r in rows(others, rules) if r.entry.system.track == track]
         # The page is that of the default rule set, whatever is shown here.
-        made = pages(submissions, others, DEFAULT_RULES, leaderboard_path(submissions))
-        for page, text in made.items():
-            write_atomically(page, text)
+        pairs = complete_pairs(submissions, others)
+        made = pages(submissions, others, DEFAULT_RULES, leaderboard_path(submissions), pairs)
+        write_together(submissions, made)
     if track == STATE_TRACKING:
         _show_tracker(entry.key, others, rules)
+        return
+    if track == LEXICALISED:
+        _show_lexicalised(entry.key, others, rules)
         return
     own = next(row for row in ranked if row.entry.key == entry.key)
     click.echo(text_table(row_headers(), [row_text(own)]))
     places = sum(row.rank is not None for row in ranked)
     shown = f"not ranked: {own.unranked}" if own.rank is None else f"rank {own.rank} of {places}"
     click.echo(f"\n{shown} in the track {track}")
+    if own.rank is not None:
+        told = list(neighbours_text(neighbours(own, ranked, pairs)))
+        if told:
+            click.echo("\n" + "\n".join(told))
+    if entry.scores.seeds is not None:
+        click.echo(f"\nmean (standard deviation) over {seeds_text(entry)}")
 
 
 def _check_options(
     track: str, reported: Mapping[str, str], gold: str | None, own_gold: str | None
 ) -> None:
     """Refuse options that mean nothing in a track, and those that exclude each other."""
-    if track == STATE_TRACKING and reported:
+    if track in (STATE_TRACKING, LEXICALISED) and reported:
         raise InputError("--reported", f"its figures are not those of the track {track}")
     if gold is not None and own_gold is not None:
         raise InputError("--gold, --own-gold", "give one of them: whose gold states are they?")
@@ -153,16 +188,23 @@ def _check_options(
             raise InputError(option, f"is for the track {STATE_TRACKING}")
 
 
-def _scored(content: bytes, source: str, benchmark: str | None) -> Scores:
-    """Check predictions, say what is to be said of them, and score them."""
+def _scored(
+    content: bytes,
+    source: str,
+    benchmark: str | None,
+    seeds: Sequence[tuple[str, bytes]],
+    lexicalised: bool,
+) -> Scores:
+    """Check predictions, say what is to be said of them, and score them and further seeds."""
     standard = standard_form(parse_predictions(content, source), source)
     loaded = benchmark_chooser(benchmark, "scoring on")(standard.dialogues)
-    tell(source, checked_submission(standard, loaded, source).remarks)
+    submission = checked_submission(standard, loaded, source)
+    tell(source, plain_remarks(submission) if lexicalised else submission.remarks)
     click.echo(f"scoring under the rule sets {', '.join(published_rule_sets())} …", err=True)
-    scores = all_scores(content, loaded, source)
+    scores = all_scores(content, loaded, source, lexicalised)
     if scores.main.states == "gold":
         tell(source, [NO_STATES])
-    return scores
+    return with_seeds(scores, seeds, loaded) if seeds else scores
 
 
 def _tracker(
@@ -192,6 +234,17 @@ def _show_tracker(key: str, others: list[Entry], rules: str) -> None:
     places = sum(row.rank is not None for row in table)
     shown = "not ranked" if own.rank is None else f"rank {own.rank} of {places}"
     click.echo(f"\n{shown} among those with the same gold states in the track {STATE_TRACKING}")
+
+
+def _show_lexicalised(key: str, others: list[Entry], rules: str) -> None:
+    """Show a row of what the human responses get, the system's own, and its place."""
+    english = lexicalised_rows(others, rules)
+    shown = [r for r in english if r.is_ceiling or (r.entry is not None and r.entry.key == key)]
+    click.echo(text_table(lexicalised_headers(), [lexicalised_text(row) for row in shown]))
+    own = shown[-1]
+    places = sum(row.rank is not None for row in english)
+    told = f"not ranked: {own.unranked}" if own.rank is None else f"rank {own.rank} of {places}"
+    click.echo(f"\n{told} in the track {LEXICALISED}")
 
 
 def _system(facts: Mapping[str, str | None], source: str, reported: dict[str, str]) -> System:

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 import click
 
-from ..errors import InputError
+from ..errors import InputError, printable
 from ..remarks import Remark
 
 NO_STATES = "no turn has a `state`; scored with gold belief states"
+
+
+def notify(remark: str) -> None:
+    """Print a remark about what is going on, on standard error: `mwz: …`."""
+    click.echo(f"mwz: {printable(remark)}", err=True)
+
+
+def tell_strays(folder: Path) -> None:
+    """Print what lies among the entries of a folder and is none."""
+    from ..board.entries import strays  # pydantic takes its time
+
+    for name in strays(folder):
+        notify(f"{folder / name}: neither a folder nor a file, and left alone; remove it")
 
 
 def tell(source: str, remarks: Iterable[Remark | str]) -> None:

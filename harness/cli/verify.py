@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -18,6 +19,10 @@ from .options import (
     submissions_option,
     workers_option,
 )
+from .telling import notify
+
+_SHOWN = 12
+"""How many figures of an entry are shown that come out differently."""
 
 
 @click.command(
@@ -51,19 +56,30 @@ def command(
         predictions,
         workers,
         lambda coming: tqdm(coming, "verifying", len(chosen), unit="entry", disable=None),
+        notify,
     )
     failed = [one for one in verified if not one.holds or (strict and one.missing is not None)]
     for one in verified:
         click.echo(printable(_told(one)))
-    click.echo(f"{len(verified) - len(failed)} of {len(verified)} entries hold")
+    click.echo(_summary(verified))
     return 1 if failed else 0
+
+
+def _summary(verified: Sequence[Verified]) -> str:
+    """Say how many entries hold, and how many could not be scored again."""
+    unknown = sum(one.missing is not None and one.holds for one in verified)
+    hold = sum(one.missing is None and one.holds for one in verified)
+    told = f"{hold} of {len(verified)} entries hold"
+    return f"{told}; {unknown} could not be scored again" if unknown else told
 
 
 def _told(verified: Verified) -> str:
     lines = [f"{verified.key}: {problem}" for problem in verified.problems]
     if verified.changes:
         lines.append(f"{verified.key}: {len(verified.changes)} figures come out differently")
-        lines.append(changes_table(verified.changes))
+        lines.append(changes_table(verified.changes[:_SHOWN]))
+        if len(verified.changes) > _SHOWN:
+            lines.append(f"… and {len(verified.changes) - _SHOWN} more")
     if verified.missing is not None:
         lines.append(f"{verified.key}: not scored again: {verified.missing}")
     return "\n".join(lines) or f"{verified.key}: holds"

@@ -3,44 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
-from mwz.normalization.rules import rule_set
-
-from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark
+from ..benchmark import CANONICAL_STYLE, STYLES
 from ..checking import dialogue_id
+from ..conversations import read_conversations
 from ..diagnosis.causes import CAUSES, SLOT_CAUSES
 from ..diagnosis.diagnosing import Diagnosis, diagnose
 from ..diagnosis.diagnosis_text import diagnosis_text, dialogue_text
 from ..diagnosis.dialogue_view import DialogueView, view_dialogue
+from ..diagnosis.grounded_diagnosis import GroundedDiagnosis, view_grounded
+from ..diagnosis.grounded_text import ALL_CAUSES, grounded_dialogue_text, grounded_text
 from ..diagnosis.what_if import what_if
 from ..errors import InputError
+from ..files import shown_name
+from ..metrics.grounded_scores import plain_dialogues, played_ceiling, rated_dialogues
 from ..notations import DOMAINS
+from ..playing import Played
+from ..rendering import printable
 from ..scoring import AUTO, Options, Scorer, choices
-from ..submission import (
-    NormalizedSubmission,
-    made_submission,
-    normalize_submission,
-)
+from ..submission import HUMAN, NormalizedSubmission
 from .completion import complete_file
-from .options import benchmark_option, rules_option
-from .reading import read_submissions
+from .options import benchmark_option, rules_option, short_names
+from .reading import benchmark_chooser, read_submissions
+
+if TYPE_CHECKING:
+    from mwz.database import VenueDatabase
 
 
 @click.command(
     "why",
     help="Explain where PREDICTIONS (as for `mwz score`) lose Inform and Success in the strict "
     "set-up: one cause for every goal domain that is not matched and every requested slot that "
-    "is not provided.",
+    "is not provided. With --lexicalised, the same of grounded Inform and Success before that.",
 )
 @click.argument("predictions", metavar="[PREDICTIONS]...", nargs=-1, shell_complete=complete_file)
 @click.option("--domain", type=click.Choice(DOMAINS), help="Show one domain only.")
 @click.option(
     "--cause",
-    type=click.Choice([*CAUSES, *SLOT_CAUSES]),
+    type=click.Choice([*CAUSES, *SLOT_CAUSES, *ALL_CAUSES]),
     metavar="CAUSE",
-    help=f"Show one cause only: {', '.join([*CAUSES, *SLOT_CAUSES])}.",
+    help=f"Show one cause only: {', '.join([*CAUSES, *SLOT_CAUSES])}. Of grounded scores: "
+    f"{'; '.join(ALL_CAUSES)}.",
 )
 @click.option(
     "--limit",
@@ -61,6 +68,23 @@ from .reading import read_submissions
     flag_value=CANONICAL_STYLE,
     metavar="[STYLE]",
     help="Explain the benchmark's own references of a style with gold states.",
+)
+@click.option(
+    "--lexicalised",
+    is_flag=True,
+    help="The responses are plain English, as for `mwz score`: grounded scores are explained as "
+    "well. With --corpus, the human responses as they were written.",
+)
+@click.option(
+    "--free-running",
+    is_flag=True,
+    help="With --lexicalised: the dialogues are those with a user simulator, of any length. Only "
+    "grounded scores are explained; what users say, `user` of a turn, is shown.",
+)
+@click.option(
+    "--goals",
+    metavar="FILE.json",
+    help="With --free-running: goals in place of the benchmark's, as for `mwz score`.",
 )
 @click.option(
     "--domains",
@@ -87,6 +111,9 @@ def command(
     wanted: str | None,
     plot: str | None,
     corpus: str | None,
+    lexicalised: bool,
+    free_running: bool,
+    goals: str | None,
     domains: str,
     states: str,
     benchmark: str | None,
@@ -95,13 +122,22 @@ def command(
     """Explain where submissions, or the corpus itself, lose Inform and Success."""
     if not predictions and corpus is None:
         raise click.UsageError("give PREDICTIONS, or --corpus [STYLE], or both")
+    if free_running and not (lexicalised and predictions and corpus is None and plot is None):
+        raise click.UsageError("--free-running needs PREDICTIONS and --lexicalised, and no --plot")
+    _check_options(lexicalised, free_running, goals, corpus, cause)
+    shown = _Shown(wanted, domain, cause, limit)
+    options = Options(rules, "strict", domains, states, ["inform"], lexicalised=lexicalised)
+    if free_running:
+        for file in predictions:
+            text = _free_running(file, goals, options, benchmark, shown)
+            click.echo(printable(f"{file}\n{text}\n" if len(predictions) > 1 else text))
+        return
     loaded, read = read_submissions(predictions, benchmark, "explaining by")
-    options = Options(rules, "strict", domains, states, metrics=["inform"])
     scorer = Scorer(loaded, options)
     submissions = {
-        **({} if corpus is None else {f"corpus ({corpus})": _corpus(corpus, loaded)}),
+        **({} if corpus is None else {f"corpus ({corpus})": _corpus(corpus, scorer)}),
         **{
-            file: normalize_submission(submission, rule_set(rules))
+            file: scorer.normalized(submission)
             for file, submission in zip(predictions, read, strict=True)
         },
     }
@@ -110,19 +146,97 @@ def command(
     if plot is not None:
         from ..diagnosis.diagnosis_plots import plot_causes
 
-        plot_causes({name: each.outcomes for name, each in diagnoses.items()}, plot)
+        outcomes = [each.outcomes for each in diagnoses.values()]
+        plot_causes(dict(zip(short_names(list(diagnoses)), outcomes, strict=True)), plot)
     for name, diagnosis in diagnoses.items():
+        parts = [_grounded(name, diagnosis.played, shown)] if lexicalised else []
         if wanted is not None:
-            text = dialogue_text(views[name])
-        else:
-            text = diagnosis_text(diagnosis, what_if(diagnosis.played), domain, cause, limit)
-        click.echo(f"{name}\n{text}\n" if len(diagnoses) > 1 else text)
+            parts.append(dialogue_text(views[name]))
+        elif cause not in ALL_CAUSES:
+            ways = what_if(diagnosis.played)
+            parts.append(diagnosis_text(diagnosis, ways, domain, cause, limit))
+        if lexicalised and all(parts[:2]) and parts[1:]:
+            parts.insert(1, "The same responses, delexicalised by the harness:")
+        text = "\n\n".join(filter(None, parts))
+        click.echo(printable(f"{name}\n{text}\n" if len(diagnoses) > 1 else text))
 
 
-def _corpus(style: str, benchmark: Benchmark) -> NormalizedSubmission:
+@dataclass(frozen=True)
+class _Shown:
+    """What is to be shown: the values of the options of these names."""
+
+    wanted: str | None
+    domain: str | None
+    cause: str | None
+    limit: int
+
+
+def _check_options(
+    lexicalised: bool, free_running: bool, goals: str | None, corpus: str | None, cause: str | None
+) -> None:
+    """Refuse options that go with another one which is not there."""
+    if goals is not None and not free_running:
+        raise click.UsageError("--goals goes with --free-running")
+    if lexicalised and corpus not in (None, CANONICAL_STYLE):
+        raise click.UsageError("--lexicalised takes --corpus without a style")
+    if cause in ALL_CAUSES and not lexicalised:
+        raise click.UsageError(f"--cause {cause!r} is one of grounded scores; add --lexicalised")
+
+
+def _grounded(name: str, played: Played, shown: _Shown) -> str:
+    """Return the grounded part of an explanation; nothing where another cause is asked for."""
+    dialogues = plain_dialogues(played)
+    diagnosis = GroundedDiagnosis(
+        dialogues,
+        dict(zip(dialogues, rated_dialogues(played), strict=True)),
+        {id_: played.benchmark.dialogues[id_].users for id_ in dialogues},
+        played_ceiling(played),
+    )
+    return _grounded_text(name, diagnosis, played.database(), shown)
+
+
+def _grounded_text(
+    name: str, diagnosis: GroundedDiagnosis, database: VenueDatabase, shown: _Shown
+) -> str:
+    wanted, cause = shown.wanted, shown.cause
+    if wanted is None:
+        asked = cause is None or cause in ALL_CAUSES
+        return grounded_text(diagnosis, shown.domain, cause, shown.limit) if asked else ""
+    id_ = wanted if wanted in diagnosis.dialogues else dialogue_id(wanted)
+    view = view_grounded(diagnosis, id_, database)
+    if view is None:
+        first = next(iter(diagnosis.dialogues), "none")
+        raise InputError(
+            name, f"dialogue {wanted} is not played; the first that is played is {first}"
+        )
+    return grounded_dialogue_text(view)
+
+
+def _free_running(
+    file: str,
+    goals: str | None,
+    options: Options,
+    benchmark: str | None,
+    shown: _Shown,
+) -> str:
+    # pydantic takes its time
+    from ..free_running import free_running_ceiling, play_free_running, read_goals_file
+
+    conversations = read_conversations(file)
+    scorer = Scorer(benchmark_chooser(benchmark, "explaining by")(conversations), options)
+    own = None if goals is None else read_goals_file(goals, scorer.rules)
+    run = play_free_running(conversations, shown_name(file), scorer, own)
+    human = free_running_ceiling(run, scorer)
+    diagnosis = GroundedDiagnosis(run.dialogues, run.rated, run.users, human)
+    return _grounded_text(file, diagnosis, scorer.database(), shown)
+
+
+def _corpus(style: str, scorer: Scorer) -> NormalizedSubmission:
+    if style == CANONICAL_STYLE and scorer.options.lexicalised:
+        return scorer.made(HUMAN)
     if style not in STYLES:
         raise InputError("--corpus", f"no style {style!r}; use one of {', '.join(STYLES)}")
-    return made_submission(benchmark, style)
+    return scorer.made(style)
 
 
 def _view(name: str, diagnosis: Diagnosis, wanted: str) -> DialogueView:

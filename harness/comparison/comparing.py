@@ -16,7 +16,7 @@ from .evidence import Evidence
 from .intervals import Interval, interval_parameters, intervals_of
 from .seeds import Spread, spread_of
 from .settings import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES
-from .significance import MCNEMAR, TESTS, holm, mcnemar
+from .significance import MCNEMAR, TESTS, holm, mcnemar, randomisations
 from .statistics import Figure
 
 
@@ -177,7 +177,7 @@ def compare(
     pairs = (
         []
         if baseline is None
-        else [_pair(baseline, system, test, samples, seed) for system in systems]
+        else [paired(baseline, system, test, samples, seed) for system in systems]
     )
     return Comparison(
         baseline=None if baseline is None else baseline.name,
@@ -234,7 +234,7 @@ def standings(
     def pair(one: Evidence, other: Evidence) -> Pair | None:
         if not _comparable(one, other) or not set(one.dialogues) & set(other.dialogues):
             return None
-        return _pair(one, other, test, number, seed)
+        return paired(one, other, test, number, seed)
 
     found = []
     for rank, row in enumerate(ranked):
@@ -276,6 +276,8 @@ def check_comparable(systems: Sequence[Evidence]) -> None:
         if not set(first.dialogues) & set(other.dialogues)
     ]
     if problems:
+        if len({one.signature.states for one in systems}) > 1:
+            problems.append("use gold states for all by --states gold")
         raise InputError("these scores do not compare", problems)
 
 
@@ -295,14 +297,44 @@ def _signature(evidence: Evidence, test: str, samples: int, seed: int) -> Signat
     return replace(evidence.signature, parameters=parameters)
 
 
-def _pair(a: Evidence, b: Evidence, test: str, samples: int, seed: int) -> Pair:
-    """Compare two systems on what both play; p is not corrected yet."""
+def paired(a: Evidence, b: Evidence, test: str, samples: int, seed: int) -> Pair:
+    """Compare two systems on what both play; p is not corrected.
+
+    Args:
+        a: A system.
+        b: Another one, which shares dialogues with it.
+        test: As for `compare`.
+        samples: As for `compare`.
+        seed: As for `compare`.
+    """
+    first, second = _on_common(a, b)
+    return _pair(first, second, TESTS[test](first, second, samples, seed), test)
+
+
+def paired_all(pairs: Sequence[tuple[Evidence, Evidence]], samples: int, seed: int) -> list[Pair]:
+    """Compare many pairs of systems as `paired` does by randomisation, in less time.
+
+    Args:
+        pairs: The two systems of each pair share dialogues; all have the same metrics.
+        samples: As for `compare`.
+        seed: As for `compare`.
+    """
+    common = [_on_common(a, b) for a, b in pairs]
+    found = randomisations(common, samples, seed)
+    return [_pair(a, b, ps, DEFAULT_TEST) for (a, b), ps in zip(common, found, strict=True)]
+
+
+def _on_common(a: Evidence, b: Evidence) -> tuple[Evidence, Evidence]:
+    """Return two systems on what both play."""
     played = set(b.dialogues)
     common = [id_ for id_ in a.dialogues if id_ in played]
-    first, second = a.part(common), b.part(common)
+    return a.part(common), b.part(common)
+
+
+def _pair(first: Evidence, second: Evidence, ps: Mapping[str, float], test: str) -> Pair:
+    """Return two systems with the same dialogues as a pair, with p of a test by resampling."""
     ours, theirs = first.scores(), second.scores()
     wins, other_wins = first.won(), second.won()
-    ps = TESTS[test](first, second, samples, seed)
     differences = {}
     for name, value in ours.items():
         only_a = only_b = None
@@ -313,7 +345,8 @@ def _pair(a: Evidence, b: Evidence, test: str, samples: int, seed: int) -> Pair:
             p, how = mcnemar(only_a, only_b), MCNEMAR
         other = theirs[name]
         differences[name] = Difference(value, other, value - other, p, p, how, only_a, only_b)
-    return Pair(a.name, b.name, len(common), differences, _comparable(a, b).notes)
+    notes = _comparable(first, second).notes
+    return Pair(first.name, second.name, len(first.dialogues), differences, notes)
 
 
 def _corrected(pairs: Sequence[Pair]) -> list[Pair]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..rendering import figure, signed, text_table
+from ..rendering import figure, p_text, signed, text_table
 from .comparing import Comparison, Difference, Pair, System
 from .intervals import Interval
 from .seeds import Spread
@@ -49,15 +49,6 @@ def interval_text(interval: Interval, digits: int) -> str:
     """Return a figure with its interval: `88.9 [86.8, 90.7]`."""
     low, high = figure(interval.low, digits), figure(interval.high, digits)
     return f"{figure(interval.value, digits)} [{low}, {high}]"
-
-
-def p_text(p: float) -> str:
-    """Return a p-value with two digits that count, without the 0 before the point: `.84`."""
-    if p < 0.001:
-        return f"{p:.1e}"
-    if p > 0.995:
-        return "1"
-    return f"{p:.2f}"[1:] if p >= 0.1 else f"{p:.2g}"[1:]
 
 
 def comparison_text(comparison: Comparison) -> str:

@@ -131,7 +131,9 @@ def evidence_of(scorer: Scorer, submission: NormalizedSubmission, name: str) -> 
         module = importlib.import_module(f".{metric}{_SUFFIX}", __package__)
         statistics[metric] = module.statistics(played, statistics)
     ordered = {metric: statistics[metric] for metric in asked}
-    return Evidence(name, scorer.signature_of(played), tuple(played.submission.dialogues), ordered)
+    known = Evidence(name, scorer.signature_of(played), tuple(played.submission.dialogues), ordered)
+    # What chance draws must not hang on the order of dialogues in a file.
+    return known.part([id_ for id_ in played.benchmark.dialogues if id_ in played.responses])
 
 
 def parsed_evidence(

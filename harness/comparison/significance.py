@@ -64,14 +64,35 @@ def randomisation(a: Evidence, b: Evidence, samples: int, seed: int) -> dict[str
         samples: n.
         seed: The seed.
     """
-    observed, scale = _observed(a, b)
-    reached = dict.fromkeys(observed, 0)
-    for block in swaps(len(a.dialogues), samples, seed):
-        first, second = a.swapped(b, block)
-        for name, difference in observed.items():
-            differences = np.abs(first[name] - second[name])
-            reached[name] += int((differences >= difference - _ROUNDING * scale[name]).sum())
-    return {name: (count + 1) / (samples + 1) for name, count in reached.items()}
+    return randomisations([(a, b)], samples, seed)[0]
+
+
+def randomisations(
+    pairs: Sequence[tuple[Evidence, Evidence]], samples: int, seed: int
+) -> list[dict[str, float]]:
+    """Return figure -> p of approximate randomisation, of many pairs of systems.
+
+    What is swapped is drawn once for all pairs with as many dialogues; p is what `randomisation`
+    gives.
+
+    Args:
+        pairs: Systems with the same metrics; the two of a pair have the same dialogues.
+        samples: n.
+        seed: The seed.
+    """
+    observed = [_observed(a, b) for a, b in pairs]
+    reached = [dict.fromkeys(differences, 0) for differences, _ in observed]
+    for size in sorted({len(a.dialogues) for a, _ in pairs}):
+        alike = [at for at, (a, _) in enumerate(pairs) if len(a.dialogues) == size]
+        for block in swaps(size, samples, seed):
+            for at in alike:
+                first, second = pairs[at][0].swapped(pairs[at][1], block)
+                for name, difference in observed[at][0].items():
+                    least = difference - _ROUNDING * observed[at][1][name]
+                    reached[at][name] += int((np.abs(first[name] - second[name]) >= least).sum())
+    return [
+        {name: (count + 1) / (samples + 1) for name, count in counts.items()} for counts in reached
+    ]
 
 
 def paired_bootstrap(a: Evidence, b: Evidence, samples: int, seed: int) -> dict[str, float]:

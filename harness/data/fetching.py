@@ -9,19 +9,22 @@ and several fetches at once do no harm. The installed benchmark is replaced in o
 from __future__ import annotations
 
 import io
+import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 import pooch
 import requests
 
-from ..errors import SHOWN_PROBLEMS, InputError
+from ..errors import SHOWN_PROBLEMS, InputError, without_secrets
 from ..files import write_atomically
+from ..limits import DEFAULT_LIMITS
 from .building import Built, Sources, build_benchmark
 from .declared import DataSet
 from .pinned import PinnedFile, blob_id, safe_path, select
@@ -33,7 +36,13 @@ SCHEMES = ("http", "https", "file")
 CONTENT_ATTEMPTS = 2
 """How often a file is fetched whose content turns out not to be the pinned one."""
 
+LARGEST_FILE = DEFAULT_LIMITS.unpacked
+"""Bytes. No pinned file is nearly as large."""
+
+_TOO_LARGE = f"too large: more than {LARGEST_FILE:,} bytes, which no file of a data set has"
 _CHUNK = 1 << 16
+_WAITS = 3
+"""How many timeouts a piece of an answer may take: to connect, to be redirected, to come."""
 _NOT_THERE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 _PASSING_STATUS = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
 
@@ -46,7 +55,8 @@ class Transfer:
         mirror: URL (http, https or file) below which the files are, as `urls` says; None: GitHub.
         offline: Use only what is kept.
         attempts: How often a server in trouble is asked for a file, at least once.
-        timeout: Seconds to wait for a connection, and for each piece of an answer.
+        timeout: Seconds to wait for a connection, and for each byte of an answer; three times as
+            long for each 64 kB of it.
         backoff: Seconds to wait before the second attempt; then twice as long each time.
         progress: Whether to show a progress bar per file on standard error.
         notify: Called with each remark about what is going on.
@@ -82,9 +92,9 @@ def urls(file: PinnedFile, mirror: str | None) -> tuple[str, ...]:
         return (f"{GITHUB}/{file.place}",)
     if not _is_mirror(mirror):
         raise InputError(
-            f"mirror {mirror}",
+            f"mirror {without_secrets(mirror)}",
             "expected a URL that begins with http://, https:// or file://, the first two followed "
-            "by a host",
+            "by a host, and has no `?`",
         )
     base = mirror.rstrip("/")
     return (f"{base}/{file.place}", f"{base}/{file.place_in_clones}")
@@ -96,9 +106,15 @@ def _is_mirror(url: str) -> bool:
     except ValueError:
         # Half a pair of brackets, as in http://[::1
         return False
-    if parts.scheme not in SCHEMES or not url.lower().startswith(f"{parts.scheme}://"):
+    if (
+        parts.query
+        or parts.scheme not in SCHEMES
+        or not url.lower().startswith(f"{parts.scheme}://")
+    ):
         return False
-    return parts.scheme == "file" or bool(parts.hostname)
+    # A stroke in a password ends what is before it as a port.
+    port = parts.netloc.rpartition("@")[2].rpartition("]")[2].partition(":")[2]
+    return parts.scheme == "file" or (bool(parts.hostname) and (not port or port.isdigit()))
 
 
 def fetch_files(files: Collection[PinnedFile], folder: Path, transfer: Transfer) -> int:
@@ -134,7 +150,7 @@ def fetch_files(files: Collection[PinnedFile], folder: Path, transfer: Transfer)
         else:
             write_atomically(path, content)
     if problems:
-        raise InputError(transfer.mirror or GITHUB, problems)
+        raise InputError(without_secrets(transfer.mirror or GITHUB), problems)
     return len(lacking)
 
 
@@ -219,11 +235,12 @@ def _pinned_content(file: PinnedFile, transfer: Transfer) -> bytes:
             return content
         if attempt == 0:
             transfer.notify(
-                f"{url}: not the pinned content ({len(content)} bytes); fetching it once more"
+                f"{without_secrets(url)}: not the pinned content ({len(content)} bytes); fetching "
+                "it once more"
             )
     raise _NotThereError(
-        f"{url} is not the pinned version, or altered ({len(content)} bytes, git blob {found}, "
-        f"not {file.blob})"
+        f"{without_secrets(url)} is not the pinned version, or altered ({len(content)} bytes, "
+        f"git blob {found}, not {file.blob})"
     )
 
 
@@ -233,7 +250,7 @@ def _first_found(places: Sequence[str], transfer: Transfer) -> tuple[str, bytes]
             return url, _patiently(url, transfer)
         except _NotThereError:
             continue
-    raise _NotThereError(f"not found at {' or '.join(places)}")
+    raise _NotThereError(f"not found at {without_secrets(' or '.join(places))}")
 
 
 def _patiently(url: str, transfer: Transfer) -> bytes:
@@ -247,7 +264,7 @@ def _patiently(url: str, transfer: Transfer) -> bytes:
             trouble = error
     times = "once" if transfer.attempts == 1 else f"{transfer.attempts} times"
     raise InputError(
-        url,
+        without_secrets(url),
         f"{trouble} (tried {times}). What was fetched is kept: try again later, or fetch from a "
         "mirror (--from URL)",
     )
@@ -261,21 +278,80 @@ def _pauses(transfer: Transfer) -> Iterator[float]:
 
 
 def _read_local(url: str, transfer: Transfer) -> bytes:
+    path = Path(url2pathname(urlsplit(url).path))
     try:
-        return Path(url2pathname(urlsplit(url).path)).read_bytes()
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise InputError(url, "is no file")
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
     except (FileNotFoundError, NotADirectoryError):
         raise _NotThereError from None
     except OSError as error:
         raise InputError(url, f"cannot be read ({error.strerror})") from None
+    if len(content) > LARGEST_FILE:
+        raise InputError(url, _TOO_LARGE)
+    return content
+
+
+class _Bounded(io.BytesIO):
+    """What has come of a file, up to the size of the largest.
+
+    Raises:
+        _TooLargeError: More has come.
+    """
+
+    def write(self, data: Any) -> int:
+        if self.tell() + len(data) > LARGEST_FILE:
+            raise _TooLargeError
+        return super().write(data)
+
+
+class _TooLargeError(Exception):
+    """A server sends more than any file has."""
 
 
 def _read_remote(url: str, transfer: Transfer) -> bytes:
-    content = io.BytesIO()
+    """Return what a server has at a URL.
+
+    The library waits for each piece as long as a single byte comes now and then. So it is left
+    behind, in a thread of its own, once no whole piece has come for long enough.
+    """
+    received = _Bounded()
+    outcome: list[bytes | BaseException] = []
+    changed = threading.Event()
+
+    def download() -> None:
+        try:
+            outcome.append(_downloaded(url, received, transfer))
+        except BaseException as error:
+            outcome.append(error)
+        changed.set()
+
+    threading.Thread(target=download, daemon=True).start()
+    size = 0
+    patience = max(0.01, _WAITS * transfer.timeout)
+    while not changed.wait(patience):
+        before, size = size, received.tell()
+        if size == before:
+            raise _PassingError(f"too slow: not {_CHUNK:,} bytes within {patience:g} seconds")
+    if isinstance(outcome[0], BaseException):
+        raise outcome[0]
+    return outcome[0]
+
+
+def _downloaded(url: str, content: _Bounded, transfer: Transfer) -> bytes:
     download = pooch.HTTPDownloader(
-        progressbar=transfer.progress, chunk_size=_CHUNK, timeout=transfer.timeout
+        progressbar=transfer.progress,
+        chunk_size=_CHUNK,
+        timeout=transfer.timeout,
+        # What is not packed cannot unpack to more than was sent.
+        headers={"Accept-Encoding": "identity"},
     )
+    shown = without_secrets(url)
     try:
         download(url, content, None)
+    except _TooLargeError:
+        raise InputError(shown, _TOO_LARGE) from None
     except requests.HTTPError as error:
         status = 0 if error.response is None else error.response.status_code
         if status in _NOT_THERE:
@@ -283,9 +359,9 @@ def _read_remote(url: str, transfer: Transfer) -> bytes:
         answer = f"the server answers {status}"
         if status in _PASSING_STATUS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise _PassingError(answer) from None
-        raise InputError(url, answer) from None
+        raise InputError(shown, answer) from None
     except _NEVER_PASSING as error:
-        raise InputError(url, f"cannot be fetched ({error})") from None
+        raise InputError(shown, f"cannot be fetched ({without_secrets(str(error))})") from None
     except requests.RequestException as error:
         raise _PassingError(_trouble(error, transfer.timeout)) from None
     return content.getvalue()

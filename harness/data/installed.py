@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -71,20 +72,38 @@ def load_benchmark(name: str | None = None) -> Benchmark:
         raise InputError(
             f"benchmark {name}",
             f"not installed; there are: {', '.join(installed_benchmarks())}. "
-            "`mwz data --help` says how to install one",
+            "`mwz data fetch` installs multiwoz, `mwz data --help` tells more",
         )
     path = benchmark_path(name)
     if path is None:
         town = resources.files("mwz.harness.sample").joinpath("town.json")
         return from_document(json.loads(town.read_bytes()))
     try:
-        return from_document(read_sealed(path, _FORMAT))
+        benchmark = from_document(read_sealed(path, _FORMAT))
     except InputError as error:
         raise InputError(
             error.source, f"{error.problems[0]}; install the benchmark again"
         ) from None
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(str(path), DAMAGED) from None
+    return _with_prepared(path, benchmark)
+
+
+def _with_prepared(path: Path, benchmark: Benchmark) -> Benchmark:
+    """Return a benchmark just read with what is prepared of it."""
+    from .prepared import prepared
+
+    # No argument of the constructor: whoever makes another benchmark of this one leaves it behind.
+    object.__setattr__(benchmark, "prepared", prepared(path, benchmark))
+    return benchmark
+
+
+def installed_digest(benchmark: Benchmark) -> str | None:
+    """Return the SHA-256 of the file that a benchmark was just read from; None if of none."""
+    from .prepared import PreparedBenchmark
+
+    known = benchmark.prepared
+    return known.file_digest if isinstance(known, PreparedBenchmark) else None
 
 
 @cache
@@ -107,6 +126,7 @@ def install_benchmark(benchmark: Benchmark) -> Path:
     if path is None:
         raise InputError(f"benchmark {SAMPLE}", "is built in; give yours another name")
     write_sealed(path, to_document(benchmark), _FORMAT)
+    _with_prepared(path, replace(benchmark))
     return path
 
 

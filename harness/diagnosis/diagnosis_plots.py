@@ -5,21 +5,18 @@ Drawn for print: causes differ by hatching as well as by shade, text is 10 point
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import InputError
-from ..files import write_atomically
+from ..pictures import picture_format, write_picture
+from ..rendering import drawn
 from .causes import CAUSES, SLOT_CAUSES, DialogueOutcome
 from .losses import DomainLosses, domain_losses
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-FORMATS = ("svg", "png", "pdf")
+    from matplotlib.figure import Figure
 
 # Shade and hatching of one cause after another; distinct without colour.
 _STYLES = (
@@ -51,19 +48,15 @@ def plot_causes(submissions: Mapping[str, Sequence[DialogueOutcome]], path: str)
     Raises:
         InputError: The suffix is another, or the file cannot be written.
     """
-    suffix = Path(path).suffix.lower().removeprefix(".")
-    if suffix not in FORMATS:
-        raise InputError(path, "pictures are written as .svg, .png or .pdf; give such a suffix")
-    # matplotlib takes long to import, and most runs draw nothing.
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
+    picture_format(path)
     losses = {name: domain_losses(outcomes) for name, outcomes in submissions.items()}
-    names = _short_names(list(losses))
+    names = [drawn(name) for name in losses]
     bands = math.ceil(len(losses) / _ACROSS)
     across = math.ceil(len(losses) / bands)
-    # A fixed salt, and no dates below, make the same diagnoses give the same file.
-    with mpl.rc_context({"font.size": 10, "hatch.linewidth": 0.6, "svg.hashsalt": "mwz"}):
+
+    def draw() -> Figure:
+        from matplotlib.figure import Figure
+
         figure = Figure(
             figsize=(max(7.2, _PANEL[0] * across), 1.2 + _PANEL[1] * 2 * bands),
             layout="constrained",
@@ -87,10 +80,9 @@ def plot_causes(submissions: Mapping[str, Sequence[DialogueOutcome]], path: str)
         for at in range(len(losses), bands * across):
             for kind in range(2):
                 panels[2 * (at // across) + kind][at % across].set_axis_off()
-        picture = io.BytesIO()
-        metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(suffix, {})
-        figure.savefig(picture, format=suffix, dpi=200, metadata=metadata)
-    write_atomically(Path(path), picture.getvalue())
+        return figure
+
+    write_picture(path, draw)
 
 
 def _matched(of: DomainLosses) -> dict[str, float]:
@@ -135,12 +127,3 @@ def _draw(
         floor = [low + height for low, height in zip(floor, column, strict=True)]
     axes.set_xticks(range(len(losses)), list(losses), rotation=40, ha="right")
     return max(floor, default=0.0)
-
-
-def _short_names(files: Sequence[str]) -> list[str]:
-    """Return the files' names, with as many folders as it takes to tell them apart."""
-    for parts in range(1, 1 + max(len(Path(file).parts) for file in files)):
-        names = ["/".join(Path(file).parts[-parts:]).removesuffix(".json") for file in files]
-        if len(set(names)) == len(set(files)):
-            return names
-    return list(files)

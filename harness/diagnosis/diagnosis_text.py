@@ -6,6 +6,7 @@ import math
 import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from ..benchmark import Goal
 from ..metrics.inform_success import Step
 from ..metrics.tracking.dialogue_states import slot_name
 from ..rendering import Cell, figure, signed, text_table
@@ -44,6 +45,8 @@ def diagnosis_text(
         limit: How many dialogues to show of each of the largest causes.
     """
     outcomes = diagnosis.outcomes
+    if domain is not None and domain not in domain_losses(outcomes):
+        return f"{_head(diagnosis, what_ifs)}\n\nno goal of these dialogues has the domain {domain}"
     domains = [domain] if domain else list(domain_losses(outcomes))
     parts = [
         _head(diagnosis, what_ifs),
@@ -80,7 +83,7 @@ def _cause_tables(diagnosis: Diagnosis, domain: str | None, cause: str | None) -
     costs = points(diagnosis.outcomes)
     venues = diagnosis.played.rules.venue_rules
     tables = [
-        _cause_table(
+        cause_table(
             "domain not matched",
             {name: (of.matched, of.dialogues) for name, of in losses.items() if name in venues},
             "dialogues",
@@ -88,20 +91,36 @@ def _cause_tables(diagnosis: Diagnosis, domain: str | None, cause: str | None) -
             # Every dialogue that loses its Inform loses its Success.
             {name: cost.inform for name, cost in costs.items()} if domain is None else None,
         ),
-        _cause_table(
+        cause_table(
             "slot not provided",
             {name: (of.provided, of.requested) for name, of in losses.items() if of.requested},
             "requested",
             [name for name in SLOT_CAUSES if cause in (None, name)],
             {name: cost.success for name, cost in costs.items()} if domain is None else None,
         ),
-        "" if domain else _wrapped("", _POINTS),
-        "" if cause else _rates_table(losses),
+        _legend(losses, cause),
+        "" if domain else wrapped("", _POINTS),
+        "" if cause else rates_table(losses),
     ]
     return "\n\n".join(filter(None, tables))
 
 
-def _cause_table(
+def _legend(losses: Mapping[str, DomainLosses], cause: str | None) -> str:
+    """Say what the causes that there are mean."""
+    domains = [name for name in CAUSES if any(of.matched.get(name) for of in losses.values())]
+    slots = [name for name in SLOT_CAUSES if any(of.provided.get(name) for of in losses.values())]
+    words = {
+        **{name: CAUSES[name].words for name in domains},
+        **{name: SLOT_CAUSES[name].words for name in slots},
+    }
+    return "\n".join(
+        wrapped(f"{name}: ", text.format(domain="the domain", turn="n", faults=""), indent=2)
+        for name, text in words.items()
+        if cause in (None, name)
+    )
+
+
+def cause_table(
     title: str,
     domains: Mapping[str, tuple[Mapping[str, int], int]],
     of_what: str,
@@ -133,7 +152,8 @@ def _cause_table(
     return text_table([title, *domains, "all", *([] if costs is None else ["points"])], rows)
 
 
-def _rates_table(losses: Mapping[str, DomainLosses]) -> str:
+def rates_table(losses: Mapping[str, DomainLosses]) -> str:
+    """Show what costs each domain its Success, and its rates."""
     rows: list[list[Cell]] = [
         [_folded(loss), *(of.success[loss] for of in losses.values())] for loss in SUCCESS_LOSSES
     ]
@@ -209,17 +229,18 @@ def _first_dialogues(
     costs = points(outcomes)
     largest = sorted(filter(told.get, told), key=lambda name: -sum(costs[name]))[:_LARGEST]
     return "\n\n".join(
-        "\n".join([f"{name}, first of {len(told[name])}", *_listed(told[name][:limit])])
+        "\n".join([f"{name}, first of {len(told[name])}", *listed(told[name][:limit])])
         for name in ([cause] if cause else largest)
         if told[name]
     )
 
 
-def _listed(lines: Sequence[str]) -> list[str]:
-    return [_wrapped("  ", line) for line in lines]
+def listed(lines: Sequence[str]) -> list[str]:
+    """Return texts as items of a list."""
+    return [wrapped("  ", line) for line in lines]
 
 
-def _wrapped(label: str, text: str, indent: int | None = None) -> str:
+def wrapped(label: str, text: str, indent: int | None = None) -> str:
     """Return a text behind its label, in as many lines as it takes."""
     return textwrap.fill(
         text,
@@ -249,36 +270,36 @@ def dialogue_text(view: DialogueView) -> str:
         f"dialogue {outcome.id}, {turns}: Inform {outcome.inform}, Success {outcome.success}\n"
         f"active domains: {_DOMAIN_SOURCES[view.domains]}; belief states: {view.states}"
     )
-    goal = ["goal", *(_goal_line(view, domain) for domain in view.goal)]
+    goal = ["goal", *(goal_line(domain, goal) for domain, goal in view.goal.items())]
     outcomes = ["outcome", *(line for domain in view.goal for line in _outcome_lines(view, domain))]
     parts = [head, "\n".join(goal), *(_turn_text(turn, view) for turn in view.turns)]
     return "\n\n".join([*parts, "\n".join(outcomes)])
 
 
-def _goal_line(view: DialogueView, domain: str) -> str:
-    goal = view.goal[domain]
+def goal_line(domain: str, goal: Goal) -> str:
+    """Return what a user wants of a domain."""
     wishes = [f"{slot} {value}" for slot, value in goal.informable.items()] or ["anything"]
     asked = f"; asks for {', '.join(sorted(goal.requestable))}" if goal.requestable else ""
     booking = [f"{slot} {value}" for slot, value in goal.booking.items()]
     booked = f"; books {', '.join(booking)}" if booking else ""
-    return _labelled(domain, f"{', '.join(wishes)}{asked}{booked}")
+    return labelled(domain, f"{', '.join(wishes)}{asked}{booked}")
 
 
 def _turn_text(turn: TurnView, view: DialogueView) -> str:
     lines = [f"turn {turn.number}"]
     if turn.user is not None:
-        lines.append(_labelled("user", turn.user))
+        lines.append(labelled("user", turn.user))
     lines += [
-        _labelled("response", turn.response or "(nothing)"),
-        _labelled("reference", turn.reference),
-        _labelled("active", _active(turn, view)),
-        _labelled("state", "; ".join(map(_changed, turn.changes)) or "as before"),
+        labelled("response", turn.response or "(nothing)"),
+        labelled("reference", turn.reference),
+        labelled("active", _active(turn, view)),
+        labelled("state", "; ".join(map(_changed, turn.changes)) or "as before"),
     ]
     if view.states != "gold":
         differences = "; ".join(map(_differs, turn.differences))
-        lines.append(_labelled("not as gold", differences) if differences else "")
+        lines.append(labelled("not as gold", differences) if differences else "")
     for domain, step in turn.steps.items():
-        lines += [_labelled(domain, told) for told in _step_lines(step, domain, turn, view)]
+        lines += [labelled(domain, told) for told in _step_lines(step, domain, turn, view)]
     return "\n".join(filter(None, lines))
 
 
@@ -340,18 +361,19 @@ def _venues(count: int) -> str:
 def _outcome_lines(view: DialogueView, domain: str) -> Iterator[str]:
     diagnosis = view.outcome.domains[domain]
     if diagnosis.cause is None:
-        yield _labelled(domain, "matched")
+        yield labelled(domain, "matched")
     else:
         why = f"not matched, {diagnosis.cause}: {cause_words(domain, diagnosis)}"
-        yield _labelled(domain, why)
+        yield labelled(domain, why)
     for slot, cause in diagnosis.provided.items():
         told = (
             "provided"
             if cause is None
             else f"not provided, {cause}: {slot_cause_words(domain, cause)}"
         )
-        yield _labelled("", f"{slot} {told}")
+        yield labelled("", f"{slot} {told}")
 
 
-def _labelled(label: str, text: str) -> str:
-    return _wrapped(f"  {label:<{_LABEL}}", text, indent=_LABEL + 2)
+def labelled(label: str, text: str) -> str:
+    """Return a text behind a label, in as many lines as it takes."""
+    return wrapped(f"  {label:<{_LABEL}}", text, indent=_LABEL + 2)

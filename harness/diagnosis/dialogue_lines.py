@@ -1,10 +1,11 @@
 """Scores dialogue by dialogue, as JSON lines, and the corpus scores that they add up to.
 
 A line holds all that corpus scores are made of: BLEU's counts, how each goal domain came out in
-each set-up, the normalised responses (diversity needs their words), and for state tracking the
-states. So lines give the corpus scores to the last digit, whether they come from one file or are
-those of two halves put together; their order matters to MSTTR alone. What is scored decides what
-there is: without BLEU among the metrics, a line has no counts for it.
+each set-up, the normalised responses (diversity needs their words), for state tracking the states,
+and of responses in plain English how they went against the database. So lines give the corpus
+scores to the last digit, whether they come from one file or are those of two halves put together;
+their order matters to MSTTR alone. What the human responses get is no part of them. What is scored
+decides what there is: without BLEU among the metrics, a line has no counts for it.
 """
 
 from __future__ import annotations
@@ -13,18 +14,25 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..benchmark import CANONICAL_STYLE
 from ..errors import InputError
 from ..files import parse_json, read_bytes, shown_name, write_text
+from ..grounding.faithfulness import Faithfulness
+from ..grounding.grounded import GroundedDialogue, GroundedDomain
+from ..grounding.rating import RatedDialogue, grounded_figures
 from ..metrics.diversity import diversity
+from ..metrics.grounded_scores import GroundedScores, rated_dialogues
 from ..metrics.inform import BOTH, SETUPS, setup_scores
 from ..metrics.inform_success import DomainOutcome, Outcome, dialogue_outcome, rates
 from ..playing import Played, PlayedDialogue
 from ..signature import Signature
 from ..tracking.dialogues import TrackedDialogue, TrackedTurn
 from .causes import DialogueOutcome, DomainDiagnosis, Fault, explain
+
+if TYPE_CHECKING:
+    from ..free_running import FreeRunning
 
 _STRICT, _OPTIMISTIC = "strict", "optimistic"
 
@@ -103,7 +111,8 @@ class DialogueLine:
         dialogue: The dialogue's id.
         turns: The turns played.
         signature: The signature of the scores, but for the coverage.
-        sources: Where "states" and, in the strict set-up, "domains" come from.
+        sources: Where "states" and, in the strict set-up, "domains" come from; nothing of
+            free-running dialogues.
         inform: 1 if every goal domain is matched in the strict set-up, else 0.
         success: 1 if, besides, every requested slot is provided, else 0.
         domains: Goal domain -> how it came out in the strict set-up.
@@ -112,6 +121,9 @@ class DialogueLine:
             references, then matches, then n-grams of the responses, by n from 1 to 4.
         responses: The normalised responses.
         tracking: State tracking.
+        grounded: Goal domain -> how it came out against the venue database, of responses in plain
+            English.
+        faithfulness: What these tell of venues, counted.
     """
 
     dialogue: str
@@ -125,12 +137,16 @@ class DialogueLine:
     bleu: Mapping[str, tuple[int, ...]] | None = None
     responses: tuple[str, ...] | None = None
     tracking: TrackingLine | None = None
+    grounded: Mapping[str, GroundedDomain] | None = None
+    faithfulness: Faithfulness | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the line as JSON types; what is None is left out, but for faults' values."""
         line = _present(asdict(self))
         if self.domains is not None:
             line["domains"] = {name: _present(d) for name, d in line["domains"].items()}
+        if self.grounded is not None:
+            line["grounded"] = {name: _present(d) for name, d in line["grounded"].items()}
         return line
 
 
@@ -156,6 +172,13 @@ def dialogue_lines(
         columns.append([{"responses": tuple(texts)} for texts in played.responses.values()])
     if "dst" in metrics:
         columns.append([{"tracking": line} for line in _tracking(played)])
+    if "grounded" in metrics:
+        columns.append(
+            [
+                {"grounded": one.grounded.domains, "faithfulness": one.faithfulness}
+                for one in rated_dialogues(played)
+            ]
+        )
     return [
         DialogueLine(
             dialogue=id_,
@@ -168,14 +191,37 @@ def dialogue_lines(
     ]
 
 
+def free_running_lines(run: FreeRunning, signature: Signature) -> list[DialogueLine]:
+    """Return a line for each free-running dialogue; there are no states and active domains."""
+    said = str(replace(signature, coverage=None))
+    responses = run.normalized.responses()
+    return [
+        DialogueLine(
+            dialogue=id_,
+            turns=len(responses[id_]),
+            signature=said,
+            sources={},
+            responses=tuple(responses[id_]),
+            grounded=one.grounded.domains,
+            faithfulness=one.faithfulness,
+        )
+        for id_, one in run.rated.items()
+    ]
+
+
 def write_dialogue_lines(target: str, lines: Sequence[DialogueLine]) -> None:
     """Write lines to a file, all or nothing, or to standard output for `-`.
 
     Raises:
         InputError: The file cannot be written.
     """
+    write_text(target, lines_text(lines))
+
+
+def lines_text(lines: Sequence[DialogueLine]) -> str:
+    """Return lines as text."""
     texts = [json.dumps(line.to_dict(), ensure_ascii=False) for line in lines]
-    write_text(target, "".join(f"{text}\n" for text in texts))
+    return "".join(f"{text}\n" for text in texts)
 
 
 def read_dialogue_lines(path: str | Path) -> list[DialogueLine]:
@@ -230,6 +276,14 @@ def corpus_scores(lines: Sequence[DialogueLine], source: str = "lines") -> dict[
         from ..tracking.evaluation import score_tracking
 
         scores["dst"] = score_tracking([_tracked(line) for line in lines if line.turns])
+    if first.grounded is not None:
+        rated = [
+            RatedDialogue(
+                GroundedDialogue(line.grounded or {}), line.faithfulness or Faithfulness()
+            )
+            for line in lines
+        ]
+        scores["grounded"] = GroundedScores.of_figures(grounded_figures(rated), None)
     return scores
 
 
@@ -301,7 +355,7 @@ def _mismatches(lines: Sequence[DialogueLine]) -> Iterator[str]:
         yield "no lines; give at least one"
         return
     first = lines[0]
-    kinds = ("domains", "optimistic", "bleu", "responses", "tracking")
+    kinds = ("domains", "optimistic", "bleu", "responses", "tracking", "grounded")
     seen: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
         if line.dialogue in seen:

@@ -9,7 +9,7 @@ what the total rates lack of 100.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
@@ -75,13 +75,30 @@ class WrongSlot(NamedTuple):
     found: str | None
 
 
-def domain_losses(outcomes: Sequence[DialogueOutcome]) -> dict[str, DomainLosses]:
-    """Return goal domain -> what is lost in it, the domains in alphabetical order."""
+def domain_losses(
+    outcomes: Sequence[DialogueOutcome],
+    causes: Iterable[str] = CAUSES,
+    slot_causes: Iterable[str] = SLOT_CAUSES,
+) -> dict[str, DomainLosses]:
+    """Return goal domain -> what is lost in it, the domains in alphabetical order.
+
+    Args:
+        outcomes: The dialogues' outcomes.
+        causes: The causes there are of a domain.
+        slot_causes: Those of a slot.
+    """
     domains = sorted({domain for outcome in outcomes for domain in outcome.domains})
-    return {domain: _losses_in(domain, outcomes) for domain in domains}
+    return {
+        domain: _losses_in(domain, outcomes, list(causes), list(slot_causes)) for domain in domains
+    }
 
 
-def _losses_in(domain: str, outcomes: Sequence[DialogueOutcome]) -> DomainLosses:
+def _losses_in(
+    domain: str,
+    outcomes: Sequence[DialogueOutcome],
+    causes: Iterable[str],
+    slot_causes: Iterable[str],
+) -> DomainLosses:
     concerned = [outcome for outcome in outcomes if domain in outcome.domains]
     diagnoses = [outcome.domains[domain] for outcome in concerned]
     slots = [cause for diagnosis in diagnoses for cause in diagnosis.provided.values()]
@@ -92,15 +109,22 @@ def _losses_in(domain: str, outcomes: Sequence[DialogueOutcome]) -> DomainLosses
     )
     return DomainLosses(
         dialogues=len(concerned),
-        matched=_counted(CAUSES, [diagnosis.cause for diagnosis in diagnoses]),
+        matched=_counted(causes, [diagnosis.cause for diagnosis in diagnoses]),
         requested=len(slots),
-        provided=_counted(SLOT_CAUSES, slots),
+        provided=_counted(slot_causes, slots),
         success={loss: costs[loss] for loss in SUCCESS_LOSSES},
     )
 
 
-def points(outcomes: Sequence[DialogueOutcome]) -> dict[str, Points]:
-    """Return cause, of a domain or of a slot -> what it costs in total."""
+def points(
+    outcomes: Sequence[DialogueOutcome], causes: Iterable[str] = (*CAUSES, *SLOT_CAUSES)
+) -> dict[str, Points]:
+    """Return cause, of a domain or of a slot -> what it costs in total.
+
+    Args:
+        outcomes: The dialogues' outcomes.
+        causes: The causes there are.
+    """
     inform: dict[str, Fraction] = defaultdict(Fraction)
     success: dict[str, Fraction] = defaultdict(Fraction)
     for outcome in outcomes:
@@ -117,7 +141,7 @@ def points(outcomes: Sequence[DialogueOutcome]) -> dict[str, Points]:
     total = len(outcomes)
     return {
         cause: Points(_percent(inform[cause], total), _percent(success[cause], total))
-        for cause in (*CAUSES, *SLOT_CAUSES)
+        for cause in causes
     }
 
 
@@ -145,7 +169,7 @@ def _shares(causes: Sequence[str]) -> Iterator[tuple[str, Fraction]]:
         yield cause, Fraction(1, len(causes))
 
 
-def _counted(names: Mapping[str, object], causes: Sequence[str | None]) -> dict[str, int]:
+def _counted(names: Iterable[str], causes: Sequence[str | None]) -> dict[str, int]:
     counts = Counter(causes)
     return {name: counts[name] for name in names}
 

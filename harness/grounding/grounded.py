@@ -17,7 +17,7 @@ Conventions: numbers are compared by their digits, all else by its letters and d
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from mwz.normalization.delexicaliser import Delexicalised, Span
@@ -89,8 +89,8 @@ class GroundedDomain:
     matched_all: bool
     venues: tuple[str, ...]
     provided: Mapping[str, bool]
-    cause: str | None
-    causes: Mapping[str, str]
+    cause: str | None = None
+    causes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from mwz.normalization.delexicaliser import Delexicalised
+from mwz.normalization.placeholders import placeholder_names
+from mwz.normalization.rules import DEFAULT_RULES, rule_set
 
 from ..benchmark import Benchmark, Goal
 from ..checking import PlainResponse, Turn
 from ..errors import InputError
 from ..placeholder_remarks import KIND
+from ..remarks import Remark
 from ..submission import Submission
+
+if TYPE_CHECKING:
+    from mwz.normalization.delexicaliser import Delexicalised
+
+_SHOWN = 3
+"""How many placeholders a remark names."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +62,26 @@ def delexicalise_submission(
             id_: tuple(_delexicalised_turn(turn, delexicaliser) for turn in turns)
             for id_, turns in submission.dialogues.items()
         },
-        remarks=tuple(remark for remark in submission.remarks if remark.kind != KIND),
+        remarks=plain_remarks(submission),
     )
+
+
+def plain_remarks(submission: Submission) -> tuple[Remark, ...]:
+    """Return what is to be said of a submission whose responses are to be plain English."""
+    ontology = rule_set(DEFAULT_RULES).ontology
+    responses = [turn.response for turns in submission.dialogues.values() for turn in turns]
+    held = [{n for n in placeholder_names(text) if n in ontology} for text in responses]
+    names = Counter(name for one in held for name in sorted(one))
+    kept = tuple(remark for remark in submission.remarks if remark.kind != KIND)
+    if not names:
+        return kept
+    shown = ", ".join(f"[{name}]" for name, _ in names.most_common(_SHOWN))
+    message = (
+        f"{sum(map(bool, held))} of {len(responses)} responses hold placeholders ({shown}), which "
+        "name and tell nothing in grounded scores; if they are all delexicalised, score them "
+        "without --lexicalised"
+    )
+    return (*kept, Remark(KIND, message))
 
 
 def _delexicalised_turn(turn: Turn, delexicaliser: Callable[[str], Delexicalised]) -> Turn:

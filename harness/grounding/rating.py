@@ -1,22 +1,15 @@
-"""Grounded scores and faithfulness of dialogues in plain English, and their ceiling.
-
-The ceiling is what the human responses get under the same signature: the database does not have
-everything that people told, and no delexicaliser finds everything.
-"""
+"""Grounded scores and faithfulness of dialogues in plain English."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser
 from mwz.normalization.gazetteer import Gazetteer
 
-from ..benchmark import Dialogue
-from ..checking import PlainResponse
-from .faithfulness import dialogue_faithfulness, total
-from .grounded import ground, grounded_rates
+from .faithfulness import Faithfulness, dialogue_faithfulness, total
+from .grounded import GroundedDialogue, ground, grounded_rates
 from .plain_responses import PlainDialogue
 
 if TYPE_CHECKING:
@@ -57,22 +50,35 @@ class GroundedFigures:
     faithfulness: ToldShares
 
 
-def rate(
-    dialogues: Iterable[PlainDialogue], database: VenueDatabase, gazetteer: Gazetteer
-) -> GroundedFigures:
-    """Hold dialogues against their goals and the venue database."""
-    grounded = []
-    told = []
-    for dialogue in dialogues:
-        texts, responses = dialogue.texts, dialogue.delexicalised
-        grounded.append(
-            ground(texts, responses, dialogue.goal, database, gazetteer, dialogue.booked)
-        )
-        told.append(dialogue_faithfulness(texts, responses))
-    rates = grounded_rates(grounded)
-    counts = total(told)
+@dataclass(frozen=True)
+class RatedDialogue:
+    """How a dialogue in plain English went.
+
+    Attributes:
+        grounded: Domain by domain.
+        faithfulness: What it tells of venues, counted.
+    """
+
+    grounded: GroundedDialogue
+    faithfulness: Faithfulness
+
+
+def rated(dialogue: PlainDialogue, database: VenueDatabase, gazetteer: Gazetteer) -> RatedDialogue:
+    """Hold a dialogue against its goal and the venue database."""
+    texts, responses = dialogue.texts, dialogue.delexicalised
+    return RatedDialogue(
+        ground(texts, responses, dialogue.goal, database, gazetteer, dialogue.booked),
+        dialogue_faithfulness(texts, responses),
+    )
+
+
+def grounded_figures(dialogues: Iterable[RatedDialogue]) -> GroundedFigures:
+    """Return the grounded scores of dialogues together."""
+    listed = list(dialogues)
+    rates = grounded_rates(dialogue.grounded for dialogue in listed)
+    counts = total(dialogue.faithfulness for dialogue in listed)
     return GroundedFigures(
-        dialogues=len(grounded),
+        dialogues=len(listed),
         inform=rates.inform,
         inform_all=rates.inform_all,
         success=rates.success,
@@ -80,34 +86,3 @@ def rate(
             counts.told, counts.percent_in_database, counts.percent_of_named_venue
         ),
     )
-
-
-def ceiling(
-    dialogues: Sequence[tuple[Dialogue, int]],
-    database: VenueDatabase,
-    delexicaliser: Delexicaliser,
-    with_bookings: bool = True,
-) -> GroundedFigures | None:
-    """Return what the human responses of dialogues get; None where they are not known.
-
-    Args:
-        dialogues: The benchmark's dialogues, each with the number of turns that are played.
-        database: The venue database.
-        delexicaliser: The delexicaliser that the responses scored went through.
-        with_bookings: Whether a reference number counts only once the domain is booked.
-    """
-    if any(len(dialogue.responses) != dialogue.turns for dialogue, _ in dialogues):
-        return None
-    plain = (
-        PlainDialogue(
-            responses=[_plain(text, delexicaliser) for text in dialogue.responses[:turns]],
-            goal=dialogue.goal,
-            booked=dialogue.booked_domains if with_bookings else None,
-        )
-        for dialogue, turns in dialogues
-    )
-    return rate(plain, database, delexicaliser.gazetteer)
-
-
-def _plain(text: str, delexicaliser: Callable[[str], Delexicalised]) -> PlainResponse:
-    return PlainResponse(text, delexicaliser(text))

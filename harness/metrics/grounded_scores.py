@@ -10,8 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..grounding.ceiling import ceiling, rated_human
 from ..grounding.plain_responses import PlainDialogue
-from ..grounding.rating import GroundedFigures, ToldShares, ceiling, rate
+from ..grounding.rating import (
+    GroundedFigures,
+    RatedDialogue,
+    ToldShares,
+    grounded_figures,
+    rated,
+)
 from ..rendering import figure, text_table
 from .inform_success import TOTAL
 from .registry import Metric
@@ -54,18 +61,36 @@ class GroundedScores:
 
 def grounded_scores(played: Played) -> GroundedScores:
     """Hold the responses as they were written against goals and venue database."""
-    delexicaliser = played.delexicaliser()
-    dialogues = []
-    turns_played = []
+    return GroundedScores.of_figures(
+        grounded_figures(rated_dialogues(played)), played_ceiling(played)
+    )
+
+
+def played_ceiling(played: Played) -> GroundedFigures | None:
+    """Return what the human responses of the turns played get; None where they are not known."""
+    human = played.human()
+    return ceiling(
+        [(id_, len(turns)) for id_, turns in played.submission.dialogues.items()],
+        played.benchmark,
+        None if human is None else human.booked,
+        lambda gold, turns: rated_human(gold, turns, played.database(), played.delexicaliser()),
+    )
+
+
+def plain_dialogues(played: Played) -> dict[str, PlainDialogue]:
+    """Return the dialogues in plain English by their ids, in the submission's order."""
+    found = {}
     for id_, turns in played.submission.dialogues.items():
         gold = played.benchmark.dialogues[id_]
         responses = [turn.plain for turn in turns if turn.plain is not None]
-        dialogues.append(PlainDialogue(responses, gold.goal, gold.booked_domains))
-        turns_played.append((gold, len(turns)))
-    return GroundedScores.of_figures(
-        rate(dialogues, played.database(), delexicaliser.gazetteer),
-        ceiling(turns_played, played.database(), delexicaliser),
-    )
+        found[id_] = PlainDialogue(responses, gold.goal, gold.booked_domains)
+    return found
+
+
+def rated_dialogues(played: Played) -> list[RatedDialogue]:
+    """Return how each dialogue in plain English went, in the submission's order."""
+    database, gazetteer = played.database(), played.delexicaliser().gazetteer
+    return [rated(one, database, gazetteer) for one in plain_dialogues(played).values()]
 
 
 def _unfit(submission: NormalizedSubmission) -> str | None:

@@ -9,11 +9,11 @@ Source: docs/metrics.md; the effect of a constant response: `mwz score --constan
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..benchmark import CANONICAL_STYLE, Benchmark
+from ..benchmark import CANONICAL_STYLE
+from ..placeholder_remarks import FEW, naming, slot_rate
 from ..playing import Played, PlayedDialogue
 from ..rendering import figure, text_table
 from .inform_success import provided_slots
@@ -27,12 +27,6 @@ MANY_DOMAINS = 1.5
 
 GOLD_SHARE = 0.9
 """Share of predicted states that equal gold: above it is a sign."""
-
-FEW_FACTOR = 0.1
-"""Times the corpus' placeholders about venues: below it, with venues named, is a sign."""
-
-_SHORTEST_NAME = 5
-"""Characters. Shorter names of venues are ordinary words."""
 
 
 @dataclass(frozen=True)
@@ -67,16 +61,15 @@ def signs(played: Played) -> Signs:
     """Measure a submission."""
     dialogues = played.dialogues(played.domains)
     texts = played.texts
-    about_venues = sorted(played.rules.about_venues)
     turns = max(len(texts), 1)
     corpus = [
         text
         for id_, own in played.responses.items()
         for text in played.benchmark.dialogues[id_].references[CANONICAL_STYLE][: len(own)]
     ]
-    placeholders = _shares(texts, about_venues)
-    typical = _shares(corpus, about_venues)
-    few = placeholders < FEW_FACTOR * typical
+    placeholders = slot_rate(texts, played.rules)
+    typical = slot_rate(corpus, played.rules)
+    few = placeholders < FEW * typical
     measured = Signs(
         placeholders=placeholders,
         typical_placeholders=typical,
@@ -84,7 +77,7 @@ def signs(played: Played) -> Signs:
         distinct_responses=len(set(texts)) / turns,
         gold_states=_gold_states(played),
         unrequested=_unrequested(dialogues),
-        named_venues=_named(texts, played.benchmark) if few else 0.0,
+        named_venues=len(naming(texts, played.benchmark)) / turns if few else 0.0,
         raised=(),
     )
     return replace(measured, raised=raised(measured))
@@ -110,11 +103,6 @@ MEANINGS: Mapping[str, str] = {
     "named_venues": "plain text",
 }
 """Figure -> what tables say where it is raised."""
-
-
-def _shares(texts: Sequence[str], names: Iterable[str]) -> float:
-    """Return the shares of texts that hold each of the names, added up."""
-    return sum(sum(name in text for text in texts) for name in names) / max(len(texts), 1)
 
 
 def _gold_states(played: Played) -> float | None:
@@ -152,21 +140,6 @@ def _unrequested(dialogues: Sequence[PlayedDialogue]) -> float | None:
     return unrequested / provided if provided else None
 
 
-def _named(texts: Sequence[str], benchmark: Benchmark) -> float:
-    """Return the share of texts that name a venue of the benchmark in plain words."""
-    names = {
-        str(record["name"]).lower()
-        for records in benchmark.venues.values()
-        for record in records
-        if len(str(record.get("name", ""))) >= _SHORTEST_NAME
-    }
-    if not names or not texts:
-        return 0.0
-    longest_first = sorted(names, key=lambda name: (-len(name), name))
-    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b")
-    return sum(pattern.search(text.lower()) is not None for text in texts) / len(texts)
-
-
 _TITLES: Mapping[str, str] = {
     "placeholders": "placeholders about venues a turn",
     "typical_placeholders": "the same of the corpus",
@@ -192,7 +165,7 @@ METRIC = Metric(
     title="Signs",
     description="Figures that tell a score that is not what it seems, with thresholds.",
     unit="means and shares",
-    source="docs/submitting.md",
+    source="docs/metrics.md",
     compute=signs,
     result=Signs,
     text=_text,

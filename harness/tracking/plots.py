@@ -7,17 +7,15 @@ drawn open or dashed.
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError
-from ..files import write_atomically
 from ..metrics.tracking.tracking_registry import tracking_metrics
+from ..pictures import picture_format, write_picture
+from ..rendering import drawn
 from .evaluation import POSITIONS
 from .fitting import shortened
 from .tracking_report import TrackingReport
@@ -25,9 +23,7 @@ from .tracking_report import TrackingReport
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
-    from matplotlib.figure import SubFigure
-
-SUFFIXES = ("svg", "png", "pdf")
+    from matplotlib.figure import Figure, SubFigure
 
 TOGETHER = 5
 """How many systems are told apart in one panel; more get panels of their own."""
@@ -91,15 +87,8 @@ def plot_tracking(
     Raises:
         InputError: The suffix is another, or the file cannot be written.
     """
-    suffix = Path(path).suffix.lower().removeprefix(".")
-    if suffix not in SUFFIXES:
-        known = " or ".join(f".{known}" for known in SUFFIXES)
-        raise InputError(path, f"pictures are written as {known}; give one of these suffixes")
-    # matplotlib takes long to import, and most runs draw nothing.
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    shown = [_escaped(name) for name in shortened(names, _LONGEST_NAME)]
+    picture_format(path)
+    shown = [drawn(name) for name in shortened(names, _LONGEST_NAME)]
     systems = [
         _System(name, report, _STYLES[at] if len(names) <= TOGETHER else _ALONE)
         for at, (name, report) in enumerate(zip(shown, reports, strict=True))
@@ -107,39 +96,19 @@ def plot_tracking(
     chosen = [PANELS[name] for name in dict.fromkeys(panels or PANELS)]
     heights = [panel.height(systems) for panel in chosen]
     legend = 0.6 if len(systems) <= TOGETHER else 0.3
-    # A fixed salt, and no date below, make the same reports give the same file.
-    settings: Any = {
-        "font.size": 10,
-        "hatch.linewidth": 0.6,
-        "svg.hashsalt": "mwz",
-        "pdf.fonttype": 42,
-    }
-    with mpl.rc_context(settings):
+
+    def draw() -> Figure:
+        from matplotlib.figure import Figure
+
         figure = Figure(figsize=(_WIDTH, sum(heights) + legend), layout="constrained")
         parts = figure.subfigures(len(chosen), 1, squeeze=False, height_ratios=heights)
         for panel, part in zip(chosen, parts[:, 0], strict=True):
             panel.draw(part, systems)
         few = any(panel.few(system.report) for panel in chosen for system in systems)
         _add_legend(figure, systems, few)
-        picture = io.BytesIO()
-        figure.savefig(picture, format=suffix, dpi=200, metadata=_UNDATED[suffix])
-    write_atomically(Path(path), picture.getvalue())
+        return figure
 
-
-_UNDATED: Mapping[str, Mapping[str, Any]] = {
-    "svg": {"Date": None},
-    "png": {},
-    "pdf": {"CreationDate": None},
-}
-
-
-def _escaped(name: str) -> str:
-    """Return a name that is drawn as it is.
-
-    matplotlib reads what stands between dollars as formulae, and hides what begins with a stroke.
-    """
-    plain = name.replace("$", r"\$")
-    return f" {plain}" if plain.startswith("_") else plain
+    write_picture(path, draw)
 
 
 def _add_legend(figure: Any, systems: Sequence[_System], few: bool) -> None:

@@ -113,8 +113,9 @@ def _errs(before: StatePair, turn: StatePair) -> bool:
 
 
 def lambda_label(decay: float) -> str:
-    """Return how reports write a λ: `0.25`, `1`."""
-    return f"{decay:g}"
+    """Return how reports and signatures write a λ, no two alike: `0.25`, `1`."""
+    short = f"{decay:g}"
+    return short if float(short) == decay else repr(decay)
 
 
 def distances_of(dialogue: DialogueStates) -> list[float]:

@@ -1,9 +1,9 @@
-"""Fill the tables of docs/predictions-format.md from the tables that the harness reads by.
+"""Fill the tables of pages in docs/ from what the harness itself goes by.
 
-    python tools/predictions_format.py
+    python tools/pages.py
 
-A table stands between `<!-- NAME -->` and `<!-- end -->`; all else on the page is written by hand.
-tests/test_predictions_page.py holds the page against what this makes.
+A table stands between `<!-- NAME -->` and `<!-- end -->`; all else on a page is written by hand.
+tests/test_docs_tables.py holds the pages against what this makes.
 """
 
 from __future__ import annotations
@@ -18,11 +18,15 @@ from mwz.harness.errors import LONGEST_MESSAGE
 from mwz.harness.files import write_atomically
 from mwz.harness.formats import formats
 from mwz.harness.limits import VARIABLE, Limits
+from mwz.harness.metrics.registry import response_metrics
+from mwz.harness.metrics.tracking.tracking_registry import tracking_metrics
 from mwz.harness.notations import STATE_DOMAINS, STATE_SLOTS
 from mwz.harness.rendering import markdown_table
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
 
-PAGE = Path(__file__).parents[1] / "docs" / "predictions-format.md"
+DOCS = Path(__file__).parents[1] / "docs"
+
+PAGES = ("predictions-format.md", "metrics.md")
 
 _TABLE = re.compile(r"(<!-- (?!end )([a-z ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -81,14 +85,39 @@ def _names() -> str:
     return markdown_table(["of states", "known names"], rows)
 
 
+def _response_metrics() -> str:
+    rows = [
+        [
+            f"`{name}`",
+            metric.description,
+            metric.unit,
+            metric.source,
+            "yes" if metric.default else "if named",
+        ]
+        for name, metric in response_metrics().items()
+    ]
+    return markdown_table(["`--metrics`", "what it says", "unit", "source", "computed"], rows)
+
+
+def _tracking_metrics() -> str:
+    rows = [
+        [name, metric.question, metric.unit, metric.source]
+        for name, metric in tracking_metrics().items()
+    ]
+    return markdown_table(["metric", "what it asks", "unit", "source"], rows)
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "placeholders": _placeholders,
     "bounds": _bounds,
     "formats": _formats,
     "look alikes": _look_alikes,
     "names": _names,
+    "response metrics": _response_metrics,
+    "tracking metrics": _tracking_metrics,
 }
 
 
 if __name__ == "__main__":
-    write_atomically(PAGE, page(PAGE.read_text(encoding="utf-8")))
+    for name in PAGES:
+        write_atomically(DOCS / name, page((DOCS / name).read_text(encoding="utf-8")))

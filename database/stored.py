@@ -1,0 +1,177 @@
+"""Venues in a SQL database: tables filled once, and asked for rows by the values of a column."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from threading import RLock
+from typing import Any
+
+from sqlalchemy import Select, bindparam, create_engine, insert, select
+from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.pool import StaticPool
+
+from mwz.normalization.rules import RuleSet
+
+from . import EMBEDDED
+from .schema import VenueSchema, venue_schema
+
+_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)
+"""Seconds to wait before filling a database is tried again."""
+
+
+class ChangedVenuesError(Exception):
+    """A database holds other venues than were written to it.
+
+    Args:
+        table: The table whose rows were changed.
+    """
+
+    def __init__(self, table: str) -> None:
+        super().__init__(table)
+        self.table = table
+
+
+class StoredVenues:
+    """The rows of venues in a SQL database. Threads may share it.
+
+    Args:
+        rows: Domain -> rows, columns under their slot names.
+        rules: The rule set whose tables hold them.
+        url: A SQLAlchemy database URL.
+
+    Raises:
+        ChangedVenuesError: The database holds these records, but changed since.
+        sqlalchemy.exc.SQLAlchemyError: The database cannot be reached or written.
+    """
+
+    def __init__(
+        self, rows: Mapping[str, Sequence[Mapping[str, Any]]], rules: RuleSet, url: str
+    ) -> None:
+        self._rules = rules
+        digest = hashlib.sha256(json.dumps(rows).encode()).hexdigest()
+        self._connection = _engine(url).connect()
+        try:
+            self._source = _filled(self._connection, venue_schema(rules), digest, rows)
+        except (SQLAlchemyError, ChangedVenuesError):
+            self._connection.close()
+            raise
+        # Only reading is left: no transaction is to stay open between queries.
+        self._connection.execution_options(isolation_level="AUTOCOMMIT")
+        # A connection serves one thread at a time.
+        self._turn = RLock()
+
+    def selected(self, domain: str, column: str | None, values: Sequence[str]) -> Sequence[int]:
+        """Return the places of the rows with one of some values in a column, in order.
+
+        Args:
+            domain: A domain that has venues.
+            column: A column that holds no time; None for all rows.
+            values: The values.
+        """
+        statement = _statement(self._rules, domain, column)
+        parameters = {"source": self._source, **({} if column is None else {column: values})}
+        with self._turn:
+            return self._connection.scalars(statement, parameters).all()
+
+    def by_value(self, domain: str, column: str) -> dict[str, list[int]]:
+        """Return value -> the places of the rows that have it, in order, of a column of texts."""
+        table = venue_schema(self._rules).venues[domain]
+        statement = (
+            select(table.c[column], table.c.place)
+            .where(table.c.source == self._source, table.c[column].is_not(None))
+            .order_by(table.c.place)
+        )
+        found: dict[str, list[int]] = {}
+        with self._turn:
+            for value, place in self._connection.execute(statement):
+                found.setdefault(value, []).append(place)
+        return found
+
+
+@lru_cache(maxsize=1 << 8)
+def _statement(rules: RuleSet, domain: str, column: str | None) -> Select[Any]:
+    """Return the query for rows: all, or those with one of some values in a column."""
+    table = venue_schema(rules).venues[domain]
+    conditions = [table.c.source == bindparam("source")]
+    if column is not None:
+        conditions.append(table.c[column].in_(bindparam(column, expanding=True)))
+    return select(table.c.place).where(*conditions).order_by(table.c.place)
+
+
+def _engine(url: str) -> Engine:
+    if url != EMBEDDED:
+        return create_engine(url)
+    # One connection for good: a database in memory lives and dies with it.
+    return create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
+
+
+def _filled(
+    connection: Connection,
+    schema: VenueSchema,
+    digest: str,
+    rows: Mapping[str, Sequence[Mapping[str, Any]]],
+) -> int:
+    """Make sure that the database holds the rows of a source, and return the source's id.
+
+    Others may do the same at the same time. Who is not the first to make a table, or to write a
+    row, gets one of many errors, and finds all of it there when the first is done.
+
+    Raises:
+        ChangedVenuesError: It holds other rows than were once written.
+    """
+    for pause in _PAUSES:
+        try:
+            return _filled_once(connection, schema, digest, rows)
+        except DBAPIError as error:
+            if error.connection_invalidated:
+                raise
+            connection.rollback()
+            time.sleep(pause)
+    return _filled_once(connection, schema, digest, rows)
+
+
+def _filled_once(
+    connection: Connection,
+    schema: VenueSchema,
+    digest: str,
+    rows: Mapping[str, Sequence[Mapping[str, Any]]],
+) -> int:
+    schema.metadata.create_all(connection)
+    known = select(schema.sources.c.id).where(schema.sources.c.digest == digest)
+    source: int | None = connection.scalar(known)
+    if source is None:
+        connection.execute(insert(schema.sources).values(digest=digest))
+        source = connection.scalar(known)
+        for domain, table in schema.venues.items():
+            if rows[domain]:
+                connection.execute(
+                    insert(table), [{"source": source, **row} for row in rows[domain]]
+                )
+    else:
+        _check_rows(connection, schema, source, rows)
+    connection.commit()
+    if source is None:
+        raise RuntimeError("the venue database lost the rows it was just given")
+    return source
+
+
+def _check_rows(
+    connection: Connection,
+    schema: VenueSchema,
+    source: int,
+    rows: Mapping[str, Sequence[Mapping[str, Any]]],
+) -> None:
+    """Raise a ChangedVenuesError if a source's rows are not those that are written of it."""
+    for domain, table in schema.venues.items():
+        columns = [column for column in table.c if column.name != "source"]
+        kept = connection.execute(
+            select(*columns).where(table.c.source == source).order_by(table.c.place)
+        ).all()
+        expected = [tuple(row[column.name] for column in columns) for row in rows[domain]]
+        if [tuple(row) for row in kept] != expected:
+            raise ChangedVenuesError(table.name)

@@ -1,0 +1,129 @@
+"""Measuring entries: what their `dialogues.json` holds, and the evidence that is made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mwz.normalization.rules import DEFAULT_RULES
+
+from ..benchmark import CANONICAL_STYLE, Benchmark
+from ..comparison.bleu_statistics import bleu_of_sums
+from ..comparison.evidence import Evidence
+from ..comparison.intervals import intervals_of
+from ..comparison.settings import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED
+from ..comparison.statistics import Figure, Floats, LinearStatistics, Values
+from ..diagnosis.diagnosing import diagnose
+from ..diagnosis.losses import domain_losses, points
+from ..scoring import Scorer
+from ..signature import Signature
+from ..submission import NormalizedSubmission, normalized_by_rules
+from .dialogue_scores import (
+    FIGURES,
+    BleuCounts,
+    Causes,
+    DialogueScores,
+    Intervals,
+    KeptInterval,
+    Outcomes,
+    totals_of,
+)
+from .scores import hashes_of
+from .seed_scores import Seed
+
+MEASURED = ("bleu", "inform")
+"""The metrics that it takes."""
+
+
+def dialogue_scores(scorer: Scorer, submission: NormalizedSubmission) -> DialogueScores:
+    """Return what a submission scores dialogue by dialogue.
+
+    Args:
+        scorer: How to score; the rule set is the default one, whatever its options say.
+        submission: What the system put out, normalised by the default rule set.
+
+    Raises:
+        InputError: The submission plays nothing.
+    """
+    scorer = scorer.with_options(rules=DEFAULT_RULES, metrics=MEASURED)
+    played = scorer.played(submission)
+    dialogues = played.submission.dialogues
+    order = [id_ for id_ in played.benchmark.dialogues if id_ in dialogues]
+    found = {outcome.id: outcome for outcome in diagnose(played).outcomes}
+    outcomes = [found[id_] for id_ in order]
+    responses = {id_: played.responses[id_] for id_ in order}
+    columns = played.references().statistics(responses)[CANONICAL_STYLE].T.tolist()
+    length, references, *ngrams = (tuple(column) for column in columns)
+    signature = scorer.signature_of(played)
+    known = Outcomes(
+        data=signature.data or "",
+        rules=signature.rules_digest or "",
+        played="".join("01"[id_ in dialogues] for id_ in played.benchmark.dialogues),
+        turns=tuple(len(dialogues[id_]) for id_ in order),
+        inform="".join(str(outcome.inform) for outcome in outcomes),
+        success="".join(str(outcome.success) for outcome in outcomes),
+        bleu=BleuCounts(
+            length, references, tuple(ngrams[: len(ngrams) // 2]), tuple(ngrams[len(ngrams) // 2 :])
+        ),
+    )
+    intervals = intervals_of(evidence_of_outcomes("", signature, known))
+    return DialogueScores(
+        outcomes=known,
+        intervals=Intervals(
+            level=INTERVAL_LEVEL,
+            samples=INTERVAL_SAMPLES,
+            seed=SEED,
+            scores={name: KeptInterval(**intervals[name].to_dict()) for name in FIGURES},
+        ),
+        causes=Causes(domain_losses(outcomes), points(outcomes)),
+    )
+
+
+def measured_seed(content: bytes, benchmark: Benchmark, source: str, file: str) -> Seed:
+    """Return what a further seed of a system scores.
+
+    Args:
+        content: Its (unpacked) predictions file.
+        benchmark: The benchmark to score on.
+        source: What error messages call the predictions.
+        file: The name of the file in the entry's folder.
+
+    Raises:
+        InputError: The predictions are no submission to the benchmark.
+    """
+    submission = normalized_by_rules(content, benchmark, source)[DEFAULT_RULES]
+    scorer = Scorer(benchmark).with_options(rules=DEFAULT_RULES, metrics=MEASURED)
+    return Seed(
+        file=file,
+        predictions=hashes_of(content, submission.said()),
+        signature=scorer.signature_of(scorer.played(submission)),
+        scores=totals_of(dialogue_scores(scorer, submission).outcomes),
+    )
+
+
+def evidence_of_outcomes(name: str, signature: Signature, outcomes: Outcomes) -> Evidence:
+    """Return what is known of an entry, to compare it with others on the same benchmark.
+
+    Dialogues are called by their numbers.
+    """
+    marks = [list(map(int, marks)) for marks in (outcomes.inform, outcomes.success)]
+    columns = [[1] * len(outcomes.places), *marks, *outcomes.bleu.columns]
+    statistics = LinearStatistics(
+        figures=[Figure(name, name.capitalize()) for name in FIGURES],
+        rows=np.array(columns, np.float64).T.copy(),
+        formula=_Totals(),
+        wins={"inform": 1, "success": 2},
+    )
+    return Evidence(name, signature, tuple(map(str, outcomes.places)), {"responses": statistics})
+
+
+@dataclass(frozen=True)
+class _Totals:
+    """Makes all of `FIGURES` of the number of dialogues, those won, and the sums of BLEU."""
+
+    def __call__(self, sums: Floats) -> Values:
+        bleu = bleu_of_sums(sums[:, 3:])
+        inform, success = (100 * sums[:, column] / sums[:, 0] for column in (1, 2))
+        combined = (inform + success) / 2 + bleu
+        return {"bleu": bleu, "inform": inform, "success": success, "combined": combined}

@@ -1,0 +1,235 @@
+"""The entries compared, two by two: `pairs.jsonl` of a folder of submissions.
+
+Every two entries whose scores compare under the default rule set have a line: differences, the
+dialogues that only one of the two wins, and p-values. A line is made of the two entries'
+`dialogues.json` alone, names the digests of both, and has a checksum of its own, so that what is
+stale or edited shows without anything being computed.
+
+One line says all of a pair, and lines are in order, because entries are added side by side: two
+changes that each add an entry add lines, and `mwz leaderboard` adds the line that both lack, as it
+makes the page. Lines that cannot be read, or are of entries that are gone, do not count and are
+dropped when the file is written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from ..comparison.settings import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES
+from ..errors import InputError
+from ..files import parse_json, read_plain
+from ..validation import validated
+from .dialogue_scores import FIGURES, DialogueScores, digest_of
+from .entries import Entry
+
+PAIRS_FILE = "pairs.jsonl"
+
+RANKING = "combined"
+"""The figure that ranks, by which rows of the leaderboard are told apart."""
+
+SAMPLES = TEST_SAMPLES[DEFAULT_TEST]
+
+_CHECKSUM = "checksum"
+
+
+@dataclass(frozen=True)
+class PairFigure:
+    """A figure of two entries, on the dialogues that both play.
+
+    Attributes:
+        difference: The first one's minus the second one's, in the figure's own unit.
+        p: How often chance alone would make such a difference, or a larger one; of a single
+            comparison, without correction.
+        test: How p was computed: "mcnemar" or "randomisation".
+        only_a: The dialogues that only the first one wins, where the figure is a rate of them.
+        only_b: Those that only the second one wins.
+    """
+
+    difference: float
+    p: float
+    test: str
+    only_a: int | None = None
+    only_b: int | None = None
+
+    @property
+    def distinct(self) -> bool:
+        """Whether the two can be told apart."""
+        return self.p < SIGNIFICANCE
+
+    def reversed(self) -> PairFigure:
+        """Return the same of the second one and the first."""
+        return PairFigure(-self.difference, self.p, self.test, self.only_b, self.only_a)
+
+
+@dataclass(frozen=True)
+class EntryPair:
+    """Two entries, compared.
+
+    Attributes:
+        a: Key of the first entry.
+        b: Key of the second one.
+        digests: The digests of what is known of their dialogues.
+        dialogues: The dialogues that both play.
+        samples: The samples of the randomisation test.
+        seed: Its seed.
+        figures: Of `FIGURES` -> how the two differ.
+    """
+
+    a: str
+    b: str
+    digests: tuple[str, str]
+    dialogues: int
+    samples: int
+    seed: int
+    figures: Mapping[str, PairFigure]
+
+    def to_line(self) -> str:
+        """Return the pair as a line of `pairs.jsonl`, without its end."""
+        content = asdict(self)
+        content["figures"] = {
+            name: {key: value for key, value in one.items() if value is not None}
+            for name, one in content["figures"].items()
+        }
+        content = json.loads(json.dumps(content))
+        sealed = {**content, _CHECKSUM: digest_of(content)}
+        return json.dumps(sealed, separators=(",", ":"))
+
+    def reversed(self) -> EntryPair:
+        """Return the same of the second entry and the first."""
+        figures = {name: one.reversed() for name, one in self.figures.items()}
+        digests = (self.digests[1], self.digests[0])
+        return EntryPair(self.b, self.a, digests, self.dialogues, self.samples, self.seed, figures)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How an entry with a rank compares with others of its table; None where they do not compare.
+
+    Attributes:
+        above: It and the row above; None for the first one.
+        best: It and the first row; None for the first one.
+    """
+
+    above: EntryPair | None = None
+    best: EntryPair | None = None
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of entries.
+
+    Attributes:
+        pairs: The pairs, by their keys, the first one's before the second one's in the alphabet.
+        missing: Keys of the pairs that compare, and are not there or not of the entries as they
+            are.
+    """
+
+    pairs: Mapping[tuple[str, str], EntryPair] = field(default_factory=dict)
+    missing: Sequence[tuple[str, str]] = ()
+
+    def between(self, one: str, other: str) -> EntryPair | None:
+        """Return two entries compared, the differences the first one's minus the second one's.
+
+        Args:
+            one: Key of an entry.
+            other: Key of another one.
+
+        Returns:
+            None if they do not compare.
+        """
+        if (one, other) in self.pairs:
+            return self.pairs[one, other]
+        found = self.pairs.get((other, one))
+        return None if found is None else found.reversed()
+
+    def standings(self, ranked: Sequence[str]) -> dict[str, Standing]:
+        """Return key -> how each of a ranking compares with the one above and with the first.
+
+        Args:
+            ranked: Keys of the entries of a table, the best first.
+        """
+        return {
+            key: Standing(self.between(key, ranked[at - 1]), self.between(key, ranked[0]))
+            if at
+            else Standing()
+            for at, key in enumerate(ranked)
+        }
+
+    def to_text(self) -> str:
+        """Return the content of `pairs.jsonl`."""
+        return "".join(f"{self.pairs[key].to_line()}\n" for key in sorted(self.pairs))
+
+
+def read_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
+    """Return the pairs of a folder that are of its entries as they are.
+
+    Nothing is an error: what is not there, or cannot be read, can be made again.
+
+    Args:
+        folder: The folder of submissions.
+        entries: Its entries.
+    """
+    path = folder / PAIRS_FILE
+    lines = read_plain(path).splitlines() if path.is_file() else []
+    return current_pairs(entries, _parsed(lines))
+
+
+def current_pairs(entries: Sequence[Entry], known: Iterable[EntryPair]) -> Pairs:
+    """Return those of the pairs known that are of entries as they are, and which are missing."""
+    wanted = {
+        (a.key, b.key): (one.outcomes.digest, other.outcomes.digest)
+        for (a, one), (b, other) in comparable_entries(entries)
+    }
+    current = {
+        (pair.a, pair.b): pair
+        for pair in known
+        if wanted.get((pair.a, pair.b)) == pair.digests
+        and (pair.samples, pair.seed) == (SAMPLES, SEED)
+    }
+    return Pairs(
+        {key: current[key] for key in wanted if key in current},
+        tuple(key for key in wanted if key not in current),
+    )
+
+
+Measured = tuple[Entry, DialogueScores]
+
+
+def comparable_entries(entries: Sequence[Entry]) -> Iterator[tuple[Measured, Measured]]:
+    """Yield every two entries that compare, with what they score dialogue by dialogue.
+
+    Entries compare if their signatures do, coverage aside, and some dialogue is played by both.
+    """
+    known = [
+        (entry, entry.scores.dialogues)
+        for entry in sorted(entries, key=lambda entry: entry.key)
+        if entry.scores.reports and entry.scores.dialogues is not None and not entry.problems
+    ]
+    for (a, one), (b, other) in combinations(known, 2):
+        comparable = a.scores.main.signature.comparable_with(
+            b.scores.main.signature, apart_from=("coverage",)
+        )
+        if comparable and set(one.outcomes.places) & set(other.outcomes.places):
+            yield (a, one), (b, other)
+
+
+def _parsed(lines: Iterable[bytes]) -> Iterator[EntryPair]:
+    """Yield the pairs of lines, of those that are as they were written."""
+    for line in lines:
+        try:
+            content: Any = parse_json(line, PAIRS_FILE)
+            if not isinstance(content, dict):
+                continue
+            checksum = content.pop(_CHECKSUM, None)
+            if checksum != digest_of(content):
+                continue
+            pair = validated(EntryPair, content, PAIRS_FILE)
+        except InputError:
+            continue
+        if set(pair.figures) == set(FIGURES):
+            yield pair

@@ -1,0 +1,183 @@
+"""The pages made from docs/: Markdown in which HTML is only text."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+DOCUMENTS: Mapping[str, str] = {
+    "audit": "Audit",
+    "submitting": "Submitting",
+    "metrics": "Metrics",
+    "older-results": "Older results",
+}
+"""Name of a document -> what links to it are called. Others of docs/ are not part of the site."""
+
+_LEADERBOARD = "leaderboard.md"
+
+# What tools write into documents to find a place again; HTML that is shown would show it.
+_COMMENT = re.compile(r"^<!--.*?-->$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A page made from a document.
+
+    Attributes:
+        title: Its heading.
+        html: What it says.
+    """
+
+    title: str
+    html: str
+
+
+def document(text: str, present: Sequence[str]) -> Document:
+    """Return a document of docs/ as HTML.
+
+    Links to other documents lead to their pages, where the site has them; links to what the site
+    does not have are plain text. HTML in the text is shown, not obeyed.
+
+    Args:
+        text: The document in Markdown.
+        present: The names of the documents that the site has.
+    """
+    tokens = _parser().parse(_COMMENT.sub("", text))
+    slugs: set[str] = set()
+    for place, token in enumerate(tokens):
+        if token.type == "heading_open":
+            token.attrSet("id", _slug(tokens[place + 1], slugs))
+        elif token.type == "table_open":
+            words = _word_columns(tokens[place:])
+            if words:
+                token.attrSet("class", words)
+        elif token.type in ("th_open", "td_open"):
+            # Inline styles are forbidden on the site; the table's class says the same.
+            token.attrs.pop("style", None)
+            if token.type == "th_open":
+                token.attrSet("scope", "col")
+        elif token.type == "inline":
+            _lead(token, present)
+    return Document(_title(tokens), _rendered(tokens))
+
+
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+def _rendered(tokens: Sequence[Token]) -> str:
+    parser = _parser()
+    return str(parser.renderer.render(_in_scrollers(tokens), parser.options, {}))
+
+
+def _in_scrollers(tokens: Sequence[Token]) -> list[Any]:
+    """Return the tokens with tables, which may be wide, in parts that scroll by themselves."""
+    from markdown_it.token import Token
+
+    found: list[Any] = []
+    heading, tables = "", 0
+    for place, token in enumerate(tokens):
+        if token.type == "heading_open":
+            heading = _text(tokens[place + 1])
+        if token.type == "table_open":
+            tables += 1
+            attributes: dict[str, str | int | float] = {
+                "class": "scroll",
+                "tabindex": "0",
+                "role": "region",
+                "aria-label": f"Table {tables}: {heading}",
+            }
+            found.append(Token("scroll_open", "div", 1, attrs=attributes, block=True))
+        if token.type in ("fence", "code_block"):
+            token.attrSet("tabindex", "0")
+        found.append(token)
+        if token.type == "table_close":
+            found.append(Token("scroll_close", "div", -1, block=True))
+    return found
+
+
+def _word_columns(table: Sequence[Token]) -> str:
+    """Return the style of a table: which columns besides the first hold words."""
+    heads = []
+    for token in table:
+        if token.type == "thead_close":
+            break
+        if token.type == "th_open":
+            heads.append("right" in str(token.attrGet("style")))
+    return " ".join(f"w{n}" for n, figures in enumerate(heads, start=1) if n > 1 and not figures)
+
+
+def _text(inline: Token) -> str:
+    return "".join(
+        child.content for child in inline.children or () if child.type in ("text", "code_inline")
+    )
+
+
+def _title(tokens: Sequence[Token]) -> str:
+    for place, token in enumerate(tokens):
+        if token.type == "heading_open":
+            return _text(tokens[place + 1])
+    return ""
+
+
+def _slug(inline: Token, taken: set[str]) -> str:
+    """Return the address of a heading, as GitHub makes it."""
+    base = re.sub(r"[^\w\- ]", "", _text(inline).strip().lower()).replace(" ", "-") or "part"
+    slug, number = base, 1
+    while slug in taken:
+        slug, number = f"{base}-{number}", number + 1
+    taken.add(slug)
+    return slug
+
+
+def _lead(inline: Token, present: Sequence[str]) -> None:
+    """Make the links of a line lead to pages of the site, or nowhere."""
+    kept: list[Token] = []
+    open_links: list[bool] = []
+    for child in inline.children or ():
+        if child.type == "link_open":
+            target = site_address(str(child.attrGet("href") or ""), present)
+            open_links.append(target is not None)
+            if target is None:
+                continue
+            child.attrSet("href", target)
+        elif child.type == "link_close" and not open_links.pop():
+            continue
+        elif child.type == "image":
+            child.type, child.tag, child.content = "text", "", child.content
+        kept.append(child)
+    inline.children = kept
+
+
+def site_address(address: str, present: Sequence[str]) -> str | None:
+    """Return where a link of a document leads on the site; None if the site has no such page.
+
+    Args:
+        address: The address in the document, from docs/.
+        present: The names of the documents that the site has.
+    """
+    if re.match(r"https?://", address):
+        return address
+    path, mark, anchor = address.partition("#")
+    if not path:
+        return address
+    if ":" in path or path.startswith("/"):
+        return None
+    name = posixpath.normpath(posixpath.join("docs", path))
+    if name == _LEADERBOARD:
+        # The headings of the page in Markdown are not those of the site.
+        return "index.html"
+    folder, _, file = name.rpartition("/")
+    document_name = file.removesuffix(".md")
+    if folder == "docs" and file.endswith(".md") and document_name in present:
+        return f"{document_name}.html{mark}{anchor}"
+    return None

@@ -1,0 +1,66 @@
+"""What is known of systems that are compared, worked out for each by itself, by anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..scoring import Options, Scorer, allowed_metrics, signature_before
+from ..submission import parse_submission
+
+if TYPE_CHECKING:
+    from .evidence import Evidence
+
+
+def systems_evidence(
+    scorer: Scorer,
+    content: bytes | str,
+    source: str,
+    name: str,
+    options: Options,
+    metrics: Collection[str] | None,
+) -> Evidence:
+    """Return what is known of a system.
+
+    Args:
+        scorer: A scorer of the benchmark, with any options.
+        content: An (unpacked) predictions file, or the name of a submission that is made.
+        source: What messages call it.
+        name: What to call the system.
+        options: How to score; their metrics do not matter.
+        metrics: What to compare by; None for all that can be computed of the system.
+
+    Raises:
+        InputError: The content is no submission, or lacks what an option asks for.
+    """
+    from ..formats import parse_predictions
+    from .evidence import evidence_of, resampled_metrics
+
+    chosen = scorer.with_options(**vars(options))
+    if isinstance(content, str):
+        submission = chosen.made(content)
+    else:
+        read = parse_predictions(content, source)
+        submission = chosen.normalized(parse_submission(read, scorer.benchmark, source))
+    if metrics is None:
+        allowed = allowed_metrics(submission)
+        metrics = [one for one in resampled_metrics() if one in allowed]
+    return evidence_of(chosen.with_options(metrics=list(metrics)), submission, name)
+
+
+def with_common_metrics(systems: Sequence[Evidence], options: Options) -> list[Evidence]:
+    """Return what is known of systems with regard to the metrics that all of them have.
+
+    Args:
+        systems: What is known of each, at least one.
+        options: How they were scored; their metrics do not matter.
+    """
+    common = [
+        metric for metric in systems[0].statistics if all(metric in s.statistics for s in systems)
+    ]
+    parameters = signature_before("", "", replace(options, metrics=common)).parameters
+    return [
+        replace(one.only(common), signature=replace(one.signature, parameters=parameters))
+        for one in systems
+    ]

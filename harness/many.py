@@ -1,0 +1,257 @@
+"""Scoring several predictions files: each as a piece of work, its outcome as a line that is kept.
+
+The outcome of a file depends on its content and on the signature that scores have before the file
+is looked at. By these two it is looked up: among the lines of a run that was cut off, and among the
+reports that are kept from earlier runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mwz.database import EMBEDDED
+
+from .data.kept import Kept, code_digest
+from .errors import InputError
+from .files import read_stored
+from .formats import Standard, parse_predictions, standard_form
+from .report import Report
+from .scoring import Options, Scorer
+from .signature import Signature
+from .submission import NormalizedSubmission, checked_submission
+
+if TYPE_CHECKING:
+    from .comparison.intervals import Interval
+    from .comparison.statistics import Figure
+
+_KEPT = Kept("reports")
+
+FILE, PREDICTIONS, KEY, INTERVALS = "file", "predictions", "key", "intervals"
+_FIGURES = "figures"
+"""What a line of JSON holds besides a report: the file as it was named, the SHA-256 of its content
+(unpacked), what the outcome depends on, and the intervals, if they were asked for."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of every file.
+
+    Attributes:
+        options: How to score.
+        intervals: Whether intervals are wanted.
+        lines: Whether lines per dialogue are wanted.
+    """
+
+    options: Options
+    intervals: bool = False
+    lines: bool = False
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What came of a file. Plain data.
+
+    Attributes:
+        report: Its scores.
+        remarks: What is to be said of it.
+        intervals: Its intervals, as JSON types, if they were asked for.
+        figures: What there are intervals of.
+        lines: Its lines per dialogue, as text, if they were asked for.
+    """
+
+    report: Report
+    remarks: tuple[str, ...] = ()
+    intervals: Mapping[str, Any] | None = None
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+    lines: str | None = field(default=None, repr=False)
+
+    def to_line(self, file: str, digest: str, key: str) -> str:
+        """Return the outcome as a line of JSON."""
+        document = {FILE: file, PREDICTIONS: digest, KEY: key, **self.report.to_dict()}
+        if self.intervals is not None:
+            document[INTERVALS] = {
+                **self.intervals,
+                _FIGURES: [asdict(figure) for figure in self.figures.values()],
+            }
+        return json.dumps(document, ensure_ascii=False) + "\n"
+
+
+def score_content(
+    scorer: Scorer, content: bytes | Standard, source: str, asked: Asked
+) -> Scored | InputError:
+    """Score an (unpacked) predictions file; what is wrong with it is the outcome, too.
+
+    Args:
+        scorer: A scorer of the benchmark, with any options.
+        content: The file's content, or what was read from it.
+        source: What messages call it.
+        asked: What is asked.
+    """
+    try:
+        if isinstance(content, bytes):
+            content = standard_form(parse_predictions(content, source), source)
+        chosen = scorer.with_options(**vars(asked.options))
+        submission = chosen.normalized(checked_submission(content, scorer.benchmark, source))
+        return score_submission(chosen, submission, asked)
+    except InputError as error:
+        return error
+
+
+def score_submission(scorer: Scorer, submission: NormalizedSubmission, asked: Asked) -> Scored:
+    """Score a normalised submission by a scorer with the options that are asked for.
+
+    Raises:
+        InputError: The submission lacks what an option asks for, or no metric has intervals.
+    """
+    report = scorer.score_normalized(submission)
+    lines = None
+    if asked.lines:
+        from .diagnosis.dialogue_lines import dialogue_lines, lines_text
+
+        played = scorer.played(submission)
+        metrics = asked.options.metrics or ()
+        lines = lines_text(dialogue_lines(played, report.signature, metrics))
+    document, figures = _intervals(scorer, submission) if asked.intervals else (None, {})
+    return Scored(report, tuple(map(str, submission.remarks)), document, figures, lines)
+
+
+def _intervals(
+    scorer: Scorer, submission: NormalizedSubmission
+) -> tuple[dict[str, Any], dict[str, Figure]]:
+    """Return a submission's intervals as JSON types, and what they are of."""
+    from .comparison.evidence import evidence_of, resampled_metrics
+    from .comparison.intervals import intervals_document, intervals_of
+
+    evidence = evidence_of(scorer, submission, "")
+    if not evidence.statistics:
+        known = ", ".join(resampled_metrics())
+        raise InputError("--intervals", f"there are none of these metrics; add some of {known}")
+    return intervals_document(evidence, intervals_of(evidence)), evidence.figures
+
+
+def intervals_read(document: Mapping[str, Any] | None) -> dict[str, Interval]:
+    """Return figure -> interval, of intervals as JSON types."""
+    from .comparison.intervals import Interval
+
+    return {name: Interval(**one) for name, one in (document or {}).get("scores", {}).items()}
+
+
+# ------------------------------------------------------------------ what is known from before
+
+
+def content_digest(content: bytes) -> str:
+    """Return the SHA-256 of an (unpacked) predictions file, in hexadecimal."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def outcome_key(digest: str, signature: Signature, asked: Asked) -> str:
+    """Return what the outcome of a file depends on, in hexadecimal.
+
+    Args:
+        digest: The hash of its content.
+        signature: The signature, as far as it does not depend on what is scored.
+        asked: What is asked.
+    """
+    identity = [
+        digest,
+        signature.key,
+        list(asked.options.metrics or ()),
+        asked.intervals,
+        code_digest(),
+    ]
+    return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
+
+
+def is_kept(asked: Asked) -> bool:
+    """Return whether outcomes are kept: reports by themselves, with the venues in memory."""
+    return not (asked.intervals or asked.lines) and asked.options.database_url == EMBEDDED
+
+
+def kept_outcome(key: str) -> Scored | None:
+    """Return the outcome that is kept under a key; None if there is none as it was written."""
+    document = _KEPT.get(key)
+    if not isinstance(document, Mapping):
+        return None
+    try:
+        report = Report.from_dict(document.get("report"), "kept report")
+    except InputError:
+        return None
+    return Scored(report, tuple(map(str, document.get("remarks", ()))))
+
+
+def keep_outcome(key: str, outcome: Scored) -> None:
+    """Keep an outcome."""
+    document = {"report": outcome.report.to_dict(), "remarks": list(outcome.remarks)}
+    _KEPT.put(key, document)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line that an earlier run wrote.
+
+    Attributes:
+        text: The line, with its end.
+        outcome: What it tells.
+    """
+
+    text: str
+    outcome: Scored
+
+
+def read_lines(path: Path) -> dict[str, Line]:
+    """Return key -> line of the lines that an earlier run wrote; a torn or damaged one is none.
+
+    Raises:
+        InputError: The file is there and cannot be read, or is none of JSON lines.
+    """
+    if not path.exists():
+        return {}
+    found = {}
+    lines = read_stored(path).split(b"\n")
+    for text in lines[:-1]:
+        line = _line(text)
+        if line is not None:
+            found[line[0]] = line[1]
+    if not found and len(lines) > 1 and any(lines):
+        raise InputError(str(path), "holds no line of `mwz score --json`; name another by --json")
+    return found
+
+
+def _line(text: bytes) -> tuple[str, Line] | None:
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(document, dict) or not isinstance(document.get(KEY), str):
+        return None
+    own = (FILE, PREDICTIONS, KEY, INTERVALS)
+    content = {name: value for name, value in document.items() if name not in own}
+    try:
+        report = Report.from_dict(content, "line")
+        intervals, figures = _read_intervals(document.get(INTERVALS))
+    except InputError:
+        return None
+    return document[KEY], Line(text.decode() + "\n", Scored(report, (), intervals, figures))
+
+
+def _read_intervals(content: object) -> tuple[Mapping[str, Any] | None, dict[str, Figure]]:
+    """Return the intervals of a line, and what they are of.
+
+    Raises:
+        InputError: They are none.
+    """
+    if not isinstance(content, Mapping):
+        return None, {}
+    from .comparison.intervals import Interval
+    from .comparison.statistics import Figure
+    from .validation import validated
+
+    intervals = {name: value for name, value in content.items() if name != _FIGURES}
+    validated(dict[str, Interval], intervals.get("scores"), "line")
+    figures = validated(list[Figure], content.get(_FIGURES), "line")
+    return intervals, {figure.name: figure for figure in figures}

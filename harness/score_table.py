@@ -1,0 +1,133 @@
+"""The scores of several files as one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from .errors import cut
+from .many import Scored, intervals_read
+from .metrics.inform import SETUPS
+from .metrics.registry import headlines
+from .rendering import figure
+from .report import Report
+from .tables import Table, best_cells
+
+_LONGEST_REASON = 300
+
+
+def score_table(names: Sequence[str], outcomes: Sequence[Scored]) -> Table:
+    """Return a table of the figures that papers report, a row per file.
+
+    The figures shown are of the strict set-up, or of the optimistic one if that alone was asked
+    for; JSON and CSV have both. The best of a column is marked, of those files that compare with
+    the first one.
+
+    Args:
+        names: What to call the files.
+        outcomes: What came of them.
+    """
+    reports = [outcome.report for outcome in outcomes]
+    setups = [name for name in SETUPS if any(report.setup(name) for report in reports)]
+    setup = setups[0] if setups else next(iter(SETUPS))
+    columns = [
+        one
+        for one in headlines().values()
+        if any(one.value(report, setup) is not None for report in reports)
+    ]
+    values = [[column.value(report, setup) for column in columns] for report in reports]
+    cells = [
+        [
+            _cell(outcome, column.name, value, column.digits)
+            for column, value in zip(columns, own, strict=True)
+        ]
+        for outcome, own in zip(outcomes, values, strict=True)
+    ]
+    comparing = [
+        own if reports[0].signature.comparable_with(report.signature) else [None] * len(own)
+        for own, report in zip(values, reports, strict=True)
+    ]
+    what = "1 file" if len(names) == 1 else f"{len(names)} files"
+    return Table(
+        name="scores",
+        title=f"Scores of {what}, {setup} set-up" if setups else f"Scores of {what}",
+        headers=["", *(column.title for column in columns)],
+        rows=[[name, *own] for name, own in zip(names, cells, strict=True)],
+        data=_data(names, reports, setups),
+        notes=[*_reasons(names, reports), *_gold(names, reports), *_signatures(names, outcomes)],
+        best={(row, column + 1) for row, column in best_cells(comparing, cells)},
+    )
+
+
+def _cell(outcome: Scored, name: str, value: float | None, digits: int) -> str:
+    interval = intervals_read(outcome.intervals).get(name)
+    if value is None or interval is None:
+        return figure(value, digits)
+    low, high = figure(interval.low, digits), figure(interval.high, digits)
+    return f"{figure(value, digits)} [{low}, {high}]"
+
+
+def _data(
+    names: Sequence[str], reports: Sequence[Report], setups: Sequence[str]
+) -> list[dict[str, object]]:
+    """Return the rows as JSON types: every figure in full; of another set-up, those that differ."""
+    first, *others = setups or [next(iter(SETUPS))]
+    figures = headlines()
+    columns = {
+        **{name: (name, first) for name in figures},
+        **{
+            f"{setup}_{name}": (name, setup)
+            for setup in others
+            for name, one in figures.items()
+            if any(one.value(r, setup) != one.value(r, first) for r in reports)
+        },
+    }
+    columns = {
+        key: (name, setup)
+        for key, (name, setup) in columns.items()
+        if any(figures[name].value(report, setup) is not None for report in reports)
+    }
+    return [
+        {
+            "name": shown,
+            **{key: figures[name].value(report, setup) for key, (name, setup) in columns.items()},
+            "states": report.states,
+            "domains": report.domains,
+            "signature": str(report.signature),
+        }
+        for shown, report in zip(names, reports, strict=True)
+    ]
+
+
+def _reasons(names: Sequence[str], reports: Sequence[Report]) -> list[str]:
+    """Tell which scores do not compare with the first ones, and why."""
+    told: dict[str, list[str]] = {}
+    for name, report in zip(names[1:], reports[1:], strict=True):
+        reasons = reports[0].signature.comparable_with(report.signature).reasons
+        if reasons:
+            told.setdefault("; ".join(reasons), []).append(name)
+    return [
+        f"not comparable with {names[0]}: {cut(', '.join(others), _LONGEST_REASON)} ({reason})"
+        for reason, others in told.items()
+    ]
+
+
+def _gold(names: Sequence[str], reports: Sequence[Report]) -> list[str]:
+    gold = [
+        name
+        for name, report in zip(names, reports, strict=True)
+        if report.states == "gold" and any(map(report.setup, SETUPS))
+    ]
+    if not gold:
+        return []
+    return [f"with gold belief states, not with predicted ones: {', '.join(gold)}"]
+
+
+def _signatures(names: Sequence[str], outcomes: Sequence[Scored]) -> list[str]:
+    """Return the signatures, and whose they are where they differ."""
+    whose: dict[str, list[str]] = {}
+    for name, outcome in zip(names, outcomes, strict=True):
+        known: Mapping[str, object] = outcome.intervals or {}
+        whose.setdefault(str(known.get("signature", outcome.report.signature)), []).append(name)
+    if len(whose) == 1:
+        return list(whose)
+    return [f"{', '.join(own)}: {signature}" for signature, own in whose.items()]

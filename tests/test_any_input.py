@@ -1,0 +1,188 @@
+"""Whatever a file holds: a report or one message; and what makes no difference to a score."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from entered import SAMPLE_SUBMISSIONS
+from helpers import run_cli
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from mwz.harness import Benchmark, Scorer, load_benchmark
+from mwz.harness.errors import LONGEST_MESSAGE, InputError
+from mwz.harness.formats import parse_predictions, standard_form
+from mwz.harness.report import Report
+from mwz.harness.submission import checked_submission, normalize_submission
+from mwz.harness.tracking.evaluation import score_tracking
+from mwz.harness.tracking.formats import parse_tracking_file
+
+CAREFUL: Mapping[str, Any] = json.loads((SAMPLE_SUBMISSIONS / "careful.json").read_text())
+SAMPLE = load_benchmark("sample")
+SCORER = Scorer(SAMPLE)
+
+# Names that files do have, so that what is drawn comes far.
+_KEYS = st.sampled_from(
+    [
+        *("town001", "town002.json", "0", "1", "response", "state", "active_domains"),
+        *("restaurant", "area", "name", "gold", "pred", "turn_belief", "pred_bs_ptr"),
+        *("hotel-area", "", "\x1b[2J"),
+    ]
+)
+_VALUES = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=20), _KEYS),
+    lambda inside: st.one_of(
+        st.lists(inside, max_size=4), st.dictionaries(_KEYS, inside, max_size=4)
+    ),
+    max_leaves=25,
+)
+
+
+def _score(content: object, benchmark: Benchmark = SAMPLE) -> Report:
+    data = json.dumps(content).encode()
+    standard = standard_form(parse_predictions(data, "x.json"), "x.json")
+    submission = checked_submission(standard, benchmark, "x.json")
+    return SCORER.score_normalized(normalize_submission(submission, SCORER.rules))
+
+
+def _check_message(error: InputError) -> None:
+    """Check the documented form: the file, then what is wrong in it, short and plain."""
+    message = str(error)
+    assert message.startswith("x.json: ")
+    assert len(message) <= LONGEST_MESSAGE + 1000
+    assert message.replace("\n", "").isprintable()
+
+
+@settings(max_examples=60, deadline=None)
+@given(_VALUES)
+@example({"town001": []})
+@example({"town001": {"30000000": {"state": {}}}})
+@example({"town001": [{"response": "", "state": {"restaurant": {"area": None}}}]})
+def test_any_json_value_gives_a_report_or_one_message(content: object) -> None:
+    try:
+        assert _score(content).coverage.turns > 0
+    except InputError as error:
+        _check_message(error)
+
+
+@settings(max_examples=60, deadline=None)
+@given(_VALUES)
+@example({"town001": []})
+@example({"town001": {"0": {"turn_belief": ["a-b-c"], "pred_bs_ptr": ["a-b"]}}})
+def test_any_json_value_tracked_gives_a_report_or_one_message(content: object) -> None:
+    data = json.dumps(content).encode()
+    try:
+        file = parse_tracking_file(parse_predictions(data, "x.json"), "x.json", lambda _: SAMPLE)
+        assert score_tracking(file.dialogues).turns > 0
+    except InputError as error:
+        _check_message(error)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.binary(max_size=60))
+def test_any_bytes_give_one_message(data: bytes) -> None:
+    try:
+        standard_form(parse_predictions(data, "x.json"), "x.json")
+    except InputError as error:
+        _check_message(error)
+
+
+_WHOLE = _score(CAREFUL)
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_the_order_of_dialogues_and_further_keys_change_nothing(random: Any) -> None:
+    names = list(CAREFUL)
+    random.shuffle(names)
+    content = {
+        name: [{**turn, f"note {random.random()}": random.random()} for turn in CAREFUL[name]]
+        for name in names
+    }
+    shuffled, whole = _score(content).to_dict(), _WHOLE.to_dict()
+    # By its definition a mean over segments of the running text, in the file's order.
+    for one in (shuffled, whole):
+        one["diversity"].pop("msttr")
+    assert shuffled == whole
+
+
+@settings(max_examples=4, deadline=None)
+@given(st.sampled_from([str.upper, str.title, str.swapcase, str.lower]))
+def test_the_case_of_placeholders_changes_nothing(change: Any) -> None:
+    def changed(response: str) -> str:
+        parts = response.replace("[", "\0[").replace("]", "]\0").split("\0")
+        return "".join(change(part) if part.startswith("[") else part for part in parts)
+
+    content = {
+        name: [{**turn, "response": changed(turn["response"])} for turn in turns]
+        for name, turns in CAREFUL.items()
+    }
+    assert _score(content).to_dict() == _WHOLE.to_dict()
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.sets(st.sampled_from(sorted(CAREFUL)), min_size=1, max_size=len(CAREFUL) - 1))
+def test_counts_of_a_part_and_of_the_rest_add_up(names: set[str]) -> None:
+    part = _score({name: turns for name, turns in CAREFUL.items() if name in names})
+    rest = _score({name: turns for name, turns in CAREFUL.items() if name not in names})
+    for setup in ("strict", "optimistic"):
+        for rate in ("inform", "success"):
+            counts = [
+                getattr(report.setup(setup), rate)["total"] * report.coverage.dialogues / 100
+                for report in (part, rest, _WHOLE)
+            ]
+            assert counts[0] + counts[1] == pytest.approx(counts[2], abs=1e-9)
+            assert counts[2] == pytest.approx(round(counts[2]), abs=1e-9)
+    assert part.coverage.dialogues + rest.coverage.dialogues == _WHOLE.coverage.dialogues
+    assert part.coverage.turns + rest.coverage.turns == _WHOLE.coverage.turns
+
+
+HOSTILE = "\x1b[2J\x07\u202emwz: forged\r\x9b"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("score",),
+        ("dst", "--all", "--per-domain"),
+        ("dst", "--dialogue", HOSTILE),
+        ("check",),
+        ("why",),
+        ("why", "--dialogue", HOSTILE),
+        ("convert", "--to", "standard"),
+        ("delexicalise",),
+        ("compare", str(SAMPLE_SUBMISSIONS / "hasty.json")),
+        ("submit", "--name", "x", "--track", "end-to-end"),
+        ("submit", "--name", HOSTILE, "--track", "end-to-end"),
+        ("score", "--benchmark", HOSTILE),
+        ("score", "--database", f"sqlite:////{HOSTILE}/x"),
+    ],
+    ids=lambda command: " ".join(command).replace(HOSTILE, "HOSTILE")[:40],
+)
+def test_no_name_reaches_the_terminal_as_a_command_to_it(
+    command: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    turns = [{"response": HOSTILE, "state": {HOSTILE: {HOSTILE: HOSTILE}}, HOSTILE: HOSTILE}]
+    known = next(iter(CAREFUL))
+    files = {
+        "id": {**CAREFUL, HOSTILE: turns},
+        "state": {**CAREFUL, known: [{**CAREFUL[known][0], "state": turns[0]["state"]}]},
+        "gold": {HOSTILE: {"0": {"turn_belief": [HOSTILE], "pred_bs_ptr": [f"a-b-{HOSTILE}"]}}},
+        "tracked": {HOSTILE: {"0": {"gold": {"a": {HOSTILE: "b"}}, "pred": {"a": {"b": HOSTILE}}}}},
+        "fine": CAREFUL,
+    }
+    for kind, content in files.items():
+        path = tmp_path / f"{kind}{HOSTILE.replace('/', '')}.json"
+        path.write_text(json.dumps(content), encoding="utf-8")
+        folder = tmp_path / HOSTILE / "submissions"
+        extra = ("--submissions", folder, "--replace") if command[0] == "submit" else ()
+        run = run_cli(capsys, command[0], path, *command[1:], *extra)
+        assert run.status in (0, 1, 2), run
+        for shown in (run.out, run.err):
+            odd = {c for c in shown if not (c.isprintable() or c in "\n\t")}
+            assert not odd, (kind, shown)
+        assert "\nmwz: forged" not in run.err

@@ -1,0 +1,584 @@
+"""What can be told apart on the board: dialogues as stored, pairs of entries, and the page."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from entered import REPOSITORY, enter, enter_sample
+from helpers import Run, run_cli
+from hypothesis import given
+from hypothesis import strategies as st
+from measured import enter_measured, marks, measured, outcomes, without, write_dialogues
+from resampled_cases import sample_evidence
+
+from mwz.harness.board import comparing_entries
+from mwz.harness.board.checks import entry_problems
+from mwz.harness.board.comparing_entries import complete_pairs, wrong_pairs
+from mwz.harness.board.dialogue_scores import (
+    FIGURES,
+    DialogueScores,
+    bleu_of,
+    parse_dialogues,
+    totals_of,
+)
+from mwz.harness.board.entries import read_entries, read_entry
+from mwz.harness.board.leaderboard import leaderboard, rows
+from mwz.harness.board.pairs import PAIRS_FILE, EntryPair, Pairs, read_pairs
+from mwz.harness.board.tracks import STATE_TRACKING
+from mwz.harness.comparison import compare
+from mwz.harness.diagnosis.losses import Points
+from mwz.harness.errors import InputError
+
+Capture = pytest.CaptureFixture[str]
+
+# Alpha wins the first 80 dialogues, beta the first 74: six are won by alpha only, none by beta.
+# McNemar: 2 P(X <= 0) of six tosses = 2 / 64. Gamma wins 60.
+ALPHA, BETA, GAMMA = (outcomes(marks((0, won))) for won in (80, 74, 60))
+SIX_TO_NONE = 2 / 64
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "base" / "submissions"
+    for key, known in (("alpha", ALPHA), ("beta", BETA), ("gamma", GAMMA)):
+        enter_measured(path, key, known)
+    return path
+
+
+def _run(capsys: Capture, folder: Path, *options: object) -> Run:
+    return run_cli(capsys, "leaderboard", "--submissions", folder, *options)
+
+
+def _pairs(folder: Path) -> Pairs:
+    return complete_pairs(folder, read_entries(folder))
+
+
+# ------------------------------------------------------------------ what is stored of dialogues
+
+
+def test_totals_are_those_of_the_dialogues() -> None:
+    known = outcomes(marks((0, 80)), marks((10, 50)))
+    # 8/10, 6/9, 4/8 and 2/7 of the n-grams match, in texts as long as the references.
+    bleu = 100 * math.prod((8 / 10, 6 / 9, 4 / 8, 2 / 7)) ** 0.25
+    assert totals_of(known) == pytest.approx(
+        {"inform": 80.0, "success": 40.0, "bleu": bleu, "combined": 60.0 + bleu}, rel=1e-12
+    )
+
+
+@given(
+    st.tuples(st.integers(0, 500), st.integers(1, 500)),
+    st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), min_size=4, max_size=4),
+)
+def test_bleu_without_numpy_is_that_of_comparisons(
+    lengths: tuple[int, int], orders: list[tuple[int, int]]
+) -> None:
+    import numpy as np
+
+    from mwz.harness.comparison.bleu_statistics import bleu_of_sums
+
+    ngrams = [max(one) if lengths[0] else 0 for one in orders]
+    matches = [min(one) if lengths[0] else 0 for one in orders]
+    sums = [*lengths, *matches, *ngrams]
+    assert bleu_of(sums) == pytest.approx(bleu_of_sums(np.array([sums], float))[0], rel=1e-12)
+
+
+def test_what_is_written_is_read() -> None:
+    kept = measured(outcomes(marks((3, 70))))
+    assert parse_dialogues(kept.to_text().encode(), "file") == kept
+
+
+def test_a_figure_that_was_edited_shows() -> None:
+    text = measured(ALPHA).to_text()
+    edited = text.replace('"turns": [6,', '"turns": [7,')
+    assert edited != text
+    assert not parse_dialogues(edited.encode(), "file").intact
+
+
+def _without_a_turn(kept: DialogueScores) -> DialogueScores:
+    return replace(kept, outcomes=replace(kept.outcomes, turns=kept.outcomes.turns[1:]))
+
+
+def _with_a_strange_mark(kept: DialogueScores) -> DialogueScores:
+    return replace(kept, outcomes=replace(kept.outcomes, inform="2" * 100))
+
+
+def _without_an_order(kept: DialogueScores) -> DialogueScores:
+    bleu = replace(kept.outcomes.bleu, matches=kept.outcomes.bleu.matches[1:])
+    return replace(kept, outcomes=replace(kept.outcomes, bleu=bleu))
+
+
+def _without_an_interval(kept: DialogueScores) -> DialogueScores:
+    return replace(kept, intervals=replace(kept.intervals, scores={}))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (_without_a_turn, "expected one figure for each of 100 dialogues played"),
+        (_with_a_strange_mark, "inform: expected marks, 1 or 0"),
+        (_without_an_order, "bleu: expected 4 n-gram orders"),
+        (_without_an_interval, "intervals.scores: expected bleu, inform, success, combined"),
+    ],
+)
+def test_what_cannot_be_computed_with_is_refused_by_name(
+    change: Callable[[DialogueScores], DialogueScores], told: str
+) -> None:
+    with pytest.raises(InputError) as raised:
+        parse_dialogues(change(measured(ALPHA)).to_text().encode(), "file")
+    assert any(problem.startswith(told) for problem in raised.value.problems)
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", '{"format": 0}', "nothing"])
+def test_what_is_no_such_file_is_refused(content: str) -> None:
+    with pytest.raises(InputError):
+        parse_dialogues(content.encode(), "file")
+
+
+def _other_dialogues(kept: DialogueScores) -> DialogueScores:
+    return replace(kept, outcomes=replace(kept.outcomes, data="1" * 64))
+
+
+def _fewer_turns(kept: DialogueScores) -> DialogueScores:
+    turns = (5, *kept.outcomes.turns[1:])
+    return replace(kept, outcomes=replace(kept.outcomes, turns=turns))
+
+
+def _another_winner(kept: DialogueScores) -> DialogueScores:
+    return replace(kept, outcomes=replace(kept.outcomes, inform=marks((0, 81))))
+
+
+def _another_length(kept: DialogueScores) -> DialogueScores:
+    bleu = replace(kept.outcomes.bleu, references=(50, *kept.outcomes.bleu.references[1:]))
+    return replace(kept, outcomes=replace(kept.outcomes, bleu=bleu))
+
+
+def _another_value(kept: DialogueScores) -> DialogueScores:
+    wrong = replace(kept.intervals.scores["success"], value=79.0)
+    scores = {**kept.intervals.scores, "success": wrong}
+    return replace(kept, intervals=replace(kept.intervals, scores=scores))
+
+
+def _other_causes(kept: DialogueScores) -> DialogueScores:
+    return replace(kept, causes=replace(kept.causes, points={"never named": Points(19.0, 20.0)}))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (_other_dialogues, "the benchmark, or the rule set,"),
+        (_fewer_turns, "the number of dialogues and turns played"),
+        (_another_winner, "inform"),
+        (_another_length, "bleu"),
+        (_another_value, "the interval of success"),
+        (_other_causes, "the sum of inform lost by causes"),
+    ],
+)
+def test_dialogues_that_are_not_those_of_the_scores_are_told(
+    change: Callable[[DialogueScores], DialogueScores], told: str, folder: Path, capsys: Capture
+) -> None:
+    assert entry_problems(read_entries(folder)) == []
+    # The checksum is made anew: only the scores tell.
+    write_dialogues(folder / "alpha", change(measured(ALPHA)))
+    problem = f"alpha: dialogues.json: {told} is not that of scores.json; use --rescore"
+    assert problem in entry_problems(read_entries(folder))
+    run = _run(capsys, folder, "--check")
+    assert run.status == 2
+    assert problem in run.err
+
+
+def test_edited_dialogues_are_refused_and_scoring_again_mends_them(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    folder = tmp_path / "submissions"
+    enter_sample(folder, "careful", "hasty")
+    path = folder / "careful" / "dialogues.json"
+    whole = path.read_bytes()
+    for damaged in (whole.replace(b'"turns": [', b'"turns": [1,'), whole[:500], b"{}"):
+        path.write_bytes(damaged)
+        run = _run(capsys, folder, "--check")
+        assert run.status == 2
+        assert "careful: dialogues.json: " in run.err
+        assert run_cli(capsys, "verify", "--submissions", folder, "careful").status == 1
+        assert _run(capsys, folder, "--rescore").status == 0
+        assert path.read_bytes() == whole
+    path.unlink()
+    run = run_cli(capsys, "verify", "--submissions", folder, "careful")
+    assert run.status == 1
+    assert "careful: dialogues.json: missing; score the entry again" in run.out
+
+
+def test_what_the_harness_stores_is_that_of_the_scores_and_adds_up(tmp_path: Path) -> None:
+    enter_sample(tmp_path)
+    for entry in read_entries(tmp_path):
+        kept = entry.scores.dialogues
+        assert kept is not None
+        assert kept.intact
+        totals = totals_of(kept.outcomes)
+        assert totals["inform"] == entry.scores.main.inform
+        assert totals["success"] == entry.scores.main.success
+        assert totals["bleu"] == pytest.approx((entry.scores.main.bleu or {})["mwz22"], rel=1e-12)
+        strict = entry.scores.main.strict
+        assert strict is not None
+        assert kept.causes.domains.keys() == strict.inform.keys() - {"total"}
+    assert entry_problems(read_entries(tmp_path)) == []
+
+
+# ---------------------------------------------------------------------------- pairs of entries
+
+
+def test_two_entries_are_compared_by_the_dialogues_that_only_one_wins(folder: Path) -> None:
+    pair = _pairs(folder).between("alpha", "beta")
+    assert pair is not None
+    inform = pair.figures["inform"]
+    assert (inform.only_a, inform.only_b, inform.test) == (6, 0, "mcnemar")
+    assert inform.p == pytest.approx(SIX_TO_NONE, rel=1e-12)
+    assert inform.difference == pytest.approx(6.0)
+    assert pair.figures["combined"].difference == pytest.approx(6.0)
+    # Every dialogue has the same counts: no swap makes less of a difference than none.
+    assert (pair.figures["bleu"].difference, pair.figures["bleu"].p) == (0.0, 1.0)
+    assert pair.dialogues == 100
+
+
+def test_the_other_way_round_is_the_same_pair(folder: Path) -> None:
+    pairs = _pairs(folder)
+    one, other = pairs.between("alpha", "beta"), pairs.between("beta", "alpha")
+    assert one is not None
+    assert other is not None
+    assert (other.a, other.b) == ("beta", "alpha")
+    assert other.figures["inform"].difference == -one.figures["inform"].difference
+    assert (other.figures["inform"].only_a, other.figures["inform"].only_b) == (0, 6)
+    assert other.figures["combined"].p == one.figures["combined"].p
+    assert other.reversed() == one
+    assert pairs.between("alpha", "nobody") is None
+
+
+def test_dialogues_that_one_does_not_play_are_left_out_of_both(tmp_path: Path) -> None:
+    # Beta leaves out the last five, of which alpha wins none: of 95, alpha wins 80, beta 74.
+    enter_measured(tmp_path, "alpha", ALPHA)
+    enter_measured(tmp_path, "beta", without(BETA, 5))
+    pair = _pairs(tmp_path).between("alpha", "beta")
+    assert pair is not None
+    assert pair.dialogues == 95
+    assert pair.figures["inform"].difference == pytest.approx(100 * 6 / 95)
+    assert pair.figures["inform"].p == pytest.approx(SIX_TO_NONE, rel=1e-12)
+
+
+def test_entries_whose_signatures_do_not_compare_have_no_pair(folder: Path) -> None:
+    enter_measured(folder, "given", ALPHA, states="gold")
+    pairs = _pairs(folder)
+    assert list(pairs.pairs) == [("alpha", "beta"), ("alpha", "gamma"), ("beta", "gamma")]
+    assert pairs.between("alpha", "given") is None
+
+
+def test_an_entry_of_which_nothing_is_stored_has_no_pair(folder: Path) -> None:
+    (folder / "beta" / "dialogues.json").unlink()
+    assert list(_pairs(folder).pairs) == [("alpha", "gamma")]
+    page = leaderboard(read_entries(folder), "2021", pairs=_pairs(folder))
+    assert "| Beta " in page
+
+
+def test_pairs_say_what_comparing_the_files_says(tmp_path: Path) -> None:
+    enter_sample(tmp_path, "careful", "hasty")
+    pair = _pairs(tmp_path).between("careful", "hasty")
+    assert pair is not None
+    known = [sample_evidence(name, "bleu", "inform") for name in ("careful", "hasty")]
+    compared = compare(known[0], known[1:])
+    for name in FIGURES:
+        ours, theirs = pair.figures[name], compared.pairs[0].differences[name]
+        assert (ours.p, ours.only_a, ours.only_b) == (theirs.p, theirs.only_a, theirs.only_b)
+        assert ours.difference == pytest.approx(theirs.difference, rel=1e-12)
+    for entry, other in zip(read_entries(tmp_path), compared.systems, strict=True):
+        assert entry.scores.dialogues is not None
+        for name in FIGURES:
+            kept = entry.scores.dialogues.intervals.scores[name]
+            ends = (other.scores[name].low, other.scores[name].high)
+            assert (kept.low, kept.high) == pytest.approx(ends, rel=1e-12)
+
+
+# ------------------------------------------------------------------------------ the file of pairs
+
+
+def _computed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """Return a list that every pair that is computed is added to."""
+    found: list[tuple[str, str]] = []
+    whole = comparing_entries.compared
+
+    def watched(entries: object, chosen: object) -> object:
+        found.extend(chosen)  # type: ignore[arg-type]
+        return whole(entries, chosen)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(comparing_entries, "compared", watched)
+    return found
+
+
+def test_only_what_changed_is_computed_again(
+    folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed = _computed(monkeypatch)
+    assert _run(capsys, folder).status == 0
+    assert computed == [("alpha", "beta"), ("alpha", "gamma"), ("beta", "gamma")]
+    computed.clear()
+    assert _run(capsys, folder).status == 0
+    assert computed == []
+    shutil.rmtree(folder / "beta")
+    enter_measured(folder, "beta", outcomes(marks((0, 75))))
+    assert _run(capsys, folder, "--check").status == 1
+    assert _run(capsys, folder).status == 0
+    assert computed == [("alpha", "beta"), ("beta", "gamma")]
+    assert _run(capsys, folder, "--check").status == 0
+
+
+def test_removing_an_entry_by_hand_is_mended_by_the_next_page(
+    folder: Path, capsys: Capture
+) -> None:
+    assert _run(capsys, folder).status == 0
+    shutil.rmtree(folder / "alpha")
+    assert _run(capsys, folder, "--check").status == 1
+    assert _run(capsys, folder).status == 0
+    [line] = (folder / PAIRS_FILE).read_text(encoding="utf-8").splitlines()
+    assert (json.loads(line)["a"], json.loads(line)["b"]) == ("beta", "gamma")
+    assert _run(capsys, folder, "--check").status == 0
+
+
+def _lines_of_a_conflict(text: str) -> str:
+    first, *rest = text.splitlines(keepends=True)
+    return "".join(["<<<<<<< ours\n", first, "=======\n", ">>>>>>> theirs\n", *rest])
+
+
+def _another_p(text: str) -> str:
+    lines = text.splitlines()
+    content = json.loads(lines[0])
+    content["figures"]["inform"]["p"] = 0.5
+    return "\n".join([json.dumps(content), *lines[1:], ""])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _lines_of_a_conflict,
+        _another_p,
+        lambda text: text[: len(text) // 2],
+        lambda text: "".join(reversed(text.splitlines(keepends=True))),
+        lambda text: text + text,
+        lambda text: "",
+        lambda text: "\x00[]\n{}\n",
+    ],
+    ids=["conflict", "edited", "cut", "order", "twice", "empty", "nonsense"],
+)
+def test_whatever_becomes_of_the_file_the_check_tells_and_the_next_page_mends_it(
+    change: Callable[[str], str], folder: Path, capsys: Capture
+) -> None:
+    assert _run(capsys, folder).status == 0
+    path = folder / PAIRS_FILE
+    whole = path.read_text(encoding="utf-8")
+    path.write_text(change(whole), encoding="utf-8")
+    run = _run(capsys, folder, "--check")
+    assert run.status == 1
+    assert "pairs.jsonl" in run.out + run.err
+    assert _run(capsys, folder).status == 0
+    assert path.read_text(encoding="utf-8") == whole
+
+
+def test_a_missing_pair_is_named(folder: Path, capsys: Capture) -> None:
+    assert _run(capsys, folder).status == 0
+    path = folder / PAIRS_FILE
+    path.write_text("".join(path.read_text("utf-8").splitlines(keepends=True)[1:]), "utf-8")
+    run = _run(capsys, folder, "--check")
+    assert run.status == 1
+    assert "lacks 1 of the entries' pairs" in run.err
+    assert "alpha and beta; run `mwz leaderboard`" in run.err
+
+
+def test_a_line_with_a_checksum_of_its_own_making_does_not_hold(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    folder = tmp_path / "submissions"
+    enter_sample(folder, "careful", "hasty")
+    [pair] = _pairs(folder).pairs.values()
+    forged = replace(pair.figures["combined"], p=0.001)
+    line = replace(pair, figures={**pair.figures, "combined": forged}).to_line()
+    (folder / PAIRS_FILE).write_text(f"{line}\n", encoding="utf-8")
+    assert _run(capsys, folder).status == 0
+    run = run_cli(capsys, "verify", "--submissions", folder)
+    assert run.status == 1
+    assert "careful: pairs.jsonl: how it compares with hasty comes out differently" in run.out
+    assert "hasty: pairs.jsonl: how it compares with careful comes out differently" in run.out
+
+
+def test_nothing_is_computed_to_read_pairs(folder: Path) -> None:
+    _write(folder, _pairs(folder))
+    code = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from mwz.harness.board.entries import read_entries\n"
+        "from mwz.harness.board.pairs import read_pairs\n"
+        f"folder = Path({str(folder)!r})\n"
+        "pairs = read_pairs(folder, read_entries(folder))\n"
+        "assert len(pairs.pairs) == 3 and not pairs.missing\n"
+        "assert not {'numpy', 'scipy', 'sqlalchemy', 'sacrebleu'} & set(sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def _write(folder: Path, pairs: Pairs) -> None:
+    (folder / PAIRS_FILE).write_text(pairs.to_text(), encoding="utf-8")
+
+
+def test_two_branches_that_add_an_entry_each_merge_without_a_conflict(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    git = shutil.which("git")
+    if git is None:
+        pytest.skip("needs git")
+
+    def run(*arguments: str) -> None:
+        who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        subprocess.run([git, *who, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    folder = tmp_path / "submissions"
+    attributes = REPOSITORY.parent / ".gitattributes"
+    if not attributes.is_file():
+        pytest.skip("the project is not here")
+    shutil.copy(attributes, tmp_path)
+
+    def added(key: str, won: int) -> None:
+        enter_measured(folder, key, outcomes(marks((0, won))))
+        _write(folder, _pairs(folder))
+        run("add", ".")
+        run("commit", "-m", key)
+
+    run("init", "-b", "main")
+    added("alpha", 80)
+    added("gamma", 60)
+    run("checkout", "-b", "other")
+    added("beta", 74)
+    run("checkout", "main")
+    added("bravo", 73)
+    run("merge", "other")
+    assert read_pairs(folder, read_entries(folder)).missing == (("beta", "bravo"),)
+    assert _run(capsys, folder).status == 0
+    assert _run(capsys, folder, "--check").status == 0
+
+
+# ------------------------------------------------------------------------------- the leaderboard
+
+
+def _table(page: str, heading: str) -> list[list[str]]:
+    lines = page.split(f"{heading}\n", 1)[1].split("\n")
+    start = next(at for at, line in enumerate(lines) if line.startswith("|"))
+    rows_ = []
+    for line in lines[start:]:
+        if not line.startswith("|"):
+            break
+        rows_.append([cell.strip() for cell in line.strip("|").split("|")])
+    return rows_
+
+
+def test_the_page_tells_what_a_row_cannot_be_told_apart_from(tmp_path: Path) -> None:
+    # Of 80, 79 and 60 dialogues won, one more is nothing, nineteen more are.
+    for key, won in (("alpha", 80), ("beta", 79), ("gamma", 60)):
+        enter_measured(tmp_path, key, outcomes(marks((0, won))))
+    page = leaderboard(read_entries(tmp_path), "2021", pairs=_pairs(tmp_path))
+    header, _, *table = _table(page, "## End-to-end systems")
+    assert [row[header.index("±")] for row in table] == ["2.0", "2.0", "2.0"]
+    assert [row[header.index("≈")] for row in table] == ["", "row above, best", ""]
+    header, _, *table = _table(page, "### Intervals and differences")
+    assert [row[header.index("Inform")] for row in table] == [
+        *("80.0 ± 2.0", "79.0 ± 2.0", "60.0 ± 2.0")
+    ]
+    assert [row[header.index("p, row above")] for row in table][:2] == ["–", "1"]
+    # No sample of 10,000 swaps as many of the nineteen one way: p = 1 / 10,001.
+    assert [row[header.index("p, best")] for row in table] == ["–", "1", "1.0e-04"]
+    assert "What can be told apart:" in page
+
+
+def test_under_another_rule_set_nothing_is_said_of_it(folder: Path) -> None:
+    entries, pairs = read_entries(folder), _pairs(folder)
+    page = leaderboard(entries, "2023", pairs=pairs)
+    assert "±" not in page
+    assert "### Intervals and differences" not in page
+
+
+def test_a_page_of_entries_without_dialogues_is_as_before(tmp_path: Path) -> None:
+    enter(tmp_path, "alpha")
+    assert "±" not in leaderboard(read_entries(tmp_path), "2021", pairs=_pairs(tmp_path))
+
+
+def test_standings_are_of_the_row_above_and_of_the_first(folder: Path) -> None:
+    standings = _pairs(folder).standings(["alpha", "beta", "gamma"])
+
+    def named(pair: EntryPair | None) -> tuple[str, str] | None:
+        return None if pair is None else (pair.a, pair.b)
+
+    assert {key: (named(s.above), named(s.best)) for key, s in standings.items()} == {
+        "alpha": (None, None),
+        "beta": (("beta", "alpha"), ("beta", "alpha")),
+        "gamma": (("gamma", "beta"), ("gamma", "alpha")),
+    }
+
+
+# --------------------------------------------------------------------------- the repository's own
+
+
+def test_every_entry_with_responses_is_stored_by_dialogues_in_little_space() -> None:
+    entries = read_entries(REPOSITORY)
+    for entry in entries:
+        if entry.system.track != STATE_TRACKING:
+            assert entry.scores.dialogues is not None, entry.key
+    files = [path for path in REPOSITORY.rglob("*.json*") if not path.name.endswith(".gz")]
+    assert sum(path.stat().st_size for path in files) < 2_500_000
+    assert read_pairs(REPOSITORY, entries).missing == ()
+
+
+def _neighbours(track: str) -> list[EntryPair]:
+    entries = read_entries(REPOSITORY)
+    pairs = read_pairs(REPOSITORY, entries)
+    ranked = [row for row in rows(entries, "2021") if row.entry.system.track == track]
+    found = pairs.standings([row.entry.key for row in ranked if row.rank is not None])
+    return [standing.above for standing in found.values() if standing.above is not None]
+
+
+def test_nine_of_thirteen_neighbours_cannot_be_told_apart() -> None:
+    neighbours = _neighbours("end-to-end")
+    distinct = {(pair.b, pair.a) for pair in neighbours if pair.figures["combined"].distinct}
+    assert len(neighbours) == 13
+    assert distinct == {
+        ("mintl", "augpt"),
+        ("augpt", "labes"),
+        ("labes", "damd"),
+        ("rewardnet", "galaxy"),
+    }
+
+
+def test_no_neighbours_of_the_policy_ranking_can_be_told_apart() -> None:
+    neighbours = _neighbours("policy-optimization")
+    assert len(neighbours) == 6
+    assert not any(pair.figures["combined"].distinct for pair in neighbours)
+
+
+def test_the_known_pair_of_mars_and_pptod_and_the_interval_of_mars() -> None:
+    entries = read_entries(REPOSITORY)
+    pair = read_pairs(REPOSITORY, entries).between("mars", "pptod")
+    assert pair is not None
+    inform, success = pair.figures["inform"], pair.figures["success"]
+    assert (inform.only_a, inform.only_b) == (111, 53)
+    assert (success.only_a, success.only_b) == (137, 84)
+    assert inform.p == pytest.approx(6.94e-06, rel=1e-3)
+    assert success.p == pytest.approx(4.43e-04, rel=1e-3)
+    mars = read_entry(REPOSITORY / "mars").scores.dialogues
+    assert mars is not None
+    kept = mars.intervals.scores["inform"]
+    assert (round(kept.low, 2), round(kept.high, 2), kept.interval) == (86.80, 90.70, "wilson")
+
+
+def test_the_stored_pairs_of_an_entry_come_out_again() -> None:
+    assert wrong_pairs(REPOSITORY, read_entries(REPOSITORY), ["labes"]) == []

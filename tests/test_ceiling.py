@@ -1,0 +1,114 @@
+"""The ceiling: rated once per benchmark, kept beside it, made anew where it cannot be trusted."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mwz.harness import Benchmark, Options, Scorer
+from mwz.harness.data.installed import DATA_VARIABLE, install_benchmark
+from mwz.harness.grounding import ceiling as module
+from mwz.harness.grounding.ceiling import HumanRatings
+
+OPTIONS = Options(lexicalised=True, metrics=("grounded",))
+
+
+@pytest.fixture
+def town(sample: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Benchmark:
+    """The sample's dialogues, installed under a name of their own."""
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    benchmark = replace(sample, name="town")
+    install_benchmark(benchmark)
+    return benchmark
+
+
+def _kept(folder: Path) -> list[Path]:
+    return sorted((folder / "ceilings").glob("*"))
+
+
+def _ratings(benchmark: Benchmark) -> HumanRatings:
+    ratings = Scorer(benchmark, OPTIONS).human_ratings()
+    assert ratings is not None
+    return ratings
+
+
+def _no_rating(*arguments: Any) -> HumanRatings:
+    raise AssertionError("the ratings are made again")
+
+
+def test_ratings_are_made_once_and_read_from_then_on(
+    town: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = _ratings(town)
+    (path,) = _kept(tmp_path)
+    assert path.name.startswith("town-")
+    monkeypatch.setattr(module, "_made", _no_rating)
+    assert _ratings(town) == made
+
+
+def test_kept_ratings_give_the_figures_that_made_ones_give(
+    town: Benchmark, sample: Benchmark
+) -> None:
+    told: dict[str, list[dict[str, object]]] = {
+        id_: [{"response": text} for text in d.responses[: d.turns - (id_ < "town010")]]
+        for id_, d in sample.dialogues.items()
+    }
+    reports = [Scorer(one, OPTIONS).score(told).metrics["grounded"] for one in (town, town, sample)]
+    # The sample is built in: nothing is kept of it. What is cut short is rated as such.
+    assert reports[0] == reports[1] == reports[2]
+    assert reports[0].ceiling.dialogues == 30
+    assert reports[0].ceiling.success == reports[0].success
+
+
+@pytest.mark.parametrize("damage", ["cut", "edited", "of other dialogues", "of another form"])
+def test_a_damaged_file_is_made_anew(town: Benchmark, tmp_path: Path, damage: str) -> None:
+    made = _ratings(town)
+    (path,) = _kept(tmp_path)
+    whole = path.read_bytes()
+    if damage == "cut":
+        path.write_bytes(whole[:-40])
+    elif damage == "edited":
+        text = gzip.decompress(whole).replace(b'"matched":true', b'"matched":false', 1)
+        path.write_bytes(gzip.compress(text))
+    else:
+        _, _, body = gzip.decompress(whole).partition(b"\n")
+        document = json.loads(body)
+        del document["booked"]["town001" if damage == "of other dialogues" else "town002"]
+        if damage == "of another form":
+            document["booked"] = {id_: {} for id_ in document["free"]}
+        module.write_sealed(path, document, module._FORMAT)
+    assert _ratings(town) == made
+    assert path.read_bytes() == whole
+
+
+def test_other_responses_rules_or_venues_have_ratings_of_their_own(
+    town: Benchmark, tmp_path: Path
+) -> None:
+    _ratings(town)
+    first = town.dialogues["town001"]
+    silent = replace(first, responses=["Hello."] * first.turns)
+    changed = replace(town, dialogues={**town.dialogues, "town001": silent})
+    ratings = _ratings(changed)
+    # It wants telephone number and address, and is told nothing.
+    assert not ratings.booked["town001"].grounded.success
+    Scorer(town, replace(OPTIONS, rules="2023")).human_ratings()
+    assert len(_kept(tmp_path)) == 3
+
+
+def test_where_nothing_can_be_written_ratings_are_made_each_time(
+    town: Benchmark, tmp_path: Path
+) -> None:
+    (tmp_path / "ceilings").write_text("a file where a folder is wanted", encoding="utf-8")
+    assert _ratings(town).booked["town001"].grounded.success
+
+
+def test_a_part_of_the_goals_has_the_ceiling_of_its_dialogues(sample: Benchmark) -> None:
+    seen = replace(sample, seen=frozenset({"town001", "town002"}))
+    scorer = Scorer(seen, replace(OPTIONS, goals="seen"))
+    told = {id_: [{"response": "Hello."}] * d.turns for id_, d in sample.dialogues.items()}
+    assert scorer.score(told).metrics["grounded"].ceiling.dialogues == 2

@@ -1,0 +1,241 @@
+"""Grounded scores told: causes and dialogues of `mwz why`, per-dialogue lines, and comparisons."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import Run, run_cli
+
+from mwz.harness import Benchmark, InputError, Options, Scorer
+from mwz.harness.comparison.evidence import evidence_of
+from mwz.harness.diagnosis.dialogue_lines import (
+    corpus_scores,
+    dialogue_lines,
+    read_dialogue_lines,
+    write_dialogue_lines,
+)
+from mwz.harness.diagnosis.grounded_text import ALL_CAUSES
+from mwz.harness.grounding.grounded import NEVER_NAMED, NEVER_TOLD, NONE_FITS, NOWHERE, OF_ANOTHER
+from mwz.harness.metrics.registry import response_metrics
+from mwz.harness.submission import parse_submission
+
+Capture = pytest.CaptureFixture[str]
+
+# Nonna's attic, an Italian restaurant in the centre, has 01632960106; brine, fish, 01632960110.
+WRONG: dict[str, list[dict[str, str]]] = {
+    # Wants telephone and address of an Italian restaurant in the centre.
+    "town001": [
+        {"response": "Nonna's Attic cooks Italian food.", "user": "I am hungry"},
+        {"response": "The phone number is 01632960199.", "user": "and the number?"},
+        {"response": "Bye!"},
+    ],
+    # Wants the reference number of a cheap hotel in the east.
+    "town002": [{"response": "The Skylark Inn would be cheap."}, {"response": "Bye!"}],
+    # Wants postcode and telephone of a museum in the south.
+    "town004": [{"response": "Try Brine, 01632 960110."}],
+}
+GOAL = {"own": {"restaurant": {"informable": {"food": "italian", "area": "centre"}}}}
+GOAL["own"]["restaurant"]["requestable"] = ["PHONE"]  # type: ignore[assignment]
+
+
+@pytest.fixture
+def wrong(tmp_path: Path) -> Path:
+    path = tmp_path / "wrong.json"
+    path.write_text(json.dumps(WRONG), encoding="utf-8")
+    return path
+
+
+def _why(capsys: Capture, *arguments: object) -> str:
+    run = run_cli(capsys, "why", *arguments, "--lexicalised")
+    assert run.status == 0, run.err
+    return run.out
+
+
+def _row(text: str, name: str) -> list[str]:
+    """Return the figures of the first row of a name, which may be folded."""
+    line = next(line for line in text.splitlines() if line.startswith(name[:20]))
+    return re.findall(r"[0-9.]+", line)
+
+
+# mwz why.
+
+
+@pytest.mark.parametrize("more", [(), ("--free-running",)])
+def test_causes_add_up_to_what_grounded_scores_lose(
+    capsys: Capture, wrong: Path, more: tuple[str, ...]
+) -> None:
+    out = _why(capsys, wrong, *more)
+    assert out.startswith(
+        "grounded: Inform 66.7 (all 66.7), Success 0.0, over 3 dialogues; the human responses: "
+    )
+    # The museum is never named. Of 5 slots asked for, none is told: one number is no venue's; an
+    # address, a reference number, a postcode and the museum's number are never told. Two slots
+    # share the first dialogue: a sixth of all each.
+    assert _row(out, NEVER_NAMED)[-2:] == ["1", "33.33"]
+    assert _row(out, NOWHERE)[-2:] == ["1", "16.67"]
+    assert _row(out, NEVER_TOLD)[-2:] == ["4", "50.00"]
+    strict = "The same responses, delexicalised by the harness:"
+    assert (strict in out) == (not more)
+    assert all(len(line) <= 100 for line in out.splitlines())
+
+
+def test_one_cause_is_of_grounded_scores_or_of_the_others(capsys: Capture, wrong: Path) -> None:
+    out = _why(capsys, wrong, "--cause", NOWHERE)
+    assert f"{NOWHERE}, first of 1\n  town001, restaurant PHONE" in out
+    assert "what if" not in out
+    out = _why(capsys, wrong, "--cause", "never named")
+    assert "grounded" not in out
+    run = run_cli(capsys, "why", wrong, "--cause", NOWHERE)
+    assert (run.status, "add --lexicalised" in run.err) == (2, True)
+
+
+def test_a_dialogue_is_followed_with_what_it_names_and_tells(capsys: Capture, wrong: Path) -> None:
+    out = _why(capsys, wrong, "--dialogue", "TOWN001.json", "--free-running")
+    assert out.splitlines()[:2] == [
+        "dialogue town001, 3 turns: grounded Inform 1, Success 0",
+        "told of venues: 1; in the database: 0; of a venue named by then: 0",
+    ]
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    for told in (
+        "user and the number?",
+        "names NAME Nonna's Attic: restaurant 5, which the goal asks for",
+        "tells PHONE 01632960199: in no record of the database",
+        "restaurant matched; named last: restaurant 5",
+        f"PHONE not told: {NOWHERE}",
+        f"ADDRESS not told: {NEVER_TOLD}",
+    ):
+        assert any(line.endswith(told) for line in lines), told
+    # On the benchmark's own turns, what the corpus' user said is shown, and the strict walk.
+    out = _why(capsys, wrong, "--dialogue", "town001")
+    assert "and the number?" not in out
+    assert "dialogue town001, 3 turns: Inform" in out
+
+
+def test_goals_of_ones_own_are_explained(capsys: Capture, tmp_path: Path) -> None:
+    goals, path = tmp_path / "goals.json", tmp_path / "own.json"
+    goals.write_text(json.dumps(GOAL), encoding="utf-8")
+    path.write_text(json.dumps({"own": [{"response": "Brine, 01632960110."}]}), encoding="utf-8")
+    out = _why(capsys, path, "--free-running", "--goals", goals, "--dialogue", "own")
+    assert f"not matched: {NONE_FITS}; named last: restaurant 9; " in " ".join(out.split())
+    assert f"PHONE not told: {OF_ANOTHER}" in out
+    run = run_cli(capsys, "why", path, "--lexicalised", "--goals", goals)
+    assert (run.status, "--goals goes with --free-running" in run.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--free-running",),
+        ("--corpus", "damd", "--lexicalised"),
+        ("--corpus", "--lexicalised", "--free-running"),
+        ("FILE", "--free-running"),
+        ("FILE", "--lexicalised", "--free-running", "--plot", "x.svg"),
+    ],
+)
+def test_options_that_do_not_go_together(
+    capsys: Capture, wrong: Path, arguments: tuple[str, ...]
+) -> None:
+    run: Run = run_cli(capsys, "why", *(wrong if one == "FILE" else one for one in arguments))
+    assert run.status == 2
+    assert "Traceback" not in run.err
+
+
+def test_a_dialogue_that_is_not_played_is_told(capsys: Capture, wrong: Path) -> None:
+    run = run_cli(capsys, "why", wrong, "--lexicalised", "--free-running", "--dialogue", "town003")
+    assert run.status == 2
+    assert "dialogue town003 is not played; the first that is played is town001" in run.err
+
+
+def test_the_human_responses_are_explained(capsys: Capture) -> None:
+    out = _why(capsys, "--corpus", "--limit", "1")
+    assert out.startswith("grounded: Inform 100.0 (all 100.0), Success 100.0, over 30 dialogues")
+    assert not any(f"{cause}, first of" in out for cause in ALL_CAUSES)
+
+
+# Per-dialogue lines.
+
+
+def test_a_line_tells_how_each_domain_came_out(capsys: Capture, wrong: Path) -> None:
+    run = run_cli(capsys, "score", wrong, "--lexicalised", "--per-dialogue", "-")
+    assert run.status == 0, run.err
+    lines = [json.loads(line) for line in run.out.splitlines()]
+    assert [line["dialogue"] for line in lines] == ["town001", "town002", "town004"]
+    assert lines[0]["grounded"] == {
+        "restaurant": {
+            "matched": True,
+            "matched_all": True,
+            "venues": ["5"],
+            "provided": {"ADDRESS": False, "PHONE": False},
+            "causes": {"ADDRESS": NEVER_TOLD, "PHONE": NOWHERE},
+        }
+    }
+    assert lines[0]["faithfulness"] == {"told": 1, "in_database": 0, "of_named_venue": 0}
+    (museum,) = lines[2]["grounded"].values()
+    assert (museum["matched"], museum["venues"]) == (False, [])
+    assert museum["cause"] == "never names a venue of the domain"
+
+
+def test_lines_give_the_grounded_scores_to_the_last_digit(
+    sample: Benchmark, tmp_path: Path
+) -> None:
+    told: dict[str, Any] = {
+        id_: [{"response": t.replace("960", "961")} for t in d.responses]
+        for id_, d in sample.dialogues.items()
+    }
+    scorer = Scorer(sample, Options(lexicalised=True, metrics=("grounded",)))
+    report = scorer.score(told)
+    submission = scorer.normalized(parse_submission(told, sample, "predictions"))
+    lines = dialogue_lines(scorer.played(submission), report.signature, ("grounded",))
+    target = tmp_path / "lines.jsonl"
+    write_dialogue_lines(str(target), lines)
+    read = read_dialogue_lines(target)
+    assert read == lines
+    found = corpus_scores(read)["grounded"]
+    whole = report.metrics["grounded"]
+    for name in ("inform", "inform_all", "success", "faithfulness"):
+        assert getattr(found, name) == getattr(whole, name)
+    assert found.ceiling is None
+    with pytest.raises(InputError, match="`grounded` is in this line or in line 1"):
+        corpus_scores([read[0], *[type(read[1])(**{**vars(read[1]), "grounded": None})]])
+
+
+# Comparisons.
+
+
+def test_what_is_compared_is_what_the_report_says(sample: Benchmark) -> None:
+    assert "grounded" in response_metrics()
+    scorer = Scorer(sample, Options(lexicalised=True, metrics=("grounded",)))
+    submission = scorer.normalized(parse_submission(WRONG, sample, "wrong"))
+    evidence = evidence_of(scorer, submission, "wrong")
+    scores = evidence.scores()
+    report = scorer.score_normalized(submission).metrics["grounded"]
+    assert scores == {
+        "grounded.inform": report.inform["total"],
+        "grounded.inform_all": report.inform_all["total"],
+        "grounded.success": report.success["total"],
+        "grounded.in_database": report.faithfulness.in_database,
+        "grounded.of_named_venue": report.faithfulness.of_named_venue,
+    }
+    assert list(evidence.won()["grounded.inform"]) == [True, True, False]
+
+
+def test_files_in_plain_english_are_compared_with_the_ceiling_beside_them(
+    capsys: Capture, wrong: Path, tmp_path: Path
+) -> None:
+    right = tmp_path / "right.json"
+    mended = {**WRONG, "town004": [{"response": "The Museum of Knots, 01632 960301."}]}
+    right.write_text(json.dumps(mended), encoding="utf-8")
+    run = run_cli(
+        capsys, "compare", wrong, right, "--lexicalised", "--metrics", "grounded", "--samples", 50
+    )
+    assert run.status == 0, run.err
+    assert "Grounded Inform" in run.out
+    assert "The ceiling: the human responses of 3 dialogues that all play get grounded Inform" in (
+        run.out
+    )
+    run = run_cli(capsys, "compare", wrong, right, "--metrics", "grounded")
+    assert (run.status, "use --lexicalised" in run.err) == (2, True)

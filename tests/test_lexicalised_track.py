@@ -1,0 +1,342 @@
+"""The track of systems in plain English: what it takes, makes, ranks, verifies and refuses."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomli_w
+from entered import REPOSITORY, change_scores, enter_sample, reports, sample_content, system
+from helpers import Run, run_cli
+
+from mwz.harness import Benchmark, Scorer, load_benchmark
+from mwz.harness.board.checks import entry_problems
+from mwz.harness.board.entries import (
+    ENTRY_FILE,
+    PREDICTIONS_FILE,
+    System,
+    read_entries,
+    read_entry,
+)
+from mwz.harness.board.leaderboard import leaderboard, rows
+from mwz.harness.board.lexicalised_board import lexicalised_rows, way_back
+from mwz.harness.board.scores import SCORES_FILE, Scores
+from mwz.harness.board.submitting import all_scores, submit
+from mwz.harness.errors import InputError
+from mwz.harness.grounding.relexicalising import lexicalised_predictions
+from mwz.harness.submission import HUMAN, parse_submission
+from mwz.harness.validation import validated
+from mwz.normalization.rules import published_rule_sets
+
+Capture = pytest.CaptureFixture[str]
+
+HUMANS = {"name": "Human responses", "track": "lexicalised", "predictions": {"made": "human"}}
+CAREFUL_AGAIN = {
+    "name": "careful again",
+    "track": "lexicalised",
+    "predictions": {"lexicalised": "careful", "seed": 5},
+}
+
+
+@cache
+def _sample() -> Benchmark:
+    return load_benchmark("sample")
+
+
+@cache
+def _plain(seed: int = 5) -> bytes:
+    """Return the submission careful in plain English."""
+    submission = parse_submission(json.loads(sample_content("careful")), _sample(), "careful")
+    written = lexicalised_predictions(submission, Scorer(_sample()), seed)
+    return json.dumps(written.dialogues).encode()
+
+
+@cache
+def _scores(content: bytes | str) -> Scores:
+    return all_scores(content, _sample(), "plain", lexicalised=True)
+
+
+def _by_hand(folder: Path, content: dict[str, Any]) -> Path:
+    place = folder / content["name"].lower().replace(" ", "-")
+    place.mkdir(parents=True)
+    (place / ENTRY_FILE).write_text(tomli_w.dumps(content), encoding="utf-8")
+    return place
+
+
+def _made(folder: Path, content: dict[str, Any], scores: Scores) -> Path:
+    place = _by_hand(folder, content)
+    (place / SCORES_FILE).write_text(scores.to_text(), encoding="utf-8")
+    return place
+
+
+def _facts(name: str, **more: Any) -> System:
+    return validated(System, system(name=name, track="lexicalised", **more), "system")
+
+
+def _cut(content: bytes, keep: int) -> bytes:
+    dialogues = list(json.loads(content).items())
+    return json.dumps(dict(dialogues[:keep])).encode()
+
+
+def _rescored(capsys: Capture, folder: Path, *more: str) -> Run:
+    return run_cli(
+        capsys, "leaderboard", "--rescore", "--submissions", folder, "--benchmark", "sample", *more
+    )
+
+
+# Making entries by the harness itself.
+
+
+def test_made_entries_are_scored_and_verified_without_a_file(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    folder = tmp_path / "submissions"
+    enter_sample(folder, "careful")
+    human, again = _by_hand(folder, HUMANS), _by_hand(folder, CAREFUL_AGAIN)
+    run = _rescored(capsys, folder)
+    assert run.status == 0, run.err
+    assert not (again / PREDICTIONS_FILE).exists()
+    entry = read_entry(human)
+    assert entry.problems == ()
+    assert set(entry.scores.reports) == set(published_rule_sets())
+    assert entry.scores.main.metrics["grounded"].success["total"] == 100.0
+    (back,) = way_back(read_entries(folder), "2021")
+    assert back.farthest == 0.0
+    run = run_cli(capsys, "verify", "--submissions", folder, "--benchmark", "sample")
+    assert (run.status, run.out.splitlines()[-1]) == (0, "3 of 3 entries hold")
+    # What anybody changes is found by making them again.
+    change_scores(
+        again, lambda content: content["grounded"]["success"].update(total=100.0), sealed=True
+    )
+    run = run_cli(capsys, "verify", "--submissions", folder, "--benchmark", "sample")
+    assert run.status == 1
+    assert "grounded.success.total" in run.out
+    assert "2 of 3 entries hold" in run.out
+
+
+def test_another_seed_is_another_text(tmp_path: Path, capsys: Capture) -> None:
+    folder = tmp_path / "submissions"
+    enter_sample(folder, "careful")
+    again = _by_hand(folder, CAREFUL_AGAIN)
+    assert _rescored(capsys, folder).status == 0
+    first = read_entry(again).scores.predictions
+    other = {**CAREFUL_AGAIN, "predictions": {"lexicalised": "careful", "seed": 6}}
+    (again / ENTRY_FILE).write_text(tomli_w.dumps(other), encoding="utf-8")
+    run = run_cli(
+        capsys, "verify", "careful-again", "--submissions", folder, "--benchmark", "sample"
+    )
+    assert run.status == 1
+    assert "the predictions are not those that were scored" in run.out
+    assert _rescored(capsys, folder).status == 0
+    assert read_entry(again).scores.predictions != first
+
+
+@pytest.mark.parametrize(
+    ("base", "told"),
+    [
+        ("nobody", "there is no entry nobody to lexicalise"),
+        ("human-responses", "human-responses has no placeholders to fill"),
+    ],
+)
+def test_what_cannot_be_lexicalised_is_kept_as_it_is(
+    tmp_path: Path, capsys: Capture, base: str, told: str
+) -> None:
+    folder = tmp_path / "submissions"
+    _made(folder, HUMANS, _scores(HUMAN))
+    content = {**CAREFUL_AGAIN, "predictions": {"lexicalised": base}}
+    _made(folder, content, _scores(_plain()))
+    run = _rescored(capsys, folder)
+    assert f"careful-again: kept as it is: {told}" in run.out
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ({**HUMANS, "track": "reference"}, "plain English; the track is lexicalised"),
+        ({**CAREFUL_AGAIN, "track": "end-to-end"}, "plain English; the track is lexicalised"),
+        ({**HUMANS, "predictions": {"made": "mwz22"}}, "`made` can only be 'human'"),
+        ({**HUMANS, "predictions": {"made": "human", "seed": 1}}, "`seed` goes with"),
+        (
+            {**HUMANS, "predictions": {"made": "human", "lexicalised": "careful"}},
+            "give either `file`",
+        ),
+        ({**HUMANS, "predictions": {"lexicalised": "../x"}}, "lexicalised"),
+    ],
+)
+def test_predictions_that_do_not_belong_in_a_track_are_refused(
+    tmp_path: Path, content: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(InputError, match=told):
+        read_entry(_by_hand(tmp_path, content))
+
+
+# Submitting.
+
+
+def test_a_system_is_ranked_by_what_its_text_says(tmp_path: Path, capsys: Capture) -> None:
+    folder, file = tmp_path / "submissions", tmp_path / "plain.json"
+    enter_sample(folder)
+    _made(folder, HUMANS, _scores(HUMAN))
+    file.write_bytes(_plain())
+    arguments = ("--track", "lexicalised", "--submissions", folder, "--benchmark", "sample")
+    run = run_cli(capsys, "submit", file, "--name", "Talker", *arguments)
+    assert run.status == 0, run.err
+    assert "rank 1 of 1 in the track lexicalised" in run.out
+    assert "Human responses" in run.out
+    # Not a word of hardly any placeholders: that is what the track is for.
+    assert "placeholders" not in run.err
+    page = (tmp_path / "leaderboard.md").read_text(encoding="utf-8")
+    assert "Talker [1](#lexicalised-systems)" in page
+    assert run_cli(capsys, "leaderboard", "--check", "--submissions", folder).status == 0
+    run = run_cli(capsys, "submit", file, "--name", "Talker", *arguments, "--reported", "bleu=1")
+    assert run.status == 2
+    assert "its figures are not those of the track lexicalised" in run.err
+    run = run_cli(capsys, "submit", file, "--name", "Human responses", *arguments, "--replace")
+    assert run.status == 2
+    assert "is made by the harness and cannot be replaced" in run.err
+
+
+def test_scores_of_the_wrong_kind_are_told(tmp_path: Path) -> None:
+    delexicalised = all_scores(_plain(), _sample(), "plain")
+    folder = tmp_path / "one"
+    with pytest.raises(InputError, match="it was scored as delexicalised"):
+        submit(folder, _facts("talker"), _plain(), delexicalised)
+    facts = validated(System, system(name="talker", track="end-to-end"), "system")
+    with pytest.raises(InputError, match="it was scored as plain English"):
+        submit(folder, facts, _plain(), _scores(_plain()))
+    assert read_entries(folder) == []
+
+
+# The table.
+
+
+def _entered(folder: Path) -> None:
+    """Enter the human responses, two systems, one in part, and one that is made."""
+    enter_sample(folder)
+    _made(folder, HUMANS, _scores(HUMAN))
+    silent = json.dumps(
+        {id_: [{"response": "Hello."}] * d.turns for id_, d in _sample().dialogues.items()}
+    ).encode()
+    for name, content in {
+        "silent": silent,
+        "talker": _plain(),
+        "some": _cut(_plain(), 20),
+        "most": _cut(_plain(6), 29),
+    }.items():
+        submit(folder, _facts(name), content, _scores(content))
+
+
+def test_the_ceiling_comes_first_then_success_decides(tmp_path: Path) -> None:
+    _entered(tmp_path)
+    found = lexicalised_rows(read_entries(tmp_path), "2021")
+    assert found[0].is_ceiling
+    assert found[0].grounded.success["total"] == 100.0
+    assert [row.rank for row in found] == [None, 1, 2, 3, None]
+    assert {row.name for row in found[1:3]} == {"talker", "most"}
+    assert [row.name for row in found[3:]] == ["silent", "some"]
+    ranked = [row.at_least for row in found if row.rank is not None]
+    assert ranked == sorted(ranked, reverse=True)
+    # 20 of 30 dialogues: no rank.
+    assert found[-1].unranked == "plays less than 90 % of the turns"
+
+
+def test_without_an_entry_of_its_own_the_ceiling_is_what_reports_tell(tmp_path: Path) -> None:
+    enter_sample(tmp_path)
+    submit(tmp_path, _facts("talker"), _plain(), _scores(_plain()))
+    ceiling, talker = lexicalised_rows(read_entries(tmp_path), "2021")
+    assert (ceiling.is_ceiling, ceiling.entry, talker.rank) == (True, None, 1)
+    assert ceiling.grounded.success == _scores(HUMAN).main.metrics["grounded"].success
+    assert "| ceiling | Human responses |" in leaderboard(read_entries(tmp_path), "2021")
+
+
+def test_bleu_stands_marked_and_never_beside_that_of_other_tracks(tmp_path: Path) -> None:
+    _entered(tmp_path)
+    entries = read_entries(tmp_path)
+    assert {row.entry.system.track for row in rows(entries, "2021")} == {
+        "end-to-end",
+        "policy-optimization",
+    }
+    page = leaderboard(entries, "2021")
+    for title, part in _sections(page).items():
+        shown = any(f"| {name} " in part for name in ("talker", "silent", "most"))
+        # States stand in the tables of state tracking, whatever the responses are.
+        assert shown == (title in ("Lexicalised systems", "State tracking")), title
+    assert "| BLEU † |" in " ".join(_sections(page)["Lexicalised systems"].split())
+    assert page.count("|lexicalised:lex1-") == 1
+    assert "ranked by its lower bound over the whole benchmark" in page
+
+
+def _sections(page: str) -> dict[str, str]:
+    parts = page.split("\n## ")[1:]
+    return {part.partition("\n")[0]: part for part in parts}
+
+
+def test_a_system_that_does_not_come_back_is_told(tmp_path: Path) -> None:
+    enter_sample(tmp_path, "careful")
+    silent = json.dumps(
+        {id_: [{"response": "Hello."}] * d.turns for id_, d in _sample().dialogues.items()}
+    ).encode()
+    _made(tmp_path, CAREFUL_AGAIN, _scores(silent))
+    problems = entry_problems(read_entries(tmp_path))
+    assert len(problems) == 1
+    assert "careful-again: Inform or Success of careful comes back" in problems[0]
+
+
+def test_an_audit_does_not_ask_of_what_the_harness_put_into_plain_english(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    folder = tmp_path / "submissions"
+    enter_sample(folder, "careful")
+    _made(folder, HUMANS, _scores(HUMAN))
+    run = run_cli(capsys, "audit", "--submissions", folder)
+    assert run.status == 0
+    assert "Human responses" not in run.out
+    assert (
+        "Human responses"
+        in run_cli(capsys, "audit", "human-responses", "--submissions", folder).out
+    )
+
+
+def test_entries_in_plain_english_are_compared_as_such(tmp_path: Path, capsys: Capture) -> None:
+    folder = tmp_path / "submissions"
+    _entered(folder)
+    given = ("--submissions", folder, "--benchmark", "sample", "--metrics", "grounded")
+    systems = ("human-responses", "talker")
+    run = run_cli(
+        capsys, "compare", *systems, *given, "--lexicalised", "--states", "gold", "--json", "-"
+    )
+    assert run.status == 0, run.err
+    compared = json.loads(run.out)
+    human, talker = (one["scores"]["grounded.success"]["value"] for one in compared["systems"])
+    assert human == 100.0 == compared["ceiling"]["success"]["total"]
+    assert talker == _scores(_plain()).main.metrics["grounded"].success["total"]
+    run = run_cli(capsys, "compare", *systems, *given)
+    assert (run.status, "add --lexicalised" in run.err) == (2, True)
+    run = run_cli(capsys, "compare", "human-responses", "careful", *given, "--lexicalised")
+    assert (run.status, "leave out --lexicalised" in run.err) == (2, True)
+
+
+# The entries of this repository.
+
+
+def test_the_human_responses_lead_the_repositorys_table() -> None:
+    entries = read_entries(REPOSITORY)
+    ceiling, *others = lexicalised_rows(entries, "2021")
+    assert (ceiling.is_ceiling, ceiling.name) == (True, "Human responses")
+    assert ceiling.grounded.inform["total"] >= 95
+    assert ceiling.grounded.success["total"] >= 88
+    assert (ceiling.grounded.faithfulness.in_database or 0) >= 97
+    backs = list(way_back(entries, "2021"))
+    assert len(backs) == len(others) >= 4
+    for back in backs:
+        assert back.farthest <= 1.0, back
+
+
+def test_reports_without_grounded_scores_have_no_row(tmp_path: Path) -> None:
+    # Made-up scores of the other kind: they are told as a problem, and not shown.
+    _made(tmp_path, HUMANS, Scores(reports(), None))
+    assert lexicalised_rows(read_entries(tmp_path), "2021") == []
+    assert any("scored as delexicalised" in one for one in entry_problems(read_entries(tmp_path)))

@@ -1,0 +1,60 @@
+"""The picture of scores: every system, every figure, and the interval where it says something."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers import texts_drawn
+
+from mwz.harness.comparison.intervals import BOOTSTRAP, WILSON, Interval
+from mwz.harness.comparison.score_plots import plot_scores
+from mwz.harness.comparison.statistics import Figure
+from mwz.harness.errors import InputError
+from mwz.harness.pictures import SUFFIXES
+
+FIGURES = {
+    "inform": Figure("inform", "Inform", 1),
+    "diversity.unigrams": Figure("diversity.unigrams", "unique unigrams", 0),
+}
+ONE = {
+    "inform": Interval(80.0, 77.4, 82.4, WILSON),
+    "diversity.unigrams": Interval(300.0, 250.0, 290.0, BOOTSTRAP),
+}
+OTHER = {
+    "inform": Interval(81.0, 78.5, 83.3, WILSON),
+    "diversity.unigrams": Interval(301.0, 251.0, 291.0, BOOTSTRAP),
+}
+
+
+def test_every_system_and_every_figure_is_drawn(tmp_path: Path) -> None:
+    path = tmp_path / "scores.svg"
+    plot_scores(["first", "a$b$"], FIGURES, [ONE, OTHER], str(path))
+    written = texts_drawn(path)
+    assert {"first", "a$b$", "Inform", "unique unigrams"} <= set(written)
+
+
+def test_an_interval_that_leaves_its_value_out_is_not_drawn(tmp_path: Path) -> None:
+    # Two systems: two points in each panel, and bars in the one of Inform only.
+    bars = []
+    for name, figures in (("both", FIGURES), ("inform", {"inform": FIGURES["inform"]})):
+        path = tmp_path / f"{name}.svg"
+        plot_scores(["first", "second"], figures, [ONE, OTHER], str(path))
+        bars.append(path.read_text(encoding="utf-8").count("stroke: #8c8c8c"))
+    assert bars == [2, 2]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_the_same_scores_give_the_same_picture(tmp_path: Path, suffix: str) -> None:
+    made = []
+    for name in ("one", "two"):
+        path = tmp_path / f"{name}.{suffix}"
+        plot_scores(["first"], FIGURES, [ONE], str(path))
+        made.append(path.read_bytes())
+    assert made[0] == made[1]
+
+
+def test_another_suffix_is_refused_and_nothing_written(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"\.svg or \.png or \.pdf"):
+        plot_scores(["first"], FIGURES, [ONE], str(tmp_path / "scores.gif"))
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,653 @@
+"""The board as a web page: what its pages hold, and that nothing but the submissions decides it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import posixpath
+import re
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import html5lib
+import pytest
+from entered import PROJECT, REPOSITORY, enter, reports, system
+from helpers import Run, run_cli
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ruamel.yaml import YAML
+
+from mwz.harness.board import leaderboard
+from mwz.harness.board.entries import Entry, read_entries
+from mwz.harness.board.leaderboard import Row
+from mwz.harness.board.pairs import read_pairs
+from mwz.harness.board.scores import SCORES_FILE
+from mwz.harness.board.site.charts import LETTER, LINE, Dot, nice_marks, ranks, scatter
+from mwz.harness.board.site.document_pages import document, site_address
+from mwz.harness.board.site.downloads import latex
+from mwz.harness.board.site.making import Site, site
+from mwz.harness.board.site.papers import arxiv_number, paper_year
+from mwz.harness.board.site.serving import LOOPBACK, site_server
+from mwz.harness.board.tracking_scores import score_tracker
+from mwz.harness.errors import InputError
+
+DOCUMENTS = PROJECT / "docs"
+SCRIPT = "<script>alert(1)</script>"
+LINK = "](javascript:alert(1)) [x](javascript:alert(1))"
+
+pytestmark = pytest.mark.skipif(not REPOSITORY.is_dir(), reason="the project is not here")
+
+_HTML = "{http://www.w3.org/1999/xhtml}"
+
+
+def _tree(page: str) -> ElementTree.Element:
+    parser = html5lib.HTMLParser(strict=True)
+    tree: ElementTree.Element = parser.parse(page)
+    return tree
+
+
+def _all(tree: ElementTree.Element, name: str) -> list[ElementTree.Element]:
+    return list(tree.iter(f"{_HTML}{name}"))
+
+
+def _text(element: ElementTree.Element) -> str:
+    return " ".join("".join(element.itertext()).split())
+
+
+def _row(page: str, anchor: str) -> ElementTree.Element:
+    return next(row for row in _all(_tree(page), "tr") if row.get("id") == anchor)
+
+
+@pytest.fixture(scope="module")
+def entries() -> Sequence[Entry]:
+    return read_entries(REPOSITORY)
+
+
+@pytest.fixture(scope="module")
+def made(entries: Sequence[Entry]) -> Site:
+    return site(REPOSITORY, entries, "2021", DOCUMENTS)
+
+
+@pytest.fixture(scope="module")
+def trees(made: Site) -> Mapping[str, ElementTree.Element]:
+    """Path -> the page, which html5lib reads without finding a mistake."""
+    return {path: _tree(text) for path, text in made.files.items() if path.endswith(".html")}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "base" / "submissions"
+    for key, bleu in (("alpha", 20.0), ("beta", 25.0), ("gamma", 15.0)):
+        enter(path, key, system(name=key.title()), reports(bleu=bleu))
+    return path
+
+
+def _made(folder: Path) -> Site:
+    return site(folder, read_entries(folder), "2021", folder.parent / "docs")
+
+
+# What the site is.
+
+
+def test_the_same_submissions_make_the_same_bytes_in_whatever_order(
+    made: Site, entries: Sequence[Entry]
+) -> None:
+    again = site(REPOSITORY, entries[::-1], "2021", DOCUMENTS)
+    assert again == made
+
+
+def test_the_whole_site_of_the_repository_is_small(made: Site, entries: Sequence[Entry]) -> None:
+    assert made.size == sum(len(text.encode()) for text in made.files.values())
+    # The board began with 24 entries; each further one may add its pages.
+    further = max(0, len(entries) - 24)
+    assert made.size < 500_000 + 20_000 * further
+
+
+def test_every_entry_has_a_page_a_file_and_a_row_with_an_address(
+    made: Site, trees: Mapping[str, ElementTree.Element], entries: Sequence[Entry]
+) -> None:
+    anchors = {element.get("id") for element in trees["index.html"].iter()}
+    for entry in entries:
+        assert f"systems/{entry.key}.html" in made.files
+        assert json.loads(made.files[f"systems/{entry.key}.json"])["system"] == entry.system.name
+        assert f"row-{entry.key}" in anchors
+
+
+def test_links_lead_to_files_and_places_of_the_site_or_to_complete_addresses(
+    made: Site, trees: Mapping[str, ElementTree.Element]
+) -> None:
+    anchors = {path: {e.get("id") for e in tree.iter()} for path, tree in trees.items()}
+    followed = 0
+    for path, tree in trees.items():
+        for link in _all(tree, "a"):
+            target, mark, anchor = (link.get("href") or "").partition("#")
+            if target.startswith(("https://", "http://")):
+                continue
+            place = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+            where = place if target else path
+            assert where in made.files, (path, link.get("href"))
+            # The page that compares is told whom by what follows the mark.
+            if mark and where != "compare.html":
+                assert anchor in anchors[where], (path, link.get("href"))
+            followed += 1
+    assert followed > 400
+
+
+def test_nothing_is_loaded_from_elsewhere(trees: Mapping[str, ElementTree.Element]) -> None:
+    for path, tree in trees.items():
+        loaded = [e.get("src") for e in tree.iter() if e.get("src") is not None]
+        loaded += [e.get("href") for e in _all(tree, "link") if e.get("rel") == "stylesheet"]
+        up = "../" if "/" in path else ""
+        assert sorted(map(str, loaded)) == [f"{up}site.css", f"{up}site.js"]
+        assert not any(e.get("style") or e.get("onclick") for e in tree.iter())
+
+
+def test_no_address_stands_twice_on_a_page(trees: Mapping[str, ElementTree.Element]) -> None:
+    for path, tree in trees.items():
+        ids = [e.get("id") for e in tree.iter() if e.get("id")]
+        assert len(ids) == len(set(ids)), path
+
+
+def test_tables_say_what_they_show_and_what_their_cells_belong_to(
+    trees: Mapping[str, ElementTree.Element],
+) -> None:
+    for path, tree in trees.items():
+        for table in _all(tree, "table"):
+            heads = [th for part in _all(table, "thead") for th in _all(part, "th")]
+            assert heads, path
+            assert {th.get("scope") for th in heads} == {"col"}, path
+            if not path.startswith(("audit", "metrics", "submitting", "older")):
+                assert _all(table, "caption"), path
+
+
+# What the board says.
+
+
+def test_the_board_shows_each_figure_of_both_set_ups_and_of_every_rule_set(
+    made: Site, entries: Sequence[Entry]
+) -> None:
+    by_key = {entry.key: entry for entry in entries}
+    tree = _tree(made.files["index.html"])
+    table = next(t for t in _all(tree, "table") if t.get("data-table") == "end-to-end")
+    columns = [th.get("data-column") for th in _all(table, "th") if th.get("data-column")]
+    shown = 0
+    for line in _all(table, "tr"):
+        key = (line.get("id") or "").removeprefix("row-")
+        if line.get("class") != "scored" and "scored " not in (line.get("class") or ""):
+            continue
+        cells = {column: _text(cell) for column, cell in zip(columns, list(line), strict=True)}
+        for rules in ("2021", "2023", "2026"):
+            found = by_key[key].scores.under(rules)
+            assert found is not None
+            for name in ("inform", "success", "combined"):
+                column = name if rules == "2021" else f"{name}-{rules}"
+                assert cells[column].split()[0] == Row(by_key[key], found).figure(name)
+                shown += 1
+        main = Row(by_key[key], by_key[key].scores.main)
+        assert cells["inform-optimistic"] == main.figure("inform", "optimistic")
+        assert cells["bleu"].split()[0] == main.figure("bleu")
+    assert shown == 9 * sum(entry.system.track == "end-to-end" for entry in entries)
+
+
+def test_figures_stand_with_half_of_the_interval_that_is_stored(
+    made: Site, entries: Sequence[Entry]
+) -> None:
+    entry = next(one for one in entries if one.key == "galaxy")
+    assert entry.scores.dialogues is not None
+    half = entry.scores.dialogues.intervals.scores["success"].half
+    cells = [_text(cell) for cell in _row(made.files["index.html"], "row-galaxy")]
+    assert f"{entry.scores.main.success:.1f} ±{half:.1f}" in cells
+
+
+def test_the_rows_marked_are_those_that_cannot_be_told_apart_from_the_best(
+    made: Site, entries: Sequence[Entry]
+) -> None:
+    pairs = read_pairs(REPOSITORY, entries)
+    tree = _tree(made.files["index.html"])
+    for track in ("end-to-end", "policy-optimization"):
+        table = next(t for t in _all(tree, "table") if t.get("data-table") == track)
+        lines = [tr for tr in _all(table, "tr") if (tr.get("id") or "").startswith("row-")]
+        keys = [str(tr.get("id")).removeprefix("row-") for tr in lines]
+        marked = {
+            key
+            for key, tr in zip(keys, lines, strict=True)
+            if "tied" in str(tr.get("class")).split()
+        }
+        best = {key: pairs.between(key, keys[0]) for key in keys[1:]}
+        assert marked == {
+            key for key, pair in best.items() if pair and pair.figures["combined"].p >= 0.05
+        }
+        assert marked
+
+
+def test_reported_rows_are_told_from_scored_ones_in_words_and_have_no_rank(made: Site) -> None:
+    bodies = _all(_tree(made.files["index.html"]), "tbody")
+    body, row = next((b, r) for b in bodies for r in b if r.get("id") == "reported-mttod")
+    assert body.get("class") == "reported"
+    assert _text(next(iter(body))).startswith("Reported, outputs not public: as printed by")
+    assert _text(next(iter(row))) == "–"
+    # As the public board prints them: 19.0, 85.9, 76.5, 100.2.
+    assert [_text(cell) for cell in list(row)[2:6]] == ["19.0", "85.9", "76.5", "100.2"]
+
+
+def test_the_page_of_a_system_holds_what_is_known_of_it(
+    trees: Mapping[str, ElementTree.Element],
+) -> None:
+    page = _text(trees["systems/damd.html"])
+    headings = {h.get("id") for h in _all(trees["systems/damd.html"], "h2")}
+    assert headings >= {
+        "set-ups", "domains", "reported", "causes", "signs", "state-tracking", "signature", "cite"
+    }  # fmt: skip
+    # The printed combined score contradicts its parts: (57.9 + 47.6) / 2 + 16.4 = 69.15.
+    assert "differs by Combined" in page
+    assert "mwz:" in page
+    assert "@misc{damd," in page
+
+
+def test_a_page_without_documents_lacks_only_these(folder: Path) -> None:
+    made = _made(folder)
+    assert set(made.missing) == {"audit", "submitting", "metrics"}
+    # What the metrics are is known without docs/.
+    assert "metrics.html" in made.files
+    assert "audit.html" not in made.files
+    assert "audit.html" not in made.files["index.html"]
+    for path, text in made.files.items():
+        if path.endswith(".html"):
+            _tree(text)
+
+
+def test_without_pairs_nothing_is_compared(folder: Path) -> None:
+    made = _made(folder)
+    assert "compare.html" not in made.files
+    assert "compare.html" not in made.files["index.html"]
+
+
+def _enter_tracker(folder: Path, key: str) -> None:
+    """Enter a tracker whose file has gold states of its own, and one turn of two right."""
+    north, south = {"hotel": {"area": "north"}}, {"hotel": {"area": "south"}}
+    turns = {"0": {"gt": north, "pr": north}, "1": {"gt": north, "pr": south}}
+    content = json.dumps({"d0001": turns}).encode()
+    facts = system(name=key.title(), track="state-tracking")
+    place = enter(folder, key, facts, predictions=content).folder
+    (place / SCORES_FILE).write_text(
+        score_tracker(content, "file.json", lambda ids: pytest.fail("no benchmark")).to_text(),
+        encoding="utf-8",
+    )
+
+
+def test_a_tracker_has_its_row_its_page_and_no_figures_of_responses(folder: Path) -> None:
+    _enter_tracker(folder, "tracker")
+    made = _made(folder)
+    # One turn of two is right.
+    cells = [_text(cell) for cell in _row(made.files["index.html"], "tracking-tracker")]
+    assert cells[0] == "1"
+    assert cells[2] == "50.00"
+    page = _tree(made.files["systems/tracker.html"])
+    assert {h.get("id") for h in _all(page, "h2")} >= {"state-tracking", "signature"}
+    assert "Inform" not in _text(_all(page, "main")[0])
+    row = json.loads(made.files["systems/tracker.json"])
+    assert row["state_tracking"]["jga"] == 50.0
+
+
+def test_a_system_whose_outputs_nobody_can_get_is_told_from_the_others(folder: Path) -> None:
+    facts = system(name="Hidden", predictions={"unavailable": "the authors withdrew them"})
+    enter(folder, "hidden", facts, reports(bleu=30.0))
+    made = _made(folder)
+    row = _row(made.files["index.html"], "row-hidden")
+    assert row.get("class") == "unverified"
+    assert _text(next(iter(row))) == "–"
+    assert "unverified" in _text(row)
+    assert "the authors withdrew them" in _text(_tree(made.files["systems/hidden.html"]))
+
+
+def test_an_empty_folder_makes_an_empty_board(tmp_path: Path) -> None:
+    (tmp_path / "submissions").mkdir()
+    made = _made(tmp_path / "submissions")
+    assert not _all(_tree(made.files["index.html"]), "table")
+
+
+def test_under_another_rule_set_no_interval_of_the_first_is_shown(
+    entries: Sequence[Entry],
+) -> None:
+    made = site(REPOSITORY, entries, "2023", DOCUMENTS)
+    cells = [_text(cell) for cell in _row(made.files["index.html"], "row-rewardnet")]
+    assert "81.5" in cells
+    assert "±" not in "".join(cells)
+
+
+# What strangers write.
+
+
+def _texts(tree: ElementTree.Element) -> str:
+    return "".join(tree.itertext())
+
+
+def test_markup_in_a_text_of_an_entry_shows_as_text(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strange = {
+        "name": SCRIPT,
+        "note": f"{LINK} {SCRIPT}",
+        "multiwoz": f'"><img src=x onerror=alert(1)>{SCRIPT}',
+        "reported": [{"source": f"{SCRIPT} {LINK}", "inform": 70.0}],
+    }
+    enter(folder, "strange", system(**strange), reports(bleu=19.0))
+    (folder / "note.txt").write_text(f"{SCRIPT} {LINK}", encoding="utf-8")
+    (folder / "reported.toml").write_text(
+        '[[tables]]\nname = "x"\ntitle = "<b>x</b>"\ntrack = "end-to-end"\nkind = "official"\n'
+        f'repository = "a/b"\ncommit = "{"0" * 40}"\npath = "README.md"\ncolumns = ["BLEU"]\n'
+        f'rows = [{{ system = "{SCRIPT}", note = "{LINK}", figures = {{ BLEU = "<i>1</i>" }} }}]\n',
+        encoding="utf-8",
+    )
+    # Such a name is refused where entries are checked; the pages do not rely on that.
+    assert any("makes no folder name" in problem for problem in _problems(folder))
+    monkeypatch.setattr(leaderboard, "entry_problems", lambda entries: [])
+    made = _made(folder)
+    for path, text in made.files.items():
+        if not path.endswith(".html"):
+            continue
+        tree = _tree(text)
+        scripts = [e for e in _all(tree, "script") if e.get("type") != "application/json"]
+        assert [e.get("src", "").rpartition("/")[2] for e in scripts] == ["site.js"], path
+        assert not _all(tree, "img") + _all(tree, "b") + _all(tree, "i"), path
+        hrefs = [e.get("href") for e in tree.iter() if e.get("href")]
+        assert not [href for href in hrefs if str(href).lower().startswith("javascript")], path
+    for path in ("index.html", "systems/strange.html", "older-results.html"):
+        if path in made.files:
+            assert SCRIPT in _texts(_tree(made.files[path])), path
+    assert LINK in _texts(_tree(made.files["index.html"]))
+    assert json.loads(made.files["systems/strange.json"])["system"] == SCRIPT
+
+
+def _problems(folder: Path) -> list[str]:
+    with pytest.raises(InputError) as refused:
+        _made(folder)
+    return list(refused.value.problems)
+
+
+def test_html_and_dangerous_links_in_a_document_are_text() -> None:
+    made = document(f"# Title\n\n{SCRIPT}\n\n[a](javascript:alert(1)) [b](data:text/html,x)\n", [])
+    tree = _tree(f"<!DOCTYPE html><title>x</title>{made.html}")
+    assert not _all(tree, "script")
+    assert not _all(tree, "a")
+    assert SCRIPT in _texts(tree)
+
+
+@pytest.mark.parametrize(
+    ("address", "leads_to"),
+    [
+        ("audit.md", "audit.html"),
+        ("audit.md#policy-systems", "audit.html#policy-systems"),
+        ("#here", "#here"),
+        ("../leaderboard.md", "index.html"),
+        ("../leaderboard.md#signs", "index.html"),
+        ("https://example.org/x", "https://example.org/x"),
+        ("training.md", None),
+        ("../docs/audit.md", "audit.html"),
+        ("../harness/cli/why.py", None),
+        ("/etc/passwd", None),
+        ("javascript:alert(1)", None),
+        ("//example.org/x", None),
+    ],
+)
+def test_links_of_documents_lead_to_pages_of_the_site_or_nowhere(
+    address: str, leads_to: str | None
+) -> None:
+    assert site_address(address, ["audit"]) == leads_to
+
+
+def test_headings_of_documents_have_addresses_of_their_own() -> None:
+    made = document("# One\n\n## A `b` (c)\n\n## A b c\n", [])
+    assert made.title == "One"
+    assert re.findall(r'id="([^"]*)"', made.html) == ["one", "a-b-c", "a-b-c-1"]
+
+
+# What is computed.
+
+
+@pytest.mark.parametrize(
+    ("address", "year", "number"),
+    [
+        ("https://arxiv.org/abs/2111.14592", 2021, "2111.14592"),
+        ("https://arxiv.org/pdf/1907.10016.pdf", 2019, "1907.10016"),
+        ("https://aclanthology.org/2021.findings-emnlp.112.pdf", 2021, None),
+        ("https://www.aclweb.org/anthology/P18-2069", 2018, None),
+        ("https://www.aclweb.org/anthology/2020.acl-main.636.pdf", 2020, None),
+        ("https://openreview.net/forum?id=oyZxhRI2RiE", None, None),
+        ("https://example.org/arxiv.org/2111.14592", None, None),
+        (None, None, None),
+    ],
+)
+def test_the_address_of_a_paper_tells_its_year(
+    address: str | None, year: int | None, number: str | None
+) -> None:
+    assert (paper_year(address), arxiv_number(address)) == (year, number)
+
+
+@pytest.mark.parametrize(
+    ("values", "marks"),
+    [
+        # 10.8 to 20.7 in steps of 2: 10, 12, …, 22 are seven marks.
+        ([10.8, 20.7], [10, 12, 14, 16, 18, 20, 22]),
+        ([47.6, 93.3], [40, 50, 60, 70, 80, 90, 100]),
+        ([5.0], [5, 5.2, 5.4, 5.6, 5.8, 6]),
+    ],
+)
+def test_marks_are_round_and_enclose_all_values(values: list[float], marks: list[float]) -> None:
+    found = nice_marks(values)
+    assert found[0] <= min(values)
+    assert found[-1] >= max(values)
+    if len(values) > 1:
+        assert found == marks
+
+
+_PERCENT = st.floats(0, 100, allow_nan=False)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.tuples(_PERCENT, _PERCENT, st.integers(1, 20)), min_size=1, max_size=30))
+def test_names_in_the_scatter_plot_cover_no_name_and_no_other_point(
+    systems: list[tuple[float, float, int]],
+) -> None:
+    dots = [Dot("x" * length, "", "a", x, y) for x, y, length in systems]
+    picture = scatter(dots)
+    boxes = []
+    for point in picture.points:
+        assert picture.left <= point.x <= picture.right
+        assert picture.top <= point.y <= picture.bottom
+        if point.named:
+            wide = LETTER * len(point.dot.name)
+            left = point.name_x - {"start": 0, "middle": wide / 2, "end": wide}[point.anchor]
+            boxes.append((left, point.name_y - LINE + 3, left + wide, point.name_y + 3))
+    for place, one in enumerate(boxes):
+        for other in boxes[:place]:
+            apart = one[0] >= other[2] - 0.2 or other[0] >= one[2] - 0.2
+            assert apart or one[1] >= other[3] - 0.2 or other[1] >= one[3] - 0.2
+
+
+def test_lines_connect_the_ranks_of_each_system_and_show_who_moves() -> None:
+    rankings = {"first": {"a": 1, "b": 2, "c": 3}, "second": {"a": 2, "b": 1, "c": 3, "d": 4}}
+    picture = ranks(rankings, {key: (key.upper(), f"{key}.html") for key in "abc"})
+    assert [(line.name, line.ranks, line.moves) for line in picture.lines] == [
+        ("A", [1, 2], True), ("B", [2, 1], True), ("C", [3, 3], False)
+    ]  # fmt: skip
+    # A's line ends where B's begins.
+    assert picture.lines[0].points[1][1] == picture.lines[1].points[0][1]
+
+
+# What can be downloaded.
+
+
+def test_the_csv_holds_the_scores_of_every_row(made: Site, entries: Sequence[Entry]) -> None:
+    rows = list(csv.DictReader(io.StringIO(made.files["board.csv"])))
+    by_key = {entry.key: entry for entry in entries}
+    shown = {row.entry.key for row in leaderboard.rows(entries, "2021")}
+    assert {row["entry"] for row in rows} == shown
+    for row in rows:
+        found = by_key[row["entry"]].scores.under("2023")
+        assert found is not None
+        assert found.optimistic is not None
+        assert float(row["success_optimistic_2023"]) == pytest.approx(
+            found.optimistic.success["total"], abs=5e-5
+        )
+        assert row["signature"] == str(by_key[row["entry"]].scores.main.signature)
+
+
+def test_a_name_that_a_spreadsheet_would_compute_is_quoted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    enter(folder, "formula", system(name="=1+1"), reports(bleu=19.0))
+    monkeypatch.setattr(leaderboard, "entry_problems", lambda entries: [])
+    rows = list(csv.DictReader(io.StringIO(_made(folder).files["board.csv"])))
+    assert "'=1+1" in {row["system"] for row in rows}
+
+
+def test_the_json_names_every_row_its_page_and_what_is_only_reported(
+    made: Site, entries: Sequence[Entry]
+) -> None:
+    board: Any = json.loads(made.files["board.json"])
+    assert len(board["rows"]) == len(entries)
+    for row in board["rows"]:
+        assert row["json"] in made.files
+    reported = {one["system"] for table in board["reported_only"] for one in table["rows"]}
+    assert {"MTTOD", "TripPy"} <= reported
+
+
+def test_latex_prints_every_character_as_it_is() -> None:
+    assert latex("50 % & a_b {c} $x^2$ #1 \\") == (
+        r"50 \% \& a\_b \{c\} \$x\textasciicircum{}2\$ \#1 \textbackslash{}"
+    )
+
+
+def test_the_latex_tables_have_a_row_per_system(made: Site, entries: Sequence[Entry]) -> None:
+    text = made.files["board.tex"]
+    for row in leaderboard.rows(entries, "2021"):
+        figures = " & ".join(row.figure(n) for n in ("bleu", "inform", "success", "combined"))
+        rank = "--" if row.rank is None else row.rank
+        assert f"{rank} & {latex(row.entry.system.name)} & {figures} \\\\\n" in text
+    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == 3
+
+
+def test_the_bibtex_agrees_with_the_citation_file(made: Site, entries: Sequence[Entry]) -> None:
+    citation = YAML(typ="safe").load(PROJECT / "CITATION.cff")
+    text = made.files["board.bib"]
+    assert f"title = {{{{{citation['title']}}}}}" in text
+    assert f"author = {{{{{citation['authors'][0]['name']}}}}}" in text
+    paper = citation["references"][0]
+    assert f"title = {{{{{paper['title']}}}}}" in text
+    assert f"doi = {{{paper['doi']}}}" in text
+    assert f"year = {{{paper['year']}}}" in text
+    keys = re.findall(r"@\w+\{([^,]*),", text)
+    assert len(keys) == len(set(keys))
+    assert {entry.key for entry in entries if entry.system.paper} < set(keys)
+
+
+# The command.
+
+
+def _run(capsys: pytest.CaptureFixture[str], folder: Path, *options: object) -> Run:
+    return run_cli(capsys, "leaderboard", "--submissions", folder, *options)
+
+
+def test_the_command_writes_the_site_and_the_check_covers_it(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    web = tmp_path / "web"
+    done = _run(capsys, folder, "--html", web)
+    assert done.status == 0
+    assert f"{web / 'index.html'}: " in done.out
+    assert "docs: lacks audit.md, submitting.md, metrics.md" in done.err
+    there = {str(p.relative_to(web).as_posix()) for p in web.rglob("*") if p.is_file()}
+    assert there == set(_made(folder).files)
+    assert _run(capsys, folder, "--html", web, "--check").status == 0
+
+    (web / "systems" / "alpha.html").write_text("old", encoding="utf-8")
+    (web / "board.csv").unlink()
+    (web / "systems" / "gone.html").write_text("of an entry that was", encoding="utf-8")
+    done = _run(capsys, folder, "--html", web, "--check")
+    assert done.status == 1
+    assert f"{web / 'systems' / 'alpha.html'} is stale\n" in done.err
+    assert f"{web / 'board.csv'} is missing\n" in done.err
+    assert f"{web / 'systems' / 'gone.html'} is no part of the site; remove it\n" in done.err
+
+    # What the site does not have is told and kept: it may be somebody's.
+    done = _run(capsys, folder, "--html", web)
+    assert done.status == 0
+    assert "gone.html is no part of the site" in done.err
+    assert (web / "systems" / "gone.html").exists()
+    assert (web / "systems" / "alpha.html").read_text(encoding="utf-8") != "old"
+
+
+def test_a_site_among_the_entries_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = _run(capsys, folder, "--html", folder / "web")
+    assert done.status == 2
+    assert "lies in the folder of submissions" in done.err
+    assert not (folder / "web").exists()
+    assert not (folder.parent / "leaderboard.md").exists()
+
+
+def test_nothing_is_written_where_an_entry_is_wrong(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "alpha" / "scores.json").write_text("{", encoding="utf-8")
+    done = _run(capsys, folder, "--html", tmp_path / "web")
+    assert done.status == 2
+    assert not (tmp_path / "web").exists()
+
+
+@pytest.mark.parametrize("other", [["--check"], ["--rescore"], ["--html", "web"]])
+def test_serving_goes_with_nothing_that_writes_or_checks(
+    other: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = _run(capsys, folder, *other, "--serve")
+    assert done.status == 2
+    assert "--serve writes nothing" in done.err
+
+
+@pytest.fixture
+def served(folder: Path) -> Iterator[str]:
+    with site_server(_made(folder).files, 0) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        host, port = server.server_address[:2]
+        assert host == LOOPBACK
+        yield f"http://{host!s}:{port}"
+        server.shutdown()
+        thread.join()
+
+
+def _get(address: str) -> tuple[str, str]:
+    with urllib.request.urlopen(address) as answer:
+        return answer.headers["Content-Type"], answer.read().decode()
+
+
+def test_the_site_is_served_as_it_would_be_written(served: str, folder: Path) -> None:
+    files = _made(folder).files
+    assert _get(served) == ("text/html; charset=utf-8", files["index.html"])
+    assert _get(f"{served}/systems/alpha.html?x=1")[1] == files["systems/alpha.html"]
+    assert _get(f"{served}/site.js") == ("text/javascript; charset=utf-8", files["site.js"])
+
+
+@pytest.mark.parametrize("path", ["nothing.html", "../entry.toml", "%2e%2e/x", "systems/", "//x"])
+def test_what_the_site_does_not_have_is_not_served(path: str, served: str) -> None:
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        _get(f"{served}/{path}")
+    assert refused.value.code == 404
+
+
+def test_a_port_that_is_taken_is_told_in_one_line(
+    served: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    port = served.rpartition(":")[2]
+    done = _run(capsys, folder, "--serve", port)
+    assert done.status == 2
+    assert f"port {port}: cannot be had" in done.err
+    assert len([line for line in done.err.splitlines() if line.startswith("mwz: port")]) == 1

@@ -1,0 +1,374 @@
+"""The board in a real browser: what readers do with it, and what they may not run into.
+
+The tests need the packages of the extra `browser` and a Chromium or Chrome on the path; they are
+skipped where one of them is missing. The pages are opened from the disk: nothing is served.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from entered import PROJECT, REPOSITORY, enter, system
+
+from mwz.harness.board.entries import read_entries
+from mwz.harness.board.pairs import read_pairs
+from mwz.harness.board.site.making import site
+from mwz.harness.board.site.writing import write_site
+
+axe = pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright  # noqa: E402
+
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSER = next(filter(None, map(shutil.which, _BROWSERS)), None)
+
+pytestmark = [
+    pytest.mark.skipif(BROWSER is None, reason="there is no Chromium on the path"),
+    pytest.mark.skipif(not REPOSITORY.is_dir(), reason="the project is not here"),
+]
+
+PAGES = (
+    "index.html", "compare.html", "systems/galaxy.html", "systems/lava.html", "audit.html",
+    "metrics.html", "submitting.html", "older-results.html",
+)  # fmt: skip
+# One page of each kind.
+KINDS = ("index.html", "compare.html", "systems/lava.html", "metrics.html")
+WIDTHS = (360, 800, 1600)
+_QUIET = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("web")
+    write_site(site(REPOSITORY, read_entries(REPOSITORY), "2021", PROJECT / "docs"), directory)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=BROWSER, args=list(_QUIET))
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def told() -> list[str]:
+    """What went wrong in the browser, which is nothing at the end of every test."""
+    return []
+
+
+@pytest.fixture
+def context(browser: Browser, told: list[str]) -> Iterator[BrowserContext]:
+    with browser.new_context(viewport={"width": 1440, "height": 900}) as opened:
+        opened.on("console", lambda message: told.append(message.text))
+        opened.on("weberror", lambda error: told.append(str(error.error)))
+        opened.on("request", lambda request: _only_from_disk(request.url, told))
+        yield opened
+    assert not told
+
+
+def _only_from_disk(url: str, told: list[str]) -> None:
+    if not url.startswith(("file://", "data:")):
+        told.append(f"asks for {url}")
+
+
+@pytest.fixture
+def page(context: BrowserContext, folder: Path) -> Page:
+    opened = context.new_page()
+    opened.goto((folder / "index.html").as_uri())
+    return opened
+
+
+def _column(page: Page, table: str, key: str, body: str = "tbody:not(.reported)") -> list[str]:
+    """Return what stands in a column, from the top, of the rows that are shown."""
+    return [
+        str(text)
+        for text in page.evaluate(
+            """([name, key, body]) => {
+              const table = document.querySelector(`table[data-table="${name}"]`);
+              const heads = [...table.querySelectorAll("thead th")];
+              const at = heads.findIndex((head) => head.dataset.column === key);
+              return [...table.querySelectorAll(`${body} tr:not(.divider):not([hidden])`)]
+                .map((row) => row.cells[at].textContent.trim());
+            }""",
+            [table, key, body],
+        )
+    ]
+
+
+def _names(page: Page, table: str = "end-to-end", body: str = "tbody") -> list[str]:
+    shown = page.locator(f'table[data-table="{table}"] {body} tr:not([hidden]) .name')
+    return [text.strip() for text in shown.all_text_contents()]
+
+
+def _head(page: Page, key: str, table: str = "end-to-end") -> Any:
+    return page.locator(f'table[data-table="{table}"] th[data-column="{key}"]')
+
+
+# Sorting, filtering, columns, tabs.
+
+
+def test_a_click_on_a_title_sorts_and_another_one_turns_round(page: Page) -> None:
+    _head(page, "bleu").locator("button").click()
+    figures = [float(text.split()[0]) for text in _column(page, "end-to-end", "bleu")]
+    assert figures == sorted(figures, reverse=True)
+    assert _head(page, "bleu").get_attribute("aria-sort") == "descending"
+    _head(page, "bleu").locator("button").click()
+    figures = [float(text.split()[0]) for text in _column(page, "end-to-end", "bleu")]
+    assert figures == sorted(figures)
+    assert _head(page, "bleu").get_attribute("aria-sort") == "ascending"
+    # What public tables report is sorted by itself and stays below.
+    printed = [float(t) for t in _column(page, "end-to-end", "bleu", "tbody.reported")]
+    assert printed == sorted(printed)
+    assert _names(page)[-len(printed) :] == _names(page, body="tbody.reported")
+    _head(page, "rank").locator("button").click()
+    assert _head(page, "bleu").get_attribute("aria-sort") is None
+    ranks = [rank for rank in _column(page, "end-to-end", "rank") if rank != "–"]
+    assert ranks == [str(rank) for rank in range(1, len(figures) + 1)][: len(ranks)]
+
+
+def test_names_sort_by_the_alphabet_and_what_is_missing_comes_last(page: Page) -> None:
+    _head(page, "system").locator("button").click()
+    names = _names(page, body="tbody:not(.reported)")
+    assert names == sorted(names, key=str.lower)
+    page.locator('.tabs a[href="#state-tracking"]').click()
+    for _ in range(2):
+        head = _head(page, "2.1 joint accuracy", "state-tracking")
+        head.locator("button").click()
+        cells = _column(page, "state-tracking", "2.1 joint accuracy", "tbody.reported")
+        known = [cell != "–" for cell in cells]
+        assert known == sorted(known, reverse=True)
+        assert not all(known)
+
+
+def test_filters_leave_the_rows_that_have_all_that_is_asked_for(page: Page) -> None:
+    every = len(_names(page))
+    page.fill("#filter-name", "gal")
+    assert "GALAXY" in _names(page)
+    assert all("gal" in name.lower() for name in _names(page))
+    counts = [int(text) for text in page.locator(".tabs .count").all_inner_texts()]
+    assert counts[0] == len(_names(page))
+    assert page.locator("#told").inner_text().startswith(f"{sum(counts)} of ")
+    page.fill("#filter-name", "")
+    page.select_option("#filter-year", "2021")
+    assert set(_names(page)) >= {"GALAXY", "AuGPT", "MTTOD"}
+    page.select_option("#filter-kind", "reported")
+    assert "MTTOD" in _names(page)
+    assert not {"GALAXY", "AuGPT", "TOATOD"} & set(_names(page))
+    page.select_option("#filter-year", "")
+    page.select_option("#filter-kind", "")
+    assert len(_names(page)) == every
+    page.select_option("#filter-signs", "some")
+    for track in ("end-to-end", "policy-optimization"):
+        raised = {
+            entry.system.name
+            for entry in read_entries(REPOSITORY)
+            if entry.system.track == track and entry.scores.main.metrics["signs"].raised
+        }
+        assert set(_names(page, track)) == raised
+    assert "LAVA" in _names(page, "policy-optimization")
+
+
+def test_columns_are_chosen_by_checkboxes(page: Page) -> None:
+    assert not _head(page, "trigrams").is_visible()
+    page.locator("#columns summary").click()
+    page.get_by_label("Trigrams (responses)").check()
+    assert _head(page, "trigrams").is_visible()
+    page.get_by_label("BLEU", exact=True).uncheck()
+    assert not _head(page, "bleu").is_visible()
+
+
+def test_tabs_show_one_track_at_a_time_by_mouse_and_by_keyboard(page: Page) -> None:
+    shown = page.locator("section.track:visible")
+    assert shown.count() == 1
+    page.get_by_role("tab", name="Policy-optimization").click()
+    assert shown.get_attribute("id") == "policy-optimization"
+    assert page.url.endswith("#policy-optimization")
+    page.keyboard.press("ArrowRight")
+    assert shown.get_attribute("id") == "state-tracking"
+    focused = page.locator(":focus")
+    assert focused.get_attribute("aria-selected") == "true"
+    page.keyboard.press("Home")
+    assert shown.get_attribute("id") == "end-to-end"
+    page.keyboard.press("End")
+    assert shown.get_attribute("id") == "reference"
+
+
+def test_the_address_of_a_row_opens_its_track(page: Page, folder: Path) -> None:
+    page.goto((folder / "index.html").as_uri() + "#row-lava")
+    page.reload()
+    assert page.locator("#row-lava").is_visible()
+    page.goto((folder / "index.html").as_uri() + "#reported-trippy")
+    assert page.locator("#reported-trippy").is_visible()
+
+
+def test_everything_is_reached_and_used_by_keyboard(page: Page) -> None:
+    page.keyboard.press("Tab")
+    assert page.locator(":focus").inner_text() == "Skip to the content"
+    assert page.locator(":focus").is_visible()
+    _head(page, "success").locator("button").focus()
+    outline = "getComputedStyle(document.activeElement).outlineStyle"
+    page.keyboard.press("Enter")
+    assert page.evaluate(outline) == "solid"
+    figures = [float(text.split()[0]) for text in _column(page, "end-to-end", "success")]
+    assert figures == sorted(figures, reverse=True)
+    page.locator("#columns summary").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.locator(":focus").get_attribute("type") == "checkbox"
+
+
+def test_names_in_the_scatter_plot_show_on_hover_and_on_focus(page: Page) -> None:
+    points = page.locator(".scatter .point")
+    tracks = [entry.system.track for entry in read_entries(REPOSITORY)]
+    assert points.count() == tracks.count("end-to-end") + tracks.count("policy-optimization")
+    # A name that has no room at first is hidden, as one is here.
+    point = points.first
+    point.locator("text").evaluate("name => name.classList.add('hidden')")
+    assert not point.locator("text").is_visible()
+    point.locator("circle, rect").hover()
+    assert point.locator("text").is_visible()
+    page.mouse.move(0, 0)
+    assert not point.locator("text").is_visible()
+    point.focus()
+    assert point.locator("text").is_visible()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/systems/*.html")
+
+
+def test_a_system_is_reached_and_left_again(page: Page) -> None:
+    page.get_by_role("link", name="GALAXY", exact=True).first.click()
+    assert page.locator("h1").inner_text() == "GALAXY"
+    page.get_by_role("link", name="Compare", exact=True).last.click()
+    assert page.input_value("#compare-a") == "galaxy"
+    page.go_back()
+    page.locator(".crumbs a").click()
+    assert page.locator("#row-galaxy").is_visible()
+
+
+# Comparing.
+
+
+def test_two_systems_are_compared_by_what_is_stored_of_them(page: Page, folder: Path) -> None:
+    pair = read_pairs(REPOSITORY, read_entries(REPOSITORY)).between("mars", "krls")
+    assert pair is not None
+    page.goto((folder / "compare.html").as_uri() + "#a=mars&b=krls")
+    cells = page.locator("#compared tbody tr").all()
+    success = pair.figures["success"]
+    shown = cells[2].locator("td").all_inner_texts()
+    assert shown[0].startswith("78.0 ±")
+    assert float(shown[2].replace("−", "-")) == pytest.approx(success.difference, abs=0.051)
+    assert shown[4:6] == [str(success.only_a), str(success.only_b)]
+    # The other way round everything is turned.
+    page.goto((folder / "compare.html").as_uri() + "#a=krls&b=mars")
+    turned = page.locator("#compared tbody tr").nth(2).locator("td").all_inner_texts()
+    assert float(turned[2].replace("−", "-")) == -float(shown[2].replace("−", "-"))
+    assert turned[4:6] == shown[5:3:-1]
+    assert turned[6] == ("told apart" if success.p < 0.05 else "cannot be told apart")
+
+
+def test_systems_that_do_not_compare_are_told_so(page: Page, folder: Path) -> None:
+    page.goto((folder / "compare.html").as_uri())
+    page.select_option("#compare-a", "galaxy")
+    page.select_option("#compare-b", "galaxy-policy")
+    assert "do not compare" in page.locator("#compared").inner_text()
+    assert page.url.endswith("#a=galaxy&b=galaxy-policy")
+    page.select_option("#compare-b", "galaxy")
+    assert page.locator("#compared").inner_text() == "Choose two different systems."
+
+
+# For everybody.
+
+
+@pytest.mark.parametrize("path", KINDS)
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1600, "light")])
+def test_axe_finds_nothing(
+    browser: Browser, folder: Path, path: str, width: int, scheme: Any
+) -> None:
+    script = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+    # The checks are a script of their own, which the pages' policy does not let in.
+    with browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
+    ) as context:
+        page = context.new_page()
+        page.goto((folder / path).as_uri())
+        if path == "index.html":
+            page.locator("#columns summary").click()
+        page.evaluate(script)
+        found = page.evaluate("axe.run(document, { preload: false })")
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == []
+        assert len(found["passes"]) > 10
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_page_is_wider_than_the_screen(
+    context: BrowserContext, folder: Path, width: int
+) -> None:
+    page = context.new_page()
+    page.set_viewport_size({"width": width, "height": 900})
+    for path in PAGES:
+        page.goto((folder / path).as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        for tab in page.get_by_role("tab").all():
+            tab.click()
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_longest_texts_make_no_page_wider_than_the_screen(
+    context: BrowserContext, tmp_path: Path, width: int
+) -> None:
+    texts = {"note": "x" * 500, "reported": [{"source": "z" * 500, "inform": 70.0}]}
+    key = "w" * 60
+    enter(tmp_path / "submissions", key, system(name="W" * 60, **texts))
+    entries = read_entries(tmp_path / "submissions")
+    made = site(tmp_path / "submissions", entries, "2021", PROJECT / "docs")
+    write_site(made, tmp_path / "web")
+    page = context.new_page()
+    page.set_viewport_size({"width": width, "height": 900})
+    for path in ("index.html", f"systems/{key}.html"):
+        page.goto((tmp_path / "web" / path).as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+def test_without_scripts_every_track_is_there_and_no_control(
+    browser: Browser, folder: Path
+) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto((folder / "index.html").as_uri())
+        tracks = page.locator("section.track").count()
+        assert page.locator("section.track:visible").count() == tracks >= 4
+        assert not page.locator("#filters").is_visible()
+        assert page.locator("#row-lava").is_visible()
+        assert page.locator('th[data-column="trigrams"]').first.is_visible()
+        page.goto((folder / "compare.html").as_uri())
+        assert page.locator("table:visible").count() == 2
+        assert not page.locator("#compare").is_visible()
+
+
+def test_in_print_all_tracks_stand_below_each_other_without_controls(page: Page) -> None:
+    page.emulate_media(media="print")
+    tracks = page.locator("section.track").count()
+    assert page.locator("section.track:visible").count() == tracks >= 4
+    assert not page.locator("#filters").is_visible()
+    assert not page.locator(".tabs").is_visible()
+    assert page.locator("#title-policy-optimization").bounding_box()["height"] > 10  # type: ignore[index]
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+
+def test_whoever_wants_no_motion_gets_none(browser: Browser, folder: Path) -> None:
+    wanted = {"reduce": "auto", "no-preference": "smooth"}
+    for motion, behaviour in wanted.items():
+        with browser.new_context(reduced_motion=motion) as context:  # type: ignore[arg-type]
+            page = context.new_page()
+            page.goto((folder / "index.html").as_uri())
+            style = "getComputedStyle(document.documentElement).scrollBehavior"
+            assert page.evaluate(style) == behaviour

@@ -1,0 +1,178 @@
+"""`mwz submit` tells what a system differs from, and keeps several seeds of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from entered import SAMPLE_SUBMISSIONS, enter_sample
+from helpers import Run, run_cli
+
+from mwz.harness.board.entries import read_entry
+from mwz.harness.board.scores import SEEDS_FILE
+
+Capture = pytest.CaptureFixture[str]
+CAREFUL, HASTY, SCRIPTED = (
+    SAMPLE_SUBMISSIONS / f"{name}.json" for name in ("careful", "hasty", "scripted")
+)
+SECOND = "seed-2.json.gz"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "base" / "submissions"
+    path.parent.mkdir()
+    return path
+
+
+def _submit(capsys: Capture, folder: Path, name: str, *arguments: object) -> Run:
+    about = ("--name", name, "--track", "end-to-end", "--submissions", folder)
+    return run_cli(capsys, "submit", *arguments, *about)
+
+
+def _verify(capsys: Capture, folder: Path) -> Run:
+    return run_cli(capsys, "verify", "--strict", "--workers", 1, "--submissions", folder)
+
+
+# ---------------------------------------------------------------------------------- neighbours
+
+
+def test_the_first_system_of_a_track_has_no_neighbours(folder: Path, capsys: Capture) -> None:
+    run = _submit(capsys, folder, "Careful", CAREFUL)
+    assert run.status == 0
+    assert run.out.endswith("rank 1 of 1 in the track end-to-end\n")
+
+
+def test_the_neighbour_is_named_with_what_differs(folder: Path, capsys: Capture) -> None:
+    # Of 30 dialogues careful wins 26, hasty 12: it is the first row, hasty the one below.
+    enter_sample(folder, "hasty")
+    run = _submit(capsys, folder, "New", CAREFUL)
+    own = read_entry(folder / "new").scores
+    other = read_entry(folder / "hasty").scores
+    assert own.dialogues is not None
+    assert other.dialogues is not None
+    both = list(zip(own.dialogues.outcomes.inform, other.dialogues.outcomes.inform, strict=True))
+    only_here, only_there = both.count(("1", "0")), both.count(("0", "1"))
+    [line] = [line for line in run.out.splitlines() if line.startswith("the row below, hasty: ")]
+    assert line.startswith("the row below, hasty: differs from it by the combined score, +")
+    [inform] = [line for line in run.out.splitlines() if line.startswith("  Inform: ")]
+    assert inform.endswith(f"; dialogues won here only: {only_here}, there only: {only_there}")
+    assert "the row above" not in run.out
+
+
+def test_the_last_row_is_held_against_the_best_as_well(folder: Path, capsys: Capture) -> None:
+    enter_sample(folder, "careful")
+    run = _submit(capsys, folder, "New", HASTY)
+    assert "\nthe best, the row above, careful: differs from it by the combined score, -" in run.out
+    assert "the row below" not in run.out
+
+
+# --------------------------------------------------------------------------------------- seeds
+
+
+def test_seeds_have_mean_and_standard_deviation_apart_from_the_interval(
+    folder: Path, capsys: Capture
+) -> None:
+    enter_sample(folder, "hasty")
+    hasty = read_entry(folder / "hasty").scores.main
+    (folder / "hasty").rename(folder.parent / "hasty")
+    run = _submit(capsys, folder, "New", CAREFUL, "--seeds", HASTY)
+    assert run.status == 0
+    entry = read_entry(folder / "new")
+    first, kept = entry.scores.main, entry.scores.seeds
+    assert kept is not None
+    assert first.inform is not None
+    assert hasty.inform is not None
+    one, other = first.inform, hasty.inform
+    spread = kept.spread["inform"]
+    assert spread.mean == pytest.approx((one + other) / 2)
+    # Of two values, with n - 1 = 1: the root of 2 ((a - b) / 2) ** 2.
+    assert spread.deviation == pytest.approx(abs(one - other) / 2**0.5)
+    assert (spread.lowest, spread.highest, spread.seeds) == (min(one, other), max(one, other), 2)
+    assert f"mean (standard deviation) over 2 seeds: BLEU {kept.spread['bleu'].mean:.1f}" in run.out
+    # The entry's own scores and intervals are those of the first seed alone.
+    assert entry.scores.dialogues is not None
+    assert entry.scores.dialogues.intervals.scores["inform"].value == one
+    page = (folder.parent / "leaderboard.md").read_text(encoding="utf-8")
+    assert f"| 2 seeds: BLEU {kept.spread['bleu'].mean:.1f} (" in page
+    assert (entry.folder / SECOND).is_file()
+    assert _verify(capsys, folder).out == "new: holds\n1 of 1 entries hold\n"
+
+
+@pytest.mark.parametrize(
+    ("seeds", "told"),
+    [
+        ((CAREFUL,), "careful.json: is there twice; give the outputs of each seed once"),
+        ((HASTY, HASTY), "hasty.json: is there twice; give the outputs of each seed once"),
+        ((SCRIPTED,), "cannot be a seed of the system: different sources of belief states"),
+        (("nowhere.json",), "nowhere.json: no such file"),
+    ],
+)
+def test_what_is_no_further_seed_is_refused_and_nothing_written(
+    seeds: tuple[object, ...], told: str, folder: Path, capsys: Capture
+) -> None:
+    run = _submit(capsys, folder, "New", CAREFUL, "--seeds", *seeds)
+    assert run.status == 2
+    assert told in run.err
+    assert not folder.exists()
+
+
+def test_the_same_outputs_saved_again_are_no_further_seed(
+    folder: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    again = tmp_path / "again.json"
+    again.write_text(json.dumps(json.loads(CAREFUL.read_text("utf-8")), indent=3), "utf-8")
+    assert again.read_bytes() != CAREFUL.read_bytes()
+    run = _submit(capsys, folder, "New", CAREFUL, "--seeds", again)
+    assert run.status == 2
+    assert "again.json: is there twice" in run.err
+
+
+def test_seeds_are_not_for_trackers(folder: Path, capsys: Capture) -> None:
+    about = ("--name", "New", "--track", "state-tracking", "--submissions", folder)
+    run = run_cli(capsys, "submit", CAREFUL, *about, "--seeds", HASTY)
+    assert run.status == 2
+    assert "--seeds: is not for the track state-tracking" in run.err
+
+
+def test_edited_seeds_are_refused_and_scoring_again_mends_them(
+    folder: Path, capsys: Capture
+) -> None:
+    _submit(capsys, folder, "New", CAREFUL, "--seeds", HASTY)
+    path = folder / "new" / SEEDS_FILE
+    whole = path.read_bytes()
+    for damaged in (whole.replace(b'"seeds": 2', b'"seeds": 3'), whole[:300], b"{}"):
+        assert damaged != whole
+        path.write_bytes(damaged)
+        run = run_cli(capsys, "leaderboard", "--check", "--submissions", folder)
+        assert run.status == 2
+        assert "new: seeds.json: " in run.err
+        assert _verify(capsys, folder).status == 1
+        assert run_cli(capsys, "leaderboard", "--rescore", "--submissions", folder).status == 0
+        assert path.read_bytes() == whole
+
+
+def test_a_seed_whose_outputs_are_gone_stays_as_it_was_scored(
+    folder: Path, capsys: Capture
+) -> None:
+    _submit(capsys, folder, "New", CAREFUL, "--seeds", HASTY)
+    whole = (folder / "new" / SEEDS_FILE).read_bytes()
+    (folder / "new" / SECOND).unlink()
+    assert _verify(capsys, folder).status == 0
+    assert run_cli(capsys, "leaderboard", "--rescore", "--submissions", folder).status == 0
+    assert (folder / "new" / SEEDS_FILE).read_bytes() == whole
+    # Edited as well, nothing is left that could be believed.
+    (folder / "new" / SEEDS_FILE).write_bytes(whole.replace(b'"seeds": 2', b'"seeds": 3'))
+    run = run_cli(capsys, "leaderboard", "--rescore", "--submissions", folder)
+    assert run.status == 2
+    assert "seeds.json" in run.out + run.err
+
+
+def test_other_outputs_in_the_place_of_a_seed_do_not_hold(folder: Path, capsys: Capture) -> None:
+    _submit(capsys, folder, "New", CAREFUL, "--seeds", HASTY)
+    entry = folder / "new"
+    (entry / SECOND).write_bytes((entry / "predictions.json.gz").read_bytes())
+    run = _verify(capsys, folder)
+    assert run.status == 1
+    assert "new: seeds.json: its figures come out differently" in run.out

@@ -1,0 +1,322 @@
+"""Feed the harness what nobody would write, and see that it says so in one message.
+
+    python tools/fuzz.py [--seconds N] [--corpus FOLDER]     readers, normaliser, delexicaliser
+    python tools/fuzz.py --commands N [--seed N]             N files through the commands
+
+Files are made from the sample's submissions, by changing what they hold and how they are written.
+Where atheris is installed (`pip install atheris`) it guides the changes by what code they reach,
+and what reached something new is kept in the corpus, as files that the next run begins with;
+otherwise hypothesis makes them.
+
+Whatever comes, the outcome is a result or an `InputError`; of a command, exit status 0, 1 or 2. All
+else is a failure, and is shown with the file that it takes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import contextlib
+import copy
+import gzip
+import io
+import json
+import random
+import resource
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeAlias
+
+with contextlib.suppress(ImportError):
+    # What atheris is to see has to be imported under its eyes.
+    import atheris
+
+    ATHERIS = atheris
+if "ATHERIS" not in globals():
+    ATHERIS = None
+
+with ATHERIS.instrument_imports() if ATHERIS is not None else contextlib.nullcontext():
+    from mwz.harness import load_benchmark
+    from mwz.harness.cli import main as mwz
+    from mwz.harness.errors import LONGEST_MESSAGE, InputError
+    from mwz.harness.formats import parse_predictions, standard_form
+    from mwz.harness.scoring import Scorer
+    from mwz.harness.submission import checked_submission, normalize_submission
+    from mwz.harness.tracking.evaluation import score_tracking
+    from mwz.harness.tracking.formats import parse_tracking_file
+    from mwz.normalization.responses import normalize_response
+    from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
+
+SAMPLES = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
+
+Choose: TypeAlias = Callable[[int], int]
+"""Returns a number from 0 to below the one it is given: what all chance comes from."""
+
+HOSTILE: tuple[Any, ...] = (
+    *(None, True, False, 0, -1, 10**30, 1e308, float("nan"), float("inf")),
+    *("", " ", "0", "-", "a-b", "none", "dontcare", "not mentioned", "25:99", "9pm"),
+    *([], {}, [[]], [{}], {"": ""}, {"state": {}}, [{"response": ""}], {"0": {"state": {}}}),
+    *("\x1b[2J\x07", "\u202e", "\ud800", "\x00", "ﬁ", "ß", "İ", "🙂", "a\nb", "$x$"),
+    *("[", "]]", "[a", "[value_name]", "[restaurant_name]", "hotel-area-north"),
+    *("town001", "mul0001", "a" * 5000, "a " * 3000, " " * 3000, "." * 3000),
+    {"30000000": {"state": {}}},
+    {"restaurant": {"area": None}},
+    {"gold": {}, "pred": {}},
+    {"turn_belief": ["hotel-area-north"], "pred_bs_ptr": ["hotel-area"]},
+)
+
+
+def documents() -> list[Any]:
+    """Return what all files are made from: predictions in some forms, and trackers' files."""
+    found: list[Any] = []
+    for path in sorted(SAMPLES.glob("*.json")):
+        content = dict(list(json.loads(path.read_text(encoding="utf-8")).items())[:3])
+        found.append(content)
+        found.append({f"{key}.json": turns for key, turns in content.items()})
+        for keys in (("turn_belief", "pred_bs_ptr"), ("gold", "pred")):
+            found.append(
+                {
+                    key: {
+                        str(number): {name: _flat(turn.get("state", {})) for name in keys}
+                        for number, turn in enumerate(turns)
+                    }
+                    for key, turns in content.items()
+                }
+            )
+    return found
+
+
+def _flat(state: Any) -> list[str]:
+    return [f"{d}-{s}-{value}" for d, slots in state.items() for s, value in slots.items()]
+
+
+_documents = cache(documents)
+
+
+def made(choose: Choose) -> bytes:
+    """Return a file: one of the documents with some things changed."""
+    content = copy.deepcopy(_documents()[choose(len(_documents()))])
+    for _ in range(choose(5)):
+        content = _changed(content, choose)
+    try:
+        data = json.dumps(content, ensure_ascii=bool(choose(2))).encode(errors="surrogatepass")
+    except ValueError:
+        data = b"[]"
+    return _rewritten(data, choose)
+
+
+def _changed(content: Any, choose: Choose) -> Any:
+    """Return a document with one place of it changed."""
+    places = list(_places(content, ()))
+    way = places[choose(len(places))]
+    if not way:
+        return _hostile(choose)
+    inside = content
+    for step in way[:-1]:
+        inside = inside[step]
+    last, kind = way[-1], choose(9)
+    if kind == 0:
+        del inside[last]
+    elif kind == 1 and isinstance(inside, dict):
+        inside[str(_hostile(choose))] = inside.pop(last)
+    elif kind == 2 and isinstance(inside, list):
+        inside.insert(last, copy.deepcopy(inside[last]))
+    elif kind == 3:
+        for _ in range(choose(60)):
+            inside[last] = [inside[last]] if choose(2) else {"a": inside[last]}
+    elif kind < 8 and isinstance(inside[last], str):
+        at = choose(len(inside[last]) + 1)
+        inside[last] = inside[last][:at] + str(_hostile(choose)) + inside[last][at:]
+    else:
+        inside[last] = _hostile(choose)
+    return content
+
+
+def _hostile(choose: Choose) -> Any:
+    return copy.deepcopy(HOSTILE[choose(len(HOSTILE))])
+
+
+def _places(content: Any, way: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    """Yield the ways to the places of a document, the first of them at any depth."""
+    yield way
+    if isinstance(content, dict | list) and len(way) < 8:
+        pairs = content.items() if isinstance(content, dict) else enumerate(content)
+        for key, value in list(pairs)[:8]:
+            yield from _places(value, (*way, key))
+
+
+def _rewritten(data: bytes, choose: Choose) -> bytes:
+    """Return a file written in another way, or damaged; mostly as it was."""
+    at, packed = choose(len(data) + 1), gzip.compress(data, mtime=0)
+    ways = (
+        packed,
+        packed[: choose(200)],
+        data[:at],
+        data[:at] + bytes([choose(256)]) + data[at + 1 :],
+        b"\xef\xbb\xbf" + data,
+        data.decode(errors="replace").encode("utf-16"),
+        b"[" * choose(3000) + data,
+    )
+    way = choose(20)
+    return ways[way] if way < len(ways) else data
+
+
+@cache
+def _scorer() -> Scorer:
+    return Scorer(load_benchmark("sample"))
+
+
+def feed(data: bytes) -> None:
+    """Give a file to everything that reads one, and its text to what works on text.
+
+    Raises:
+        Exception: Anything but an InputError is a failure.
+    """
+    scorer = _scorer()
+    benchmark = scorer.benchmark
+    with _told():
+        standard = standard_form(parse_predictions(data, "x.json"), "x.json")
+        submission = checked_submission(standard, benchmark, "x.json")
+        scorer.score_normalized(normalize_submission(submission, rule_set(DEFAULT_RULES)))
+    with _told():
+        file = parse_tracking_file(parse_predictions(data, "x.json"), "x.json", lambda _: benchmark)
+        score_tracking(file.dialogues)
+    text = data[:2000].decode(errors="replace")
+    for rules in map(rule_set, published_rule_sets()):
+        normalize_response(text, rules)
+    scorer.delexicaliser()(text)
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    """Let an InputError pass, if its message is as short and plain as promised."""
+    try:
+        yield
+    except InputError as error:
+        message = str(error)
+        if len(message) > LONGEST_MESSAGE + 1000 or not message.replace("\n", "").isprintable():
+            raise RuntimeError(f"a message that is no message: {message[:500]!r}") from error
+
+
+def guided(seconds: int, corpus: Path) -> None:
+    """Fuzz with atheris, which ends the process."""
+    corpus.mkdir(parents=True, exist_ok=True)
+    for number in range(40):
+        (corpus / f"seed-{number}").write_bytes(random.Random(number).randbytes(60))
+
+    def target(data: bytes) -> None:
+        provider = ATHERIS.FuzzedDataProvider(data)
+        feed(made(lambda below: provider.ConsumeIntInRange(0, below - 1)))
+
+    arguments = [sys.argv[0], f"-max_total_time={seconds}", "-timeout=10", "-rss_limit_mb=1000"]
+    ATHERIS.Setup([*arguments, str(corpus)], target)
+    ATHERIS.Fuzz()
+
+
+def unguided(seconds: int) -> None:
+    """Fuzz with hypothesis."""
+    from hypothesis import HealthCheck, Phase, given, settings
+    from hypothesis import strategies as st
+
+    fed = 0
+
+    @settings(
+        max_examples=200,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate, Phase.shrink],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.data())
+    def attempt(data: st.DataObject) -> None:
+        nonlocal fed
+        fed += 1
+        feed(made(lambda below: data.draw(st.integers(0, below - 1))))
+
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        attempt()
+    print(f"{fed} files: nothing but results and messages")
+
+
+def commands(count: int, seed: int) -> int:
+    """Put files through the commands and print what came of it; return the exit status."""
+    drawn = random.Random(seed)
+    statuses: Counter[tuple[str, object]] = Counter()
+    slowest = (0.0, "")
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x.json"
+        board = Path(folder) / "board" / "submissions"
+        lines = {
+            "score": ["score", path, "--quiet"],
+            "dst": ["dst", path],
+            "check": ["check", path],
+            "submit": ["submit", path, "--name", "x", "--track", "end-to-end", "--replace"],
+        }
+        lines["submit"] += ["--submissions", board]
+        # What is made once is no input's.
+        for line in lines.values():
+            path.write_bytes((SAMPLES / "careful.json").read_bytes())
+            _status([*map(str, line), "--benchmark", "sample"])
+        for number in range(count):
+            data = made(drawn.randrange)
+            path.write_bytes(data)
+            for name, line in lines.items():
+                started = time.process_time()
+                outcome, shown = _status([*map(str, line), "--benchmark", "sample"])
+                took = time.process_time() - started
+                slowest = max(slowest, (took, f"{name} of input {number}"))
+                statuses[name, outcome] += 1
+                if outcome not in (0, 1, 2) or "Traceback" in shown or took > 10:
+                    failures += 1
+                    print(f"{name} of input {number} of --seed {seed}: {outcome}, {took:.1f} s")
+                    print(base64.b64encode(data[:2000]).decode(), shown[-2000:], sep="\n")
+            if number % 500 == 499:
+                print(f"{number + 1} files", file=sys.stderr, flush=True)
+    for (name, outcome), times in sorted(statuses.items(), key=str):
+        print(f"{name:8} exit status {outcome}  {times:7}")
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{count} files, each through {len(lines)} commands: {failures} failures")
+    print(
+        f"the slowest took {slowest[0]:.2f} s ({slowest[1]}); all in one process of {memory:.0f} MB"
+    )
+    return 1 if failures or memory > 1000 else 0
+
+
+def _status(arguments: list[str]) -> tuple[object, str]:
+    """Run a command in this process; return its exit status, or what escaped, and its output."""
+    shown = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(shown):
+            mwz(arguments)
+    except SystemExit as done:
+        return done.code, shown.getvalue()
+    except BaseException as error:
+        return repr(error), shown.getvalue()
+    return "no exit", shown.getvalue()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seconds", type=int, default=60, help="[default: 60]")
+    parser.add_argument("--corpus", type=Path, help="where to keep what reached something new")
+    parser.add_argument("--commands", type=int, metavar="N", help="put N files through commands")
+    parser.add_argument("--seed", type=int, default=0, help="[default: 0]")
+    arguments = parser.parse_args()
+    if arguments.commands is not None:
+        sys.exit(commands(arguments.commands, arguments.seed))
+    if ATHERIS is None:
+        unguided(arguments.seconds)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        guided(arguments.seconds, arguments.corpus or Path(folder))
+
+
+if __name__ == "__main__":
+    main()
