@@ -105,6 +105,7 @@ def test_the_main_figures_are_shown_and_all_on_request(capsys: Capture, tmp_path
     for further in ("joint recall", "IAGA", "FGA λ=1", "missed", "tail orientation (TO)"):
         assert further not in compact
         assert further in full
+    assert {"precision", "recall"} <= {line.split("  ")[0] for line in full.splitlines()}
 
 
 def test_every_lambda_that_was_asked_for_is_shown(capsys: Capture, tmp_path: Path) -> None:

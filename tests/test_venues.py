@@ -395,6 +395,17 @@ def test_the_columns_are_those_of_the_rule_set(tmp_path: Path) -> None:
     assert own.isdisjoint(others)
 
 
+@pytest.mark.parametrize("change", [{"latest": []}, {"earliest": []}, {"identifier": "leave"}])
+def test_rule_sets_with_other_times_or_ids_have_tables_of_their_own(change: dict[str, Any]) -> None:
+    # A time is held in minutes and other values as text, which one table cannot both do.
+    domains = RULES.tables["domains"]
+    train = {**domains["train"], **change}
+    tables = {**RULES.tables, "domains": {**domains, "train": train}}
+    other = replace(RULES, name="other", tables=tables)
+    own, others = (set(venue_schema(rules).metadata.tables) for rules in (RULES, other))
+    assert own.isdisjoint(others)
+
+
 def test_rule_sets_with_the_same_columns_share_their_tables() -> None:
     tables = {
         frozenset(venue_schema(rule_set(name)).metadata.tables) for name in published_rule_sets()
