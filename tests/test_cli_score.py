@@ -393,7 +393,7 @@ def test_of_many_problems_ten_are_listed_and_the_rest_counted(
         (("--metrics", ""), "options: metrics: '' is none; use some of inform, bleu"),
         (("--metrics", "dst"), "option metrics: `dst` needs a `state` in every turn"),
         (("--goals", "seen"), "option goals: benchmark sample does not say which goals occur in"),
-        (("--database", "no url"), "no url: cannot be used as venue database"),
+        (("--database", "no url"), "--database: cannot be used as venue database"),
         (("--database", "sqlite:////nowhere/x.db"), "sqlite:////nowhere/x.db: cannot be used as"),
     ],
 )

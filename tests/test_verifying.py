@@ -289,10 +289,13 @@ def test_the_command_reports_what_is_not_at_hand_and_fails_if_it_is_strict(
     )
     assert lines[1].startswith("hasty: not scored again: ")
     assert lines[1].endswith("no such file")
-    assert lines[2:] == ["scripted: holds", "3 of 3 entries hold"]
+    assert lines[2:] == [
+        "scripted: holds",
+        "1 of 3 entries hold; 2 could not be scored again",
+    ]
     run = _verify(capsys, folder, "--strict")
     assert run.status == 1
-    assert run.out.endswith("1 of 3 entries hold\n")
+    assert run.out.endswith("1 of 3 entries hold; 2 could not be scored again\n")
     assert _verify(capsys, folder, "scripted", "--strict").status == 0
 
 

@@ -103,10 +103,10 @@ def test_an_entry_whose_scoring_is_killed_is_kept_and_named(
     enter_sample(tmp_path / "submissions")
     scored = rescoring.all_scores
 
-    def die_of_hasty(content: bytes | str, benchmark: Any, source: str) -> Any:
+    def die_of_hasty(content: bytes | str, benchmark: Any, source: str, *more: Any) -> Any:
         if source == "hasty":
             os.kill(os.getpid(), signal.SIGKILL)
-        return scored(content, benchmark, source)
+        return scored(content, benchmark, source, *more)
 
     # The processes are forks of this one.
     monkeypatch.setattr(rescoring, "all_scores", die_of_hasty)
