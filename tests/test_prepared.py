@@ -27,7 +27,7 @@ def installed(sample: Benchmark) -> tuple[Path, Benchmark]:
     return path, load_benchmark("town")
 
 
-@pytest.mark.parametrize("rules", map(rule_set, rule_set_names()), ids=lambda rules: rules.name)
+@pytest.mark.parametrize("rules", [*map(rule_set, rule_set_names())], ids=lambda rules: rules.name)
 def test_prepared_venues_answer_as_the_database_does(
     installed: tuple[Path, Benchmark], rules: RuleSet
 ) -> None:

@@ -258,7 +258,7 @@ def test_tables_of_trackers_stand_in_the_section_on_state_tracking(
     page = leaderboard(entered, "2021", tables=written(tmp_path, tracker))
     block = _section(page, "## State tracking")
     assert "### Reported, outputs not public: Trackers" in block
-    assert r"58\.9\* \(53.8\)" in block
+    assert r"58.9\* \(53.8\)" in block
     assert "- Tracker: does not tell dontcare from none" in block
 
 
