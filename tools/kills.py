@@ -167,11 +167,10 @@ class Board:
 
     def _old_benchmark(self) -> None:
         self.reset()
-        [benchmark] = (self.data / "benchmarks").iterdir()
         old = load_benchmark("multiwoz")
         dialogues = dict(list(old.dialogues.items())[1:])
         install_benchmark(replace(old, dialogues=dialogues))
-        assert benchmark.is_file()
+        assert (self.data / "benchmarks" / "multiwoz.json.gz").is_file()
 
     def _stale_page(self) -> None:
         self.reset()
@@ -180,7 +179,7 @@ class Board:
     def _edited_scores(self) -> None:
         self.reset()
         for name in ("careful", "hasty"):
-            self.entered.edit_inform(self.submissions / name, 50.0, sealed=True)
+            self.entered.change_scores(self.submissions / name, _with_other_words, sealed=True)
         _finish(self.mwz("leaderboard", *self._options))
 
     def state(self) -> State:
@@ -225,6 +224,11 @@ class Board:
     def _old_or_new(self, before: State, after: State, place: str) -> str | None:
         found = self.state().get(place)
         return None if found in (before.get(place), after.get(place)) else f"{place} is torn"
+
+
+def _with_other_words(content: Any) -> None:
+    """Change a figure that nothing else follows from, so that scoring again mends it."""
+    content["diversity"]["unigrams"] += 1
 
 
 def _below(state: State, place: str) -> State:
