@@ -34,7 +34,7 @@ from typing import Any, TypeAlias
 
 with contextlib.suppress(ImportError):
     # What atheris is to see has to be imported under its eyes.
-    import atheris
+    import atheris  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
     ATHERIS = atheris
 if "ATHERIS" not in globals():

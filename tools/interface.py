@@ -64,7 +64,8 @@ def _options() -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     context = click.Context(cli._mwz)
     for name in commands():
-        command = cli._mwz.get_command(context, name)  # type: ignore[attr-defined]
+        command = cli._mwz.get_command(context, name)
+        assert command is not None
         inner = command.commands if isinstance(command, click.Group) else {"": command}
         for sub, one in inner.items():
             found[f"{name} {sub}".strip()] = {
