@@ -10,7 +10,6 @@ counts in any turn about its domain.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from mwz.normalization.states import normalize_slot_name
 from .benchmark import REQUESTABLE_SLOTS, Goal
 from .checking import PlainResponse, Turn, dialogue_id
 from .conversations import USER, Conversations
+from .digests import digest_of_json
 from .errors import InputError
 from .files import read_json, shown_name
 from .grounding.ceiling import ceiling, rated_human
@@ -71,7 +71,7 @@ class GoalsFile:
             id_: {d: [dict(g.informable), sorted(g.requestable)] for d, g in goal.items()}
             for id_, goal in self.goals.items()
         }
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+        return digest_of_json(content)
 
 
 def read_goals_file(path: str | Path, rules: RuleSet) -> GoalsFile:

@@ -8,7 +8,6 @@ the file.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from typing import Any
 
 from ..benchmark import CANONICAL_STYLE
 from ..diagnosis.losses import DomainLosses, Points
+from ..digests import digest_of_json
 from ..errors import InputError
 from ..files import parse_json, read_plain
 from ..report import Report
@@ -338,7 +338,7 @@ def bleu_of(sums: Sequence[int]) -> float:
 
 def digest_of(*parts: object) -> str:
     """Return the first 16 hexadecimal digits of the SHA-256 of JSON types."""
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+    return digest_of_json(parts)[:16]
 
 
 def _is_same(one: float | None, other: float | None) -> bool:

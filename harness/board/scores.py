@@ -8,7 +8,6 @@ other rule sets by name; and `checksum`, which tells whether somebody edited the
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from mwz.normalization.rules import DEFAULT_RULES
 
 from ..data.pinned import blob_id
+from ..digests import digest_of_json
 from ..errors import InputError
 from ..files import parse_json, read_plain, to_json
 from ..report import FORMAT, Report
@@ -170,4 +170,4 @@ def parse_scores(content: bytes, source: str) -> Scores:
 
 def checksum_of(content: Mapping[str, Any]) -> str:
     """Return the SHA-256 of a document, however its keys are ordered and its lines broken."""
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return digest_of_json(content)

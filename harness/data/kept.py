@@ -17,6 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from ..digests import digest_of_json
 from ..errors import InputError
 from ..files import read_stored, write_atomically
 from .installed import data_directory
@@ -69,7 +70,7 @@ class Kept:
             return None
         if not isinstance(content, dict) or set(content) != {"sha256", "of", "document"}:
             return None
-        if content["sha256"] != _digest([content["of"], content["document"]]):
+        if content["sha256"] != digest_of_json([content["of"], content["document"]]):
             return None
         # A file that was put in the place of another is none of it.
         if content["of"] != path.stem:
@@ -81,13 +82,17 @@ class Kept:
     def put(self, identity: object, document: object) -> None:
         """Keep a document; where that cannot be, as in somebody else's folder, it is not kept."""
         path = self._path(identity)
-        content = {"sha256": _digest([path.stem, document]), "of": path.stem, "document": document}
+        content = {
+            "sha256": digest_of_json([path.stem, document]),
+            "of": path.stem,
+            "document": document,
+        }
         with contextlib.suppress(InputError):
             write_atomically(path, json.dumps(content, ensure_ascii=False))
             self._make_room(path.parent)
 
     def _path(self, identity: object) -> Path:
-        return cache_directory() / self._kind / f"{_digest(identity)}.json"
+        return cache_directory() / self._kind / f"{digest_of_json(identity)}.json"
 
     def _make_room(self, folder: Path) -> None:
         with contextlib.suppress(OSError):
@@ -104,7 +109,3 @@ class Kept:
                 if number > self._files or (total > self._bytes and number > 1):
                     with contextlib.suppress(OSError):
                         os.unlink(path)
-
-
-def _digest(content: object) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

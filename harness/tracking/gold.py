@@ -7,8 +7,6 @@ states do not compare.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,6 +14,7 @@ from functools import cached_property
 from mwz.normalization.states import BeliefState
 
 from ..benchmark import Benchmark
+from ..digests import digest_of_json
 
 
 @dataclass(frozen=True)
@@ -76,9 +75,4 @@ def with_gold(benchmark: Benchmark, gold: GoldStates) -> Benchmark:
 
 def gold_states_digest(states: Mapping[str, Sequence[BeliefState]]) -> str:
     """Return the SHA-256, in hexadecimal, of gold states: dialogue id -> one state per turn."""
-    return digest({id_: list(enumerate(turns)) for id_, turns in states.items()})
-
-
-def digest(content: object) -> str:
-    """Return the SHA-256 of content; the order of an object's keys does not matter."""
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return digest_of_json({id_: list(enumerate(turns)) for id_, turns in states.items()})

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
 
 from ..benchmark import Benchmark
+from ..digests import digest_of_json
 from ..metrics.tracking.tracking_registry import Choices, tracking_metrics
 from ..signature import SHOWN_HASH, Signature
 from .dialogues import TrackedDialogue
-from .gold import GoldStates, digest, gold_states_digest
+from .gold import GoldStates, gold_states_digest
 from .variants import PLAIN, Variants
 
 
@@ -39,7 +40,7 @@ def tracking_signature(
     parameters |= {**variants.parameters(), "per-domain": _per_domain(dialogues, variants)}
     if benchmark is None:
         own = {d.id: [[turn.number, turn.gold] for turn in d.turns] for d in dialogues}
-        return Signature(gold=digest(own), parameters=parameters)
+        return Signature(gold=digest_of_json(own), parameters=parameters)
     rules = rule_set(DEFAULT_RULES)
     benchmarks = {id_: d.states for id_, d in benchmark.dialogues.items()}
     return Signature(
@@ -61,7 +62,7 @@ def _per_domain(dialogues: Sequence[TrackedDialogue], variants: Variants) -> str
         annotation = {d.id: sorted(d.goal_domains or ()) for d in dialogues}
     else:
         return variants.per_domain_over
-    return f"{variants.per_domain_over}-{digest(annotation)[:SHOWN_HASH]}"
+    return f"{variants.per_domain_over}-{digest_of_json(annotation)[:SHOWN_HASH]}"
 
 
 def _coverage(dialogues: Sequence[TrackedDialogue], benchmark: Benchmark) -> str | None:
@@ -70,4 +71,4 @@ def _coverage(dialogues: Sequence[TrackedDialogue], benchmark: Benchmark) -> str
     turns = sum(len(numbers) for _, numbers in played)
     if turns == benchmark.turns:
         return None
-    return f"{turns}/{benchmark.turns}-{digest(played)[:SHOWN_HASH]}"
+    return f"{turns}/{benchmark.turns}-{digest_of_json(played)[:SHOWN_HASH]}"
