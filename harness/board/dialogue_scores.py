@@ -23,13 +23,12 @@ from ..errors import InputError
 from ..files import parse_json, read_plain
 from ..report import Report
 from ..validation import validated
-from .scores import checksum_of
+from .scores import checksum_of, take_checksum, with_checksum
 
 FIGURES = ("bleu", "inform", "success", "combined")
 """The figures that intervals are kept of, and that pairs of entries are compared by."""
 
 _FORMAT = 1
-_CHECKSUM = "checksum"
 _ORDERS = 4
 """The n-gram orders of BLEU."""
 
@@ -177,7 +176,7 @@ class DialogueScores:
         content = self.to_dict()
         lines = [
             f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}"
-            for key, value in {**content, _CHECKSUM: checksum_of(content)}.items()
+            for key, value in with_checksum(content).items()
         ]
         return "{\n" + ",\n".join(lines) + "\n}\n"
 
@@ -215,8 +214,7 @@ def parse_dialogues(content: bytes, source: str) -> DialogueScores:
     document = parse_json(content, source)
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
         raise InputError(source, "written by another version; score the entry again (--rescore)")
-    checksum = document.pop(_CHECKSUM, None)
-    intact = checksum == checksum_of(document)
+    intact = take_checksum(document)
     parts = {"format", "intervals", "causes"}
     outcomes = {key: value for key, value in document.items() if key not in parts}
     read = DialogueScores(

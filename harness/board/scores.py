@@ -104,7 +104,7 @@ class Scores:
         if self.predictions is not None:
             hashes = {_PREDICTIONS: self.predictions.model_dump(exclude_none=True)}
         content = {**self.main.to_dict(), **hashes, _OTHERS: others}
-        return {**content, _CHECKSUM: checksum_of(content)}
+        return with_checksum(content)
 
 
 def hashes_of(content: bytes, said: object = None) -> Hashes:
@@ -144,8 +144,7 @@ def parse_scores(content: bytes, source: str) -> Scores:
         raise InputError(source, "expected a report, an object")
     if "signature" in document and document.get("format") != FORMAT:
         return Scores({}, None)
-    checksum = document.pop(_CHECKSUM, None)
-    intact = checksum == checksum_of(document)
+    intact = take_checksum(document)
     hashes = document.pop(_PREDICTIONS, None)
     others = document.pop(_OTHERS, {})
     if not isinstance(others, dict):
@@ -166,6 +165,17 @@ def parse_scores(content: bytes, source: str) -> Scores:
         predictions=None if hashes is None else validated(Hashes, hashes, source, _PREDICTIONS),
         intact=intact,
     )
+
+
+def with_checksum(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document with what tells whether somebody edits it."""
+    return {**content, _CHECKSUM: checksum_of(content)}
+
+
+def take_checksum(document: dict[str, Any]) -> bool:
+    """Take the checksum out of a document that was just read; return whether it is right."""
+    stated = document.pop(_CHECKSUM, None)
+    return bool(stated == checksum_of(document))
 
 
 def checksum_of(content: Mapping[str, Any]) -> str:

@@ -18,10 +18,9 @@ from ..files import parse_json, read_plain, to_json
 from ..signature import Signature
 from ..validation import validated
 from .dialogue_scores import FIGURES
-from .scores import Hashes, checksum_of
+from .scores import Hashes, take_checksum, with_checksum
 
 _FORMAT = 1
-_CHECKSUM = "checksum"
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ class SeedScores:
         ]
         spread = {name: one.to_dict() for name, one in self.spread.items()}
         content = {"format": _FORMAT, "seeds": seeds, "spread": spread}
-        return to_json({**content, _CHECKSUM: checksum_of(content)})
+        return to_json(with_checksum(content))
 
 
 def seed_scores(own: Mapping[str, float], seeds: Sequence[Seed]) -> SeedScores:
@@ -106,8 +105,7 @@ def read_seeds(path: Path) -> SeedScores | None:
     document: Any = parse_json(read_plain(path), source)
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
         raise InputError(source, "written by another version; submit the entry again")
-    checksum = document.pop(_CHECKSUM, None)
-    intact = checksum == checksum_of(document)
+    intact = take_checksum(document)
     del document["format"]
     read = validated(SeedScores, document, source)
     for seed in read.seeds:

@@ -30,13 +30,11 @@ from ..tracking.gold import GoldStates
 from ..tracking.tracking_figures import TrackingFigures, figures_of
 from ..tracking.tracking_report import TrackingReport
 from ..validation import validated
-from .scores import Hashes, checksum_of, hashes_of
+from .scores import Hashes, hashes_of, take_checksum, with_checksum
 from .tracks import STATE_TRACKING
 
 FORMAT = 1
 """The version of the schema. It changes when a reader of the old one would be misled."""
-
-_CHECKSUM = "checksum"
 
 
 @dataclass(frozen=True)
@@ -94,8 +92,7 @@ class TrackingScores:
             "predictions": self.predictions.model_dump(exclude_none=True),
         }
         # As it is read back: without tuples.
-        plain = json.loads(to_json(content))
-        return to_json({**content, _CHECKSUM: checksum_of(plain)})
+        return to_json(with_checksum(json.loads(to_json(content))))
 
 
 def gold_key(signature: Signature) -> str:
@@ -176,7 +173,7 @@ def parse_tracking_scores(content: bytes, source: str) -> TrackingScores:
     document = parse_json(content, source)
     if not isinstance(document, dict):
         raise InputError(source, "expected scores of state tracking, an object")
-    stated = document.pop(_CHECKSUM, None)
+    intact = take_checksum(document)
     if document.get("track") != STATE_TRACKING or document.get("format") != FORMAT:
         raise InputError(
             source,
@@ -190,7 +187,7 @@ def parse_tracking_scores(content: bytes, source: str) -> TrackingScores:
         coverage=read.coverage,
         report=read.report,
         predictions=read.predictions,
-        intact=stated == checksum_of(document),
+        intact=intact,
     )
     problems = list(_contradictions(scores, document))
     if problems:
