@@ -8,6 +8,7 @@ import pytest
 from helpers import RULES, database, goal
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from plain_english import TOLD, one_digit_other
 
 from mwz.harness import Benchmark, Scorer, load_benchmark, score
 from mwz.harness.benchmark import Goal
@@ -276,32 +277,6 @@ def test_counts_add_up_over_dialogues() -> None:
 
 # All telephone numbers changed by one digit.
 
-TOLD: dict[str, list[str]] = {
-    # Wants telephone and address of an Italian restaurant in the centre.
-    "town001": [
-        "Nonna's Attic cooks Italian food in the centre.",
-        "It is at 17 Spindle Street, and the phone number is 01632960106.",
-        "Bye!",
-    ],
-    # Wants the reference number of a cheap hotel in the east.
-    "town002": [
-        "The Skylark Inn would be cheap.",
-        "Which day is it, and how many nights?",
-        "Your room is booked, the reference number is QX7P2M4K.",
-        "Bye!",
-    ],
-    # Wants postcode and telephone of a museum in the south.
-    "town004": [
-        "You would love the Museum of Knots!",
-        "The postcode is BW4 4NB and the phone number is 01632 960301.",
-        "Bye!",
-    ],
-}
-
-
-def _one_digit_other(text: str) -> str:
-    return text.replace("960106", "969106").replace("960301", "969301")
-
 
 def _scores(told: Mapping[str, Sequence[str]]) -> tuple[float, float, Faithfulness]:
     """Return delexicalised Success, grounded Success and faithfulness."""
@@ -324,7 +299,7 @@ def _scores(told: Mapping[str, Sequence[str]]) -> tuple[float, float, Faithfulne
 def test_wrong_telephone_numbers_show_in_grounded_scores_alone() -> None:
     # Told are two telephone numbers, a postcode and an address, all right.
     assert _scores(TOLD) == (100.0, 100.0, Faithfulness(4, 4, 4))
-    wrong = {id_: [_one_digit_other(text) for text in texts] for id_, texts in TOLD.items()}
+    wrong = {id_: [one_digit_other(text) for text in texts] for id_, texts in TOLD.items()}
     # The one dialogue of three without a telephone request succeeds still.
     assert _scores(wrong) == (100.0, pytest.approx(100 / 3), Faithfulness(4, 2, 2))
 

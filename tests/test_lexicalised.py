@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from helpers import RULES, Run, benchmark, dialogue, goal, run_cli
+from plain_english import TOLD, one_digit_other
 
 from mwz.harness import Benchmark, InputError, Options, Report, Scorer
 from mwz.harness.diagnosis.dialogue_lines import corpus_scores, read_dialogue_lines
@@ -25,31 +26,7 @@ from mwz.normalization.delexicaliser import tables_digest
 
 Capture = pytest.CaptureFixture[str]
 
-TOLD: dict[str, list[str]] = {
-    # Wants telephone and address of an Italian restaurant in the centre.
-    "town001": [
-        "Nonna's Attic cooks Italian food in the centre.",
-        "It is at 17 Spindle Street, and the phone number is 01632960106.",
-        "Bye!",
-    ],
-    # Wants the reference number of a cheap hotel in the east.
-    "town002": [
-        "The Skylark Inn would be cheap.",
-        "Which day is it, and how many nights?",
-        "Your room is booked, the reference number is QX7P2M4K.",
-        "Bye!",
-    ],
-    # Wants postcode and telephone of a museum in the south.
-    "town004": [
-        "You would love the Museum of Knots!",
-        "The postcode is BW4 4NB and the phone number is 01632 960301.",
-        "Bye!",
-    ],
-}
-WRONG_NUMBERS = {
-    id_: [text.replace("960106", "969106").replace("960301", "969301") for text in texts]
-    for id_, texts in TOLD.items()
-}
+WRONG_NUMBERS = {id_: list(map(one_digit_other, texts)) for id_, texts in TOLD.items()}
 
 
 def _turns(told: Mapping[str, Sequence[str]]) -> dict[str, list[dict[str, Any]]]:

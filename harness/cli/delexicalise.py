@@ -12,7 +12,7 @@ from ..files import STANDARD_STREAM, write_json
 from ..rendering import printable
 from ..scoring import Options, Scorer, lexicalised_parameter
 from .completion import complete_file
-from .options import benchmark_option, rules_option
+from .options import benchmark_option, output_option, rules_option
 from .reading import benchmark_chooser
 
 if TYPE_CHECKING:
@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     "Whatever else turns hold is kept."
 )
 @click.argument("predictions", shell_complete=complete_file)
-@click.option(
-    "-o", "--output", required=True, metavar="OUT|-", help="The file to write the result to."
-)
+@output_option
 @click.option(
     "--spans",
     is_flag=True,

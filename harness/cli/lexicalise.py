@@ -9,7 +9,7 @@ from ..grounding.relexicalising import lexicalised_predictions
 from ..rendering import printable
 from ..scoring import Options, Scorer
 from .completion import complete_file
-from .options import benchmark_option, rules_option
+from .options import benchmark_option, output_option, rules_option
 from .reading import read_submissions
 from .telling import tell
 
@@ -21,9 +21,7 @@ from .telling import tell
     "active domains are kept; active domains that only the placeholders named are written out."
 )
 @click.argument("predictions", shell_complete=complete_file)
-@click.option(
-    "-o", "--output", required=True, metavar="OUT|-", help="The file to write the result to."
-)
+@output_option
 @click.option(
     "--seed",
     type=int,

@@ -69,6 +69,10 @@ jobs_option = click.option(
     help="Processes to score several files with.",
 )
 
+output_option = click.option(
+    "-o", "--output", required=True, metavar="OUT|-", help="The file to write the result to."
+)
+
 predictions_folder_option = click.option(
     "--predictions",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
