@@ -26,7 +26,7 @@ from .signature import Signature
 from .submission import NormalizedSubmission, checked_submission
 
 if TYPE_CHECKING:
-    from .comparison.intervals import Interval
+    from .comparison.interval import Interval
     from .comparison.statistics import Figure
 
 _KEPT = Kept("reports")
@@ -136,7 +136,7 @@ def _intervals(
 
 def intervals_read(document: Mapping[str, Any] | None) -> dict[str, Interval]:
     """Return figure -> interval, of intervals as JSON types."""
-    from .comparison.intervals import Interval
+    from .comparison.interval import Interval
 
     return {name: Interval(**one) for name, one in (document or {}).get("scores", {}).items()}
 
@@ -247,7 +247,7 @@ def _read_intervals(content: object) -> tuple[Mapping[str, Any] | None, dict[str
     """
     if not isinstance(content, Mapping):
         return None, {}
-    from .comparison.intervals import Interval
+    from .comparison.interval import Interval
     from .comparison.statistics import Figure
     from .validation import validated
 

@@ -12,11 +12,11 @@ from mwz.harness.board.dialogue_scores import (
     Causes,
     DialogueScores,
     Intervals,
-    KeptInterval,
     Outcomes,
     totals_of,
 )
 from mwz.harness.board.entries import Entry, read_entry
+from mwz.harness.comparison.interval import Interval
 from mwz.harness.diagnosis.losses import Points
 
 A_TURN = TURNS // DIALOGUES
@@ -72,7 +72,7 @@ def measured(known: Outcomes) -> DialogueScores:
             samples=1000,
             seed=12345,
             scores={
-                name: KeptInterval(value, value - 2.0, value + 2.0, "bootstrap")
+                name: Interval(value, value - 2.0, value + 2.0, "bootstrap")
                 for name, value in totals.items()
             },
         ),

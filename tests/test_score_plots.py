@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from helpers import texts_drawn
 
-from mwz.harness.comparison.intervals import BOOTSTRAP, WILSON, Interval
+from mwz.harness.comparison.interval import Interval
+from mwz.harness.comparison.intervals import BOOTSTRAP, WILSON
 from mwz.harness.comparison.score_plots import plot_scores
 from mwz.harness.comparison.statistics import Figure
 from mwz.harness.errors import InputError

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..benchmark import CANONICAL_STYLE
+from ..comparison.interval import Interval
 from ..diagnosis.losses import DomainLosses, Points
 from ..digests import digest_of_json
 from ..errors import InputError
@@ -92,28 +93,6 @@ class Outcomes:
 
 
 @dataclass(frozen=True)
-class KeptInterval:
-    """A figure and its interval, in the figure's own unit.
-
-    Attributes:
-        value: The figure.
-        low: The interval's lower end.
-        high: Its upper end.
-        interval: How it was computed, "wilson" or "bootstrap".
-    """
-
-    value: float
-    low: float
-    high: float
-    interval: str
-
-    @property
-    def half(self) -> float:
-        """Half of its width: what follows a ±."""
-        return (self.high - self.low) / 2
-
-
-@dataclass(frozen=True)
 class Intervals:
     """Intervals of an entry's scores.
 
@@ -127,7 +106,7 @@ class Intervals:
     level: int
     samples: int
     seed: int
-    scores: Mapping[str, KeptInterval]
+    scores: Mapping[str, Interval]
 
 
 @dataclass(frozen=True)
@@ -345,6 +324,6 @@ def _is_same(one: float | None, other: float | None) -> bool:
     return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
 
 
-def _is_same_interval(one: KeptInterval, other: KeptInterval) -> bool:
-    pairs = [(getattr(one, f.name), getattr(other, f.name)) for f in fields(KeptInterval)]
+def _is_same_interval(one: Interval, other: Interval) -> bool:
+    pairs = [(getattr(one, f.name), getattr(other, f.name)) for f in fields(Interval)]
     return pairs[-1][0] == pairs[-1][1] and all(_is_same(*pair) for pair in pairs[:-1])

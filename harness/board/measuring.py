@@ -25,7 +25,6 @@ from .dialogue_scores import (
     Causes,
     DialogueScores,
     Intervals,
-    KeptInterval,
     Outcomes,
     totals_of,
 )
@@ -74,7 +73,7 @@ def dialogue_scores(scorer: Scorer, submission: NormalizedSubmission) -> Dialogu
             level=INTERVAL_LEVEL,
             samples=INTERVAL_SAMPLES,
             seed=SEED,
-            scores={name: KeptInterval(**intervals[name].to_dict()) for name in FIGURES},
+            scores={name: intervals[name] for name in FIGURES},
         ),
         causes=Causes(domain_losses(outcomes), points(outcomes)),
     )

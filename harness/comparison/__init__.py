@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .comparing import Comparison, compare, standings
     from .evidence import Evidence, evidence_of, parsed_evidence, tracking_evidence
-    from .intervals import Interval, intervals_of
+    from .interval import Interval
+    from .intervals import intervals_of
     from .seeds import Spread, spread_of
 
 __all__ = [
@@ -46,7 +47,7 @@ __all__ = [
 _HOMES = {
     "Comparison": "comparing",
     "Evidence": "evidence",
-    "Interval": "intervals",
+    "Interval": "interval",
     "Spread": "seeds",
     "compare": "comparing",
     "evidence_of": "evidence",

@@ -13,7 +13,8 @@ from typing import Any
 from ..errors import InputError
 from ..signature import Comparability, Signature
 from .evidence import Evidence
-from .intervals import Interval, interval_parameters, intervals_of
+from .interval import Interval
+from .intervals import interval_parameters, intervals_of
 from .seeds import Spread, spread_of
 from .settings import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES
 from .significance import MCNEMAR, TESTS, holm, mcnemar, randomisations

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..rendering import figure, p_text, signed, text_table
 from .comparing import Comparison, Difference, Pair, System
-from .intervals import Interval
+from .interval import Interval
 from .seeds import Spread
 from .settings import INTERVAL_LEVEL, SIGNIFICANCE
 from .statistics import Figure

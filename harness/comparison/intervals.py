@@ -9,38 +9,18 @@ Source: Wilson (1927); Efron and Tibshirani (1993), chapter 13.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .evidence import Evidence
+from .interval import Interval
 from .resampling import bootstrap_samples
 from .settings import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED
 
 WILSON = "wilson"
 BOOTSTRAP = "bootstrap"
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A figure of a system and its interval, in the figure's own unit.
-
-    Attributes:
-        value: The figure.
-        low: The interval's lower end.
-        high: Its upper end.
-        interval: How it was computed, "wilson" or "bootstrap".
-    """
-
-    value: float
-    low: float
-    high: float
-    interval: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the interval as JSON types."""
-        return asdict(self)
 
 
 def intervals_of(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..pictures import picture_format, write_picture
 from ..rendering import drawn
-from .intervals import Interval
+from .interval import Interval
 from .settings import INTERVAL_LEVEL
 from .statistics import Figure
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ...benchmark import CANONICAL_STYLE, STYLES
+from ...comparison.interval import Interval
 from ...metrics.registry import headlines
 from ...metrics.signs import MEANINGS, Signs
 from ...rendering import figure
-from ..dialogue_scores import KeptInterval
 from ..leaderboard import Row
 from ..pairs import RANKING
 from .contents import Contents
@@ -102,7 +102,7 @@ def _strict(contents: Contents) -> Iterator[Column]:
     return map(column, _TOTALS)
 
 
-def plus_minus(name: str, interval: KeptInterval) -> str:
+def plus_minus(name: str, interval: Interval) -> str:
     """Return half the width of a figure's interval, with the figure's digits."""
     return f"±{interval.half:.{headlines()[name].digits}f}"
 
@@ -117,7 +117,7 @@ def _scales(contents: Contents) -> dict[str, tuple[float, float]]:
     return {track: (min(found), max(found)) for track, found in ends.items()}
 
 
-def _drawn(interval: KeptInterval, low: float, high: float) -> Bar | None:
+def _drawn(interval: Interval, low: float, high: float) -> Bar | None:
     """Return an interval to scale; None where the scale has no width."""
     if high <= low:
         return None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
-from ..dialogue_scores import KeptInterval
+from ...comparison.interval import Interval
 from ..entries import Entry, read_note
 from ..leaderboard import Row, rows
 from ..lexicalised_board import LexicalisedRow, lexicalised_rows, tracked_reports
@@ -65,7 +65,7 @@ class Contents:
         ]
         return "; ".join(verdicts) or None
 
-    def interval(self, entry: Entry, figure: str) -> KeptInterval | None:
+    def interval(self, entry: Entry, figure: str) -> Interval | None:
         """Return the interval of a strict figure; None where none is kept under the rule set."""
         kept = entry.scores.dialogues
         if kept is None or self.rules != DEFAULT_RULES:
