@@ -83,9 +83,9 @@ def write_rescored(entries: Sequence[Entry], outcomes: Sequence[Rescored], rules
     write_together(entries[0].folder.parent, rescored_files(entries, outcomes))
 
 
-def _rescore(folder: Path, extra: Path | None = None) -> dict[str, Rescored]:
+def _rescore(folder: Path, *folders: Path) -> dict[str, Rescored]:
     submissions = read_entries(folder)
-    outcomes = rescore(submissions, None, extra, 2, _shown)
+    outcomes = rescore(submissions, None, folders, 2, _shown)
     write_rescored(submissions, outcomes, "2021")
     return {outcome.key: outcome for outcome in outcomes}
 
@@ -272,7 +272,7 @@ def test_scores_are_made_on_the_benchmark_they_were_made_on_before(
         for rules, one in scored["careful"].reports.items()
     }
     path.write_text(Scores(elsewhere, None).to_text(), encoding="utf-8")
-    [careful, *_] = rescore(read_entries(folder), None, None, 2, _shown)
+    [careful, *_] = rescore(read_entries(folder), None, (), 2, _shown)
     assert careful.problem is not None
     assert "benchmark elsewhere: not installed" in careful.problem
     assert careful.scores is None
@@ -298,7 +298,7 @@ def test_pinned_predictions_are_found_in_a_clone_and_in_a_plain_folder(
     file = tmp_path / "elsewhere" / place
     file.parent.mkdir(parents=True)
     file.write_bytes(sample_content("careful"))
-    assert find_predictions(entry, tmp_path / "elsewhere") == sample_content("careful")
+    assert find_predictions(entry, [tmp_path / "elsewhere"]) == sample_content("careful")
     outcome = _rescore(folder, tmp_path / "elsewhere")["careful"]
     assert (outcome.problem, outcome.changes) == (None, ())
 
@@ -312,14 +312,14 @@ def test_pinned_predictions_are_found_in_the_data_directory(
     file = data_directory / "downloads" / pinned.place
     file.parent.mkdir(parents=True)
     file.write_bytes(sample_content("careful"))
-    assert find_predictions(entry, None) == sample_content("careful")
+    assert find_predictions(entry, ()) == sample_content("careful")
 
 
 def test_a_file_that_is_not_the_pinned_one_is_refused(folder: Path, tmp_path: Path) -> None:
     entry = _pin(folder / "careful", sample_content("careful"))
     (tmp_path / "careful.json").write_bytes(sample_content("hasty"))
     with pytest.raises(InputError, match="is not the pinned file"):
-        find_predictions(entry, tmp_path)
+        find_predictions(entry, [tmp_path])
     before = (folder / "careful" / SCORES_FILE).read_bytes()
     outcome = _rescore(folder, tmp_path)["careful"]
     assert outcome.problem is not None
@@ -332,14 +332,14 @@ def test_the_right_file_is_taken_past_a_wrong_one(folder: Path, tmp_path: Path) 
     (tmp_path / "predictions").mkdir()
     (tmp_path / "predictions" / "careful.json").write_bytes(sample_content("hasty"))
     (tmp_path / "careful.json").write_bytes(sample_content("careful"))
-    assert find_predictions(entry, tmp_path) == sample_content("careful")
+    assert find_predictions(entry, [tmp_path]) == sample_content("careful")
 
 
 @pytest.mark.parametrize("commit_path", ["../../etc/passwd", "/etc/passwd", "a/../../b"])
 def test_a_pinned_path_does_not_lead_out_of_its_folder(commit_path: str, folder: Path) -> None:
     entry = _pin(folder / "careful", sample_content("careful"), path=commit_path)
     with pytest.raises(InputError, match="not a path inside"):
-        find_predictions(entry, None)
+        find_predictions(entry, ())
 
 
 def test_missing_and_damaged_predictions_are_told(folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +43,10 @@ def _shown(coming: Iterable[Rescored]) -> Iterable[Rescored]:
     return coming
 
 
-def _verified(folder: Path, *names: str, extra: Path | None = None) -> dict[str, Verified]:
+def _verified(folder: Path, *names: str, folders: Sequence[Path] = ()) -> dict[str, Verified]:
     entries = read_entries(folder)
     chosen = [entry for entry in entries if not names or entry.key in names]
-    return {one.key: one for one in verify(entries, chosen, None, extra, 1, _shown)}
+    return {one.key: one for one in verify(entries, chosen, None, folders, 1, _shown)}
 
 
 def _everything(folder: Path) -> dict[Path, bytes]:
@@ -230,11 +230,11 @@ def test_pinned_predictions_are_verified_where_they_are_at_hand(
     assert careful.holds
     assert "predictions not at hand" in str(careful.missing)
     (tmp_path / "careful.json").write_bytes(sample_content("careful"))
-    assert _verified(folder, "careful", extra=tmp_path)["careful"] == Verified(
+    assert _verified(folder, "careful", folders=[tmp_path])["careful"] == Verified(
         "careful", (), (), None
     )
     (tmp_path / "careful.json").write_bytes(sample_content("hasty"))
-    careful = _verified(folder, "careful", extra=tmp_path)["careful"]
+    careful = _verified(folder, "careful", folders=[tmp_path])["careful"]
     assert "is not the pinned file" in str(careful.missing)
     _facts(folder / "careful", predictions={**pin, "git_blob": "d" * 40})
     careful = _verified(folder, "careful")["careful"]

@@ -90,15 +90,15 @@ def _shown(value: float | str | None) -> str:
     return "–" if value is None else repr(value)
 
 
-def find_predictions(entry: Entry, extra: Path | None) -> bytes | str:
+def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
     """Return an entry's (unpacked) predictions file, or the name of a submission that is made.
 
-    Looked for in its folder, in the data directory, and in an extra folder, where a pinned file
-    may lie under its path, as in a clone, or under its name.
+    Looked for in its folder, in the data directory, and in further folders, where a pinned file
+    may lie under its path, as in a clone, or under its name; each may hold clones side by side.
 
     Args:
         entry: The entry.
-        extra: A folder to look in as well.
+        folders: Further folders to look in.
 
     Raises:
         InputError: They are nowhere, or not what is pinned.
@@ -107,7 +107,7 @@ def find_predictions(entry: Entry, extra: Path | None) -> bytes | str:
     if predictions.made is not None:
         return predictions.made
     if predictions.lexicalised is not None:
-        return _lexicalised(entry, predictions.lexicalised, predictions.seed or 0, extra)
+        return _lexicalised(entry, predictions.lexicalised, predictions.seed or 0, folders)
     if predictions.unavailable is not None:
         raise InputError(entry.key, f"nobody can get its predictions ({predictions.unavailable})")
     if predictions.file is not None:
@@ -116,8 +116,9 @@ def find_predictions(entry: Entry, extra: Path | None) -> bytes | str:
     if pinned is None:
         raise InputError(entry.key, "names no predictions")
     places = [safe_path(downloads_directory(), pinned.place)]
-    if extra is not None:
-        places += [extra / pinned.path, extra / Path(pinned.path).name]
+    clones = [clone for folder in folders for clone in (folder, *_subfolders(folder))]
+    places += [clone / pinned.path for clone in clones]
+    places += [folder / Path(pinned.path).name for folder in folders]
     wrong = []
     for place in (place for place in places if place.is_file()):
         content = read_bytes(place)
@@ -132,7 +133,11 @@ def find_predictions(entry: Entry, extra: Path | None) -> bytes | str:
     )
 
 
-def _lexicalised(entry: Entry, base: str, seed: int, extra: Path | None) -> bytes:
+def _subfolders(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.is_dir())
+
+
+def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) -> bytes:
     """Return the predictions of another entry in plain English, as the harness writes them.
 
     Raises:
@@ -145,7 +150,7 @@ def _lexicalised(entry: Entry, base: str, seed: int, extra: Path | None) -> byte
     other = read_entry(folder)
     if other.system.track in (LEXICALISED, STATE_TRACKING):
         raise InputError(entry.key, f"{base} has no placeholders to fill")
-    content = find_predictions(other, extra)
+    content = find_predictions(other, folders)
     if isinstance(content, str):
         raise InputError(entry.key, f"{base} is made by the harness; name a system")
     benchmark = loaded_once(_benchmark_of(entry) or _benchmark_of(other))
@@ -157,7 +162,7 @@ def _lexicalised(entry: Entry, base: str, seed: int, extra: Path | None) -> byte
 def rescore(
     entries: Sequence[Entry],
     benchmark: str | None,
-    extra: Path | None,
+    folders: Sequence[Path],
     workers: int,
     progress: Callable[[Iterable[Rescored]], Iterable[Rescored]],
     executor: Executor | None = None,
@@ -168,7 +173,7 @@ def rescore(
     Args:
         entries: The entries to score.
         benchmark: Name of the benchmark; None for the one that each was scored on.
-        extra: A folder to look for predictions in.
+        folders: Folders to look for predictions in.
         workers: How many processes to use.
         progress: Wraps the outcomes as they come, to show how far things are.
         executor: Who does the work; by default processes of this machine.
@@ -179,7 +184,7 @@ def rescore(
     """
     if benchmark is not None:
         loaded_once(benchmark)
-    works = (_work(one, benchmark or _benchmark_of(one), extra) for one in entries)
+    works = (_work(one, benchmark or _benchmark_of(one), folders) for one in entries)
     with given_or_own(executor, max(1, min(workers, len(entries)))) as to:
         return list(progress(in_order(to, works, notify)))
 
@@ -239,10 +244,10 @@ def _benchmark_of(entry: Entry) -> str | None:
     return entry.scores.main.benchmark if entry.scores.reports else None
 
 
-def _work(entry: Entry, benchmark: str | None, extra: Path | None) -> Work | Done:
+def _work(entry: Entry, benchmark: str | None, folders: Sequence[Path]) -> Work | Done:
     """Return the work of scoring an entry again, with all that is read from files here."""
     try:
-        content = find_predictions(entry, extra)
+        content = find_predictions(entry, folders)
         loaded = loaded_once(benchmark)
         seeds = _seed_files(entry)
         gold = None

@@ -43,7 +43,7 @@ def verify(
     entries: Sequence[Entry],
     chosen: Sequence[Entry],
     benchmark: str | None,
-    extra: Path | None,
+    folders: Sequence[Path],
     workers: int,
     progress: Callable[[Iterable[Rescored]], Iterable[Rescored]],
     notify: Callable[[str], None] = lambda remark: None,
@@ -54,7 +54,7 @@ def verify(
         entries: All entries of the folder.
         chosen: Those to verify.
         benchmark: Name of the benchmark; None for the one that each was scored on.
-        extra: A folder to look for predictions in.
+        folders: Folders to look for predictions in.
         workers: How many processes to use.
         progress: Wraps the outcomes as they come, to show how far things are.
         notify: Called with a remark if a process was killed.
@@ -65,7 +65,7 @@ def verify(
     # What entries share is told of the later one: let that be one of those to verify.
     keys = {entry.key for entry in chosen}
     known = entry_problems([*(one for one in entries if one.key not in keys), *chosen])
-    outcomes = rescore(chosen, benchmark, extra, workers, progress, notify=notify)
+    outcomes = rescore(chosen, benchmark, folders, workers, progress, notify=notify)
     compared = _pair_problems(entries, chosen)
     return [
         Verified(

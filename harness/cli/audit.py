@@ -93,7 +93,7 @@ def command(
     workers: int,
     scheduler: str | None,
     cache: bool,
-    predictions: Path | None,
+    predictions: Sequence[Path],
     paper: bool,
     format_: str,
     json_target: str | None,
@@ -127,7 +127,7 @@ def _grids(
     chosen: list[Entry],
     benchmark: str | None,
     to: Executor,
-    predictions: Path | None,
+    predictions: Sequence[Path],
     cache: bool,
 ) -> dict[str, Grid]:
     """Return key -> the scores under every combination of set-ups, of what has placeholders."""
@@ -242,13 +242,13 @@ def _is_audited(entry: Entry) -> bool:
     return system.track != STATE_TRACKING and not made
 
 
-def _contents(chosen: list[Entry], extra: Path | None) -> dict[str, bytes | str]:
+def _contents(chosen: list[Entry], folders: Sequence[Path]) -> dict[str, bytes | str]:
     """Return the predictions of all chosen submissions, or tell all that are not at hand."""
     contents = {}
     problems = []
     for entry in chosen:
         try:
-            contents[entry.key] = find_predictions(entry, extra)
+            contents[entry.key] = find_predictions(entry, folders)
         except InputError as error:
             problems += [f"{error.source}: {problem}" for problem in error.problems]
     if problems:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
@@ -50,7 +50,7 @@ from .telling import notify, tell, tell_strays
     "again",
     is_flag=True,
     help="First score every submission again whose predictions are at hand (in its folder, in "
-    "the data directory, or in the folder given with --predictions).",
+    "the data directory, or in a folder given with --predictions).",
 )
 @predictions_folder_option
 @workers_option
@@ -82,7 +82,7 @@ from .telling import notify, tell, tell_strays
 def command(
     check: bool,
     again: bool,
-    predictions: Path | None,
+    predictions: Sequence[Path],
     workers: int,
     scheduler: str | None,
     output: Path | None,
@@ -208,7 +208,7 @@ def _check_site(made: Site, html: Path) -> int:
 def _rescore(
     entered: list[Entry],
     benchmark: str | None,
-    predictions: Path | None,
+    predictions: Sequence[Path],
     workers: int,
     scheduler: str | None,
 ) -> list[Rescored]:

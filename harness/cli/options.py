@@ -76,8 +76,9 @@ output_option = click.option(
 predictions_folder_option = click.option(
     "--predictions",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
+    multiple=True,
     metavar="DIR",
-    help="A folder to look for predictions in, such as a clone's.",
+    help="A folder to look for predictions in: a clone, or a folder of clones. May be repeated.",
 )
 
 seed_option = click.option(

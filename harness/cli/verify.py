@@ -41,7 +41,7 @@ _SHOWN = 12
 def command(
     names: tuple[str, ...],
     strict: bool,
-    predictions: Path | None,
+    predictions: Sequence[Path],
     workers: int,
     benchmark: str | None,
     submissions: Path,
