@@ -11,7 +11,7 @@ from mwz.normalization.responses import normalize_response
 from mwz.normalization.rules import RuleSet, published_rule_sets, rule_set
 from mwz.normalization.states import BeliefState, normalize_state
 
-from .benchmark import STYLES, Benchmark
+from .benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue
 from .checking import PlainResponse, Turn, checked_dialogues
 from .files import read_bytes, shown_name
 from .formats import Standard, parse_predictions, standard_form
@@ -238,32 +238,37 @@ CONSTANT = "constant"
 HUMAN = "human"
 """The submission made of the human responses as they were written, in plain English."""
 
+EMPTY_STATES = "empty-states"
+"""The made submission that predicts an empty belief state in every turn."""
+
 _CONSTANT_RESPONSE = "NAME TRAINID PHONE ADDRESS POST REFERENCE"
 
 
 def made_submissions() -> tuple[str, ...]:
     """Return the names of the submissions that `made_submission` makes."""
-    return (*STYLES, CONSTANT)
+    return (*STYLES, CONSTANT, EMPTY_STATES)
 
 
 def made_submission(benchmark: Benchmark, name: str) -> NormalizedSubmission:
-    """Return a submission that the harness makes itself; it has no states of its own.
+    """Return a submission that the harness makes itself.
 
     Args:
         benchmark: The benchmark that it is to play.
-        name: A reference style, for the benchmark's own responses as if a system had given them,
-            or `CONSTANT`, for one response with the six placeholders that tell about a venue.
+        name: A reference style, for the benchmark's own responses as if a system had given them;
+            `CONSTANT`, for one response with the six placeholders that tell about a venue; both
+            without states of their own. Or `EMPTY_STATES`: the responses are the canonical
+            references, so that whatever is missing is missing for want of states.
     """
+    state: BeliefState | None = {} if name == EMPTY_STATES else None
+
+    def responses(dialogue: Dialogue) -> Sequence[str]:
+        if name == CONSTANT:
+            return [_CONSTANT_RESPONSE] * dialogue.turns
+        return dialogue.references[CANONICAL_STYLE if name == EMPTY_STATES else name]
+
     return NormalizedSubmission(
         {
-            id_: tuple(
-                NormalizedTurn(text, None, None, (), ())
-                for text in (
-                    [_CONSTANT_RESPONSE] * dialogue.turns
-                    if name == CONSTANT
-                    else dialogue.references[name]
-                )
-            )
+            id_: tuple(NormalizedTurn(text, state, None, (), ()) for text in responses(dialogue))
             for id_, dialogue in benchmark.dialogues.items()
         },
         names_domains=False,

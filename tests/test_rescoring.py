@@ -486,7 +486,7 @@ def test_the_command_tells_of_scores_that_an_earlier_version_wrote(
     assert "careful: scored by an earlier version; use --rescore" in run.err
     run = _leaderboard(capsys, folder, "--rescore")
     assert run.status == 0
-    assert "careful: no figure changed; signature, hashes or rule sets did" in run.out
+    assert "careful: no figure changed; signature, hashes, rule sets or gold states did" in run.out
     assert _leaderboard(capsys, folder, "--check").status == 0
 
 

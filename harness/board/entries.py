@@ -30,7 +30,7 @@ from ..files import is_plain_file, is_plain_folder, read_plain
 from ..metrics.registry import headlines
 from ..metrics.setups import COMPARISONS, UPDATES
 from ..playing import DOMAIN_SOURCES
-from ..submission import HUMAN, made_submissions
+from ..submission import EMPTY_STATES, HUMAN, made_submissions
 from ..validation import validated
 from .dialogue_scores import read_dialogues
 from .scores import DIALOGUES_FILE, SCORES_FILE, SEEDS_FILE, Scores, read_scores
@@ -240,6 +240,10 @@ class Reported(BaseModel):
         return {name: given[name] for name in sorted(given, key=_place_among_headlines)}
 
 
+# Track -> the only submission that the harness makes for it.
+_ONLY_MADE = {LEXICALISED: HUMAN, STATE_TRACKING: EMPTY_STATES}
+
+
 class System(_Strict):
     """The content of an `entry.toml`.
 
@@ -268,10 +272,13 @@ class System(_Strict):
     @model_validator(mode="after")
     def _made_for_the_track(self) -> System:
         place, english = self.predictions, self.track == LEXICALISED
-        if english and place.made not in (None, HUMAN):
-            raise ValueError(f"track {LEXICALISED}: `made` can only be {HUMAN!r}")
+        only = _ONLY_MADE.get(self.track)
+        if only is not None and place.made not in (None, only):
+            raise ValueError(f"track {self.track}: `made` can only be {only!r}")
         if not english and (place.made == HUMAN or place.lexicalised is not None):
             raise ValueError(f"its predictions are plain English; the track is {LEXICALISED}")
+        if place.made == EMPTY_STATES and self.track != STATE_TRACKING:
+            raise ValueError(f"its predictions are states only; the track is {STATE_TRACKING}")
         return self
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ..benchmark import Benchmark
 from ..data.installed import downloads_directory, loaded_once
@@ -20,7 +20,9 @@ from ..grounding.relexicalising import lexicalised_predictions
 from ..rendering import text_table
 from ..report import Report
 from ..scoring import Scorer
+from ..signature import Signature
 from ..submission import parse_submission
+from ..tracking.tracking_figures import FIGURES
 from ..workers import LOST
 from .dialogue_scores import totals_of
 from .entries import Entry, read_entry
@@ -28,11 +30,13 @@ from .leaderboard import rows
 from .scores import SCORES_FILE, SEEDS_FILE, Scores
 from .seed_scores import SeedScores, seed_file, seed_scores
 from .submitting import all_scores
-from .tracking_scores import TrackingScores, score_tracker
+from .tracking_scores import TrackingScores, score_tracker, with_further_gold
 from .tracks import LEXICALISED, STATE_TRACKING
 
 if TYPE_CHECKING:
     from ..tracking.gold import GoldStates
+
+_AnyScores = TypeVar("_AnyScores", Scores, TrackingScores)
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,8 @@ class Change:
     """A figure, or a word beside the figures, that came out differently.
 
     Attributes:
-        rules: The rule set it was computed under.
+        rules: The rule set it was computed under; or the track for state tracking, or "gold" and
+            the version of the gold states.
         figure: Where it stands in the report, such as "strict.inform.total".
         before: Its value before; None if there was none.
         after: Its value now; None if there is none any more.
@@ -72,12 +77,14 @@ class Rescored:
         scores: Its new scores; None if they stay as they are.
         changes: The figures that differ.
         problem: Why it was not scored, if it was not.
+        unverified: What was not scored again and stays as it is stored, with the reason.
     """
 
     key: str
     scores: Scores | TrackingScores | None
     changes: tuple[Change, ...]
     problem: str | None
+    unverified: tuple[str, ...] = ()
 
 
 def changes_table(changes: Sequence[Change]) -> str:
@@ -184,7 +191,8 @@ def rescore(
     """
     if benchmark is not None:
         loaded_once(benchmark)
-    works = (_work(one, benchmark or _benchmark_of(one), folders) for one in entries)
+    golds = _FurtherGold()
+    works = (_work(one, benchmark or _benchmark_of(one), folders, golds) for one in entries)
     with given_or_own(executor, max(1, min(workers, len(entries)))) as to:
         return list(progress(in_order(to, works, notify)))
 
@@ -244,12 +252,34 @@ def _benchmark_of(entry: Entry) -> str | None:
     return entry.scores.main.benchmark if entry.scores.reports else None
 
 
-def _work(entry: Entry, benchmark: str | None, folders: Sequence[Path]) -> Work | Done:
+class _FurtherGold:
+    """The further gold states of benchmarks, each read when it is first needed."""
+
+    def __init__(self) -> None:
+        self._read: dict[str, tuple[list[GoldStates], list[str]]] = {}
+
+    def of(self, benchmark: Benchmark) -> tuple[list[GoldStates], list[str]]:
+        """Return the gold states that are installed, and the versions that are not.
+
+        Raises:
+            InputError: A file of them is damaged, or is of other turns.
+        """
+        from ..data.gold_states import load_further_gold
+
+        if benchmark.name not in self._read:
+            self._read[benchmark.name] = load_further_gold(benchmark)
+        return self._read[benchmark.name]
+
+
+def _work(
+    entry: Entry, benchmark: str | None, folders: Sequence[Path], further: _FurtherGold
+) -> Work | Done:
     """Return the work of scoring an entry again, with all that is read from files here."""
     try:
         content = find_predictions(entry, folders)
         loaded = loaded_once(benchmark)
         seeds = _seed_files(entry)
+        golds, missing = further.of(loaded)
         gold = None
         if entry.tracking is not None and entry.tracking.gold.whose == "version":
             from ..data.gold_states import load_gold_states
@@ -257,7 +287,8 @@ def _work(entry: Entry, benchmark: str | None, folders: Sequence[Path]) -> Work 
             gold = load_gold_states(entry.tracking.gold.version or "", loaded)
     except InputError as error:
         return Done(_not_scored(entry, error))
-    return Work(loaded, _rescored, (entry, content, gold, seeds), _not_scored(entry, LOST))
+    arguments = (entry, content, gold, seeds, golds, missing)
+    return Work(loaded, _rescored, arguments, _not_scored(entry, LOST))
 
 
 def _not_scored(entry: Entry, error: InputError | str) -> Rescored:
@@ -273,23 +304,78 @@ def _rescored(
     content: bytes | str,
     gold: GoldStates | None,
     seeds: Mapping[str, bytes] | None,
+    golds: Sequence[GoldStates],
+    missing: Sequence[str],
 ) -> Rescored:
     try:
         if entry.system.track == STATE_TRACKING:
-            return _rescored_tracker(entry, content, scorer.benchmark, gold)
+            return _rescored_tracker(entry, content, scorer.benchmark, gold, golds, missing)
         lexicalised = entry.system.track == LEXICALISED
-        scores = all_scores(content, scorer.benchmark, entry.key, lexicalised)
+        scores = all_scores(content, scorer.benchmark, entry.key, lexicalised, golds)
         scores = replace(scores, seeds=_seeds(entry, scores, scorer.benchmark, seeds))
     except InputError as error:
         return _not_scored(entry, error)
-    changes = tuple(
-        change
-        for rules, report in scores.reports.items()
-        for change in _changes(rules, entry.scores.under(rules), report)
+    scores, unverified = _with_kept(entry.scores, scores, missing)
+    changes = (
+        *(
+            change
+            for rules, report in scores.reports.items()
+            for change in _changes(rules, entry.scores.under(rules), report)
+        ),
+        *_further_changes(entry.scores, scores),
     )
     if not changes and _is_current(entry.scores, scores):
-        return Rescored(entry.key, None, (), None)
-    return Rescored(entry.key, scores, changes, None)
+        return Rescored(entry.key, None, (), None, unverified)
+    return Rescored(entry.key, scores, changes, None, unverified)
+
+
+def _with_kept(
+    old: _AnyScores, new: _AnyScores, missing: Sequence[str]
+) -> tuple[_AnyScores, tuple[str, ...]]:
+    """Return scores with what is stored against gold states that are not installed.
+
+    Args:
+        old: What is stored. Of an edited file, or of other predictions, nothing is kept.
+        new: The scores anew.
+        missing: The versions that are not installed.
+
+    Returns:
+        The scores, and what of them is kept, with the reason.
+    """
+    if not old.intact or old.predictions != new.predictions:
+        return new, ()
+    kept = {
+        version: old.further_gold[version] for version in missing if version in old.further_gold
+    }
+    told = tuple(f"its figures against gold states {v}, which are not installed" for v in kept)
+    return replace(new, further_gold={**new.further_gold, **kept}), told
+
+
+def _further_changes(old: Scores | TrackingScores, new: Scores | TrackingScores) -> list[Change]:
+    """Return the figures that differ; against gold states that were not there before, none."""
+    return [
+        Change(f"gold {version}", f"{choice}.{name}", before, after)
+        for version, by_choice in new.further_gold.items()
+        for choice, figures in by_choice.items()
+        for stored in [old.further_gold.get(version, {}).get(choice)]
+        if stored is not None
+        for name in FIGURES.values()
+        for before, after in [(getattr(stored, name), getattr(figures, name))]
+        if not _is_same(before, after)
+    ]
+
+
+def further_signatures(scores: Scores | TrackingScores) -> dict[tuple[str, str], Signature]:
+    """Return version and choice -> signature, of the figures against further gold states."""
+    return {
+        (version, choice): figures.signature
+        for version, by_choice in scores.further_gold.items()
+        for choice, figures in by_choice.items()
+    }
+
+
+def _has_further_signatures(old: _AnyScores, new: _AnyScores) -> bool:
+    return further_signatures(old) == further_signatures(new)
 
 
 def _seed_files(entry: Entry) -> dict[str, bytes] | None:
@@ -340,29 +426,33 @@ def _seeds(
 
 
 def _rescored_tracker(
-    entry: Entry, content: bytes | str, benchmark: Benchmark, gold: GoldStates | None
+    entry: Entry,
+    content: bytes | str,
+    benchmark: Benchmark,
+    gold: GoldStates | None,
+    golds: Sequence[GoldStates],
+    missing: Sequence[str],
 ) -> Rescored:
-    """Score a tracker again, with the gold states that it was scored with.
+    """Score a tracker again, with the gold states that it was scored with, and further ones.
 
     Raises:
         InputError: The predictions are no file of states, or it is not known with which gold
             states they were scored, or these are not at hand.
     """
     old = entry.tracking
-    if old is None or isinstance(content, str):
+    if old is None and isinstance(content, bytes):
         raise InputError(
             entry.key,
             "its scores cannot be read, so that nobody knows with which gold states they were "
             "made; submit it again with --replace",
         )
-    version, whose = old.gold.version, old.gold.whose
-    scores = score_tracker(
-        content,
-        entry.key,
-        lambda ids: benchmark,
-        None if gold is None else lambda: gold,
-        version if whose == "file" else None,
-    )
+    own = None if old is None or old.gold.whose != "file" else old.gold.version
+    load_gold = None if gold is None else lambda: gold
+    scores = score_tracker(content, entry.key, lambda ids: benchmark, load_gold, own)
+    scores = with_further_gold(scores, content, entry.key, benchmark, golds)
+    if old is None:
+        return Rescored(entry.key, scores, (), None)
+    scores, unverified = _with_kept(old, scores, missing)
     before = dict(_figures("", old.report.to_dict()))
     after = dict(_figures("", scores.report.to_dict()))
     changes = tuple(
@@ -370,13 +460,15 @@ def _rescored_tracker(
         for name in dict.fromkeys([*before, *after])
         if not _is_same(before.get(name), after.get(name))
     )
+    changes += tuple(_further_changes(old, scores))
     same = (old.intact, old.signature, old.coverage, old.predictions) == (
         True,
         scores.signature,
         scores.coverage,
         scores.predictions,
-    )
-    return Rescored(entry.key, None if same and not changes else scores, changes, None)
+    ) and _has_further_signatures(old, scores)
+    kept = None if same and not changes else scores
+    return Rescored(entry.key, kept, changes, None, unverified)
 
 
 def _is_current(old: Scores, new: Scores) -> bool:
@@ -387,6 +479,7 @@ def _is_current(old: Scores, new: Scores) -> bool:
         and _signatures(old) == _signatures(new)
         and has_dialogues_of(old, new)
         and has_seeds_of(old, new)
+        and _has_further_signatures(old, new)
     )
 
 

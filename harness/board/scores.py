@@ -1,15 +1,16 @@
 """The `scores.json` of an entry: its report under every published rule set.
 
-The file is a report as `Report.to_dict` writes it, that of the default rule set, with three more
-keys: `predictions`, what identifies the predictions scored; `other_rules`, the reports under the
-other rule sets by name; and `checksum`, which tells whether somebody edited the file.
+The file is a report as `Report.to_dict` writes it, that of the default rule set, with more keys:
+`predictions`, what identifies the predictions scored; `other_rules`, the reports under the other
+rule sets by name; `further_gold`, what predicted states score against further gold states, if that
+is known (`further_gold.py`); and `checksum`, which tells whether somebody edited the file.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +24,7 @@ from ..errors import InputError
 from ..files import parse_json, read_plain, to_json
 from ..report import FORMAT, Report
 from ..validation import validated
+from .further_gold import FURTHER_GOLD, FurtherGold, further_gold_data, read_further_gold
 
 if TYPE_CHECKING:
     from .dialogue_scores import DialogueScores
@@ -71,6 +73,7 @@ class Scores:
         dialogues: The same dialogue by dialogue, with intervals and causes: what stands in
             `dialogues.json`; None where that is not there.
         seeds: What further seeds of the system score: what stands in `seeds.json`, if it is there.
+        further_gold: What its predicted states score against further gold states.
     """
 
     reports: Mapping[str, Report]
@@ -78,6 +81,7 @@ class Scores:
     intact: bool = True
     dialogues: DialogueScores | None = None
     seeds: SeedScores | None = None
+    further_gold: FurtherGold = field(default_factory=dict)
 
     @property
     def main(self) -> Report:
@@ -104,6 +108,8 @@ class Scores:
         if self.predictions is not None:
             hashes = {_PREDICTIONS: self.predictions.model_dump(exclude_none=True)}
         content = {**self.main.to_dict(), **hashes, _OTHERS: others}
+        if self.further_gold:
+            content[FURTHER_GOLD] = further_gold_data(self.further_gold)
         return with_checksum(content)
 
 
@@ -147,6 +153,7 @@ def parse_scores(content: bytes, source: str) -> Scores:
     intact = take_checksum(document)
     hashes = document.pop(_PREDICTIONS, None)
     others = document.pop(_OTHERS, {})
+    further = read_further_gold(document.pop(FURTHER_GOLD, {}), source)
     if not isinstance(others, dict):
         raise InputError(source, f"{_OTHERS}: expected an object of rule set -> report")
     reports = {DEFAULT_RULES: Report.from_dict(document, source)}
@@ -164,6 +171,7 @@ def parse_scores(content: bytes, source: str) -> Scores:
         reports=reports,
         predictions=None if hashes is None else validated(Hashes, hashes, source, _PREDICTIONS),
         intact=intact,
+        further_gold=further,
     )
 
 

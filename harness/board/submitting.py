@@ -22,6 +22,7 @@ from ..formats import parse_predictions
 from ..grounding.plain_responses import human_submission
 from ..scoring import Options, Scorer, allowed_metrics
 from ..submission import NormalizedSubmission, normalized_by_rules, parse_submission
+from ..tracking.gold import GoldStates
 from .dialogue_scores import DialogueScores, totals_of
 from .entries import (
     ENTRY_FILE,
@@ -34,6 +35,7 @@ from .entries import (
     read_system,
     system_text,
 )
+from .further_gold import submission_against
 from .leaderboard import rows
 from .scores import SCORES_FILE, Scores, hashes_of
 from .seed_scores import Seed, seed_file, seed_scores
@@ -50,7 +52,11 @@ _REPLACED = ".replaced"
 
 
 def all_scores(
-    content: bytes | str, benchmark: Benchmark, source: str, lexicalised: bool = False
+    content: bytes | str,
+    benchmark: Benchmark,
+    source: str,
+    lexicalised: bool = False,
+    golds: Sequence[GoldStates] = (),
 ) -> Scores:
     """Score predictions with every metric they allow, under every published rule set.
 
@@ -59,6 +65,7 @@ def all_scores(
         benchmark: The benchmark to score on.
         source: What error messages call the predictions.
         lexicalised: Whether the responses are plain English.
+        golds: Further gold states to compare predicted states with.
 
     Raises:
         InputError: The predictions are no submission to the benchmark.
@@ -77,6 +84,7 @@ def all_scores(
         reports,
         hashes_of(content, main.said()) if isinstance(content, bytes) else None,
         dialogues=_dialogues(scorer, main),
+        further_gold=submission_against(main, benchmark, golds),
     )
 
 

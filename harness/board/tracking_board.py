@@ -1,29 +1,27 @@
-"""The leaderboard's tables of state tracking: one per set of gold states."""
+"""The leaderboard's tables of state tracking: one per set of gold states.
+
+An entry stands in the table of the gold states that it was entered with, and in those of the
+further versions that it was scored against as well: there beside what it scores against the
+benchmark's own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from mwz.normalization.rules import DEFAULT_RULES
+
+from ..data.declared import gold_versions
 from ..metrics.signs import MEANINGS, Signs
-from ..rendering import escaped, escaped_cell, figure, markdown_table
+from ..rendering import escaped, escaped_cell, figure, markdown_table, signed
 from ..report import Report
 from ..signature import SHOWN_HASH
-from ..tracking.tracking_figures import TrackingFigures, figures_of
+from ..tracking.tracking_figures import FIGURES, TrackingFigures, figures_of
 from .entries import Entry
+from .further_gold import DROP, KEEP
 from .tracking_scores import GoldOf, gold_key
 from .tracks import RANKED_COVERAGE, STATE_TRACKING
-
-# Title of a column -> the figure.
-_FIGURES: Mapping[str, str] = {
-    "JGA": "jga",
-    "Slot F1": "slot_f1",
-    "RSA": "rsa",
-    "FGA (λ = 0.5)": "fga",
-    "GCA": "gca",
-    "Fuzzy joint acc.": "fuzzy_joint_accuracy",
-}
-
 
 _STATES = "gold_states"
 """The sign that is about belief states."""
@@ -39,6 +37,11 @@ class TrackingRow:
         gold: Whose gold states they were made with.
         rank: Its place in its table, from 1; None if it has none.
         sign: What is to be said of its states, if their sign is raised.
+        without_dontcare: The figures without `dontcare`, where these are kept.
+        further: Whether these are other gold states than those that it was entered with.
+        own: Its row in the table of the benchmark's own gold states, where this is another and it
+            stands there.
+        gained: How many places it gains here, among the ranked systems that stand in both tables.
     """
 
     entry: Entry
@@ -46,6 +49,10 @@ class TrackingRow:
     gold: GoldOf
     rank: int | None = None
     sign: str = ""
+    without_dontcare: TrackingFigures | None = None
+    further: bool = False
+    own: TrackingRow | None = None
+    gained: int | None = None
 
     @property
     def at_least(self) -> float:
@@ -58,11 +65,19 @@ class TrackingRow:
         """Turns tracked, in percent; 100 for gold states of the file's own."""
         return 100 * self.figures.turns / (self.figures.of_turns or self.figures.turns)
 
+    @property
+    def is_ranked(self) -> bool:
+        """Whether it has a place in its table."""
+        by_harness = self.entry.system.predictions.by_harness
+        return self.coverage >= RANKED_COVERAGE and self.entry.verifiable and not by_harness
+
 
 def tracking_tables(
     entries: Sequence[Entry], reports: Mapping[str, Report]
 ) -> list[list[TrackingRow]]:
     """Return the rows of state tracking, a list for each set of gold states, the best first.
+
+    The benchmark's own gold states come first, then those of other versions, then those of files.
 
     Args:
         entries: The entries of all tracks.
@@ -70,12 +85,37 @@ def tracking_tables(
     """
     tables: dict[str, list[TrackingRow]] = {}
     for entry in entries:
-        row = _row(entry, reports.get(entry.key))
-        if row is not None:
+        for row in _rows(entry, reports.get(entry.key)):
             tables.setdefault(row.figures.gold, []).append(row)
-    ranked = [_ranked(rows) for rows in tables.values()]
-    # The gold states that most systems are scored with come first.
-    return sorted(ranked, key=lambda rows: (-len(rows), rows[0].figures.gold))
+    ranked = [_with_gains(_ranked(rows)) for rows in tables.values()]
+    order = ("benchmark", "version", "file")
+
+    def place(rows: Sequence[TrackingRow]) -> tuple[int, int, str]:
+        first = rows[0]
+        return order.index(first.gold.whose), -len(rows), first.figures.gold
+
+    return sorted(ranked, key=place)
+
+
+def _rows(entry: Entry, report: Report | None) -> Iterator[TrackingRow]:
+    """Yield an entry's row with the gold states that it was entered with, and its further ones.
+
+    Gold states are normalised by the default rule set, so that under another there are no others.
+    """
+    main = _row(entry, report)
+    if main is None:
+        return
+    scores = entry.scores if entry.tracking is None else entry.tracking
+    by_default = report is None or report.rules == DEFAULT_RULES
+    own = main if main.gold.whose == "benchmark" else None
+    for version, by_choice in scores.further_gold.items() if by_default else ():
+        figures, dropped = by_choice[KEEP], by_choice[DROP]
+        if figures.gold == main.figures.gold:
+            main = replace(main, without_dontcare=dropped)
+        else:
+            of = GoldOf("version", version)
+            yield TrackingRow(entry, figures, of, None, main.sign, dropped, True, own)
+    yield main
 
 
 def _row(entry: Entry, report: Report | None) -> TrackingRow | None:
@@ -102,7 +142,7 @@ def _ranked(rows: Sequence[TrackingRow]) -> list[TrackingRow]:
     ranked = []
     place = 0
     for row in ordered:
-        if row.coverage >= RANKED_COVERAGE and row.entry.verifiable:
+        if row.is_ranked:
             place += 1
             ranked.append(replace(row, rank=place))
         else:
@@ -110,21 +150,29 @@ def _ranked(rows: Sequence[TrackingRow]) -> list[TrackingRow]:
     return ranked
 
 
+def _with_gains(rows: Sequence[TrackingRow]) -> list[TrackingRow]:
+    """Return a table's rows with the places that they gain against the benchmark's own states."""
+    both = [row for row in rows if row.own is not None and row.own.is_ranked and row.is_ranked]
+    before = [row.entry.key for row in _ranked([row.own for row in both if row.own is not None])]
+    gained = {row.entry.key: before.index(row.entry.key) - at for at, row in enumerate(both)}
+    return [replace(row, gained=gained.get(row.entry.key)) for row in rows]
+
+
 def tracked_places(
     tables: Sequence[Sequence[TrackingRow]],
 ) -> Iterator[tuple[Entry, int | None]]:
-    """Yield the entries of the track and their ranks, table by table."""
+    """Yield the entries of the track and their ranks where they were entered, table by table."""
     for row in (row for rows in tables for row in rows):
-        if row.entry.system.track == STATE_TRACKING:
+        if row.entry.system.track == STATE_TRACKING and not row.further:
             yield row.entry, row.rank
 
 
 def tracking_blocks(tables: Sequence[Sequence[TrackingRow]]) -> Iterator[str]:
     """Yield the tables of state tracking in Markdown, each with what its gold states are."""
     for rows in tables:
-        yield f"### {gold_title(rows[0])}"
+        yield f"### {escaped(gold_title(rows[0]))}"
         yield markdown_table(
-            row_headers(),
+            row_headers(rows[0]),
             [[escaped_cell(cell) for cell in row_text(row)] for row in rows],
         )
         notes = [
@@ -139,38 +187,81 @@ def tracking_blocks(tables: Sequence[Sequence[TrackingRow]]) -> Iterator[str]:
 def gold_title(row: TrackingRow) -> str:
     """Say what the gold states of a table are."""
     shown = row.figures.gold[:SHOWN_HASH]
-    version = "" if row.gold.version is None else f", version {row.gold.version}"
+    known = row.gold.version or (own_version(row) if row.gold.whose == "benchmark" else None)
+    version = "" if known is None else f", version {known}"
     if row.gold.whose == "file":
-        return escaped(f"Gold states of the predictions file{version} ({shown})")
+        return f"Gold states of the predictions file{version} ({shown})"
     benchmark = row.figures.signature.benchmark or ""
-    return escaped(f"Gold states of the benchmark {benchmark}{version} ({shown})")
+    return f"Gold states of the benchmark {benchmark}{version} ({shown})"
 
 
 def _remarks(row: TrackingRow) -> list[str]:
-    """Return what is to be said of a row: of a tracker its note, of others a raised sign."""
-    note = row.entry.system.note if row.entry.system.track == STATE_TRACKING else None
-    return [text for text in (row.sign, note) if text]
+    """Return what is to be said of a row: a raised sign, and once the note of a tracker."""
+    has_note = row.entry.system.track == STATE_TRACKING and not row.further
+    return [text for text in (row.sign, row.entry.system.note if has_note else None) if text]
 
 
-def row_headers() -> list[str]:
-    """Return the titles of the columns of `row_text`."""
-    return ["#", "System", *_FIGURES, "Coverage", "Track"]
+def own_version(row: TrackingRow) -> str | None:
+    """Return the version of the gold states of a row's benchmark itself; None if nobody says."""
+    return gold_versions(row.figures.signature.benchmark or "").own
+
+
+def row_headers(row: TrackingRow) -> list[str]:
+    """Return the titles of the columns of a row, which are those of its table."""
+    return ["#", "System", *_columns(row), "Track"]
 
 
 def row_text(row: TrackingRow) -> list[str]:
     """Return a system's row of its table."""
-    shown = row.figures
-    if shown.of_turns is None:
-        coverage = f"{shown.dialogues} dialogues, {shown.turns} turns"
-    else:
-        coverage = f"{figure(row.coverage, 2)} %"
     return [
         "–" if row.rank is None else str(row.rank),
         row.entry.system.name,
-        *(figure(getattr(shown, name), 2) for name in _FIGURES.values()),
-        coverage,
+        *(column(row) for column in _columns(row).values()),
         row.entry.system.track,
     ]
+
+
+# Title of a column -> what stands in it.
+_Columns = Mapping[str, Callable[[TrackingRow], str]]
+
+
+def _columns(row: TrackingRow) -> _Columns:
+    """Return the columns of a row's table: of versions, those that say what they change."""
+    if row.gold.whose != "version":
+        return {**_ALL, "Coverage": _coverage}
+    own = f"JGA {own_version(row) or 'of the benchmark'}"
+    few = {title: _ALL[title] for title in ("Slot F1", "GCA")}
+    return {
+        f"JGA {row.gold.version}": _ALL["JGA"],
+        "without dontcare": lambda row: figure(_jga(row.without_dontcare), 2),
+        own: lambda row: figure(None if row.own is None else row.own.figures.jga, 2),
+        "Difference": _difference,
+        "Places gained": lambda row: "–" if row.gained is None else signed(row.gained, 0),
+        **few,
+        "Turns": lambda row: str(row.figures.turns),
+    }
+
+
+def _figure_column(name: str) -> Callable[[TrackingRow], str]:
+    return lambda row: figure(getattr(row.figures, name), 2)
+
+
+_ALL: _Columns = {title: _figure_column(name) for title, name in FIGURES.items()}
+
+
+def _jga(figures: TrackingFigures | None) -> float | None:
+    return None if figures is None else figures.jga
+
+
+def _difference(row: TrackingRow) -> str:
+    return "–" if row.own is None else signed(row.figures.jga - row.own.figures.jga, 2)
+
+
+def _coverage(row: TrackingRow) -> str:
+    shown = row.figures
+    if shown.of_turns is None:
+        return f"{shown.dialogues} dialogues, {shown.turns} turns"
+    return f"{figure(row.coverage, 2)} %"
 
 
 TRACKING_NOTES = """\
@@ -180,4 +271,9 @@ TRACKING_NOTES = """\
   (granular change accuracy): docs/state-tracking.md. *Fuzzy joint acc.*: joint accuracy with values
   fuzzily equal (partial ratio above 95), which is no JGA; the *Joint acc.* of the other tables.
   Slots that gold states call `bookday` and systems `day` are one.
+- **Gold states of other versions**: every system with predicted states against a version's gold
+  states, with `dontcare` as a value and without it on both sides; beside it the JGA against the
+  benchmark's own gold states, over all turns that the system plays, as in their own table.
+  *Difference*: the former less the latter. *Places gained*: among the ranked systems that stand in
+  both tables. *Turns*: those scored against the version, which may lack dialogues.
 """

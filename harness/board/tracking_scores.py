@@ -2,15 +2,16 @@
 
 The file is a report of state tracking with what it depends on: `format` and `track` say what it is,
 `signature` and `signature_fields` hold the hash of the gold states, `gold` says whose they are,
-`coverage` how much of a benchmark is tracked, `predictions` what was scored; and `checksum` tells
-whether somebody edited the file.
+`coverage` how much of a benchmark is tracked, `predictions` what was scored, `further_gold` what
+the states score against further gold states, if that is known (`further_gold.py`); and `checksum`
+tells whether somebody edited the file.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -26,10 +27,18 @@ from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
 from ..metrics.tracking.tracking_registry import Choices
 from ..report import Coverage
 from ..signature import Signature
+from ..submission import made_submission
 from ..tracking.gold import GoldStates
 from ..tracking.tracking_figures import TrackingFigures, figures_of
 from ..tracking.tracking_report import TrackingReport
 from ..validation import validated
+from .further_gold import (
+    FURTHER_GOLD,
+    FurtherGold,
+    further_gold_data,
+    read_further_gold,
+    tracker_against,
+)
 from .scores import Hashes, hashes_of, take_checksum, with_checksum
 from .tracks import STATE_TRACKING
 
@@ -60,16 +69,18 @@ class TrackingScores:
         gold: Whose gold states they were made with.
         coverage: How much of the benchmark is tracked; None for gold states of the file's own.
         report: Every metric.
-        predictions: What identifies the predictions.
+        predictions: What identifies the predictions; None where the harness makes them.
         intact: Whether they are as the harness wrote them, and not edited since.
+        further_gold: What it scores against further gold states.
     """
 
     signature: Signature
     gold: GoldOf
     coverage: Coverage | None
     report: TrackingReport
-    predictions: Hashes
+    predictions: Hashes | None
     intact: bool = True
+    further_gold: FurtherGold = field(default_factory=dict)
 
     @property
     def figures(self) -> TrackingFigures:
@@ -89,8 +100,11 @@ class TrackingScores:
             "gold": asdict(self.gold),
             "coverage": None if self.coverage is None else asdict(self.coverage),
             "report": self.report.to_dict(),
-            "predictions": self.predictions.model_dump(exclude_none=True),
         }
+        if self.predictions is not None:
+            content["predictions"] = self.predictions.model_dump(exclude_none=True)
+        if self.further_gold:
+            content[FURTHER_GOLD] = further_gold_data(self.further_gold)
         # As it is read back: without tuples.
         return to_json(with_checksum(json.loads(to_json(content))))
 
@@ -105,7 +119,7 @@ def gold_key(signature: Signature) -> str:
 
 
 def score_tracker(
-    content: bytes,
+    content: bytes | str,
     source: str,
     load_benchmark: Callable[[Iterable[str]], Benchmark],
     load_gold: Callable[[], GoldStates] | None = None,
@@ -114,7 +128,8 @@ def score_tracker(
     """Score a tracker's file for the board.
 
     Args:
-        content: The (unpacked) file: gold and predicted states, or predicted ones only.
+        content: The (unpacked) file: gold and predicted states, or predicted ones only; or the name
+            of a submission that is made.
         source: What messages call it.
         load_benchmark: Gives the benchmark to compare with for the dialogues' ids; called only if
             the file has no gold states of its own, or `load_gold` is given.
@@ -126,12 +141,11 @@ def score_tracker(
         InputError: The content is no file of states, or a version is stated of gold states that
             the file does not have.
     """
-    from ..formats import parse_predictions
     from ..tracking.evaluation import score_tracking
     from ..tracking.formats import parse_tracking_file
     from ..tracking.tracking_signature import tracking_signature
 
-    read = parse_predictions(content, source)
+    read = tracker_content(content, source, load_benchmark)
     tracked = parse_tracking_file(read, source, load_benchmark, load_gold)
     benchmark, gold = tracked.benchmark, tracked.gold
     if own_version is not None and benchmark is not None:
@@ -152,7 +166,44 @@ def score_tracker(
         if gold is None:
             data = benchmark.content_hash(rule_set(DEFAULT_RULES))
             signature = replace(signature, data=data)
-    return TrackingScores(signature, of, coverage, report, hashes_of(content, read))
+    hashes = hashes_of(content, read) if isinstance(content, bytes) else None
+    return TrackingScores(signature, of, coverage, report, hashes)
+
+
+def with_further_gold(
+    scores: TrackingScores,
+    content: bytes | str,
+    source: str,
+    benchmark: Benchmark,
+    golds: Sequence[GoldStates],
+) -> TrackingScores:
+    """Return a tracker's scores with what it scores against further gold states.
+
+    Args:
+        scores: What it scores.
+        content: As for `score_tracker`.
+        source: What messages call it.
+        benchmark: The benchmark that the gold states are of.
+        golds: The gold states.
+    """
+    read = tracker_content(content, source, lambda ids: benchmark)
+    return replace(scores, further_gold=tracker_against(read, source, benchmark, golds))
+
+
+def tracker_content(
+    content: bytes | str, source: str, load_benchmark: Callable[[Iterable[str]], Benchmark]
+) -> object:
+    """Return what a tracker's file holds, or the states that the harness makes.
+
+    Raises:
+        InputError: The content is nothing that can be read.
+    """
+    from ..formats import parse_predictions
+
+    if isinstance(content, bytes):
+        return parse_predictions(content, source)
+    made = made_submission(load_benchmark(()), content)
+    return {id_: [turn.state or {} for turn in turns] for id_, turns in made.dialogues.items()}
 
 
 def read_tracking_scores(path: Path) -> TrackingScores:
@@ -174,6 +225,7 @@ def parse_tracking_scores(content: bytes, source: str) -> TrackingScores:
     if not isinstance(document, dict):
         raise InputError(source, "expected scores of state tracking, an object")
     intact = take_checksum(document)
+    further = document.pop(FURTHER_GOLD, {})
     if document.get("track") != STATE_TRACKING or document.get("format") != FORMAT:
         raise InputError(
             source,
@@ -188,6 +240,7 @@ def parse_tracking_scores(content: bytes, source: str) -> TrackingScores:
         report=read.report,
         predictions=read.predictions,
         intact=intact,
+        further_gold=read_further_gold(further, source),
     )
     problems = list(_contradictions(scores, document))
     if problems:
@@ -206,7 +259,7 @@ class _Document:
     gold: GoldOf
     coverage: Coverage | None
     report: TrackingReport
-    predictions: Hashes
+    predictions: Hashes | None = None
 
 
 def _contradictions(scores: TrackingScores, document: Mapping[str, Any]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +10,14 @@ from .checks import entry_problems
 from .comparing_entries import wrong_pairs
 from .entries import Entry
 from .pairs import PAIRS_FILE
-from .rescoring import Change, Rescored, has_dialogues_of, has_seeds_of, rescore
+from .rescoring import (
+    Change,
+    Rescored,
+    further_signatures,
+    has_dialogues_of,
+    has_seeds_of,
+    rescore,
+)
 from .scores import DIALOGUES_FILE, SEEDS_FILE, Scores
 from .tracking_scores import TrackingScores
 
@@ -26,12 +33,14 @@ class Verified:
         problems: What is wrong with it, a sentence each.
         changes: The figures that come out differently.
         missing: Why it could not be scored again, if it could not.
+        unverified: What of it could not be verified, if the rest was, with the reason.
     """
 
     key: str
     problems: tuple[str, ...]
     changes: tuple[Change, ...]
     missing: str | None
+    unverified: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -77,6 +86,7 @@ def verify(
             ),
             changes=outcome.changes,
             missing=outcome.problem,
+            unverified=outcome.unverified,
         )
         for entry, outcome in zip(chosen, outcomes, strict=True)
     ]
@@ -121,7 +131,21 @@ def _signature_problems(entry: Entry, outcome: Rescored) -> list[str]:
         missing = entry.scores.dialogues is None
         what = "missing" if missing else "its figures come out differently"
         problems.append(f"{DIALOGUES_FILE}: {what}; score the entry again (--rescore)")
-    return problems
+    return [*problems, *_further_problems(entry.scores, outcome.scores)]
+
+
+def _further_problems(
+    stored: Scores | TrackingScores, scored: Scores | TrackingScores
+) -> Iterator[str]:
+    """Tell what stored figures against further gold states depend on that new ones do not."""
+    new = further_signatures(scored)
+    told: dict[str, None] = {}
+    for (version, choice), signature in further_signatures(stored).items():
+        anew = new.get((version, choice))
+        gone = ("cannot be had, or are none that the board goes by; score the entry again",)
+        reasons = gone if anew is None else signature.comparable_with(anew).reasons
+        told |= dict.fromkeys(f"figures against gold states {version}: {why}" for why in reasons)
+    yield from told
 
 
 def _tracking_problems(stored: TrackingScores, outcome: Rescored) -> list[str]:
@@ -129,4 +153,5 @@ def _tracking_problems(stored: TrackingScores, outcome: Rescored) -> list[str]:
     if not isinstance(outcome.scores, TrackingScores):
         return []
     problems = [] if outcome.scores.predictions == stored.predictions else [_OTHERS]
-    return [*problems, *stored.signature.comparable_with(outcome.scores.signature).reasons]
+    problems += stored.signature.comparable_with(outcome.scores.signature).reasons
+    return [*problems, *_further_problems(stored, outcome.scores)]

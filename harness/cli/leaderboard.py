@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -227,6 +228,9 @@ def _rescore(
         click.echo(printable(f"{outcome.key}: {_told(entry, outcome)}"))
         if outcome.changes:
             click.echo(changes_table(outcome.changes))
+    kept = Counter(part for outcome in outcomes for part in outcome.unverified)
+    for part, count in kept.items():
+        click.echo(f"of {count} entries kept as stored: {part}")
     return outcomes
 
 
@@ -240,7 +244,7 @@ def _told(entry: Entry, outcome: Rescored) -> str:
         return "unchanged"
     if entry.problems:
         return "made again; what was stored could not be used"
-    return "no figure changed; signature, hashes or rule sets did"
+    return "no figure changed; signature, hashes, rule sets or gold states did"
 
 
 def _check(path: Path, page: str) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from mwz.database import EMBEDDED
 
@@ -17,7 +18,13 @@ from ..metrics.inform import BOTH
 from ..metrics.registry import default_metrics, response_metrics
 from ..report_text import report_text
 from ..scoring import AUTO, Options, Scorer, choices
-from ..submission import CONSTANT, HUMAN, NormalizedSubmission, made_submissions
+from ..submission import (
+    CONSTANT,
+    EMPTY_STATES,
+    HUMAN,
+    NormalizedSubmission,
+    made_submissions,
+)
 from ..tables import formatted
 from .completion import complete_file
 from .options import (
@@ -32,6 +39,9 @@ from .options import (
 from .reading import benchmark_chooser
 from .score_run import ScoreRun, gold_remark
 from .telling import tell
+
+TRACKING = "dst"
+"""The metric that a tracker without responses is scored by."""
 
 
 def _goals(ctx: click.Context, param: click.Parameter, value: str) -> str:
@@ -114,6 +124,12 @@ def _metrics_help() -> str:
     "Inform and Success make of it.",
 )
 @click.option(
+    "--empty-states",
+    is_flag=True,
+    help="Score the tracker that predicts an empty belief state in every turn, by state tracking "
+    "unless --metrics says otherwise; the responses are the benchmark's own references.",
+)
+@click.option(
     "--lexicalised",
     is_flag=True,
     help="The responses are plain English, with names and numbers in place of placeholders: "
@@ -172,6 +188,7 @@ def command(
     metrics: str,
     corpus: str | None,
     constant: bool,
+    empty_states: bool,
     lexicalised: bool,
     free_running: bool,
     database: str,
@@ -187,7 +204,10 @@ def command(
     quiet: bool,
 ) -> int:
     """Score submissions, or the corpus itself, and show the reports."""
-    _check_usage(click.get_current_context().params)
+    context = click.get_current_context()
+    _check_usage(context.params)
+    if empty_states and context.get_parameter_source("metrics") is ParameterSource.DEFAULT:
+        metrics = TRACKING
     names = [name.strip() for name in metrics.split(",")]
     chosen = goals if goals in GOALS else "all"
     options = Options(rules, setup, domains, states, names, database, chosen, lexicalised)
@@ -204,9 +224,9 @@ def command(
     asked = Asked(options, intervals or plot is not None, lines_target is not None)
     if not predictions:
         scorer = Scorer(benchmark_chooser(benchmark, "scoring on")(()), options)
-        made = CONSTANT if constant else corpus
+        made = CONSTANT if constant else EMPTY_STATES if empty_states else corpus
         outcomes = [score_submission(scorer, _made(made, scorer), asked)]
-        called = [f"corpus {made}" if corpus else CONSTANT]
+        called = [f"corpus {made}" if corpus else str(made)]
         tell("what the harness makes", gold_remark(options, outcomes[0]))
     else:
         run = ScoreRun(predictions, benchmark, asked, cache, jobs, scheduler)
@@ -233,9 +253,12 @@ def _check_usage(given: Mapping[str, Any]) -> None:
     json_target, lines_target = given["json_target"], given["lines_target"]
     free, several = given["free_running"], len(files) > 1
     wrong = {
-        "give either PREDICTIONS, or --corpus [STYLE], or --constant": bool(files)
+        "give either PREDICTIONS, or --corpus [STYLE], or --constant, or --empty-states": bool(
+            files
+        )
         + (corpus is not None)
         + given["constant"]
+        + given["empty_states"]
         != 1,
         "--json and --per-dialogue cannot both go to standard output": json_target
         == lines_target
@@ -248,7 +271,7 @@ def _check_usage(given: Mapping[str, Any]) -> None:
         and (several or given["format_"] != "text"),
         "--goals takes a file only with --free-running": goals not in GOALS and not free,
         "--lexicalised takes PREDICTIONS, or --corpus without a style": given["lexicalised"]
-        and (given["constant"] or corpus not in (None, CANONICAL_STYLE)),
+        and (given["constant"] or given["empty_states"] or corpus not in (None, CANONICAL_STYLE)),
         "--resume needs several PREDICTIONS, and --json FILE": given["resume"]
         and (json_target in (None, STANDARD_STREAM) or not several),
         "standard input can be read only once": files.count(STANDARD_STREAM) > 1,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
 
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
+from ..benchmark import Benchmark
 from ..board.comparing_entries import complete_pairs
 from ..board.entries import PREDICTIONS_FILE, Entry, System, folder_name, read_entries
 from ..board.leaderboard import neighbours, row_headers, row_text, rows
@@ -20,11 +21,12 @@ from ..board.scores import Scores
 from ..board.standing_text import neighbours_text, seeds_text
 from ..board.submitting import all_scores, locked, refuse_existing, submit, with_seeds
 from ..board.together import write_together
+from ..board.tracking_board import TrackingRow, tracking_tables
 from ..board.tracking_board import row_headers as tracking_headers
 from ..board.tracking_board import row_text as tracking_text
-from ..board.tracking_board import tracking_tables
-from ..board.tracking_scores import TrackingScores, score_tracker
+from ..board.tracking_scores import TrackingScores, score_tracker, with_further_gold
 from ..board.tracks import LEXICALISED, STATE_TRACKING, submitted_tracks
+from ..data.gold_states import load_further_gold, load_gold_states
 from ..data.installed import load_benchmark
 from ..errors import InputError
 from ..files import read_bytes, shown_name
@@ -34,6 +36,7 @@ from ..limits import limits
 from ..metrics.registry import headlines
 from ..rendering import printable, text_table
 from ..submission import checked_submission
+from ..tracking.gold import GoldStates
 from ..validation import validated
 from .completion import complete_file
 from .options import (
@@ -158,6 +161,7 @@ def command(
         write_together(submissions, made)
     if track == STATE_TRACKING:
         _show_tracker(entry.key, others, rules)
+        _show_further(entry.key, others, rules)
         return
     if track == LEXICALISED:
         _show_lexicalised(entry.key, others, rules)
@@ -173,6 +177,7 @@ def command(
             click.echo("\n" + "\n".join(told))
     if entry.scores.seeds is not None:
         click.echo(f"\nmean (standard deviation) over {seeds_text(entry)}")
+    _show_further(entry.key, others, rules)
 
 
 def _check_options(
@@ -201,10 +206,26 @@ def _scored(
     submission = checked_submission(standard, loaded, source)
     tell(source, plain_remarks(submission) if lexicalised else submission.remarks)
     click.echo(f"scoring under the rule sets {', '.join(published_rule_sets())} …", err=True)
-    scores = all_scores(content, loaded, source, lexicalised)
+    has_states = not submission.lacking("state")[0]
+    golds = _further_gold(source, loaded) if has_states else []
+    scores = all_scores(content, loaded, source, lexicalised, golds)
     if scores.main.states == "gold":
         tell(source, [NO_STATES])
     return with_seeds(scores, seeds, loaded) if seeds else scores
+
+
+def _further_gold(source: str, benchmark: Benchmark) -> list[GoldStates]:
+    """Load the further gold states that are installed; of those that are not, say so."""
+    golds, missing = load_further_gold(benchmark)
+    tell(
+        source,
+        [
+            f"not scored against gold states {version}, which are not installed "
+            f"(`mwz data import --states {version} PATH`)"
+            for version in missing
+        ],
+    )
+    return golds
 
 
 def _tracker(
@@ -213,27 +234,59 @@ def _tracker(
     """Score a tracker's file with the gold states asked for."""
     if gold is None:
         choose = benchmark_chooser(benchmark, "comparing with")
-        return score_tracker(content, source, choose, own_version=own_gold)
-    from ..data.gold_states import load_gold_states
-
-    loaded = load_benchmark(benchmark)
-    states = load_gold_states(gold, loaded)
-    return score_tracker(content, source, lambda ids: loaded, lambda: states)
+        scores = score_tracker(content, source, choose, own_version=own_gold)
+        # A file with gold states of its own may be of no benchmark.
+        loaded = load_benchmark(scores.signature.benchmark or benchmark)
+    else:
+        loaded = load_benchmark(benchmark)
+        states = load_gold_states(gold, loaded)
+        scores = score_tracker(content, source, lambda ids: loaded, lambda: states)
+    golds = _further_gold(source, loaded)
+    scores = with_further_gold(scores, content, source, loaded, golds)
+    unfit = f"its dialogues and turns are not those of {loaded.name}"
+    tell(
+        source,
+        [
+            f"not scored against gold states {one.version}: {unfit}"
+            for one in golds
+            if one.version not in scores.further_gold
+        ],
+    )
+    return scores
 
 
 def _show_tracker(key: str, others: list[Entry], rules: str) -> None:
     """Show a tracker's row and its place among those with the same gold states."""
+    for table, own in _tracked(key, others, rules):
+        if own.further:
+            continue
+        click.echo(text_table(tracking_headers(own), [tracking_text(own)]))
+        shown = _tracking_place(table, own)
+        told = f"{shown} among those with the same gold states in the track {STATE_TRACKING}"
+        click.echo(f"\n{told}")
+
+
+def _show_further(key: str, others: list[Entry], rules: str) -> None:
+    """Show what a system's states score against further gold states."""
+    for table, own in _tracked(key, others, rules):
+        if own.further:
+            click.echo(f"\nagainst gold states {own.gold.version}")
+            click.echo(text_table(tracking_headers(own), [tracking_text(own)]))
+            click.echo(f"\n{_tracking_place(table, own)} among those with these gold states")
+
+
+def _tracked(
+    key: str, others: list[Entry], rules: str
+) -> Iterator[tuple[Sequence[TrackingRow], TrackingRow]]:
+    """Yield the tables of state tracking that a system stands in, and its row."""
     reports = {e.key: report for e in others if (report := e.scores.under(rules)) is not None}
-    [table] = [
-        table
-        for table in tracking_tables(others, reports)
-        if any(row.entry.key == key for row in table)
-    ]
-    own = next(row for row in table if row.entry.key == key)
-    click.echo(text_table(tracking_headers(), [tracking_text(own)]))
+    for table in tracking_tables(others, reports):
+        yield from ((table, row) for row in table if row.entry.key == key)
+
+
+def _tracking_place(table: Sequence[TrackingRow], own: TrackingRow) -> str:
     places = sum(row.rank is not None for row in table)
-    shown = "not ranked" if own.rank is None else f"rank {own.rank} of {places}"
-    click.echo(f"\n{shown} among those with the same gold states in the track {STATE_TRACKING}")
+    return "not ranked" if own.rank is None else f"rank {own.rank} of {places}"
 
 
 def _show_lexicalised(key: str, others: list[Entry], rules: str) -> None:

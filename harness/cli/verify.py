@@ -32,7 +32,10 @@ _SHOWN = 12
 )
 @click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_entry)
 @click.option(
-    "--strict", is_flag=True, help="Entries whose predictions are not at hand do not hold either."
+    "--strict",
+    is_flag=True,
+    help="Entries whose predictions are not at hand do not hold either, nor those with figures "
+    "against gold states that are not installed.",
 )
 @predictions_folder_option
 @workers_option
@@ -58,19 +61,27 @@ def command(
         lambda coming: tqdm(coming, "verifying", len(chosen), unit="entry", disable=None),
         notify,
     )
-    failed = [one for one in verified if not one.holds or (strict and one.missing is not None)]
+    failed = [one for one in verified if not one.holds or (strict and _is_open(one))]
     for one in verified:
         click.echo(printable(_told(one)))
     click.echo(_summary(verified))
     return 1 if failed else 0
 
 
+def _is_open(verified: Verified) -> bool:
+    """Whether something of an entry could not be verified."""
+    return verified.missing is not None or bool(verified.unverified)
+
+
 def _summary(verified: Sequence[Verified]) -> str:
     """Say how many entries hold, and how many could not be scored again."""
     unknown = sum(one.missing is not None and one.holds for one in verified)
     hold = sum(one.missing is None and one.holds for one in verified)
-    told = f"{hold} of {len(verified)} entries hold"
-    return f"{told}; {unknown} could not be scored again" if unknown else told
+    partly = sum(bool(one.unverified) for one in verified)
+    told = [f"{hold} of {len(verified)} entries hold"]
+    told += [f"{unknown} could not be scored again"] if unknown else []
+    told += [f"of {partly} a part could not be verified"] if partly else []
+    return "; ".join(told)
 
 
 def _told(verified: Verified) -> str:
@@ -82,4 +93,6 @@ def _told(verified: Verified) -> str:
             lines.append(f"… and {len(verified.changes) - _SHOWN} more")
     if verified.missing is not None:
         lines.append(f"{verified.key}: not scored again: {verified.missing}")
-    return "\n".join(lines) or f"{verified.key}: holds"
+    lines = lines or [f"{verified.key}: holds"]
+    lines += [f"{verified.key}: not verified: {part}" for part in verified.unverified]
+    return "\n".join(lines)

@@ -1,12 +1,17 @@
 """Data sets as they are declared: what one is, where its files come from, and who reads them.
 
+A declaration also says which gold states the board goes by: what version of the annotation the
+benchmark's own are, and which further versions predicted states are compared with.
+
 A declaration is a file of `sets/`; the data set is named as the file is. To add one, add a
 declaration and, if its files are of a new format, a reader in `readers/`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from mwz.normalization.resources import names, read_toml
 
@@ -14,6 +19,19 @@ from ..errors import InputError
 from .pinned import Source, parse_pinned
 
 _SETS = "sets"
+
+
+@dataclass(frozen=True)
+class GoldVersions:
+    """The versions of the annotation whose gold states the board compares predicted states with.
+
+    Attributes:
+        own: That of the benchmark's own gold states; None where nobody says.
+        further: Those whose gold states are installed beside the benchmark.
+    """
+
+    own: str | None = None
+    further: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -26,6 +44,7 @@ class DataSet:
         citation: What to cite.
         reader: The module of `readers/` that builds the benchmark.
         sources: Where its files come from.
+        gold: The versions of its gold states.
     """
 
     name: str
@@ -33,6 +52,7 @@ class DataSet:
     citation: str
     reader: str
     sources: tuple[Source, ...]
+    gold: GoldVersions = GoldVersions()
 
 
 def declared_names() -> list[str]:
@@ -58,4 +78,14 @@ def read_data_set(name: str) -> DataSet:
         citation=content["citation"],
         reader=content["reader"],
         sources=parse_pinned(content, place),
+        gold=_gold_versions(content.get("gold", {})),
     )
+
+
+def gold_versions(benchmark: str) -> GoldVersions:
+    """Return the versions of a benchmark's gold states; none of one that is not declared."""
+    return read_data_set(benchmark).gold if benchmark in declared_names() else GoldVersions()
+
+
+def _gold_versions(content: Mapping[str, Any]) -> GoldVersions:
+    return GoldVersions(content.get("own"), tuple(content.get("further", ())))

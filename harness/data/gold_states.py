@@ -15,6 +15,7 @@ from mwz.normalization.states import BeliefState
 from ..benchmark import Benchmark
 from ..errors import InputError
 from ..tracking.gold import GoldStates, problems_of
+from .declared import gold_versions
 from .installed import data_directory
 from .sealed import SEALED_SUFFIX, read_sealed, write_sealed
 from .state_files import read_state_file
@@ -101,6 +102,23 @@ def load_gold_states(version: str, benchmark: Benchmark) -> GoldStates:
     if problems:
         raise InputError(str(path), [f"{problem}; {again}" for problem in problems])
     return gold
+
+
+def load_further_gold(benchmark: Benchmark) -> tuple[list[GoldStates], list[str]]:
+    """Load the gold states of the further versions that a benchmark's data set declares.
+
+    Returns:
+        The gold states of those that are installed, and the versions that are not.
+
+    Raises:
+        InputError: A file is damaged, or is of other turns than the benchmark has.
+    """
+    there = installed_gold_states(benchmark.name)
+    further = gold_versions(benchmark.name).further
+    return (
+        [load_gold_states(version, benchmark) for version in further if version in there],
+        [version for version in further if version not in there],
+    )
 
 
 def gold_states_path(benchmark: str, version: str) -> Path:

@@ -35,8 +35,8 @@ from ..limits import Limits, limits
 from ..notations import STATE_DOMAINS, notation_of, read_state
 from ..submission import parse_submission
 from .dialogues import TrackedDialogue, TrackedTurn
-from .gold import GoldStates, with_gold
-from .pairing import track_states
+from .gold import GoldStates
+from .pairing import track_states, track_with_gold
 
 
 @dataclass(frozen=True)
@@ -182,11 +182,10 @@ def _with_gold_of(
     source: str,
 ) -> TrackedFile:
     """Return predictions paired with gold states of another version than the benchmark's."""
-    kept = {id_: turns for id_, turns in normalized.items() if id_ in gold.states}
-    if not kept:
+    tracked = track_with_gold(normalized, benchmark, gold)
+    if not tracked:
         raise InputError(source, f"the gold states {gold.version} have none of its dialogues")
-    tracked = track_states(kept, with_gold(benchmark, gold))
-    left_out = tuple(id_ for id_ in normalized if id_ not in kept)
+    left_out = tuple(id_ for id_ in normalized if id_ not in gold.states)
     return TrackedFile(source, format_, benchmark, tracked, gold, left_out)
 
 

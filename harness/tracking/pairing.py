@@ -8,6 +8,7 @@ from mwz.normalization.states import BeliefState
 
 from ..benchmark import Benchmark
 from .dialogues import TrackedDialogue, TrackedTurn
+from .gold import GoldStates, with_gold
 
 # Gold states call these slots by the names on the left, systems by either (and some trackers with a
 # stroke between): the prefix is dropped on both sides.
@@ -49,6 +50,20 @@ def track_states(
         )
         for id_, predictions in states.items()
     ]
+
+
+def track_with_gold(
+    states: Mapping[str, Sequence[BeliefState]], benchmark: Benchmark, gold: GoldStates
+) -> list[TrackedDialogue]:
+    """Pair predicted states with gold states of another version than the benchmark's.
+
+    Args:
+        states: As for `track_states`.
+        benchmark: The benchmark, which has all these dialogues and turns.
+        gold: The gold states; dialogues that they lack are left out.
+    """
+    kept = {id_: turns for id_, turns in states.items() if id_ in gold.states}
+    return track_states(kept, with_gold(benchmark, gold))
 
 
 def without_booking_prefix(state: BeliefState) -> BeliefState:

@@ -15,6 +15,17 @@ from .evaluation import score_tracking
 from .gold import GoldStates
 from .tracking_report import TrackingReport
 from .tracking_signature import tracking_signature
+from .variants import PLAIN, Variants
+
+FIGURES: Mapping[str, str] = {
+    "JGA": "jga",
+    "Slot F1": "slot_f1",
+    "RSA": "rsa",
+    "FGA (λ = 0.5)": "fga",
+    "GCA": "gca",
+    "Fuzzy joint acc.": "fuzzy_joint_accuracy",
+}
+"""Title of a column -> the figure, an attribute of `TrackingFigures`."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +73,7 @@ def tracking_figures(
     benchmark: Benchmark | None = None,
     gold: GoldStates | None = None,
     gold_version: str | None = None,
+    variants: Variants = PLAIN,
 ) -> TrackingFigures:
     """Score tracked dialogues for a table of systems.
 
@@ -72,15 +84,15 @@ def tracking_figures(
         gold: The gold states that took the place of the benchmark's, if any did.
         gold_version: What version of the annotation the benchmark's or the file's own gold states
             are, where that is known; that of `gold` is known.
+        variants: Which variant of joint accuracy is meant.
 
     Raises:
         InputError: More slots are wrong in a turn than MultiWOZ has.
         ValueError: There are no dialogues.
     """
-    report = score_tracking(dialogues, [HEADLINE_LAMBDA])
-    signature = tracking_signature(
-        dialogues, benchmark, Choices([HEADLINE_LAMBDA], MULTIWOZ_SLOTS), gold=gold
-    )
+    report = score_tracking(dialogues, [HEADLINE_LAMBDA], variants=variants)
+    choices = Choices([HEADLINE_LAMBDA], MULTIWOZ_SLOTS)
+    signature = tracking_signature(dialogues, benchmark, choices, variants, gold)
     assert signature.gold is not None
     return figures_of(
         report,

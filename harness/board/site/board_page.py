@@ -19,7 +19,7 @@ from ..tracks import LEXICALISED, STATE_TRACKING, TRACKS, Track
 from .charts import Dot, Ranks, Scatter, ranks, scatter
 from .columns import PRINTED, Column, columns, raised_signs
 from .contents import Contents
-from .page_tables import NOTHING, Cell, Header
+from .page_tables import NOTHING, Cell, Header, with_minus
 from .papers import paper_year
 
 SYSTEMS = "systems"
@@ -234,13 +234,12 @@ def _reported(row: ReportedRow, cells: Sequence[Cell], anchors: _Anchors) -> Boa
 
 
 def _tracking_tables(contents: Contents, anchors: _Anchors) -> Iterator[BoardTable]:
-    titles = row_headers()[2:]
     for place, rows in enumerate(contents.tracking):
         yield BoardTable(
             key=f"{STATE_TRACKING}-{place}",
             caption=gold_title(rows[0]),
             ranked=True,
-            headers=[_tracking_header(title) for title in titles],
+            headers=[_tracking_header(title) for title in row_headers(rows[0])[2:]],
             rows=[_tracked(row) for row in rows],
         )
     yield from _as_printed(contents, STATE_TRACKING, anchors, (OLD,))
@@ -292,7 +291,7 @@ def _tracked(row: TrackingRow) -> BoardRow:
     system = row.entry.system
     own = system.track == STATE_TRACKING
     return BoardRow(
-        anchor=f"tracking-{row.entry.key}",
+        anchor=tracking_anchor(row),
         kind=row_kind(row),
         rank=rank,
         name=name,
@@ -301,9 +300,15 @@ def _tracked(row: TrackingRow) -> BoardRow:
         code=system.code,
         year=paper_year(system.paper),
         signs=0,
-        note=(system.note or "") if own else "",
-        cells=[Cell(text) for text in texts],
+        note=(system.note or "") if own and not row.further else "",
+        cells=[Cell(with_minus(text)) for text in texts],
     )
+
+
+def tracking_anchor(row: TrackingRow) -> str:
+    """Return the address of a row of state tracking on the board."""
+    version = f"-{row.gold.version}" if row.further else ""
+    return f"tracking-{row.entry.key}{version}"
 
 
 def _as_printed(

@@ -14,6 +14,7 @@ from ...metrics.inform import SETUPS
 from ...report import TOTAL, Report
 from ..dialogue_scores import FIGURES
 from ..entries import Entry
+from ..further_gold import further_gold_data
 from ..leaderboard import Row, signatures
 from ..lexicalised_board import LexicalisedRow
 from ..reported_blocks import OLD
@@ -79,6 +80,7 @@ def row_data(contents: Contents, row: Row) -> dict[str, Any]:
         "coverage": vars(report.coverage),
         "lower_bound": None if bound is None else vars(bound),
         "state_tracking": None if report.dst is None else dict(report.dst.metrics),
+        "further_gold": further_gold_data(row.entry.scores.further_gold) or None,
         "points_lost": None
         if kept is None
         else {cause: list(one) for cause, one in kept.causes.points.items() if any(one)},
@@ -111,7 +113,13 @@ def tracker_data(entry: Entry) -> dict[str, Any]:
         return about
     figures = entry.tracking.figures
     told = {name: value for name, value in vars(figures).items() if name != "signature"}
-    return {**about, "state_tracking": told, "signature": str(figures.signature)}
+    further = further_gold_data(entry.tracking.further_gold)
+    return {
+        **about,
+        "state_tracking": told,
+        **({"further_gold": further} if further else {}),
+        "signature": str(figures.signature),
+    }
 
 
 def json_text(content: object) -> str:

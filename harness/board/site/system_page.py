@@ -19,7 +19,7 @@ from ..lexicalised_board import LexicalisedRow
 from ..lexicalised_board import row_headers as lexicalised_headers
 from ..lexicalised_board import row_text as lexicalised_text
 from ..record import Line, findings, lines
-from ..tracking_board import TrackingRow, row_headers, row_text
+from ..tracking_board import TrackingRow, gold_title, row_headers, row_text
 from ..tracks import TRACKS
 from .columns import plus_minus, verdict_mark
 from .contents import Contents
@@ -162,17 +162,20 @@ def _in_english(row: LexicalisedRow | None) -> Iterator[Block]:
 
 
 def _place(row: Row | None, tracked: Sequence[TrackingRow]) -> str:
-    rank = row.rank if row is not None else next((one.rank for one in tracked), None)
+    entered = (one.rank for one in tracked if not one.further)
+    rank = row.rank if row is not None else next(entered, None)
     if rank is not None:
         return f"rank {rank}"
     if row is not None and row.unranked not in (None, "reference"):
         return f"not ranked: {row.unranked}"
-    return "reference row" if row is not None else "not ranked"
+    made = any(one.entry.system.predictions.by_harness for one in tracked)
+    return "reference row" if row is not None or made else "not ranked"
 
 
 def _tiles(contents: Contents, row: Row | None, tracked: Sequence[TrackingRow]) -> list[Tile]:
     if row is None:
-        return [Tile("JGA", figure(one.figures.jga, 2)) for one in tracked[:1]]
+        entered = [one for one in tracked if not one.further]
+        return [Tile("JGA", figure(one.figures.jga, 2)) for one in entered]
     tiles = []
     for name in FIGURES:
         interval = contents.interval(row.entry, name)
@@ -359,5 +362,6 @@ def _signs(row: Row) -> Iterator[Block]:
 def _tracking(one: TrackingRow) -> Facts:
     _, _, *figures, _ = row_text(one)
     rank = "not ranked" if one.rank is None else f"rank {one.rank}"
-    items = {title: Cell(text) for title, text in zip(row_headers()[2:-1], figures, strict=True)}
-    return Facts(f"In percent, {rank} of its table", items)
+    titles = row_headers(one)[2:-1]
+    items = {title: Cell(with_minus(text)) for title, text in zip(titles, figures, strict=True)}
+    return Facts(f"{gold_title(one)}: in percent, {rank} of its table", items)
