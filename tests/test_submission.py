@@ -17,6 +17,7 @@ from mwz.harness.errors import InputError
 from mwz.harness.notations import STATE_DOMAINS, STATE_SLOTS
 from mwz.harness.submission import (
     CONSTANT,
+    EMPTY_STATES,
     made_submission,
     made_submissions,
     normalize_submission,
@@ -306,8 +307,15 @@ def test_a_constant_submission_says_the_same_in_every_turn() -> None:
         assert set(*(text.split() for text in said)) == rule_set(name).about_venues
 
 
-def test_what_can_be_made_is_every_style_and_the_constant_response() -> None:
-    assert made_submissions() == (*STYLES, CONSTANT)
+def test_a_submission_of_empty_states_says_what_the_references_say() -> None:
+    empty = made_submission(TWO, EMPTY_STATES)
+    assert empty.predicts_states
+    assert {str(turn.state) for turns in empty.dialogues.values() for turn in turns} == {"{}"}
+    assert empty.responses() == made_submission(TWO, "mwz22").responses()
+
+
+def test_what_can_be_made_plays_every_turn() -> None:
+    assert set(made_submissions()) > set(STYLES)
     for name in made_submissions():
         assert made_submission(TWO, name).turns == TWO.turns
 

@@ -14,6 +14,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from mwz.harness.checking import LOOK_ALIKES
+from mwz.harness.data.declared import declared_names, gold_versions
 from mwz.harness.errors import LONGEST_MESSAGE
 from mwz.harness.files import write_atomically
 from mwz.harness.formats import formats
@@ -26,7 +27,7 @@ from mwz.normalization.rules import DEFAULT_RULES, rule_set
 
 DOCS = Path(__file__).parents[1] / "docs"
 
-PAGES = ("predictions-format.md", "metrics.md")
+PAGES = ("predictions-format.md", "metrics.md", "state-tracking.md")
 
 _TABLE = re.compile(r"(<!-- (?!end )([a-z ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -107,6 +108,14 @@ def _tracking_metrics() -> str:
     return markdown_table(["metric", "what it asks", "unit", "source"], rows)
 
 
+def _gold_versions() -> str:
+    known = {name: gold_versions(name) for name in declared_names()}
+    rows = [
+        [name, gold.own, ", ".join(gold.further)] for name, gold in known.items() if gold.further
+    ]
+    return markdown_table(["benchmark", "its own gold states", "and the board's further ones"], rows)
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "placeholders": _placeholders,
     "bounds": _bounds,
@@ -115,6 +124,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "names": _names,
     "response metrics": _response_metrics,
     "tracking metrics": _tracking_metrics,
+    "gold versions": _gold_versions,
 }
 
 

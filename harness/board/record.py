@@ -1,8 +1,9 @@
 """The public record: every figure that entries and public tables report, and what is true of it.
 
-Figures of systems with an entry are held against the harness's, one by one (`lines`); the rows of
-the official tables against every rule set (`rule_set_rows`); and all figures, with outputs or
-without, against what a figure can be (`findings`).
+Figures of systems with an entry are held against the harness's, one by one (`lines`), joint
+accuracy against that with the gold states of the version that it is of; the rows of the official
+tables against every rule set (`rule_set_rows`); and all figures, with outputs or without, against
+what a figure can be (`findings`).
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ from .audit import (
 )
 from .claims import Claim
 from .entries import Entry
+from .further_gold import DROP, KEEP
 from .reported import ReportedRow, ReportedTable, number, version_and_measure
+from .tracking_board import gold_version, tracking_tables
 
 if TYPE_CHECKING:
     from .grid import Grid
@@ -51,13 +54,15 @@ _METRICS: Mapping[str, str] = {
     **{title: metric for metric, title in DIVERSITY.items()},
 }
 
+# What public tables call joint goal accuracy.
+_JOINT_ACCURACY = ("joint accuracy", "JGA")
+
 # What public tables and entries call a rate -> what it is a rate over. Rates per domain are over
 # turns of which papers do not say how many there are.
 _RATES: Mapping[str, str] = {
     "Inform": "dialogues",
     "Success": "dialogues",
-    "joint accuracy": "turns",
-    "JGA": "turns",
+    **dict.fromkeys(_JOINT_ACCURACY, "turns"),
 }
 
 
@@ -86,7 +91,8 @@ class Line:
         system: The system's name.
         entry: Its key.
         source: Where the figure is reported.
-        setup: The set-up that it is of: "strict", "optimistic", or the authors' "own".
+        setup: The set-up that it is of: "strict", "optimistic", or the authors' "own"; of joint
+            accuracy the gold states.
         figure: What it is called.
         reported: The figure, with its digits.
         harness: The harness's in the set-up that should give it; None if it has none.
@@ -179,6 +185,48 @@ def _entry_lines(
             if key not in seen:
                 seen.add(key)
                 yield _line(entry, claim, audited)
+    for table in tables:
+        for row in table.rows:
+            if row.entry == entry.key:
+                yield from _tracking_lines(entry, table, row)
+
+
+def _tracking_lines(entry: Entry, table: ReportedTable, row: ReportedRow) -> Iterator[Line]:
+    """Yield the joint accuracies of a row that are of a version of the annotation."""
+    for column in table.columns:
+        version, measure = version_and_measure(column)
+        printed = number(row.figures.get(column, ""))
+        if version is None or measure not in _JOINT_ACCURACY or printed is None:
+            continue
+        scored = _joint_accuracies(entry, version)
+        harness = scored.get(KEEP)
+        verdict = "not scored" if harness is None else "not reproduced"
+        for choice, value in scored.items():
+            if is_reproduced(value, printed):
+                under = "" if choice == KEEP else f" under --dontcare {choice}"
+                verdict = f"reproduced{under}"
+                break
+        yield Line(
+            system=entry.system.name,
+            entry=entry.key,
+            source=table.title,
+            setup=f"gold states {version}",
+            figure="JGA",
+            reported=printed,
+            harness=harness,
+            difference=None if harness is None else harness - float(printed),
+            verdict=verdict,
+        )
+
+
+def _joint_accuracies(entry: Entry, version: str) -> dict[str, float]:
+    """Return choice of `--dontcare` -> JGA with a version's gold states, as far as it is known."""
+    reports = {entry.key: entry.scores.main} if entry.scores.reports else {}
+    for row in (row for rows in tracking_tables([entry], reports) for row in rows):
+        if gold_version(row) == version:
+            dropped = row.without_dontcare
+            return {KEEP: row.figures.jga, **({} if dropped is None else {DROP: dropped.jga})}
+    return {}
 
 
 def _line(entry: Entry, claim: Claim, audited: Audited) -> Line:

@@ -22,7 +22,8 @@ _PERCENT = ("BLEU", "Inform", "Success", "Combined")
 LEGEND: Mapping[str, str] = {
     "source": "where the figure is printed, by number; the sources are listed below",
     "set-up": (
-        "what the figure is of: the strict or the optimistic set-up, or the authors' own script"
+        "what the figure is of: the strict or the optimistic set-up, or the authors' own script; "
+        "of joint accuracy, the version of the gold states"
     ),
     "reported": "the figure as its source prints it",
     "harness": (

@@ -187,7 +187,7 @@ def tracking_blocks(tables: Sequence[Sequence[TrackingRow]]) -> Iterator[str]:
 def gold_title(row: TrackingRow) -> str:
     """Say what the gold states of a table are."""
     shown = row.figures.gold[:SHOWN_HASH]
-    known = row.gold.version or (own_version(row) if row.gold.whose == "benchmark" else None)
+    known = gold_version(row)
     version = "" if known is None else f", version {known}"
     if row.gold.whose == "file":
         return f"Gold states of the predictions file{version} ({shown})"
@@ -201,7 +201,12 @@ def _remarks(row: TrackingRow) -> list[str]:
     return [text for text in (row.sign, row.entry.system.note if has_note else None) if text]
 
 
-def own_version(row: TrackingRow) -> str | None:
+def gold_version(row: TrackingRow) -> str | None:
+    """Return what version of the annotation a row's gold states are; None if nobody says."""
+    return _own_version(row) if row.gold.whose == "benchmark" else row.gold.version
+
+
+def _own_version(row: TrackingRow) -> str | None:
     """Return the version of the gold states of a row's benchmark itself; None if nobody says."""
     return gold_versions(row.figures.signature.benchmark or "").own
 
@@ -229,7 +234,7 @@ def _columns(row: TrackingRow) -> _Columns:
     """Return the columns of a row's table: of versions, those that say what they change."""
     if row.gold.whose != "version":
         return {**_ALL, "Coverage": _coverage}
-    own = f"JGA {own_version(row) or 'of the benchmark'}"
+    own = f"JGA {_own_version(row) or 'of the benchmark'}"
     few = {title: _ALL[title] for title in ("Slot F1", "GCA")}
     return {
         f"JGA {row.gold.version}": _ALL["JGA"],

@@ -112,9 +112,10 @@ def command(
         with executor(workers, scheduler) as to:
             grids = _grids(chosen, benchmark, to, predictions, cache)
     audited = [(one, audit(one, grids.get(one.key)), grids.get(one.key)) for one in chosen]
+    recorded = chosen if names else [*chosen, *_reported_trackers(submissions, tables)]
     if json_target != STANDARD_STREAM:
         if format_ != "text" or not names:
-            click.echo(formatted(_record(chosen, tables, bool(names), grids), format_), nl=False)
+            click.echo(formatted(_record(recorded, tables, bool(names), grids), format_), nl=False)
         if format_ == "text":
             start = "" if names else "\n"
             text = "\n\n".join("\n\n".join(_text(*one)) for one in audited)
@@ -232,6 +233,13 @@ def _chosen(folder: Path, names: tuple[str, ...]) -> list[Entry]:
     if problems:
         raise InputError(str(folder), problems)
     return chosen
+
+
+def _reported_trackers(submissions: Path, tables: Sequence[ReportedTable]) -> list[Entry]:
+    """Return the entries of the track for state tracking that public tables have figures of."""
+    named = {row.entry for table in tables for row in table.rows}
+    entries = read_entries(submissions)
+    return [one for one in entries if one.system.track == STATE_TRACKING and one.key in named]
 
 
 def _is_audited(entry: Entry) -> bool:

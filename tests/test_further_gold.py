@@ -1,0 +1,516 @@
+"""Predicted states against gold states of further versions: figures, what is kept, the board."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomli_w
+from entered import SAMPLE_SUBMISSIONS, change_scores, enter, enter_sample, report, system
+from helpers import Run, benchmark, dialogue, goal, run_cli
+from tracking_cases import FGA_FIGURE_1, tracked
+
+from mwz.harness import Benchmark, load_benchmark
+from mwz.harness.board.entries import ENTRY_FILE, Entry, System, read_entries, read_entry
+from mwz.harness.board.further_gold import FurtherGold, submission_against, tracker_against
+from mwz.harness.board.leaderboard import leaderboard
+from mwz.harness.board.record import lines
+from mwz.harness.board.reported import ReportedRow, ReportedTable
+from mwz.harness.board.scores import Scores, hashes_of, parse_scores
+from mwz.harness.board.site.making import site
+from mwz.harness.board.tracking_board import TrackingRow, row_headers, row_text, tracking_tables
+from mwz.harness.board.tracking_scores import score_tracker
+from mwz.harness.data import declared
+from mwz.harness.data.declared import DataSet, GoldVersions
+from mwz.harness.data.gold_states import (
+    gold_states_path,
+    install_gold_states,
+    load_gold_states,
+    read_gold_states,
+)
+from mwz.harness.data.installed import install_benchmark
+from mwz.harness.errors import InputError
+from mwz.harness.submission import EMPTY_STATES, NormalizedSubmission, NormalizedTurn
+from mwz.harness.tracking.evaluation import score_tracking
+from mwz.harness.tracking.gold import GoldStates
+from mwz.harness.validation import validated
+
+AREA = {"hotel": {"area": "north"}}
+STARS = {"hotel": {"area": "north", "stars": "4"}}
+ANY_STARS = {"hotel": {"area": "north", "stars": "dontcare"}}
+
+GOLD = GoldStates("1.1", "tiny", {"d1": [AREA, ANY_STARS]})
+"""It lacks the second dialogue, and has a `dontcare`."""
+
+
+def tiny() -> Benchmark:
+    one = dialogue({"hotel": goal()}, 2, states=[AREA, STARS])
+    return benchmark({"d1": one, "d2": one})
+
+
+def said(*states: Any) -> tuple[NormalizedTurn, ...]:
+    return tuple(NormalizedTurn("", state, None, (), ()) for state in states)
+
+
+def submission(second: Any = AREA) -> NormalizedSubmission:
+    return NormalizedSubmission({"d1": said(AREA, second), "d2": said(AREA, STARS)}, False)
+
+
+# ------------------------------------------------------------------------------ figures
+
+
+def test_a_submission_is_scored_with_dontcare_and_without_on_what_the_gold_states_have() -> None:
+    found = submission_against(submission(), tiny(), [GOLD])
+    keep, drop = found["1.1"]["keep"], found["1.1"]["drop"]
+    # Of the first dialogue's two turns the second lacks the `dontcare`.
+    assert (keep.jga, drop.jga) == (50, 100)
+    # Two values found of three in gold, none too many: 2 * 2 / (2 + 3).
+    assert keep.slot_f1 == pytest.approx(80)
+    for figures in (keep, drop):
+        assert (figures.dialogues, figures.turns) == (1, 2)
+        assert (figures.of_dialogues, figures.of_turns) == (2, 4)
+        assert (figures.gold, figures.gold_version) == (GOLD.digest, "1.1")
+    assert drop.signature.parameters["dontcare"] == "drop"
+
+
+def test_what_predicts_no_states_or_plays_none_of_the_dialogues_is_not_scored() -> None:
+    assert submission_against(submission(None), tiny(), [GOLD]) == {}
+    other = NormalizedSubmission({"d2": said(AREA, STARS)}, False)
+    assert submission_against(other, tiny(), [GOLD]) == {}
+
+
+def own_gold(id_: str, *predicted: Any) -> Any:
+    return {id_: {str(at): {"gt": AREA, "pr": state} for at, state in enumerate(predicted)}}
+
+
+def test_a_tracker_with_gold_states_of_its_own_is_scored_where_its_turns_fit() -> None:
+    found = tracker_against(own_gold("D1.json", AREA, ANY_STARS), "x.json", tiny(), [GOLD])
+    assert (found["1.1"]["keep"].jga, found["1.1"]["drop"].jga) == (100, 100)
+    for unfit in (own_gold("d9", AREA, AREA), own_gold("d1", AREA)):
+        assert tracker_against(unfit, "x.json", tiny(), [GOLD]) == {}
+
+
+def test_the_empty_tracker_is_right_where_gold_is_empty() -> None:
+    scores = score_tracker(EMPTY_STATES, "made", lambda ids: tiny())
+    # One and two slots of thirty are missed, twice over: 100 - 100 * 1.5 / 30.
+    assert scores.report.metrics["SA"] == pytest.approx(95)
+    assert (scores.figures.jga, scores.predictions) == (0, None)
+    assert (scores.gold.whose, scores.figures.turns) == ("benchmark", 4)
+
+
+# ------------------------------------------------------------------------------- stored
+
+
+def scored(further: FurtherGold) -> bytes:
+    reports = {"2021": report()}
+    return Scores(reports, hashes_of(b"x"), further_gold=further).to_text().encode()
+
+
+def further() -> FurtherGold:
+    return submission_against(submission(), tiny(), [GOLD])
+
+
+def test_what_is_stored_reads_back() -> None:
+    read = parse_scores(scored(further()), "scores.json")
+    assert read.further_gold == further()
+    assert read.intact
+    assert parse_scores(scored({}), "scores.json").further_gold == {}
+    assert b"further_gold" not in scored({})
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda f: f["1.1"].pop("drop"), "further_gold.1.1: expected keep and drop"),
+        (lambda f: f["1.1"]["keep"].update(jga=100.5), "further_gold.1.1.keep.jga: is no percent"),
+        (lambda f: f["1.1"]["keep"].update(gold="0" * 64), "keep.gold: is not that of the signat"),
+        (lambda f: f.update({"1.2": f.pop("1.1")}), "further_gold.1.2.keep: is of another version"),
+        (lambda f: f["1.1"]["keep"].update(turns=5), "further_gold.1.1.keep: scores no turn, or"),
+        (lambda f: f["1.1"]["keep"].update(best=1), "further_gold.1.1.keep.best: unknown key"),
+    ],
+)
+def test_what_contradicts_itself_is_refused_with_the_place(
+    change: Callable[[Any], object], told: str
+) -> None:
+    content = json.loads(scored(further()))
+    change(content["further_gold"])
+    with pytest.raises(InputError) as error:
+        parse_scores(json.dumps(content).encode(), "scores.json")
+    assert any(told in problem for problem in error.value.problems), error.value.problems
+
+
+# -------------------------------------------------------------------------------- board
+
+
+def _jga(further: FurtherGold, jga: float) -> FurtherGold:
+    """Return figures on all turns of the made-up benchmark, with a JGA, 5 more without dontcare."""
+    return {
+        version: {
+            choice: replace(one, jga=value, turns=570, of_turns=600)
+            for (choice, one), value in zip(by_choice.items(), (jga, jga + 5), strict=True)
+        }
+        for version, by_choice in further.items()
+    }
+
+
+def _systems(folder: Path, figures: Mapping[str, tuple[float, float | None]]) -> list[Entry]:
+    """Enter systems by name, with their JGA against the benchmark's own gold states and others."""
+    entries = []
+    for name, (own, other) in figures.items():
+        states = replace(score_tracking([tracked(*FGA_FIGURE_1)]), turns=600)
+        states = replace(states, metrics={**states.metrics, "JGA": own})
+        entry = enter(folder, name, system(name=name), {"2021": report(dst=states)}, name.encode())
+        if other is not None:
+            scores = replace(entry.scores, further_gold=_jga(further(), other))
+            entry = replace(entry, scores=scores)
+        entries.append(entry)
+    return entries
+
+
+def _tables(entries: list[Entry]) -> list[list[TrackingRow]]:
+    return tracking_tables(entries, {e.key: e.scores.main for e in entries if e.scores.reports})
+
+
+def test_a_version_has_a_table_that_says_what_it_changes(tmp_path: Path) -> None:
+    figures = {"a": (50.0, 20.0), "b": (40.0, 45.5), "c": (30.0, 30.0), "old": (45.0, None)}
+    own, other = _tables(_systems(tmp_path, figures))
+    assert [(row.entry.key, row.rank) for row in own] == [("a", 1), ("old", 2), ("b", 3), ("c", 4)]
+    shown = [dict(zip(row_headers(row), row_text(row), strict=True)) for row in other]
+    titles = ("#", "System", "JGA 1.1", "without dontcare", "JGA of the benchmark", "Difference")
+    # `old` has no place here, and so takes none from those that do: b was second of three.
+    assert [[row[title] for title in (*titles, "Places gained", "Turns")] for row in shown] == [
+        ["1", "b", "45.50", "50.50", "40.00", "+5.50", "+1", "570"],
+        ["2", "c", "30.00", "35.00", "30.00", "0.00", "+1", "570"],
+        ["3", "a", "20.00", "25.00", "50.00", "-30.00", "-2", "570"],
+    ]
+
+
+def test_a_tracker_entered_with_the_version_stands_beside_those_scored_with_it_as_well(
+    tmp_path: Path,
+) -> None:
+    content = json.dumps({"d1": [AREA, STARS]}).encode()
+    facts = system(name="Tracker", track="state-tracking")
+    place = enter(tmp_path, "tracker", facts, predictions=content).folder
+    scores = score_tracker(content, "x.json", lambda ids: tiny(), lambda: GOLD)
+    scores = replace(scores, further_gold=tracker_against(json.loads(content), "", tiny(), [GOLD]))
+    (place / "scores.json").write_text(scores.to_text(), encoding="utf-8")
+    tracker = read_entry(place)
+    assert tracker.tracking == scores
+    *_, [first, second] = _tables([*_systems(tmp_path, {"a": (50.0, 60.0)}), tracker])
+    # Only half of the turns: no rank. Without `dontcare` the 4 stars are one too many.
+    assert (first.entry.key, first.rank, second.rank) == ("a", 1, None)
+    assert (second.further, second.own, second.figures.jga) == (False, None, 50)
+    assert second.without_dontcare is not None
+    assert second.without_dontcare.jga == 50
+    assert row_text(second)[2:7] == ["50.00", "50.00", "–", "–", "–"]
+
+
+def test_under_another_rule_set_the_page_has_no_figures_of_the_default_one(tmp_path: Path) -> None:
+    [entry] = _systems(tmp_path, {"a": (50.0, 60.0)})
+    under = {"2023": replace(entry.scores.main, signature=report("2023").signature)}
+    assert len(tracking_tables([entry], {"a": under["2023"]})) == 1
+
+
+def test_printed_joint_accuracies_are_held_against_those_of_their_version(tmp_path: Path) -> None:
+    [entry] = _systems(tmp_path, {"a": (50.0, 60.0)})
+    columns = ("1.1 joint accuracy", "1.0 joint accuracy", "hotel JGA")
+
+    def audited(printed: str, column: str = columns[0]) -> tuple[Any, ...]:
+        row = ReportedRow("A", {column: printed}, entry="a")
+        place = ("state-tracking", "authors", "x/y", "0" * 40, "README.md", columns, (row,))
+        found = lines([entry], [ReportedTable("t", "Printed", *place)])
+        return tuple((one.setup, one.figure, one.harness, one.verdict) for one in found)
+
+    assert audited("60.0") == (("gold states 1.1", "JGA", 60.0, "reproduced"),)
+    assert audited("65") == (("gold states 1.1", "JGA", 60.0, "reproduced under --dontcare drop"),)
+    assert audited("61.0") == (("gold states 1.1", "JGA", 60.0, "not reproduced"),)
+    assert audited("60.0", columns[1]) == (("gold states 1.0", "JGA", None, "not scored"),)
+    # Of no version, and of a domain only.
+    assert audited("60.0", columns[2]) == ()
+
+
+# ------------------------------------------------------------- scoring again, and verifying
+
+
+@pytest.fixture
+def declares(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Declares versions of the sample's gold states."""
+
+    def declare(*further: str) -> None:
+        made = DataSet("sample", "", "", "", (), GoldVersions("1.0", further))
+        monkeypatch.setattr(declared, "declared_names", lambda: ["sample"])
+        monkeypatch.setattr(declared, "read_data_set", lambda name: made)
+
+    return declare
+
+
+def _install(version: str = "1.1", left_out: int = 1) -> GoldStates:
+    """Install the sample's own states as those of a version that lacks a dialogue."""
+    dialogues = list(load_benchmark("sample").dialogues.items())[left_out:]
+    gold = GoldStates(version, "sample", {id_: one.states for id_, one in dialogues})
+    install_gold_states(gold)
+    return gold
+
+
+class _Board:
+    """A folder with submissions to the sample, and commands on it."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.folder = folder / "base" / "submissions"
+        self._capsys = capsys
+        enter_sample(self.folder)
+
+    def run(self, *command: object) -> Run:
+        return run_cli(self._capsys, *command, "--submissions", self.folder)
+
+    def rescore(self) -> Run:
+        return self.run("leaderboard", "--rescore", "--workers", 1)
+
+    def verify(self, *options: object) -> Run:
+        return self.run("verify", "--workers", 1, *options)
+
+    def further(self, name: str = "careful") -> FurtherGold:
+        return read_entry(self.folder / name).scores.further_gold
+
+
+@pytest.fixture
+def board(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], declares: Callable[..., None]
+) -> _Board:
+    """The sample's systems, scored against its version 1.1."""
+    declares("1.1")
+    _install()
+    made = _Board(tmp_path, capsys)
+    run = made.rescore()
+    assert run.status == 0, run.err
+    return made
+
+
+def test_scoring_again_adds_the_versions_that_are_installed(board: _Board) -> None:
+    careful, gold = board.further(), load_gold_states("1.1", load_benchmark("sample"))
+    assert careful["1.1"]["keep"].gold == gold.digest
+    assert careful["1.1"]["keep"].dialogues == 29
+    # It predicts no states.
+    assert board.further("scripted") == {}
+    assert "unchanged" in board.rescore().out
+    assert board.verify("--strict").status == 0
+    page = (board.folder.parent / "leaderboard.md").read_text(encoding="utf-8")
+    assert "sample, version 1.0" in page
+    assert "sample, version 1.1" in page
+    assert "| JGA 1.0 |" in " ".join(page.replace("|   ", "| ").split())
+
+
+def test_the_page_on_the_web_has_the_table_with_addresses_of_its_own(board: _Board) -> None:
+    made = site(board.folder, read_entries(board.folder), "2021", board.folder / "docs")
+    index = made.files["index.html"]
+    assert index.count('id="tracking-careful"') == index.count('id="tracking-careful-1.1"') == 1
+    assert "Places gained" in index
+    assert "version 1.1" in made.files["systems/careful.html"]
+    data = json.loads(made.files["systems/careful.json"])
+    assert set(data["further_gold"]["1.1"]) == {"keep", "drop"}
+
+
+def test_a_further_version_needs_its_declaration_only(
+    board: _Board, declares: Callable[..., None]
+) -> None:
+    declares("1.1", "1.2")
+    _install("1.2", left_out=2)
+    assert board.rescore().status == 0
+    assert {v: one["keep"].dialogues for v, one in board.further().items()} == {
+        "1.1": 29,
+        "1.2": 28,
+    }
+    declares("1.2")
+    [told] = [one for one in board.verify("careful").out.splitlines() if "1.1" in one]
+    assert "gold states 1.1: cannot be had, or are none that the board goes by" in told
+    assert board.rescore().status == 0
+    assert list(board.further()) == ["1.2"]
+
+
+def test_what_is_stored_is_kept_where_the_gold_states_are_not_installed(board: _Board) -> None:
+    before = board.further()
+    gold_states_path("sample", "1.1").unlink()
+    run = board.rescore()
+    assert run.status == 0
+    assert "of 2 entries kept as stored: its figures against gold states 1.1" in run.out
+    assert board.further() == before
+    run = board.verify()
+    assert run.status == 0
+    assert "careful: holds" in run.out
+    assert "careful: not verified: its figures against gold states 1.1, which are not" in run.out
+    assert "3 of 3 entries hold; of 2 a part could not be verified" in run.out
+    assert board.verify("--strict").status == 1
+    assert board.verify("scripted", "--strict").status == 0
+
+
+def test_what_was_edited_is_not_kept(board: _Board) -> None:
+    gold_states_path("sample", "1.1").unlink()
+    change = _figure("1.1", "keep", jga=99.0)
+    change_scores(board.folder / "careful", change)
+    assert board.rescore().status == 0
+    assert board.further() == {}
+    assert board.further("hasty") != {}
+
+
+def _figure(version: str, choice: str, **to: Any) -> Callable[[Any], None]:
+    return lambda content: content["further_gold"][version][choice].update(to)
+
+
+def test_an_edited_figure_is_told_with_what_it_should_be(board: _Board) -> None:
+    true = board.further()["1.1"]["drop"].jga
+    change_scores(board.folder / "careful", _figure("1.1", "drop", jga=99.0), sealed=True)
+    run = board.verify()
+    assert run.status == 1
+    [line] = [one for one in run.out.splitlines() if "drop.jga" in one]
+    assert line.split()[:2] == ["gold", "1.1"]
+    assert "99.0" in line
+    assert repr(true) in line
+
+
+def test_other_gold_states_under_the_same_name_are_told(board: _Board) -> None:
+    _install(left_out=2)
+    run = board.verify("careful")
+    assert run.status == 1
+    assert "careful: figures against gold states 1.1: different gold states" in run.out
+
+
+def test_submitting_shows_the_figures_or_says_what_is_not_installed(board: _Board) -> None:
+    path = SAMPLE_SUBMISSIONS / "careful.json"
+    options = ("--name", "careful", "--track", "end-to-end", "--benchmark", "sample", "--replace")
+    run = board.run("submit", path, *options)
+    assert run.status == 0, run.err
+    assert "against gold states 1.1" in run.out
+    assert "of 2 among those with these gold states" in run.out
+    assert board.further()["1.1"]["keep"].dialogues == 29
+    gold_states_path("sample", "1.1").unlink()
+    run = board.run("submit", path, *options)
+    assert run.status == 0, run.err
+    assert "not scored against gold states 1.1, which are not installed" in run.err
+    assert board.further() == {}
+    # Then nothing is stored that could not be verified.
+    assert board.verify("careful", "--strict").status == 0
+
+
+def test_a_tracker_that_does_not_fit_is_told_when_it_is_submitted(
+    board: _Board, tmp_path: Path
+) -> None:
+    path = tmp_path / "own.json"
+    path.write_text(json.dumps(own_gold("d1", AREA)), encoding="utf-8")
+    options = ("--name", "Own", "--track", "state-tracking", "--benchmark", "sample")
+    run = board.run("submit", path, *options)
+    assert run.status == 0, run.err
+    assert "1.1: its dialogues and turns are not those of sample" in run.err
+
+
+# -------------------------------------------------------------------- the empty tracker
+
+
+def test_the_empty_tracker_is_made_scored_and_shown_without_a_rank(board: _Board) -> None:
+    folder = board.folder / "empty-states"
+    folder.mkdir()
+    facts = {
+        "name": "Empty states",
+        "track": "state-tracking",
+        "predictions": {"made": EMPTY_STATES},
+    }
+    (folder / ENTRY_FILE).write_text(tomli_w.dumps(facts), encoding="utf-8")
+    run = board.rescore()
+    assert run.status == 0, run.err
+    entry = read_entry(folder)
+    assert entry.problems == ()
+    assert entry.tracking is not None
+    assert entry.tracking.further_gold["1.1"]["keep"].dialogues == 29
+    tables = _tables(read_entries(board.folder))
+    rows = [row for table in tables for row in table if row.entry.key == "empty-states"]
+    assert [(row.rank, row.gained) for row in rows] == [(None, None)] * 2
+    assert all(len(table) == 3 for table in tables)
+    assert board.verify("--strict").status == 0
+    assert leaderboard(read_entries(board.folder), "2021").count("Empty states") >= 2
+
+
+@pytest.mark.parametrize(
+    ("track", "made", "told"),
+    [
+        ("reference", EMPTY_STATES, "states only; the track is state-tracking"),
+        ("end-to-end", EMPTY_STATES, "states only; the track is state-tracking"),
+        ("state-tracking", "constant", "`made` can only be 'empty-states'"),
+    ],
+)
+def test_what_is_made_belongs_into_its_track(track: str, made: str, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        validated(System, {"name": "X", "track": track, "predictions": {"made": made}}, "x")
+
+
+def test_the_command_scores_it_by_state_tracking(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ("score", "--empty-states", "--benchmark", "sample")
+    run = run_cli(capsys, *command, "--json", "-")
+    told = json.loads(run.out)
+    states = [state for one in load_benchmark("sample").dialogues.values() for state in one.states]
+    missed = sum(len(slots) for state in states for slots in state.values())
+    assert told["dst"]["metrics"]["SA"] == pytest.approx(100 - 100 * missed / len(states) / 30)
+    assert "bleu" not in told
+    assert "strict" not in told
+    # The responses are the references, for those who ask for more.
+    run = run_cli(capsys, *command, "--metrics", "bleu", "--json", "-")
+    assert json.loads(run.out)["bleu"]["mwz22"] == pytest.approx(100)
+    for other in (["--constant"], ["--corpus"], ["x.json"], ["--lexicalised"]):
+        assert run_cli(capsys, *command, *other).status == 2
+
+
+# --------------------------------------------------------------------------- public data
+
+# JGA against 2.2, against 2.4, and against 2.4 without `dontcare`.
+PUBLISHED = {
+    "ubar": (40.61, 39.96, 44.96),
+    "mars": (43.67, 40.95, 46.66),
+    "galaxy-e2e": (45.78, 52.62, 57.78),
+    "krls-e2e": (48.53, 57.03, 61.82),
+    "uniconv": (54.88, 37.68, 43.08),
+}
+
+
+@pytest.fixture(scope="session")
+def gold_24(multiwoz: Benchmark, upstream: Path) -> GoldStates:
+    return read_gold_states("2.4", upstream / "MultiWOZ2.4", multiwoz).gold
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_public_outputs_against_2_2_and_2_4(
+    name: str,
+    multiwoz: Benchmark,
+    gold_24: GoldStates,
+    predictions: Callable[[str], Mapping[str, Any]],
+) -> None:
+    content = json.dumps(predictions(name)).encode()
+    own = score_tracker(content, name, lambda ids: multiwoz)
+    found = tracker_against(predictions(name), name, multiwoz, [gold_24])["2.4"]
+    figures = (own.figures, found["keep"], found["drop"])
+    assert tuple(round(one.jga, 2) for one in figures) == PUBLISHED[name]
+    assert [one.turns for one in figures] == [7372, 7368, 7368]
+
+
+@pytest.mark.real_data
+def test_the_empty_trackers_slot_accuracy(multiwoz: Benchmark, gold_24: GoldStates) -> None:
+    assert "pmul1455" not in gold_24.states
+    own = score_tracker(EMPTY_STATES, "made", lambda ids: multiwoz)
+    other = score_tracker(EMPTY_STATES, "made", lambda ids: multiwoz, lambda: gold_24)
+    assert round(float(own.report.metrics["SA"]), 2) == 81.46  # type: ignore[arg-type]
+    assert round(float(other.report.metrics["SA"]), 2) == 80.78  # type: ignore[arg-type]
+
+
+@pytest.mark.real_data
+def test_what_is_declared_of_multiwoz_is_scored_once_it_is_installed(
+    multiwoz: Benchmark, gold_24: GoldStates
+) -> None:
+    from mwz.harness.data.gold_states import load_further_gold
+
+    assert load_further_gold(multiwoz) == ([], ["2.4"])
+    install_benchmark(multiwoz)
+    install_gold_states(gold_24)
+    [gold], missing = load_further_gold(multiwoz)
+    assert (gold.digest, missing) == (gold_24.digest, [])
