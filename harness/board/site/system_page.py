@@ -364,4 +364,4 @@ def _tracking(one: TrackingRow) -> Facts:
     rank = "not ranked" if one.rank is None else f"rank {one.rank}"
     titles = row_headers(one)[2:-1]
     items = {title: Cell(with_minus(text)) for title, text in zip(titles, figures, strict=True)}
-    return Facts(f"{gold_title(one)}: in percent, {rank} of its table", items)
+    return Facts(f"{gold_title(one)}, in percent: {rank}", items)
