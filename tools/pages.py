@@ -113,7 +113,7 @@ def _gold_versions() -> str:
     rows = [
         [name, gold.own, ", ".join(gold.further)] for name, gold in known.items() if gold.further
     ]
-    return markdown_table(["benchmark", "its own gold states", "and the board's further ones"], rows)
+    return markdown_table(["benchmark", "its own gold states", "further ones on the board"], rows)
 
 
 TABLES: Mapping[str, Callable[[], str]] = {
