@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .metrics.inform import SETUPS
 from .metrics.registry import headlines, response_metrics
+from .metrics.setups import SETUPS
 from .rendering import figure, text_table
 from .report import Report
 

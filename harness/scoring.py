@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from mwz.database import EMBEDDED
 from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set, rule_set_names
 
-from .benchmark import GOALS, Benchmark
+from .benchmark import CANONICAL_STYLE, GOALS, Benchmark
 from .checking import dialogue_id
 from .errors import InputError, shown
 from .files import kind_of
-from .metrics.inform import BOTH, SETUPS
 from .metrics.registry import Metric, default_metrics, named_metrics, response_metrics
+from .metrics.setups import BOTH, RANKED, REFERENCES, SETUPS
 from .playing import DOMAIN_SOURCES, STATE_SOURCES, Played
 from .report import Coverage, Report
 from .signature import SHOWN_HASH, Signature
@@ -53,12 +53,13 @@ class Options:
 
     Attributes:
         rules: Name of a rule set.
-        setup: "strict", "optimistic" or "both".
-        domains: Source of active domains in the strict set-up: "predicted"; "slots", the domains
-            that placeholders name; "states", changes of the belief states; "gold"; or "auto", the
-            first of these that the submission allows, never gold.
-        states: Source of belief states: "predicted", "gold", or "auto", predicted if every turn
-            has a state.
+        setup: A key of `SETUPS`, or "both", strict and optimistic.
+        domains: Source of active domains in set-ups that have none of their own, such as the
+            strict one: "predicted"; "slots", the domains that placeholders name; "states", changes
+            of the belief states; "gold"; or "auto", the first of these that the submission allows,
+            never gold.
+        states: Source of belief states in set-ups that have none of their own: "predicted",
+            "gold", or "auto", predicted if every turn has a state.
         metrics: Names of metrics; None for those that are on by default.
         database_url: SQLAlchemy URL of the venue database.
         goals: Which dialogues to score: "all", or those whose goal is "seen" or "unseen" in the
@@ -83,6 +84,8 @@ class Options:
             for value in [getattr(self, name)]
             if value not in values
         ]
+        if not problems:
+            problems += self._against_setup()
         metrics = default_metrics()
         if isinstance(self.metrics, str):
             problems.append(
@@ -101,6 +104,15 @@ class Options:
             metrics = (*metrics, GROUNDED)
         # As the registry writes them, whatever they were called.
         object.__setattr__(self, "metrics", metrics)
+
+    def _against_setup(self) -> Iterable[str]:
+        """Yield each source that is asked for while the set-up has another of its own."""
+        if self.setup in (*RANKED, BOTH):
+            return
+        for name in ("domains", "states"):
+            own, asked = getattr(SETUPS[self.setup], name), getattr(self, name)
+            if own is not None and asked not in (AUTO, own):
+                yield f"{name}: set-up {self.setup} takes {own} {name}, not {asked}; leave it out"
 
 
 def _hint(value: object, values: Sequence[str]) -> str:
@@ -309,6 +321,7 @@ class Scorer:
         if unfit:
             raise InputError("option metrics", unfit)
         benchmark = self._part()
+        _check_setup(self.options.setup, benchmark)
         part = _played_part(submission, benchmark, self.options.goals)
         if not part.turns:
             raise InputError("predictions", "play no turn; there is nothing to score")
@@ -328,10 +341,11 @@ class Scorer:
 
     def signature_of(self, played: Played) -> Signature:
         """Return the signature of scores of what was played."""
+        own = None if played.setup in (*RANKED, BOTH) else SETUPS[played.setup]
         return replace(
             self.signature(),
-            domains=played.domains,
-            states=played.states,
+            domains=(own and own.domains) or played.domains,
+            states=(own and own.states) or played.states,
             coverage=_turns_digest(played.submission, played.benchmark),
         )
 
@@ -480,6 +494,23 @@ def _result(key: str, played: Played, metrics: Sequence[Metric], results: dict[s
             if key in metric.results:
                 results.update(metric.evaluated(played))
     return results.get(key)
+
+
+def _check_setup(name: str, benchmark: Benchmark) -> None:
+    """Refuse a set-up that the benchmark lacks the data for.
+
+    Raises:
+        InputError: It needs gold responses, and some dialogue has none.
+    """
+    if name == BOTH or not REFERENCES[SETUPS[name].setup.references].of_responses:
+        return
+    for id_, dialogue in benchmark.dialogues.items():
+        if len(dialogue.references.get(CANONICAL_STYLE, ())) < dialogue.turns:
+            raise InputError(
+                "option setup",
+                f"{name} looks at gold responses, and dialogue {id_} of benchmark "
+                f"{benchmark.name} lacks them; use another set-up",
+            )
 
 
 def _played_part(

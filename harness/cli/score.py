@@ -13,8 +13,8 @@ from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
 from ..errors import InputError
 from ..files import STANDARD_STREAM, shown_name, write_json, write_text
 from ..many import Asked, Scored, intervals_read, score_submission
-from ..metrics.inform import BOTH
 from ..metrics.registry import default_metrics, response_metrics
+from ..metrics.setups import BOTH, SETUPS
 from ..report_text import report_text
 from ..scoring import AUTO, Options, Scorer, choices
 from ..submission import CONSTANT, HUMAN, NormalizedSubmission, made_submissions
@@ -63,16 +63,19 @@ def _metrics_help() -> str:
     type=click.Choice(choices()["setup"]),
     default=BOTH,
     show_default=True,
-    help="Inform and Success as they count (strict), or as generously as some papers did.",
+    help="How Inform and Success are computed: as they count (strict), as generously as some "
+    "papers did (optimistic), both of these, or as a published script does. "
+    + " ".join(f"{name}: {named.description}" for name, named in SETUPS.items()),
 )
 @click.option(
     "--domains",
     type=click.Choice(choices()["domains"]),
     default=AUTO,
     show_default=True,
-    help="Where active domains come from in the strict set-up: the predictions, the domains that "
-    "placeholders name, changes of the belief states, or the gold annotation. auto: the first "
-    "of these that the predictions allow, never gold; predictions of some turns only are refused.",
+    help="Where active domains come from in set-ups that do not say it, such as the strict one: the "
+    "predictions, the domains that placeholders name, changes of the belief states, or the gold "
+    "annotation. auto: the first of these that the predictions allow, never gold; predictions of "
+    "some turns only are refused.",
 )
 @click.option(
     "--states",

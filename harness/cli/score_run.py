@@ -33,7 +33,7 @@ from ..many import (
     read_lines,
     score_content,
 )
-from ..metrics.inform import SETUPS
+from ..metrics.setups import SETUPS
 from ..scoring import AUTO, Options, Scorer, signature_before
 from ..signature import Signature
 from ..workers import LOST

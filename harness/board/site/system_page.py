@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...diagnosis.causes import CAUSES, SLOT_CAUSES
-from ...metrics.inform import SETUPS
+from ...metrics.setups import RANKED
 from ...metrics.registry import headlines
 from ...metrics.signs import MEANINGS, Signs
 from ...rendering import figure
@@ -204,7 +204,7 @@ def _setups(contents: Contents, row: Row) -> Table:
         found = row.entry.scores.under(rules)
         if found is not None:
             under = Row(row.entry, found)
-            figures = [under.figure(name, setup) for setup in SETUPS for name in rates]
+            figures = [under.figure(name, setup) for setup in RANKED for name in rates]
             rows.append([rules, *figures])
     titles = [headlines()[name].title for name in rates]
     return simple_table(
