@@ -185,15 +185,15 @@ def list_urls(data_set: DataSet, split: str, predictions: bool, mirror: str | No
 def _clone_options(function: _Command) -> _Command:
     """Add an option for each source of a declared data set that a clone can be given of."""
     clones = {
-        source.clone: source.repository
+        source.clone: source.repository + (f" (optional: {source.role})" if source.optional else "")
         for name in declared_names()
         for source in read_data_set(name).sources
         if source.clone is not None
     }
     return _options(
         *(
-            click.option(f"--{clone}", type=_FOLDER, help=f"Clone of {repository}.")
-            for clone, repository in clones.items()
+            click.option(f"--{clone}", type=_FOLDER, help=f"Clone of {about}.")
+            for clone, about in clones.items()
         )
     )(function)
 
@@ -231,11 +231,11 @@ def import_(
             raise click.UsageError("--states stands alone; build the benchmark first, without it")
         _import_states(data_set, states)
         return
-    wanted = {source.role: source.clone for source in data_set.sources if source.clone}
-    missing = [f"--{clone}" for clone in wanted.values() if clones[clone] is None]
+    cloned = {source.clone: source for source in data_set.sources if source.clone}
+    missing = [f"--{clone}" for clone, one in cloned.items() if not (clones[clone] or one.optional)]
     if missing:
         raise click.UsageError(f"{data_set.name} needs {' and '.join(missing)}")
-    folders = {role: Path(str(clones[clone])) for role, clone in wanted.items()}
+    folders = {one.role: path for clone, one in cloned.items() if (path := clones[clone])}
     sources = Sources(folders=folders, venues={}, rebuild=rebuild, all_splits=True)
     _install(build_benchmark(data_set, sources))
 
