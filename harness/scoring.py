@@ -130,7 +130,7 @@ def choices() -> Mapping[str, Sequence[str]]:
     """Return option -> its values, of the options that have a fixed choice of them."""
     return {
         "rules": rule_set_names(),
-        "setup": (*SETUPS, BOTH),
+        "setup": (BOTH, *SETUPS),
         "domains": (AUTO, *DOMAIN_SOURCES),
         "states": (AUTO, *STATE_SOURCES),
         "goals": GOALS,

@@ -198,7 +198,7 @@ def _tried(grid: Grid | None, reported: Claim, metric: str) -> Iterator[tuple[fl
     if metric == "bleu":
         for bleu in grid.bleu:
             yield bleu.bleu, f"{bleu.style} references, tokenisation {bleu.tokenization}"
-    points = [point for point in grid.rates if not point.random]
+    points = [point for point in (*grid.named, *grid.rates) if not point.random]
     rates = {name: f for name, f in reported.figures.items() if name in RATES}
     if metric in rates:
         for point in points:

@@ -72,10 +72,10 @@ def _metrics_help() -> str:
     type=click.Choice(choices()["domains"]),
     default=AUTO,
     show_default=True,
-    help="Where active domains come from in set-ups that do not say it, such as the strict one: the "
-    "predictions, the domains that placeholders name, changes of the belief states, or the gold "
-    "annotation. auto: the first of these that the predictions allow, never gold; predictions of "
-    "some turns only are refused.",
+    help="Where active domains come from in set-ups that leave it open, such as the strict one: "
+    "the predictions, the domains that placeholders name, changes of the belief states, or the "
+    "gold annotation. auto: the first of these that the predictions allow, never gold; predictions "
+    "of some turns only are refused.",
 )
 @click.option(
     "--states",

@@ -45,7 +45,8 @@ from .telling import NO_STATES, tell
 def gold_remark(options: Options, outcome: Scored) -> list[str]:
     """Return what is to be said if gold states were used that nobody asked for."""
     report = outcome.report
-    gold = options.states == AUTO and report.states == "gold" and any(map(report.setup, SETUPS))
+    own = [SETUPS[name].states for name in SETUPS if report.setup(name) is not None]
+    gold = options.states == AUTO and report.states == "gold" and None in own
     return [NO_STATES] if gold else []
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...diagnosis.causes import CAUSES, SLOT_CAUSES
-from ...metrics.setups import RANKED
 from ...metrics.registry import headlines
+from ...metrics.setups import RANKED
 from ...metrics.signs import MEANINGS, Signs
 from ...rendering import figure
 from ...report import TOTAL, Report
