@@ -144,6 +144,7 @@ def _grids(
             to,
             cache,
             notify,
+            entry.system.aliases,
         )
         for entry in chosen
     }
