@@ -97,16 +97,16 @@ def guessed(names: Iterable[str], rules: RuleSet) -> dict[str, str]:
 
 
 def _guess(name: str, rules: RuleSet) -> str | None:
-    parts = re.split(r"[_\s]+", name)
-    ends = ["_".join(parts[at:]) for at in range(1, len(parts))]
-    starts = ["_".join(parts[:at]) for at in range(len(parts) - 1, 0, -1)]
-    booked = parts[-1].removeprefix("book")
+    breaks = [*re.finditer(r"[_\s]+", name)]
+    ends = [name[one.end() :] for one in breaks]
+    starts = [name[: one.start()] for one in reversed(breaks)]
+    booked = (ends or [name])[-1].removeprefix("book")
+    first = (starts or [name])[-1]
     for part in (*ends, booked, *starts):
         if part in rules.ontology and part not in rules.domains:
-            slot = rules.ontology[part]
-            venues = rules.venue_rules
-            mentions = {venue.mention for venue in venues.values()}
-            return venues[parts[0]].mention if slot in mentions and parts[0] in venues else slot
+            slot, venues = rules.ontology[part], rules.venue_rules
+            speaks = slot in {venue.mention for venue in venues.values()}
+            return venues[first].mention if speaks and first in venues else slot
     return None
 
 
