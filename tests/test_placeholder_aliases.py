@@ -269,10 +269,10 @@ def test_what_is_known_is_not_guessed() -> None:
 
 
 def test_the_starting_table_can_be_used_as_it_is(tmp_path: Path) -> None:
-    unknown = Counter({"restaurant_ref": 2, "nmae": 3, "hotel ref": 1, "été_ref": 1})
+    unknown = Counter({"restaurant_ref": 2, "nmae": 3, "hotel\nref": 1, "été_ref": 1})
     text = starting_table(unknown, RULES)
     assert tomllib.loads(text)["placeholders"] == {
-        **dict.fromkeys(["restaurant_ref", "hotel ref", "été_ref"], "REFERENCE")
+        **dict.fromkeys(["restaurant_ref", "hotel\nref", "été_ref"], "REFERENCE")
     }
     # The frequent first; what tells nothing is there to be filled in.
     assert text.splitlines()[4:6] == ['# nmae = ""  # 3×', 'restaurant_ref = "REFERENCE"  # 2×']
