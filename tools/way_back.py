@@ -36,7 +36,7 @@ def main(submissions: Path, predictions: Path, seed: int, names: list[str]) -> N
             not names or entry.key in names
         ):
             try:
-                content = find_predictions(entry, predictions)
+                content = find_predictions(entry, [predictions])
             except InputError as error:
                 print(f"{entry.key:<20}{error}")
                 continue
