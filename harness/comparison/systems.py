@@ -62,7 +62,7 @@ def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options])
         metric for metric in systems[0].statistics if all(metric in s.statistics for s in systems)
     ]
     parameters = [
-        signature_before("", "", replace(one, metrics=common)).parameters for one in options
+        signature_before("", "", "", replace(one, metrics=common)).parameters for one in options
     ]
     return [
         replace(one.only(common), signature=replace(one.signature, parameters=own))
