@@ -6,11 +6,19 @@ import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from mwz.database import EMBEDDED
-from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set, rule_set_names
+from mwz.normalization.alias_tables import Aliases
+from mwz.normalization.rules import (
+    DEFAULT_RULES,
+    RuleSet,
+    rule_set,
+    rule_set_names,
+    with_aliases,
+)
 
 from .benchmark import CANONICAL_STYLE, GOALS, Benchmark
 from .checking import dialogue_id
@@ -18,9 +26,10 @@ from .errors import InputError, shown
 from .files import kind_of
 from .metrics.registry import Metric, default_metrics, named_metrics, response_metrics
 from .metrics.setups import BOTH, RANKED, REFERENCES, SETUPS, chosen_setups
+from .placeholder_aliases import chosen_aliases
 from .playing import DOMAIN_SOURCES, STATE_SOURCES, Played
 from .report import Coverage, Report
-from .signature import SHOWN_HASH, Signature
+from .signature import PLACEHOLDERS, SHOWN_HASH, Signature
 from .submission import (
     HUMAN,
     NormalizedSubmission,
@@ -66,6 +75,9 @@ class Options:
             train or dev split.
         lexicalised: Whether responses are in plain English and are to be delexicalised first. It
             adds the metric "grounded".
+        placeholders: Placeholders that are read besides those of the rule set: the name of a named
+            table, the path of a TOML file, a mapping of placeholder name -> ontology name, or
+            aliases; None for no others.
     """
 
     rules: str = DEFAULT_RULES
@@ -76,6 +88,7 @@ class Options:
     database_url: str = EMBEDDED
     goals: str = "all"
     lexicalised: bool = False
+    placeholders: str | Path | Mapping[str, str] | Aliases | None = None
 
     def __post_init__(self) -> None:
         problems = [
@@ -98,8 +111,13 @@ class Options:
                 metrics = named_metrics([*self.metrics])
             except InputError as error:
                 problems += [f"metrics: {problem}" for problem in error.problems]
+        if self.lexicalised and self.placeholders is not None:
+            problems.append("placeholders: responses in plain English have none; leave them out")
         if problems:
             raise InputError("options", problems)
+        chosen = chosen_aliases(self.placeholders, rule_set(self.rules))
+        # A copy for another process needs no file.
+        object.__setattr__(self, "placeholders", chosen)
         if self.lexicalised and GROUNDED not in metrics:
             metrics = (*metrics, GROUNDED)
         # As the registry writes them, whatever they were called.
@@ -113,6 +131,11 @@ class Options:
             own, asked = getattr(SETUPS[self.setup], name), getattr(self, name)
             if own is not None and asked not in (AUTO, own):
                 yield f"{name}: set-up {self.setup} takes {own} {name}, not {asked}; leave it out"
+
+    @property
+    def aliases(self) -> Aliases | None:
+        """The placeholders that are read besides those of the rule set."""
+        return self.placeholders if isinstance(self.placeholders, Aliases) else None
 
 
 def _hint(value: object, values: Sequence[str]) -> str:
@@ -191,8 +214,8 @@ class Scorer:
 
     @property
     def rules(self) -> RuleSet:
-        """The rule set."""
-        return rule_set(self.options.rules)
+        """The rule set, with the aliases of the options."""
+        return with_aliases(rule_set(self.options.rules), self.options.aliases)
 
     def score(self, predictions: Mapping[str, Sequence[Mapping[str, object]]]) -> Report:
         """Score predictions: dialogue id -> turns, one per system turn.
@@ -205,7 +228,7 @@ class Scorer:
             InputError: The predictions are not in the expected form, do not fit the benchmark, or
                 lack what an option asks for.
         """
-        submission = parse_submission(predictions, self.benchmark, "predictions")
+        submission = parse_submission(predictions, self.benchmark, "predictions", self.rules)
         return self.score_normalized(self.normalized(submission))
 
     def normalized(self, submission: Submission) -> NormalizedSubmission:
@@ -284,7 +307,7 @@ class Scorer:
         if dialogue_id(id_) not in self.benchmark.dialogues:
             where = f"not in the benchmark {self.benchmark.name}"
             raise InputError("predictions", f"dialogue {id_}: {where}")
-        submission = parse_submission({id_: turns}, self.benchmark, "predictions")
+        submission = parse_submission({id_: turns}, self.benchmark, "predictions", self.rules)
         played = self.played(self.normalized(submission))
         return outcome_of(played, bleu="bleu" in (self.options.metrics or ()))
 
@@ -460,7 +483,7 @@ def signature_before(benchmark: str, data: str, gold_domains: str, options: Opti
         gold_domains: Where the benchmark's gold active domains come from.
         options: How to score.
     """
-    rules = rule_set(options.rules)
+    rules, aliases = rule_set(options.rules), options.aliases
     metrics = [response_metrics()[name] for name in options.metrics or ()]
     sources = (options.domains, *(SETUPS[name].domains for name in chosen_setups(options.setup)))
     return Signature(
@@ -475,6 +498,7 @@ def signature_before(benchmark: str, data: str, gold_domains: str, options: Opti
         gold_domains=gold_domains if "gold" in sources else None,
         parameters={
             **({LEXICALISED: lexicalised_parameter()} if options.lexicalised else {}),
+            **({} if aliases is None else {PLACEHOLDERS: aliases.label}),
             **{name: value for metric in metrics for name, value in metric.parameters.items()},
         },
     )

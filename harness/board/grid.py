@@ -16,6 +16,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
+from mwz.normalization.alias_tables import Aliases
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
 from ..benchmark import Benchmark
@@ -175,6 +176,7 @@ def explain(
     executor: Executor | None = None,
     cache: bool = True,
     notify: Callable[[str], None] = lambda remark: None,
+    aliases: Aliases | None = None,
 ) -> Grid:
     """Return a submission's grid, from the cache if it has been computed before.
 
@@ -186,19 +188,19 @@ def explain(
         executor: Who does the work; by default processes of this machine.
         cache: Whether the grid is kept, and looked up.
         notify: Called with a remark if a process was killed.
+        aliases: The placeholders that are read besides those of the rule sets.
 
     Raises:
         InputError: The predictions are no submission to the benchmark, or some part could not be
             computed because its process was killed.
     """
     loaded = loaded_once(benchmark)
-    identity = _identity(content, loaded)
+    identity = _identity(content, loaded, aliases)
     cached = _cached(identity) if cache else None
     if cached is not None:
         return cached
-    submission = normalized_by_rules(content, loaded, "predictions")[DEFAULT_RULES]
-    jobs = _jobs(submission)
-    works = (Work(loaded, _part, (content, job)) for job in jobs)
+    jobs = _jobs(normalized_by_rules(content, loaded, "predictions", aliases)[DEFAULT_RULES])
+    works = (Work(loaded, _part, (content, aliases, job)) for job in jobs)
     with given_or_own(executor, max(1, min(workers, len(jobs)))) as to:
         parts = list(progress(in_order(to, works, notify), len(jobs)))
     grid = Grid(
@@ -262,9 +264,9 @@ def _jobs(submission: NormalizedSubmission) -> list[_Job]:
     ]
 
 
-def _part(scorer: Scorer, content: bytes | str, job: _Job) -> Grid:
+def _part(scorer: Scorer, content: bytes | str, aliases: Aliases | None, job: _Job) -> Grid:
     benchmark = scorer.benchmark
-    submissions = _prepared(content, scorer)
+    submissions = _prepared(content, scorer, aliases)
     if job.tokenization is not None:
         responses = submissions[DEFAULT_RULES].responses()
         references = {id_: d.references for id_, d in benchmark.dialogues.items()}
@@ -301,13 +303,15 @@ def _rates(
 
 
 @lru_cache(maxsize=2)
-def _prepared(content: bytes | str, scorer: Scorer) -> Mapping[str, NormalizedSubmission]:
-    return normalized_by_rules(content, scorer.benchmark, "predictions")
+def _prepared(
+    content: bytes | str, scorer: Scorer, aliases: Aliases | None
+) -> Mapping[str, NormalizedSubmission]:
+    return normalized_by_rules(content, scorer.benchmark, "predictions", aliases)
 
 
-def _identity(content: bytes | str, benchmark: Benchmark) -> list[Any]:
+def _identity(content: bytes | str, benchmark: Benchmark, aliases: Aliases | None) -> list[Any]:
     """Return everything that a grid depends on."""
-    scorer = Scorer(benchmark)
+    scorer = Scorer(benchmark, Options(placeholders=aliases))
     return [
         hashlib.sha256(content if isinstance(content, bytes) else content.encode()).hexdigest(),
         [scorer.with_options(rules=rules).signature().key for rules in published_rule_sets()],

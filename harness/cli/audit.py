@@ -153,6 +153,7 @@ def _grids(
             to,
             cache,
             notify,
+            entry.system.aliases,
         )
         for entry in chosen
     }

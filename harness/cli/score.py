@@ -26,6 +26,7 @@ from .options import (
     format_option,
     intervals_option,
     jobs_option,
+    placeholders_option,
     rules_option,
     scheduler_option,
 )
@@ -58,6 +59,7 @@ def _metrics_help() -> str:
 @click.argument("predictions", metavar="[PREDICTIONS]...", nargs=-1, shell_complete=complete_file)
 @benchmark_option
 @rules_option
+@placeholders_option
 @click.option(
     "--setup",
     type=click.Choice(choices()["setup"]),
@@ -168,6 +170,7 @@ def command(
     predictions: Sequence[str],
     benchmark: str | None,
     rules: str,
+    placeholders: str | None,
     setup: str,
     domains: str,
     states: str,
@@ -193,7 +196,9 @@ def command(
     _check_usage(click.get_current_context().params)
     names = [name.strip() for name in metrics.split(",")]
     chosen = goals if goals in GOALS else "all"
-    options = Options(rules, setup, domains, states, names, database, chosen, lexicalised)
+    options = Options(
+        rules, setup, domains, states, names, database, chosen, lexicalised, placeholders
+    )
     if free_running:
         goals_file = None if goals in GOALS else goals
         wanted = lines_target is not None
@@ -252,6 +257,9 @@ def _check_usage(given: Mapping[str, Any]) -> None:
         "--goals takes a file only with --free-running": goals not in GOALS and not free,
         "--lexicalised takes PREDICTIONS, or --corpus without a style": given["lexicalised"]
         and (given["constant"] or corpus not in (None, CANONICAL_STYLE)),
+        "--placeholders takes PREDICTIONS, and is not for --lexicalised": given["placeholders"]
+        is not None
+        and (not files or given["lexicalised"]),
         "--resume needs several PREDICTIONS, and --json FILE": given["resume"]
         and (json_target in (None, STANDARD_STREAM) or not several),
         "standard input can be read only once": files.count(STANDARD_STREAM) > 1,

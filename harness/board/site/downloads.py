@@ -73,6 +73,7 @@ def row_data(contents: Contents, row: Row) -> dict[str, Any]:
             for rules in contents.ranked
             if (under := row.entry.scores.under(rules)) is not None
         },
+        "without_placeholders": row.entry.scores.without_placeholders,
         "intervals": intervals or None,
         "bleu_by_style": report.bleu,
         "diversity": None if report.diversity is None else vars(report.diversity),
