@@ -26,6 +26,8 @@ STYLES = ("mwz22", "damd", "hdsa", "augpt", "uniconv", "lava")
 CANONICAL_STYLE = "mwz22"
 GOALS = ("all", "seen", "unseen")
 """Which dialogues a score is over: all, or those whose goal does or does not occur in train/dev."""
+GOLD_DOMAINS = ("rule", "damd")
+"""Where gold active domains come from: a rule from gold states and acts, or DAMD's labels."""
 REFERENCE = "REFERENCE"
 REQUESTABLE_SLOTS = ("PHONE", "ADDRESS", "POST", REFERENCE, "TRAINID")
 
@@ -56,10 +58,11 @@ class Dialogue:
         goal: domain -> goal.
         references: Reference style -> normalised, delexicalised system responses.
         states: Gold belief states, normalised.
-        active_domains: Gold active domains.
+        active_domains: Active domains, inferred from gold states and acts.
         booked_domains: The domains booked by then.
         users: What the user said before; empty where the source does not tell.
         responses: The human responses as they were written; empty where the source does not tell.
+        damd_domains: The active domains that DAMD's data gives the turns; None where it has none.
     """
 
     goal: Mapping[str, Goal]
@@ -69,6 +72,12 @@ class Dialogue:
     booked_domains: Sequence[Sequence[str]]
     users: Sequence[str] = ()
     responses: Sequence[str] = ()
+    damd_domains: Sequence[Sequence[str]] | None = None
+
+    @property
+    def gold_domains(self) -> Sequence[Sequence[str]]:
+        """The gold active domains: DAMD's, or where there are none, the inferred ones."""
+        return self.active_domains if self.damd_domains is None else self.damd_domains
 
     @property
     def turns(self) -> int:
@@ -90,6 +99,7 @@ class Dialogue:
             "states": self.states,
             "active_domains": self.active_domains,
             "booked_domains": self.booked_domains,
+            **({} if self.damd_domains is None else {"damd_domains": self.damd_domains}),
         }
 
 
@@ -131,6 +141,12 @@ class Benchmark:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "prepared": None}
+
+    @property
+    def gold_domains(self) -> str:
+        """Where gold active domains come from, one of `GOLD_DOMAINS`."""
+        dialogues = self.dialogues.values()
+        return "damd" if any(one.damd_domains is not None for one in dialogues) else "rule"
 
     @property
     def turns(self) -> int:

@@ -25,6 +25,12 @@ LIBRARIES = ("sacrebleu", "sacremoses", "rapidfuzz")
 """The libraries that scores depend on."""
 
 
+PLACEHOLDERS = "placeholders"
+"""The parameter that tells which placeholders were read besides those of the rule set. It is a
+system's own, as its source of active domains is: boards, and `mwz compare` of entries, let it
+differ."""
+
+
 @cache
 def harness_version() -> str:
     """Return the version of this package."""
@@ -67,6 +73,8 @@ class Signature:
         goals: Which dialogues were scored: "all", or those with a "seen" or "unseen" goal.
         coverage: The turns played of all, and a digest of which; None if all are played.
         gold: SHA-256 of the gold states that state tracking is scored against.
+        gold_domains: Where gold active domains come from, one of `GOLD_DOMAINS` of the benchmark;
+            None where no set-up uses them.
         parameters: Further choices: a metric's parameters, a test and its seed.
         versions: Harness and libraries -> version.
     """
@@ -81,6 +89,7 @@ class Signature:
     goals: str | None = None
     coverage: str | None = None
     gold: str | None = None
+    gold_domains: str | None = None
     parameters: Mapping[str, str] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=current_versions)
 
@@ -101,6 +110,7 @@ class Signature:
             "goals": self.goals,
             "coverage": self.coverage,
             "gold": _short(self.gold),
+            "gold-domains": self.gold_domains,
             **self.parameters,
             **{name: value for name, value in self.versions.items() if name != HARNESS},
         }
@@ -121,13 +131,12 @@ class Signature:
             for name, meaning in _MEANINGS.items()
             if name not in apart_from and getattr(self, name) != getattr(other, name)
         ]
-        reasons += [
-            f"different {name}: {self.parameters.get(name, 'none')} and "
-            f"{other.parameters.get(name, 'none')}"
-            for name in dict.fromkeys([*self.parameters, *other.parameters])
-            if name not in apart_from and self.parameters.get(name) != other.parameters.get(name)
-        ]
-        notes = []
+        notes: list[str] = []
+        for name in dict.fromkeys([*self.parameters, *other.parameters]):
+            ours, theirs = (one.parameters.get(name, "none") for one in (self, other))
+            if ours != theirs:
+                told = notes if name in apart_from else reasons
+                told.append(f"different {name}: {ours} and {theirs}")
         if self.domains != other.domains:
             notes.append(f"active domains come from {self.domains} and {other.domains}")
         notes += [
@@ -171,6 +180,7 @@ _MEANINGS: Mapping[str, str] = {
     "goals": "different goals",
     "coverage": "different turns played",
     "gold": "different gold states",
+    "gold_domains": "different sources of gold active domains",
 }
 
 

@@ -15,7 +15,7 @@ from mwz.normalization.rules import rule_set
 
 from ..benchmark import Benchmark
 from ..data.installed import benchmark_path, default_benchmark
-from ..data.prepared import prepared_hashes
+from ..data.prepared import prepared_content
 from ..errors import InputError
 from ..execution import Work, completed, executor
 from ..files import STANDARD_STREAM, read_bytes, shown_name, write_text
@@ -33,7 +33,7 @@ from ..many import (
     read_lines,
     score_content,
 )
-from ..metrics.inform import SETUPS
+from ..metrics.setups import SETUPS
 from ..scoring import AUTO, Options, Scorer, signature_before
 from ..signature import Signature
 from ..workers import LOST
@@ -45,7 +45,8 @@ from .telling import NO_STATES, tell
 def gold_remark(options: Options, outcome: Scored) -> list[str]:
     """Return what is to be said if gold states were used that nobody asked for."""
     report = outcome.report
-    gold = options.states == AUTO and report.states == "gold" and any(map(report.setup, SETUPS))
+    own = [SETUPS[name].states for name in SETUPS if report.setup(name) is not None]
+    gold = options.states == AUTO and report.states == "gold" and None in own
     return [NO_STATES] if gold else []
 
 
@@ -206,9 +207,11 @@ class ScoreRun:
             return None
         name = self._named or default_benchmark()
         path = benchmark_path(name)
-        hashes = None if path is None else prepared_hashes(path)
-        data = None if hashes is None else hashes.get(rule_set(options.rules).venues)
-        return None if data is None else signature_before(name, data, options)
+        content = None if path is None else prepared_content(path)
+        data = None if content is None else content.hashes.get(rule_set(options.rules).venues)
+        if content is None or data is None:
+            return None
+        return signature_before(name, data, content.gold_domains, options)
 
     def _lines_path(self, number: int) -> Path:
         assert self._folder is not None

@@ -173,4 +173,5 @@ def _dialogue(data: Mapping[str, Any]) -> Dialogue:
         booked_domains=data["booked_domains"],
         users=tuple(data.get("users", ())),
         responses=tuple(data.get("responses", ())),
+        damd_domains=data.get("damd_domains"),
     )
