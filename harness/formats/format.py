@@ -1,4 +1,4 @@
-"""What a format of predictions is."""
+"""What a format of predictions is, and a kind of file that is not JSON."""
 
 from __future__ import annotations
 
@@ -42,3 +42,18 @@ class Format:
     recognises: Callable[[object], bool]
     read: Callable[[Any, str], Standard]
     rank: int = 10
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A kind of predictions file that is not JSON.
+
+    Attributes:
+        recognises: Whether a file's bytes are of this kind.
+        parse: Returns what the file holds, as JSON types, for a `Format` to recognise. It is given
+            the bytes and what messages call the file, and raises an `InputError` for what is
+            none.
+    """
+
+    recognises: Callable[[bytes], bool]
+    parse: Callable[[bytes, str], object]

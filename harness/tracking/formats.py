@@ -32,7 +32,7 @@ from ..errors import InputError, Problems, shown
 from ..files import is_text, kind_of, read_bytes, shown_name
 from ..formats import parse_predictions, special_format
 from ..limits import Limits, limits
-from ..notations import STATE_DOMAINS, notation_of, read_state
+from ..notations import STATE_DOMAINS, VALUE_LISTS, notation_of, read_state
 from ..submission import parse_submission
 from .dialogues import TrackedDialogue, TrackedTurn
 from .gold import GoldStates, with_gold
@@ -281,7 +281,12 @@ class _Parser:
         notation = notation_of(state)
         if notation is not None and state:
             self._encodings[notation] = None
-        read = read_state(state, tell)
+
+        def note(where: str, what: str) -> None:
+            if what == VALUE_LISTS:
+                self._encodings[what] = None
+
+        read = read_state(state, tell, note)
         for domain, slots in read.items():
             for slot, value in slots.items():
                 if len(value) > self._limits.value:
