@@ -26,6 +26,8 @@ STYLES = ("mwz22", "damd", "hdsa", "augpt", "uniconv", "lava")
 CANONICAL_STYLE = "mwz22"
 GOALS = ("all", "seen", "unseen")
 """Which dialogues a score is over: all, or those whose goal does or does not occur in train/dev."""
+GOLD_DOMAINS = ("rule", "damd")
+"""Where gold active domains come from: a rule from gold states and acts, or DAMD's labels."""
 REFERENCE = "REFERENCE"
 REQUESTABLE_SLOTS = ("PHONE", "ADDRESS", "POST", REFERENCE, "TRAINID")
 
@@ -118,6 +120,7 @@ class Benchmark:
             of `venues`. Versions that are not here are like `venues`.
         seen: Ids of the dialogues whose goal also occurs in the train or dev split; None where
             that is not known.
+        gold_domains: Where the gold active domains come from, one of `GOLD_DOMAINS`.
         prepared: What was derived of this very benchmark when it was installed. What is made of
             the benchmark, a copy, a part, has none: it need not be the same any more.
     """
@@ -127,6 +130,7 @@ class Benchmark:
     venues: VenueRecords
     venue_versions: Mapping[str, VenueRecords]
     seen: frozenset[str] | None = None
+    gold_domains: str = GOLD_DOMAINS[0]
     prepared: Prepared | None = field(default=None, init=False, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:

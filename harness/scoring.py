@@ -16,7 +16,7 @@ from .benchmark import GOALS, Benchmark
 from .checking import dialogue_id
 from .errors import InputError, shown
 from .files import kind_of
-from .metrics.inform import BOTH, SETUPS
+from .metrics.inform import BOTH, SETUPS, chosen_setups
 from .metrics.registry import Metric, default_metrics, named_metrics, response_metrics
 from .playing import DOMAIN_SOURCES, STATE_SOURCES, Played
 from .report import Coverage, Report
@@ -340,7 +340,9 @@ class Scorer:
 
         The sources of domains and states are as the options have them, "auto" or another.
         """
-        return signature_before(self.benchmark.name, self.content_hash(), self.options)
+        return signature_before(
+            self.benchmark.name, self.content_hash(), self.benchmark.gold_domains, self.options
+        )
 
     def content_hash(self) -> str:
         """Return the content hash of the benchmark, or the part of it, under the rule set."""
@@ -435,16 +437,18 @@ def score(
     return Scorer(benchmark, options).score(predictions)
 
 
-def signature_before(benchmark: str, data: str, options: Options) -> Signature:
+def signature_before(benchmark: str, data: str, gold_domains: str, options: Options) -> Signature:
     """Return the signature of scores, as far as it does not depend on what is scored.
 
     Args:
         benchmark: The benchmark's name.
         data: The content hash of what is scored on, under the rule set.
+        gold_domains: Where the benchmark's gold active domains come from.
         options: How to score.
     """
     rules = rule_set(options.rules)
     metrics = [response_metrics()[name] for name in options.metrics or ()]
+    sources = (options.domains, *(own for _, own in chosen_setups(options.setup).values()))
     return Signature(
         benchmark=benchmark,
         data=data,
@@ -454,6 +458,7 @@ def signature_before(benchmark: str, data: str, options: Options) -> Signature:
         domains=options.domains,
         states=options.states,
         goals=options.goals,
+        gold_domains=gold_domains if "gold" in sources else None,
         parameters={
             **({LEXICALISED: lexicalised_parameter()} if options.lexicalised else {}),
             **{name: value for metric in metrics for name, value in metric.parameters.items()},

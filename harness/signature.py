@@ -67,6 +67,8 @@ class Signature:
         goals: Which dialogues were scored: "all", or those with a "seen" or "unseen" goal.
         coverage: The turns played of all, and a digest of which; None if all are played.
         gold: SHA-256 of the gold states that state tracking is scored against.
+        gold_domains: Where gold active domains come from, one of `GOLD_DOMAINS` of the benchmark;
+            None where no set-up uses them.
         parameters: Further choices: a metric's parameters, a test and its seed.
         versions: Harness and libraries -> version.
     """
@@ -81,6 +83,7 @@ class Signature:
     goals: str | None = None
     coverage: str | None = None
     gold: str | None = None
+    gold_domains: str | None = None
     parameters: Mapping[str, str] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=current_versions)
 
@@ -101,6 +104,7 @@ class Signature:
             "goals": self.goals,
             "coverage": self.coverage,
             "gold": _short(self.gold),
+            "gold-domains": self.gold_domains,
             **self.parameters,
             **{name: value for name, value in self.versions.items() if name != HARNESS},
         }
@@ -171,6 +175,7 @@ _MEANINGS: Mapping[str, str] = {
     "goals": "different goals",
     "coverage": "different turns played",
     "gold": "different gold states",
+    "gold_domains": "different sources of gold active domains",
 }
 
 

@@ -4,8 +4,8 @@ Tests marked `real_data` compare with published figures on the public data. They
 two folders named by environment variables, and are skipped where a variable is not set:
 
 - `MWZ_TEST_UPSTREAM`: a folder with clones (or copies) of the two public repositories,
-  `MultiWOZ_Evaluation/` and `multiwoz/`, and of those with outputs of later systems, `KRLS/` and
-  `Fantastic_Reward_ICLR2023/`;
+  `MultiWOZ_Evaluation/` and `multiwoz/`, and of those with DAMD's gold domains, `MinTL/`, and
+  with outputs of later systems, `KRLS/` and `Fantastic_Reward_ICLR2023/`;
 - `MWZ_TEST_DST`: a folder of state-tracking files, gold and predicted states per turn.
 
 `MWZ_TEST_DATABASE` may be the address of a PostgreSQL server's database, such as
@@ -61,7 +61,9 @@ def expected() -> Callable[[str], Any]:
 @pytest.fixture(scope="session")
 def multiwoz(upstream: Path) -> Benchmark:
     """The real benchmark, imported from the real files."""
-    return build_multiwoz(upstream / "MultiWOZ_Evaluation", upstream / "multiwoz")
+    return build_multiwoz(
+        upstream / "MultiWOZ_Evaluation", upstream / "multiwoz", mintl=upstream / "MinTL"
+    )
 
 
 # System -> its predictions, of those that are in a repository of their own.

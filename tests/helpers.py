@@ -84,6 +84,7 @@ def build_multiwoz(
     multiwoz: Path,
     rebuild: bool = False,
     venues: Mapping[str, Path] | None = None,
+    mintl: Path | None = None,
 ) -> Benchmark:
     """Build the benchmark of MultiWOZ from two folders, as `mwz data import` does.
 
@@ -92,8 +93,11 @@ def build_multiwoz(
         multiwoz: The data set's repository.
         rebuild: Whether to build even what the evaluator's repository has ready.
         venues: Version of the venue database -> a repository that has it, as a fetch gives them.
+        mintl: The repository with DAMD's log, for its gold domains.
     """
     folders = {"evaluator": mwzeval, "data set": multiwoz}
+    if mintl is not None:
+        folders["gold domains"] = mintl
     sources = Sources(folders, venues=venues or {}, rebuild=rebuild, all_splits=True)
     return build_benchmark(read_data_set("multiwoz"), sources).benchmark
 

@@ -16,7 +16,7 @@ from mwz.database import VenueDatabase
 from mwz.database.venues import prepared_venues
 from mwz.harness import Benchmark, Scorer, load_benchmark
 from mwz.harness.data.installed import install_benchmark, installed_digest
-from mwz.harness.data.prepared import SUFFIX, prepared_hashes
+from mwz.harness.data.prepared import SUFFIX, prepared_content
 from mwz.harness.references import ReferenceIndex
 from mwz.normalization.rules import RuleSet, rule_set, rule_set_names
 
@@ -66,10 +66,11 @@ def test_prepared_references_count_as_derived_ones(
 
 def test_prepared_hashes_are_those_of_the_content(installed: tuple[Path, Benchmark]) -> None:
     path, benchmark = installed
-    hashes = prepared_hashes(path)
-    assert hashes is not None
+    content = prepared_content(path)
+    assert content is not None
+    assert content.gold_domains == benchmark.gold_domains
     for rules in map(rule_set, rule_set_names()):
-        assert hashes[rules.venues] == benchmark.content_hash(rules)
+        assert content.hashes[rules.venues] == benchmark.content_hash(rules)
 
 
 def test_what_is_made_of_a_benchmark_has_nothing_prepared(
@@ -113,7 +114,7 @@ def test_a_damaged_file_is_made_again(
     beside = path.with_name(path.name + SUFFIX)
     whole = beside.read_bytes()
     beside.write_bytes(damage(whole))
-    assert prepared_hashes(path) is None
+    assert prepared_content(path) is None
     again = load_benchmark("town")
     assert again.prepared == benchmark.prepared
     assert beside.read_bytes() == whole

@@ -31,6 +31,7 @@ FULL = Signature(
     goals="all",
     coverage="3/9-ffffffffffff",
     gold="a1b2c3d4e5f6a7b8" * 4,
+    gold_domains="damd",
     parameters={"lambda": "0.5"},
     versions={"mwz": "1.0", "sacrebleu": "2.4"},
 )
@@ -45,12 +46,13 @@ OTHERS: dict[str, Any] = {
     "goals": "seen",
     "coverage": "3/9-eeeeeeeeeeee",
     "gold": "a1b2c3d4e5f6a7b8" * 3 + "a1b2c3d4e5f6a7b9",
+    "gold_domains": "rule",
     "parameters": {"lambda": "0.75"},
     "versions": {"mwz": "1.1", "sacrebleu": "2.4"},
 }
 FORBIDDING = (
     *("benchmark", "data", "rules_digest", "setup", "states", "goals", "coverage", "gold"),
-    "parameters",
+    *("gold_domains", "parameters"),
 )
 
 
@@ -70,7 +72,7 @@ def test_it_is_one_line_of_fields_in_a_fixed_order() -> None:
     assert str(FULL) == (
         "mwz:1.0|benchmark:town|data:0123456789ab|rules:2021-fedcba987654|setup:both|"
         "domains:states|states:predicted|goals:all|coverage:3/9-ffffffffffff|gold:a1b2c3d4e5f6|"
-        "lambda:0.5|sacrebleu:2.4"
+        "gold-domains:damd|lambda:0.5|sacrebleu:2.4"
     )
 
 
@@ -92,7 +94,7 @@ def test_the_line_of_a_score_has_all_its_choices(sample: Benchmark) -> None:
     line = _line(_signature(sample))
     assert list(line) == [
         *("mwz", "benchmark", "data", "rules", "setup", "domains", "states", "goals", "coverage"),
-        *("sacrebleu", "sacremoses", "rapidfuzz"),
+        *("gold-domains", "sacrebleu", "sacremoses", "rapidfuzz"),
     ]
     assert line["benchmark"] == "sample"
     assert line["rules"] == f"2021-{RULES.digest[:12]}"
@@ -123,6 +125,7 @@ def test_every_field_of_a_score_is_what_it_was_scored_with(sample: Benchmark) ->
         goals="all",
         coverage=signature.coverage,
         gold=None,
+        gold_domains="rule",
         parameters={},
         versions=current_versions(),
     )
@@ -134,7 +137,8 @@ def test_every_field_of_a_score_is_what_it_was_scored_with(sample: Benchmark) ->
         # The sample has the same venues under all rule sets.
         ("rules", "2023", {"rules", "rules_digest"}),
         ("rules", "2026", {"rules", "rules_digest"}),
-        ("setup", "strict", {"setup"}),
+        # The strict set-up uses no gold domains.
+        ("setup", "strict", {"setup", "gold_domains"}),
         ("domains", "gold", {"domains"}),
         ("states", "gold", {"states"}),
     ],
@@ -291,6 +295,7 @@ def test_equal_signatures_are_comparable_without_a_word() -> None:
         ("goals", "different goals: all and seen"),
         ("coverage", "different turns played: 3/9-ffffffffffff and 3/9-eeeeeeeeeeee"),
         ("gold", "different gold states: a1b2c3d4e5f6 and a1b2c3d4e5f6"),
+        ("gold_domains", "different sources of gold active domains: damd and rule"),
         ("parameters", "different lambda: 0.5 and 0.75"),
     ],
 )
@@ -309,6 +314,7 @@ def test_these_fields_forbid_to_compare_and_say_so(name: str, reason: str) -> No
         ("data", "different versions of the benchmark's content: 0123456789ab and none"),
         ("coverage", "different turns played: 3/9-ffffffffffff and all"),
         ("gold", "different gold states: a1b2c3d4e5f6 and none"),
+        ("gold_domains", "different sources of gold active domains: damd and none"),
         ("setup", "different set-ups: both and none"),
     ],
 )

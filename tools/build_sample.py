@@ -52,6 +52,7 @@ def build() -> dict[str, Any]:
         },
         "venues": venues,
         "venue_versions": {},
+        "gold_domains": "rule",
     }
     submissions = {
         f"submissions/{name}.json": {

@@ -102,7 +102,7 @@ def command(
     seed: int,
     seeds: Sequence[str],
     submissions: Path,
-    predictions: Path | None,
+    predictions: Sequence[Path],
     jobs: int,
     scheduler: str | None,
     format_: str,
@@ -191,7 +191,9 @@ class _Outputs:
     content: bytes | str
 
 
-def _found(system: str, submissions: Path, predictions: Path | None, lexicalised: bool) -> _Outputs:
+def _found(
+    system: str, submissions: Path, predictions: Sequence[Path], lexicalised: bool
+) -> _Outputs:
     """Return the outputs of a file or an entry; a file comes first."""
     folder = submissions / system
     is_name = Path(system).name == system and system != STANDARD_STREAM

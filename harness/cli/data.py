@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -22,6 +23,7 @@ from ..data.fetching import (
     kept_files,
     urls,
 )
+from ..data.fingerprints import GOLD_DOMAINS, Difference, differences
 from ..data.installed import (
     DEFAULT,
     SAMPLE,
@@ -144,27 +146,66 @@ def fetch(
 
 
 @command.command()
+@click.option("--all", "every", is_flag=True, help="List every turn that differs.")
 @_mirror
 @_patience
-def verify(mirror: str | None, offline: bool, timeout: float, attempts: int) -> None:
+def verify(every: bool, mirror: str | None, offline: bool, timeout: float, attempts: int) -> int:
     """Check the downloaded files and the installed benchmarks.
 
     A wrong file is named, removed and fetched again (not with --offline); what then is still
-    wrong is reported, and the exit status is 2.
+    wrong is reported, and the exit status is 2. A benchmark is also compared, turn by turn, with
+    the one that the leaderboard is scored on; the exit status is 1 where it differs.
     """
     folder = downloads_directory()
     sets = map(read_data_set, declared_names())
-    every = [file for one in sets for source in one.sources for file in source.files]
-    kept = kept_files(every, folder)
+    pinned = [file for one in sets for source in one.sources for file in source.files]
+    kept = kept_files(pinned, folder)
     fetched = fetch_files(kept, folder, _transfer(mirror, offline, timeout, attempts))
     again = f", {fetched} of them fetched again" if fetched else ""
     click.echo(f"{len(kept)} downloaded files are as pinned{again}")
+    differ = False
     for name in installed_benchmarks():
         if benchmark_path(name) is not None:
-            load_benchmark(name)
-            click.echo(f"benchmark {name}: content as installed")
+            found = differences(load_benchmark(name))
+            differ |= bool(found)
+            click.echo(f"benchmark {name}: content as installed" + _comparison(found))
+            if found:
+                click.echo(_differences_text(found, every))
     for gold in _all_gold_states():
         click.echo(f"gold states {gold.version} of {gold.benchmark}: content as installed")
+    return int(differ)
+
+
+_SHOWN = 20
+"""How many of the turns that differ are listed."""
+
+
+def _comparison(found: Sequence[Difference] | None) -> str:
+    """Say how a benchmark compares with the pinned one; nothing where none is pinned."""
+    if found is None:
+        return ""
+    if not found:
+        return ", equal to the pinned one: scores compare with the leaderboard's"
+    return "; it differs from the pinned one, and so may scores"
+
+
+def _differences_text(found: Sequence[Difference], every: bool) -> str:
+    """List what differs: how much of each part, then where."""
+    counts = Counter(one.part for one in found)
+    parts = ", ".join(f"{part} {count}×" for part, count in counts.items())
+    if [*counts] == [GOLD_DOMAINS]:
+        parts += (
+            "; only the optimistic set-up uses them, and --mintl of `mwz data import` adds them"
+        )
+    shown = found if every else found[:_SHOWN]
+    more = len(found) - len(shown)
+    return "\n".join(
+        [
+            f"differences: {parts}",
+            *(f"  {one.place}: {one.part}" for one in shown),
+            *([f"  … and {more} more; --all lists them"] if more else []),
+        ]
+    )
 
 
 @command.command("urls")
@@ -185,15 +226,15 @@ def list_urls(data_set: DataSet, split: str, predictions: bool, mirror: str | No
 def _clone_options(function: _Command) -> _Command:
     """Add an option for each source of a declared data set that a clone can be given of."""
     clones = {
-        source.clone: source.repository
+        source.clone: source.repository + (f" (optional: {source.role})" if source.optional else "")
         for name in declared_names()
         for source in read_data_set(name).sources
         if source.clone is not None
     }
     return _options(
         *(
-            click.option(f"--{clone}", type=_FOLDER, help=f"Clone of {repository}.")
-            for clone, repository in clones.items()
+            click.option(f"--{clone}", type=_FOLDER, help=f"Clone of {about}.")
+            for clone, about in clones.items()
         )
     )(function)
 
@@ -231,11 +272,11 @@ def import_(
             raise click.UsageError("--states stands alone; build the benchmark first, without it")
         _import_states(data_set, states)
         return
-    wanted = {source.role: source.clone for source in data_set.sources if source.clone}
-    missing = [f"--{clone}" for clone in wanted.values() if clones[clone] is None]
+    cloned = {source.clone: source for source in data_set.sources if source.clone}
+    missing = [f"--{clone}" for clone, one in cloned.items() if not (clones[clone] or one.optional)]
     if missing:
         raise click.UsageError(f"{data_set.name} needs {' and '.join(missing)}")
-    folders = {role: Path(str(clones[clone])) for role, clone in wanted.items()}
+    folders = {one.role: path for clone, one in cloned.items() if (path := clones[clone])}
     sources = Sources(folders=folders, venues={}, rebuild=rebuild, all_splits=True)
     _install(build_benchmark(data_set, sources))
 

@@ -15,7 +15,7 @@ from mwz.normalization.rules import rule_set
 
 from ..benchmark import Benchmark
 from ..data.installed import benchmark_path, default_benchmark
-from ..data.prepared import prepared_hashes
+from ..data.prepared import prepared_content
 from ..errors import InputError
 from ..execution import Work, completed, executor
 from ..files import STANDARD_STREAM, read_bytes, shown_name, write_text
@@ -206,9 +206,11 @@ class ScoreRun:
             return None
         name = self._named or default_benchmark()
         path = benchmark_path(name)
-        hashes = None if path is None else prepared_hashes(path)
-        data = None if hashes is None else hashes.get(rule_set(options.rules).venues)
-        return None if data is None else signature_before(name, data, options)
+        content = None if path is None else prepared_content(path)
+        data = None if content is None else content.hashes.get(rule_set(options.rules).venues)
+        if content is None or data is None:
+            return None
+        return signature_before(name, data, content.gold_domains, options)
 
     def _lines_path(self, number: int) -> Path:
         assert self._folder is not None

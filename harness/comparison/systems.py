@@ -59,7 +59,7 @@ def with_common_metrics(systems: Sequence[Evidence], options: Options) -> list[E
     common = [
         metric for metric in systems[0].statistics if all(metric in s.statistics for s in systems)
     ]
-    parameters = signature_before("", "", replace(options, metrics=common)).parameters
+    parameters = signature_before("", "", "", replace(options, metrics=common)).parameters
     return [
         replace(one.only(common), signature=replace(one.signature, parameters=parameters))
         for one in systems

@@ -131,14 +131,14 @@ def _notes(
     if told:
         yield f"values of slots that state tracking is not scored on, left out: {_some(told)}"
     equal = sum(
-        _filled(ours) == _filled(theirs)
+        filled(ours) == filled(theirs)
         for id_, states in gold.states.items()
         for ours, theirs in zip(benchmark.dialogues[id_].states, states, strict=True)
     )
     yield f"{equal} of {gold.turns} states are equal to those of the benchmark itself"
 
 
-def _filled(state: BeliefState) -> BeliefState:
+def filled(state: BeliefState) -> BeliefState:
     """Return a state without domains that have no slot."""
     return {domain: slots for domain, slots in state.items() if slots}
 

@@ -28,7 +28,7 @@ DEFAULT = "multiwoz"
 DAMAGED = "damaged or edited; install the benchmark again"
 """What is said of a benchmark file that is not as it was written."""
 
-_FORMAT = 2
+_FORMAT = 3
 
 
 def data_directory() -> Path:
@@ -138,6 +138,7 @@ def to_document(benchmark: Benchmark) -> dict[str, Any]:
         "venues": benchmark.venues,
         "venue_versions": benchmark.venue_versions,
         "seen": None if benchmark.seen is None else sorted(benchmark.seen),
+        "gold_domains": benchmark.gold_domains,
     }
 
 
@@ -150,6 +151,7 @@ def from_document(document: Mapping[str, Any]) -> Benchmark:
         venues=document["venues"],
         venue_versions=document["venue_versions"],
         seen=None if seen is None else frozenset(seen),
+        gold_domains=document["gold_domains"],
     )
 
 

@@ -64,6 +64,7 @@ class Source:
         files: Its pinned files.
         venues: The version of the venue database that it holds, if any.
         clone: The option by which a clone of it is given, if one can be.
+        optional: Whether the benchmark can be built without it.
     """
 
     repository: str
@@ -72,6 +73,7 @@ class Source:
     files: tuple[PinnedFile, ...]
     venues: str | None = None
     clone: str | None = None
+    optional: bool = False
 
     @property
     def place(self) -> str:
@@ -84,7 +86,8 @@ def parse_pinned(content: Mapping[str, Any], source: str) -> tuple[Source, ...]:
 
     Args:
         content: `sources`, a list of tables with `repository`, `commit`, `role`, optionally
-            `venues` and `clone`, and a table path -> git blob id for each of some `PARTS`.
+            `venues`, `clone` and `optional`, and a table path -> git blob id for each of some
+            `PARTS`.
         source: What the error message calls the table.
 
     Raises:
@@ -102,6 +105,7 @@ def parse_pinned(content: Mapping[str, Any], source: str) -> tuple[Source, ...]:
             ),
             entry.get("venues"),
             entry.get("clone"),
+            entry.get("optional", False),
         )
         for entry in content["sources"]
     )

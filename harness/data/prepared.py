@@ -123,11 +123,25 @@ def prepared(path: Path, benchmark: Benchmark) -> PreparedBenchmark | None:
         read = _parsed(content, identity)
     if read is None:
         return None
-    return PreparedBenchmark(read[0], identity["benchmark"], dialogues, read[1])
+    header, packed = read
+    return PreparedBenchmark(header["hashes"], identity["benchmark"], dialogues, packed)
 
 
-def prepared_hashes(path: Path) -> Mapping[str, str] | None:
-    """Return version of the venues -> content hash of a benchmark file, without reading it.
+@dataclass(frozen=True)
+class PreparedContent:
+    """What signatures say of a benchmark's content.
+
+    Attributes:
+        hashes: Version of the venues -> content hash.
+        gold_domains: Where its gold active domains come from, one of `GOLD_DOMAINS`.
+    """
+
+    hashes: Mapping[str, str]
+    gold_domains: str
+
+
+def prepared_content(path: Path) -> PreparedContent | None:
+    """Return what signatures say of a benchmark file, without reading it.
 
     None if nothing is prepared of the file as it is.
     """
@@ -135,7 +149,7 @@ def prepared_hashes(path: Path) -> Mapping[str, str] | None:
         read = _read(path.with_name(path.name + SUFFIX), _identity(path))
     except InputError:
         return None
-    return None if read is None else read[0]
+    return None if read is None else PreparedContent(read[0]["hashes"], read[0]["gold_domains"])
 
 
 def _identity(path: Path) -> dict[str, str]:
@@ -158,15 +172,15 @@ def _code_digest() -> str:
     return digest.hexdigest()
 
 
-def _read(path: Path, identity: Mapping[str, str]) -> tuple[dict[str, str], bytes] | None:
-    """Return the content hashes and arrays of a file; None if it is not what it should be."""
+def _read(path: Path, identity: Mapping[str, str]) -> tuple[dict[str, Any], bytes] | None:
+    """Return the header and arrays of a file; None if it is not what it should be."""
     try:
         return _parsed(read_stored(path), identity)
     except InputError:
         return None
 
 
-def _parsed(content: bytes, identity: Mapping[str, str]) -> tuple[dict[str, str], bytes] | None:
+def _parsed(content: bytes, identity: Mapping[str, str]) -> tuple[dict[str, Any], bytes] | None:
     line, _, packed = content.partition(b"\n")
     try:
         header = json.loads(line)
@@ -174,7 +188,7 @@ def _parsed(content: bytes, identity: Mapping[str, str]) -> tuple[dict[str, str]
         return None
     if not isinstance(header, dict) or header.pop("sha256", None) != _digest(header, packed):
         return None
-    return (header["hashes"], packed) if header["of"] == identity else None
+    return (header, packed) if header["of"] == identity else None
 
 
 def _digest(header: Mapping[str, Any], packed: bytes) -> str:
@@ -212,6 +226,7 @@ def _written(identity: Mapping[str, str], benchmark: Benchmark) -> bytes:
     header: dict[str, Any] = {
         "of": dict(identity),
         "hashes": {name: benchmark.content_hash(rules) for name, rules in hashes.items()},
+        "gold_domains": benchmark.gold_domains,
     }
     header["sha256"] = _digest(header, packed.getvalue())
     return json.dumps(header).encode() + b"\n" + packed.getvalue()

@@ -52,18 +52,20 @@ SETUPS: Mapping[str, tuple[Setup, str | None]] = {
 BOTH = "both"
 
 
+def chosen_setups(setup: str) -> dict[str, tuple[Setup, str | None]]:
+    """Return the set-ups that an option means, "both" or one's name: name -> set-up and domains."""
+    return {name: one for name, one in SETUPS.items() if setup in (name, BOTH)}
+
+
 def informs(played: Played) -> dict[str, SetupScores]:
     """Return set-up -> Inform, Success and combined score, of the set-ups asked for."""
     bleu = played.result("bleu")
     canonical = None if bleu is None else bleu[CANONICAL_STYLE]
     scores = {}
-    for name, (setup, own_domains) in SETUPS.items():
-        if played.setup in (name, BOTH):
-            domains = own_domains or played.domains
-            rates = inform_success(
-                played.dialogues(domains), played.database(), setup, played.rules
-            )
-            scores[name] = setup_scores(rates, canonical, domains)
+    for name, (setup, own_domains) in chosen_setups(played.setup).items():
+        domains = own_domains or played.domains
+        rates = inform_success(played.dialogues(domains), played.database(), setup, played.rules)
+        scores[name] = setup_scores(rates, canonical, domains)
     return scores
 
 

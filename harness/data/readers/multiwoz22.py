@@ -14,9 +14,11 @@ from pathlib import Path
 from ...benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue, VenueRecords
 from ...domains import gold_active_domains
 from ...errors import InputError
+from ...files import read_bytes
 from ..building import Built, Sources
 from ..declared import DataSet
 from .annotation22 import DATA_SET, read_test_dialogues
+from .damd_log import align_dialogues, parse_damd_log
 from .evaluator import (
     DOMAINS,
     EVALUATOR_DATA,
@@ -33,6 +35,11 @@ EVALUATOR = "evaluator"
 CORPUS = "data set"
 """The roles of the two repositories."""
 
+DAMD = "gold domains"
+"""The role of the repository with DAMD's log, which need not be there."""
+
+DAMD_LOG = "damd_multiwoz/test_log.txt"
+
 
 def read(data_set: DataSet, sources: Sources) -> Built:
     """Build the benchmark from the two repositories, or copies of them.
@@ -44,6 +51,9 @@ def read(data_set: DataSet, sources: Sources) -> Built:
     mwzeval, multiwoz = sources.folders[EVALUATOR], sources.folders[CORPUS]
     benchmark = read_benchmark(mwzeval, multiwoz, sources.rebuild, sources.venues)
     notes = []
+    if DAMD in sources.folders:
+        benchmark, note = with_damd_domains(benchmark, sources.folders[DAMD] / DAMD_LOG)
+        notes.append(note)
     if sources.all_splits:
         overlap = find_overlap(mwzeval, multiwoz, benchmark.dialogues)
         if overlap is not None:
@@ -52,6 +62,30 @@ def read(data_set: DataSet, sources: Sources) -> Built:
     if not sources.venues:
         notes += venue_notes(mwzeval, data_set.sources)
     return Built(benchmark, tuple(notes))
+
+
+def with_damd_domains(benchmark: Benchmark, log: Path) -> tuple[Benchmark, str]:
+    """Return a benchmark with the gold active domains that DAMD's data has, and a remark on them.
+
+    Dialogues that the log lacks keep those of the rule (`gold_active_domains`).
+
+    Raises:
+        InputError: The log is missing or in another layout, or some turns of it are of no
+            dialogue of the benchmark.
+    """
+    users = {id_: dialogue.users for id_, dialogue in benchmark.dialogues.items()}
+    text = read_bytes(log).decode(errors="replace")
+    logged = align_dialogues(parse_damd_log(text, str(log)), users, str(log))
+    dialogues = {
+        id_: replace(dialogue, active_domains=[turn.gold_domains for turn in logged[id_]])
+        if id_ in logged
+        else dialogue
+        for id_, dialogue in benchmark.dialogues.items()
+    }
+    lacking = [id_ for id_ in dialogues if id_ not in logged]
+    others = f"; by rule from states and acts for {', '.join(lacking)}" if lacking else ""
+    note = f"gold active domains: DAMD's for {len(logged)} of {len(dialogues)} dialogues{others}"
+    return replace(benchmark, dialogues=dialogues, gold_domains="damd"), note
 
 
 def read_benchmark(

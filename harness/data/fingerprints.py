@@ -1,0 +1,103 @@
+"""Fingerprints of the pinned benchmark, to tell turn by turn where an installed one differs.
+
+The leaderboard is scored on one benchmark. Whoever builds it from other copies of the public files
+may get another content hash, which says that something differs, and not what. `sets/NAME.json`
+holds a few digits of a digest for each turn and each thing that scores depend on; it holds no text
+of the data set. Belief states are compared as sets of slots: their order is left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+from mwz.normalization.rules import DEFAULT_RULES, rule_set
+
+from ..benchmark import Benchmark, Dialogue
+from ..digests import digest_of_json
+from .gold_states import filled
+
+_DIGITS = 4
+"""Hexadecimal digits of a turn's digest: one difference in 65536 goes unseen."""
+
+GOLD_DOMAINS = "gold active domains"
+
+PARTS: Mapping[str, Callable[[Dialogue], Sequence[Any]]] = {
+    "gold state": lambda dialogue: [filled(state) for state in dialogue.states],
+    "references": lambda dialogue: list(zip(*dialogue.references.values(), strict=True)),
+    GOLD_DOMAINS: lambda dialogue: [sorted(set(d)) for d in dialogue.active_domains],
+    "booked domains": lambda dialogue: [sorted(set(d)) for d in dialogue.booked_domains],
+    "goal": lambda dialogue: [dialogue.scored_data()["goal"]],
+}
+"""What is compared of a dialogue: its name -> one value per system turn, or one of the whole."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Something in which a benchmark differs from the pinned one.
+
+    Attributes:
+        place: Where: a dialogue, or a turn of it.
+        part: What, a key of `PARTS`; or that the dialogue or the venues are others.
+    """
+
+    place: str
+    part: str
+
+
+def fingerprints(benchmark: Benchmark) -> dict[str, Any]:
+    """Return the fingerprints of a benchmark as JSON types, as they are kept."""
+    return {
+        "parts": list(PARTS),
+        "dialogues": {
+            id_: [_fingerprint(part(dialogue)) for part in PARTS.values()]
+            for id_, dialogue in benchmark.dialogues.items()
+        },
+        "venues": {
+            domain: digest_of_json(records)
+            for domain, records in benchmark.venue_records(rule_set(DEFAULT_RULES)).items()
+        },
+    }
+
+
+def _fingerprint(values: Sequence[Any]) -> str:
+    return "".join(digest_of_json(value)[:_DIGITS] for value in values)
+
+
+def differences(benchmark: Benchmark) -> list[Difference] | None:
+    """Return where a benchmark differs from the pinned one of its name; None if none is pinned."""
+    pinned = pinned_fingerprints(benchmark.name)
+    return None if pinned is None else list(_compared(pinned, fingerprints(benchmark)))
+
+
+def pinned_fingerprints(name: str) -> Mapping[str, Any] | None:
+    """Return the fingerprints that are kept of a benchmark; None if there are none."""
+    file = resources.files(__package__).joinpath("sets", f"{name}.json")
+    return json.loads(file.read_bytes()) if file.is_file() else None
+
+
+def _compared(pinned: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[Difference]:
+    for id_ in dict.fromkeys([*pinned["dialogues"], *own["dialogues"]]):
+        theirs, ours = pinned["dialogues"].get(id_), own["dialogues"].get(id_)
+        if theirs is None or ours is None:
+            yield Difference(f"dialogue {id_}", "missing" if ours is None else "not in the pinned")
+            continue
+        for part, one, other in zip(pinned["parts"], theirs, ours, strict=True):
+            yield from _turns(id_, part, one, other)
+    for domain in dict.fromkeys([*pinned["venues"], *own["venues"]]):
+        if pinned["venues"].get(domain) != own["venues"].get(domain):
+            yield Difference(f"domain {domain}", "venues")
+
+
+def _turns(id_: str, part: str, one: str, other: str) -> Iterator[Difference]:
+    """Yield the turns whose digests differ."""
+    if len(one) != len(other):
+        yield Difference(f"dialogue {id_}", f"{part}: another number of turns")
+        return
+    for turn, start in enumerate(range(0, len(one), _DIGITS)):
+        if one[start : start + _DIGITS] != other[start : start + _DIGITS]:
+            whole = len(one) == _DIGITS and part == "goal"
+            yield Difference(f"dialogue {id_}" + ("" if whole else f", turn {turn}"), part)

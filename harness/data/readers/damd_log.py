@@ -1,0 +1,177 @@
+"""DAMD's log of the test set: its gold domain of every turn, and what it believed and said.
+
+The log prints the turns of one dialogue after another, without the dialogues' ids and in no order
+that could be told from them. What the user says identifies a dialogue: DAMD's preprocessing writes
+numbers as digits and takes contractions apart, so that texts are similar rather than equal.
+
+Source: Zhang et al. (2020), "Task-Oriented Dialog Systems that Consider Multiple Appropriate
+Responses under the Same Context"; the log is in MinTL's repository.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rapidfuzz import fuzz, process
+
+from ...errors import InputError, shown
+
+_FIELDS = ("constraint_dict", "user turn", "resp turn", "pred_domains", "true_domains")
+_LINE = re.compile(rf"({'|'.join(_FIELDS)}):(.*)")
+
+_CANDIDATES = 10
+"""Dialogues with the most similar first turn, which are compared whole."""
+
+_SIMILAR = 80.0
+"""The mean similarity of user turns, in percent, from which dialogues are the same.
+
+On the public log the right dialogue has 93.9 or more. Of two pairs of dialogues, nearly the same to
+the word, the other has up to 99.3 and is still the less similar; elsewhere it has 69.9 at most.
+"""
+
+
+@dataclass(frozen=True)
+class LoggedTurn:
+    """A turn as the log prints it.
+
+    Attributes:
+        line: The number of the line that begins it, from 1.
+        user: What the user said, as DAMD preprocessed it.
+        response: What DAMD answered.
+        state: The belief state that DAMD predicted: domain -> slot -> value.
+        gold_domains: The domains that DAMD's data gives the turn.
+    """
+
+    line: int
+    user: str
+    response: str
+    state: Mapping[str, Mapping[str, str]]
+    gold_domains: Sequence[str]
+
+
+def is_damd_log(text: str) -> bool:
+    """Whether a text is such a log: whether it has turns."""
+    return all(f"\n{field}:" in text for field in _FIELDS)
+
+
+def parse_damd_log(text: str, source: str) -> list[LoggedTurn]:
+    """Return the turns of a log, in its order; lines about the model are passed over.
+
+    Args:
+        text: The content of the log.
+        source: What messages call it.
+
+    Raises:
+        InputError: A turn is incomplete or a line of it is not as DAMD writes it.
+    """
+    turns = []
+    fields: dict[str, str] = {}
+    start = 0
+    for number, line in enumerate(text.splitlines(), 1):
+        match = _LINE.fullmatch(line)
+        if match is None:
+            continue
+        name, value = match.groups()
+        expected = _FIELDS[len(fields)]
+        if name != expected:
+            raise InputError(source, f"line {number}: expected `{expected}:`, found `{name}:`")
+        start = start if fields else number
+        fields[name] = value
+        if len(fields) == len(_FIELDS):
+            turns.append(
+                LoggedTurn(
+                    line=start,
+                    user=fields["user turn"],
+                    response=fields["resp turn"],
+                    state=_read_dict(fields["constraint_dict"], source, start),
+                    gold_domains=tuple(
+                        name.strip("[]")
+                        for name in _read_dict(fields["true_domains"], source, number)
+                    ),
+                )
+            )
+            fields = {}
+    if fields:
+        raise InputError(source, f"line {start}: the log ends in the middle of a turn")
+    if not turns:
+        raise InputError(source, "no turns; expected a log of DAMD, with `user turn:` and the like")
+    return turns
+
+
+def _read_dict(text: str, source: str, line: int) -> dict[str, Any]:
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        value = None
+    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+        raise InputError(source, f"line {line}: expected a Python dictionary, found {shown(text)}")
+    return value
+
+
+def align_dialogues(
+    turns: Sequence[LoggedTurn], users: Mapping[str, Sequence[str]], source: str
+) -> dict[str, Sequence[LoggedTurn]]:
+    """Return the logged turns of each dialogue found: dialogue id -> one per system turn.
+
+    Args:
+        turns: All turns of the log, in its order.
+        users: Dialogue id -> what the user says, one per system turn.
+        source: What messages call the log.
+
+    Raises:
+        InputError: Some turns of the log belong to none of the dialogues; it says which.
+    """
+    opening = {id_: _plain(texts[0]) for id_, texts in users.items() if texts}
+    plain = {id_: [_plain(text) for text in users[id_]] for id_ in opening}
+    logged = [_plain(turn.user) for turn in turns]
+    found: dict[str, Sequence[LoggedTurn]] = {}
+    lost = []
+    place = 0
+    while place < len(turns):
+        id_ = _most_similar(logged, place, opening, plain)
+        if id_ is None:
+            lost.append(place)
+            place += 1
+            continue
+        count = len(plain[id_])
+        found[id_] = turns[place : place + count]
+        del opening[id_]
+        place += count
+    if lost:
+        raise InputError(source, list(_lost(turns, lost)))
+    return found
+
+
+def _most_similar(
+    logged: Sequence[str],
+    place: int,
+    opening: Mapping[str, str],
+    users: Mapping[str, Sequence[str]],
+) -> str | None:
+    """Return the dialogue that begins at a place of the log; None if none does."""
+    begun = process.extract(logged[place], opening, scorer=fuzz.ratio, limit=_CANDIDATES)
+    rated = []
+    for _, _, id_ in begun:
+        texts = logged[place : place + len(users[id_])]
+        if len(texts) == len(users[id_]):
+            pairs = zip(texts, users[id_], strict=True)
+            rated.append(
+                (sum(fuzz.ratio(ours, theirs) for ours, theirs in pairs) / len(texts), id_)
+            )
+    similarity, best = max(rated, default=(0.0, ""))
+    return best if similarity >= _SIMILAR else None
+
+
+def _plain(text: str) -> str:
+    """Return a text without what DAMD's preprocessing changes most: case, marks, suffixes."""
+    return " ".join(re.sub(r" -(s|ly)\b", r"\1", text.lower()).split())
+
+
+def _lost(turns: Sequence[LoggedTurn], places: Sequence[int]) -> Iterator[str]:
+    for place in places:
+        turn = turns[place]
+        yield f"line {turn.line}: is of no dialogue of the test set: {shown(turn.user)}"

@@ -1,0 +1,124 @@
+"""DAMD's log: its turns, whose dialogues they are, and the gold domains that come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from helpers import benchmark, dialogue
+
+from mwz.harness import Benchmark, InputError, Options, Scorer
+from mwz.harness.data.readers.damd_log import align_dialogues, parse_damd_log
+from mwz.harness.data.readers.multiwoz22 import with_damd_domains
+from mwz.harness.submission import read_submission
+
+USERS = {
+    "a1": ["I 'm hungry , is there any food at the old mill ?", "Table for two please ."],
+    "b2": ["A bed near the harbour , please .", "Two nights would do .", "Thanks , bye ."],
+    "c3": ["I 'm hungry , is there any food at the old mill ?", "Only its postcode , thanks ."],
+}
+
+
+def _turn(user: str, domains: str, state: str = "{}") -> str:
+    return (
+        f"constraint_dict:{state}\nuser turn:{user}\nresp turn:sure , at [value_time] .\n"
+        f"pred_domains:{{'[hotel]': 1}}\ntrue_domains:{domains}\n=====\n"
+    )
+
+
+LOG = "batch_size: 3\n" + "".join(
+    [
+        _turn("a bed near the harbour , please .", "{'[hotel]': 1}", "{'hotel': {'area': 'port'}}"),
+        _turn("2 night -s would do .", "{'[hotel]': 1, '[taxi]': 1}"),
+        _turn("thanks , bye .", "{'[general]': 1}"),
+        _turn("i am hungry , is there any food at the old mill ?", "{'[restaurant]': 1}"),
+        _turn("only its postcode , thanks .", "{'[restaurant]': 1}"),
+    ]
+)
+
+
+def test_a_turn_holds_what_its_lines_say() -> None:
+    first, second, *_ = parse_damd_log(LOG, "log")
+    assert (first.line, first.user) == (2, "a bed near the harbour , please .")
+    assert first.response == "sure , at [value_time] ."
+    assert first.state == {"hotel": {"area": "port"}}
+    assert second.gold_domains == ("hotel", "taxi")
+
+
+def test_dialogues_are_found_by_what_the_user_says_of_those_that_begin_alike_the_right_one() -> (
+    None
+):
+    found = align_dialogues(parse_damd_log(LOG, "log"), USERS, "log")
+    assert [(id_, len(turns)) for id_, turns in found.items()] == [("b2", 3), ("c3", 2)]
+
+
+def test_turns_of_no_dialogue_are_named_with_their_lines() -> None:
+    log = LOG + _turn("which moon is nearest to jupiter ?", "{'[general]': 1}")
+    with pytest.raises(InputError, match=r"line 32: .* 'which moon") as caught:
+        align_dialogues(parse_damd_log(log, "log"), USERS, "log")
+    assert len(caught.value.problems) == 1
+
+
+@pytest.mark.parametrize(
+    ("log", "told"),
+    [
+        ("nothing here\n", "no turns"),
+        ("user turn:hello\n", "line 1: expected `constraint_dict:`, found `user turn:`"),
+        (_turn("hello", "{'[taxi]': 1}").partition("pred")[0], "line 1: the log ends"),
+        (_turn("hello", "{'[taxi]'"), "line 5: expected a Python dictionary"),
+        (_turn("hello", "['taxi']"), "line 5: expected a Python dictionary"),
+    ],
+)
+def test_what_is_no_log_is_refused_with_its_place(log: str, told: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_damd_log(log, "log")
+    assert caught.value.problems[0].startswith(told)
+
+
+def test_gold_domains_are_the_logs_and_the_rules_where_it_has_none(tmp_path: Path) -> None:
+    dialogues = {
+        id_: replace(dialogue({}, len(users), active=[["train"]] * len(users)), users=tuple(users))
+        for id_, users in USERS.items()
+    }
+    log = tmp_path / "test_log.txt"
+    log.write_text(LOG, encoding="utf-8")
+    built, note = with_damd_domains(benchmark(dialogues), log)
+    assert built.dialogues["b2"].active_domains == [("hotel",), ("hotel", "taxi"), ("general",)]
+    assert built.dialogues["a1"].active_domains == [["train"], ["train"]]
+    assert built.gold_domains == "damd"
+    assert note.endswith("2 of 3 dialogues; by rule from states and acts for a1")
+    signature = Scorer(built, Options(setup="optimistic")).signature()
+    assert "|gold-domains:damd|" in str(signature)
+    assert signature.comparable_with(replace(signature, gold_domains="rule")).reasons
+    # The strict set-up uses no gold domains.
+    assert Scorer(built, Options(setup="strict")).signature().gold_domains is None
+
+
+@pytest.mark.real_data
+def test_the_public_log_has_all_dialogues_but_one(multiwoz: Benchmark, upstream: Path) -> None:
+    log = upstream / "MinTL" / "damd_multiwoz" / "test_log.txt"
+    turns = parse_damd_log(log.read_text(encoding="utf-8"), "log")
+    users = {id_: one.users for id_, one in multiwoz.dialogues.items()}
+    assert users.keys() - align_dialogues(turns, users, "log").keys() == {"mul0789"}
+
+
+@pytest.mark.real_data
+def test_damds_domains_give_the_papers_optimistic_rates(
+    multiwoz: Benchmark, upstream: Path, expected: Callable[[str], dict]
+) -> None:
+    built, _ = with_damd_domains(multiwoz, upstream / "MinTL" / "damd_multiwoz" / "test_log.txt")
+    scorer = Scorer(built, Options(metrics=["inform"], setup="optimistic"))
+    printed = expected("paper_tables.json")["table5_inform_success"]
+    equal = set()
+    for system, inform in printed["inform_optimistic"].items():
+        path = upstream / "MultiWOZ_Evaluation" / "predictions" / f"{system.lower()}.json"
+        rates = scorer.score_normalized(scorer.normalized(read_submission(path, built))).setup(
+            "optimistic"
+        )
+        cells = (rates.inform["total"], rates.success["total"])
+        wanted = (inform, printed["success_optimistic"][system])
+        if [f"{cell:.1f}" for cell in cells] == [f"{cell:.1f}" for cell in wanted]:
+            equal.add(system)
+    assert equal >= {"DAMD", "MinTL", "UBAR", "SOLOIST", "AuGPT", "LABES", "DoTS", "MarCo"}
