@@ -17,11 +17,26 @@ class Standard:
         dialogues: Dialogue id -> turns.
         format: What the file was recognised as.
         remarks: What is to be said of how it was read.
+        find: Of a file that does not say which dialogues it is of, what finds them: given dialogue
+            id -> what the user says, of a benchmark, it returns `dialogues`, which are empty till
+            then; or raises an `InputError`. None where the file says it.
     """
 
     dialogues: Mapping[Any, Any]
     format: str
     remarks: Sequence[Remark] = ()
+    find: Callable[[Mapping[str, Sequence[str]]], Mapping[Any, Any]] | None = None
+
+    def dialogues_among(self, users: Mapping[str, Sequence[str]]) -> Mapping[Any, Any]:
+        """Return the dialogues, found among those of a benchmark if the file does not name them.
+
+        Args:
+            users: Dialogue id -> what the user says, one per system turn.
+
+        Raises:
+            InputError: Some turns are of none of these dialogues.
+        """
+        return self.dialogues if self.find is None else self.find(users)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ are told apart by shape alone, each by its own table or function:
 - what a turn holds: gold and predicted state under the keys of `LAYOUTS`, or the predicted state;
 - how a state is written: the notations of `notations.py`.
 
-Outputs of the DAMD family are read into the standard form of submissions first.
+Outputs of the formats of `harness/formats/` are read into the standard form of submissions first.
 
 Files that hold gold states are scored on those, as they are: the published code normalises nothing.
 Files without are compared with a benchmark's gold states, both sides normalised; and so is any file
@@ -140,7 +140,7 @@ def parse_tracking_file(
         InputError: The content has no known shape or is malformed, with every place.
     """
     bounds = limits()
-    name, content = _standard(content, source)
+    name, content = _standard(content, source, load_benchmark)
     if not isinstance(content, Mapping):
         raise InputError(source, f"expected an object of dialogue id -> turns, {_found(content)}")
     if not content:
@@ -190,13 +190,16 @@ def _with_gold_of(
     return TrackedFile(source, format_, benchmark, tracked, gold, left_out)
 
 
-def _standard(content: object, source: str) -> tuple[str, object]:
-    """Return predictions of the DAMD family in the standard form, with their format's name."""
+def _standard(
+    content: object, source: str, load_benchmark: Callable[[Iterable[str]], Benchmark]
+) -> tuple[str, object]:
+    """Return predictions of another format in the standard form, with their format's name."""
     special = special_format(content)
     if special is None:
         return "", content
     standard = special.read(content, source)
-    return f"{standard.format}, ", standard.dialogues
+    users = load_benchmark([]).users if standard.find is not None else {}
+    return f"{standard.format}, ", standard.dialogues_among(users)
 
 
 def _arranged(content: Mapping[str, Any], source: str) -> tuple[Layout, Mapping[str, Any]]:
