@@ -58,10 +58,11 @@ class Dialogue:
         goal: domain -> goal.
         references: Reference style -> normalised, delexicalised system responses.
         states: Gold belief states, normalised.
-        active_domains: Gold active domains.
+        active_domains: Active domains, inferred from gold states and acts.
         booked_domains: The domains booked by then.
         users: What the user said before; empty where the source does not tell.
         responses: The human responses as they were written; empty where the source does not tell.
+        damd_domains: The active domains that DAMD's data gives the turns; None where it has none.
     """
 
     goal: Mapping[str, Goal]
@@ -71,6 +72,12 @@ class Dialogue:
     booked_domains: Sequence[Sequence[str]]
     users: Sequence[str] = ()
     responses: Sequence[str] = ()
+    damd_domains: Sequence[Sequence[str]] | None = None
+
+    @property
+    def gold_domains(self) -> Sequence[Sequence[str]]:
+        """The gold active domains: DAMD's, or where there are none, the inferred ones."""
+        return self.active_domains if self.damd_domains is None else self.damd_domains
 
     @property
     def turns(self) -> int:
@@ -92,6 +99,7 @@ class Dialogue:
             "states": self.states,
             "active_domains": self.active_domains,
             "booked_domains": self.booked_domains,
+            **({} if self.damd_domains is None else {"damd_domains": self.damd_domains}),
         }
 
 
@@ -120,7 +128,6 @@ class Benchmark:
             of `venues`. Versions that are not here are like `venues`.
         seen: Ids of the dialogues whose goal also occurs in the train or dev split; None where
             that is not known.
-        gold_domains: Where the gold active domains come from, one of `GOLD_DOMAINS`.
         prepared: What was derived of this very benchmark when it was installed. What is made of
             the benchmark, a copy, a part, has none: it need not be the same any more.
     """
@@ -130,11 +137,16 @@ class Benchmark:
     venues: VenueRecords
     venue_versions: Mapping[str, VenueRecords]
     seen: frozenset[str] | None = None
-    gold_domains: str = GOLD_DOMAINS[0]
     prepared: Prepared | None = field(default=None, init=False, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "prepared": None}
+
+    @property
+    def gold_domains(self) -> str:
+        """Where gold active domains come from, one of `GOLD_DOMAINS`."""
+        dialogues = self.dialogues.values()
+        return "damd" if any(one.damd_domains is not None for one in dialogues) else "rule"
 
     @property
     def turns(self) -> int:

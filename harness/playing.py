@@ -73,7 +73,7 @@ DOMAIN_SOURCES: Mapping[
     "predicted": lambda turns, gold, states: [turn.active_domains or () for turn in turns],
     "slots": lambda turns, gold, states: [turn.placeholder_domains for turn in turns],
     "states": lambda turns, gold, states: domains_from_states(states),
-    "gold": lambda turns, gold, states: gold.active_domains[: len(turns)],
+    "gold": lambda turns, gold, states: gold.gold_domains[: len(turns)],
 }
 """Where active domains come from: the submission, the domains that its placeholders name, changes
 of the belief states used, or the gold annotation."""

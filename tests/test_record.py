@@ -24,7 +24,6 @@ from mwz.harness.board.record import Finding, Line, findings, lines, rule_set_ro
 from mwz.harness.board.reported import number, read_reported, version_and_measure
 from mwz.harness.board.submitting import all_scores, submit
 from mwz.harness.metrics.setups import Setup
-from mwz.harness.rendering import signed
 from mwz.harness.validation import validated
 from mwz.normalization.rules import published_rule_sets
 
@@ -276,41 +275,16 @@ def test_an_explanation_says_how_many_combinations_were_tried(
 # ------------------------------------------------------------------- docs/audit.md
 
 
-def _document_tables() -> list[list[list[str]]]:
-    """Return the rows of each table of docs/audit.md, without its head."""
+def _impossible_rates() -> list[list[str]]:
+    """Return the rows of the table of rates that one run cannot have."""
     text = (PROJECT / "docs" / "audit.md").read_text(encoding="utf-8")
-    blocks = [block for block in text.split("\n\n") if block.startswith("|")]
-    return [
-        [[cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines()[2:]]
-        for block in blocks
-    ]
-
-
-def test_the_documents_systems_are_all_that_are_ranked() -> None:
-    entries = read_entries(REPOSITORY)
-    names = {one.system.name for one in entries if not one.system.predictions.by_harness}
-    assert {row[0] for row in _document_tables()[0]} == names
-    assert len(names) == 22
-
-
-def test_the_documents_rule_sets_are_those_that_rows_come_out_under() -> None:
-    assert _document_tables()[1] == [
-        [
-            one.system,
-            *(f"{one.printed[name]:f}" for name in ("inform", "success")),
-            *(
-                " / ".join(signed(gap) for gap in one.differences[rules].values())
-                for rules in ("2021", "2023")
-            ),
-            " or ".join(one.under) or "neither",
-        ]
-        for one in rule_set_rows(*_repository())
-    ]
+    [block] = [one for one in text.split("\n\n") if one.startswith("| System | Printed")]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in block.splitlines()[2:]]
 
 
 def test_the_documents_impossible_rates_are_all_those_of_the_older_tables() -> None:
     told: set[str] = set()
-    for _, figures, _ in _document_tables()[2]:
+    for _, figures, _ in _impossible_rates():
         told |= set(re.findall(r"[0-9]+\.[0-9]+", figures))
     found = {
         str(one.printed)
@@ -344,22 +318,6 @@ def test_pairs_of_rates_are_of_so_many_dialogues_as_the_document_says(
         if all(is_attainable(Decimal(figure), size) for figure in figures)
     ]
     assert sizes == ([] if dialogues is None else [dialogues])
-
-
-def test_the_documents_joint_accuracies_are_those_of_the_entries() -> None:
-    found = [
-        (one.system.name, dst.metrics["JGA"], dst.fuzzy["joint_accuracy"])
-        for one in read_entries(REPOSITORY)
-        if one.scores.reports
-        and (dst := one.scores.main.dst) is not None
-        # What the harness put into plain English has the states of the system.
-        and not one.system.predictions.by_harness
-    ]
-    found.sort(key=lambda row: row[1] - row[2])
-    assert _document_tables()[3] == [
-        [name, f"{exact:.2f}", f"{fuzzy:.2f}", f"{fuzzy - exact:+.2f}"]
-        for name, exact, fuzzy in found
-    ]
 
 
 def test_the_documents_count_of_joint_accuracies_over_all_turns() -> None:

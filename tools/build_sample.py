@@ -52,7 +52,6 @@ def build() -> dict[str, Any]:
         },
         "venues": venues,
         "venue_versions": {},
-        "gold_domains": "rule",
     }
     submissions = {
         f"submissions/{name}.json": {

@@ -9,10 +9,14 @@ tests/test_docs_tables.py holds the pages against what this makes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 
+from mwz.harness.board.entries import read_entries
+from mwz.harness.board.leaderboard import rows as leaderboard_rows
+from mwz.harness.board.record import rule_set_rows
+from mwz.harness.board.reported import read_reported
 from mwz.harness.checking import LOOK_ALIKES
 from mwz.harness.errors import LONGEST_MESSAGE
 from mwz.harness.files import write_atomically
@@ -21,12 +25,15 @@ from mwz.harness.limits import VARIABLE, Limits
 from mwz.harness.metrics.registry import response_metrics
 from mwz.harness.metrics.tracking.tracking_registry import tracking_metrics
 from mwz.harness.notations import STATE_DOMAINS, STATE_SLOTS
-from mwz.harness.rendering import markdown_table
+from mwz.harness.rendering import escaped_cell, figure, markdown_table, signed
+from mwz.harness.report import Report
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
 
 DOCS = Path(__file__).parents[1] / "docs"
 
-PAGES = ("predictions-format.md", "metrics.md")
+PAGES = ("predictions-format.md", "metrics.md", "audit.md")
+SUBMISSIONS = DOCS.parent / "submissions"
+NOTHING = "–"
 
 _TABLE = re.compile(r"(<!-- (?!end )([a-z ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -107,6 +114,70 @@ def _tracking_metrics() -> str:
     return markdown_table(["metric", "what it asks", "unit", "source"], rows)
 
 
+def _audited_systems() -> str:
+    """Return what each system is reported to score first of all, beside the harness's figures."""
+    rows = []
+    for row in leaderboard_rows(read_entries(SUBMISSIONS), DEFAULT_RULES):
+        system = row.entry.system
+        if system.predictions.by_harness:
+            continue
+        claim = next(iter(system.reported), None)
+        reported = {} if claim is None else claim.figures
+        newer = row.entry.scores.under("2023")
+        rows.append(
+            [
+                escaped_cell(system.name),
+                _slashed(
+                    str(reported.get(name, NOTHING)) for name in ("bleu", "inform", "success")
+                ),
+                _slashed(row.figure(name) for name in ("bleu", "inform", "success")),
+                _slashed(row.figure(name, "optimistic") for name in ("inform", "success")),
+                _slashed(figure(None if newer is None else rate) for rate in _rates(newer)),
+            ]
+        )
+    headers = ["System", "Reported (B / I / S)", "Strict (B / I / S)", "Optimistic (I / S)"]
+    return markdown_table([*headers, "Rules 2023 (I / S)"], rows)
+
+
+def _rates(report: Report | None) -> Sequence[float | None]:
+    return (None, None) if report is None else (report.inform, report.success)
+
+
+def _slashed(figures: Iterable[str]) -> str:
+    return " / ".join(figures)
+
+
+def _rule_sets_of_rows() -> str:
+    """Return the rows of the public board beside the harness's rates under each rule set."""
+    rows = [
+        [
+            escaped_cell(one.system),
+            *(f"{one.printed[name]:f}" for name in ("inform", "success")),
+            *(_slashed(map(signed, gaps.values())) for gaps in one.differences.values()),
+            " or ".join(one.under) or "neither",
+        ]
+        for one in rule_set_rows(read_entries(SUBMISSIONS), read_reported(SUBMISSIONS))
+    ]
+    headers = ["Row", "Inform", "Success", "2021 (I / S)", "2023 (I / S)", "Comes out under"]
+    return markdown_table(headers, rows)
+
+
+def _fuzzy_joint_accuracies() -> str:
+    """Return JGA beside the fuzzy joint accuracy, the largest difference first."""
+    found = [
+        (entry.system.name, report.dst.metrics["JGA"], report.dst.fuzzy["joint_accuracy"])
+        for entry in read_entries(SUBMISSIONS)
+        if not entry.system.predictions.by_harness
+        and (report := entry.scores.under(DEFAULT_RULES)) is not None
+        and report.dst is not None
+    ]
+    rows = [
+        [escaped_cell(name), figure(exact, 2), figure(fuzzy, 2), signed(fuzzy - exact, 2)]
+        for name, exact, fuzzy in sorted(found, key=lambda one: one[1] - one[2])
+    ]
+    return markdown_table(["System", "JGA", "Fuzzy joint accuracy", "Difference"], rows)
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "placeholders": _placeholders,
     "bounds": _bounds,
@@ -115,6 +186,9 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "names": _names,
     "response metrics": _response_metrics,
     "tracking metrics": _tracking_metrics,
+    "audited systems": _audited_systems,
+    "rule sets of rows": _rule_sets_of_rows,
+    "fuzzy joint accuracies": _fuzzy_joint_accuracies,
 }
 
 

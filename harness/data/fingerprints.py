@@ -28,7 +28,7 @@ GOLD_DOMAINS = "gold active domains"
 PARTS: Mapping[str, Callable[[Dialogue], Sequence[Any]]] = {
     "gold state": lambda dialogue: [filled(state) for state in dialogue.states],
     "references": lambda dialogue: list(zip(*dialogue.references.values(), strict=True)),
-    GOLD_DOMAINS: lambda dialogue: [sorted(set(d)) for d in dialogue.active_domains],
+    GOLD_DOMAINS: lambda dialogue: [sorted(set(d)) for d in dialogue.gold_domains],
     "booked domains": lambda dialogue: [sorted(set(d)) for d in dialogue.booked_domains],
     "goal": lambda dialogue: [dialogue.scored_data()["goal"]],
 }

@@ -28,7 +28,7 @@ DEFAULT = "multiwoz"
 DAMAGED = "damaged or edited; install the benchmark again"
 """What is said of a benchmark file that is not as it was written."""
 
-_FORMAT = 3
+_FORMAT = 2
 
 
 def data_directory() -> Path:
@@ -138,7 +138,6 @@ def to_document(benchmark: Benchmark) -> dict[str, Any]:
         "venues": benchmark.venues,
         "venue_versions": benchmark.venue_versions,
         "seen": None if benchmark.seen is None else sorted(benchmark.seen),
-        "gold_domains": benchmark.gold_domains,
     }
 
 
@@ -151,7 +150,6 @@ def from_document(document: Mapping[str, Any]) -> Benchmark:
         venues=document["venues"],
         venue_versions=document["venue_versions"],
         seen=None if seen is None else frozenset(seen),
-        gold_domains=document["gold_domains"],
     )
 
 
@@ -175,4 +173,5 @@ def _dialogue(data: Mapping[str, Any]) -> Dialogue:
         booked_domains=data["booked_domains"],
         users=tuple(data.get("users", ())),
         responses=tuple(data.get("responses", ())),
+        damd_domains=data.get("damd_domains"),
     )

@@ -117,7 +117,7 @@ def _turns(dialogue: PlayedDialogue, diagnosis: Diagnosis) -> list[TurnView]:
                 response=response,
                 reference=gold.references[CANONICAL_STYLE][turn],
                 active_domains=list(dialogue.active_domains[turn]),
-                gold_domains=gold.active_domains[turn],
+                gold_domains=gold.gold_domains[turn],
                 changes=_changes(before, state),
                 differences=_changes(
                     without_booking_prefix(gold.states[turn]), without_booking_prefix(state)

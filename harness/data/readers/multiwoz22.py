@@ -76,7 +76,7 @@ def with_damd_domains(benchmark: Benchmark, log: Path) -> tuple[Benchmark, str]:
     text = read_bytes(log).decode(errors="replace")
     logged = align_dialogues(parse_damd_log(text, str(log)), benchmark.users, str(log))
     dialogues = {
-        id_: replace(dialogue, active_domains=[turn.gold_domains for turn in logged[id_]])
+        id_: replace(dialogue, damd_domains=[turn.gold_domains for turn in logged[id_]])
         if id_ in logged
         else dialogue
         for id_, dialogue in benchmark.dialogues.items()
@@ -84,7 +84,7 @@ def with_damd_domains(benchmark: Benchmark, log: Path) -> tuple[Benchmark, str]:
     lacking = [id_ for id_ in dialogues if id_ not in logged]
     others = f"; by rule from states and acts for {', '.join(lacking)}" if lacking else ""
     note = f"gold active domains: DAMD's for {len(logged)} of {len(dialogues)} dialogues{others}"
-    return replace(benchmark, dialogues=dialogues, gold_domains="damd"), note
+    return replace(benchmark, dialogues=dialogues), note
 
 
 def read_benchmark(
