@@ -109,6 +109,8 @@ ObjectId = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 Style = Annotated[str, _one_of(lambda: STYLES)]
 PlainText = Annotated[str, AfterValidator(_plain_text), Field(max_length=500)]
 PlainName = Annotated[str, AfterValidator(_plain_name)]
+# MultiWOZ is of 2018.
+Year = Annotated[int, Field(strict=True, ge=2018, le=2100)]
 
 
 class Predictions(_Strict):
@@ -249,6 +251,9 @@ class System(_Strict):
         paper: Address of its paper.
         code: Address of its code.
         multiwoz: The version of MultiWOZ it was trained on.
+        year: When it was published; where it is left out, the address of its paper may tell.
+        model: What model it is: its backbone and size.
+        training: What it was trained on besides MultiWOZ.
         note: What a reader of the leaderboard should know.
         predictions: Where its predictions are.
         setup: How its authors evaluated it.
@@ -260,6 +265,9 @@ class System(_Strict):
     paper: WebAddress | None = None
     code: WebAddress | None = None
     multiwoz: PlainText | None = None
+    year: Year | None = None
+    model: PlainText | None = None
+    training: PlainText | None = None
     note: PlainText | None = None
     predictions: Predictions
     setup: OwnSetup | None = None
