@@ -102,7 +102,7 @@ def test_an_unknown_key_that_resembles_none_is_refused_with_those_known(tmp_path
         ],
         *[
             ({field: text}, f"{field}: control characters, line breaks and unusual blanks")
-            for field in ("note", "multiwoz", "model", "training")
+            for field in ("note", "multiwoz", "model", "training", "unranked")
             for text in ("two\nlines", "\x1b[2J", "a\u2028b", "a\u202eb", "a\u200bb")
         ],
         ({"note": "x" * 501}, "note: "),

@@ -255,6 +255,8 @@ class System(_Strict):
         model: What model it is: its backbone and size.
         training: What it was trained on besides MultiWOZ.
         note: What a reader of the leaderboard should know.
+        unranked: Why it is listed without a rank although it could have one: it is given more than
+            the other systems of its track.
         predictions: Where its predictions are.
         setup: How its authors evaluated it.
         reported: What publications report.
@@ -269,6 +271,7 @@ class System(_Strict):
     model: PlainText | None = None
     training: PlainText | None = None
     note: PlainText | None = None
+    unranked: PlainText | None = None
     predictions: Predictions
     setup: OwnSetup | None = None
     reported: tuple[Reported, ...] = ()

@@ -102,7 +102,8 @@ def _ranked(rows: Sequence[TrackingRow]) -> list[TrackingRow]:
     ranked = []
     place = 0
     for row in ordered:
-        if row.coverage >= RANKED_COVERAGE and row.entry.verifiable:
+        told = row.entry.system.unranked
+        if told is None and row.coverage >= RANKED_COVERAGE and row.entry.verifiable:
             place += 1
             ranked.append(replace(row, rank=place))
         else:
@@ -148,8 +149,9 @@ def gold_title(row: TrackingRow) -> str:
 
 def _remarks(row: TrackingRow) -> list[str]:
     """Return what is to be said of a row: of a tracker its note, of others a raised sign."""
-    note = row.entry.system.note if row.entry.system.track == STATE_TRACKING else None
-    return [text for text in (row.sign, note) if text]
+    system = row.entry.system
+    own = (system.note, system.unranked) if system.track == STATE_TRACKING else ()
+    return [text for text in (row.sign, *own) if text]
 
 
 def row_headers() -> list[str]:
