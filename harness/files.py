@@ -12,11 +12,17 @@ import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from .errors import InputError, Problems, cut, shown
 from .limits import DEFAULT_LIMITS, Limits
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 STANDARD_STREAM = "-"
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -176,6 +182,23 @@ def parse_json(content: bytes, source: str) -> object:
     if doubled:
         raise InputError(source, _doubled_keys(read, doubled))
     return read
+
+
+def parse_toml(
+    content: bytes, source: str, parse_float: Callable[[str], Any] = float
+) -> dict[str, Any]:
+    """Parse TOML; `source` names it in the error message.
+
+    Raises:
+        InputError: The content is not TOML in UTF-8.
+    """
+    try:
+        return tomllib.loads(content.decode(), parse_float=parse_float)
+    except RecursionError:
+        raise InputError(source, "not TOML that can be read (nested too deeply)") from None
+    except ValueError as error:
+        # What is no text, no TOML, or a number of more digits than Python reads.
+        raise InputError(source, f"not TOML ({error})") from None
 
 
 def _first_double(keys: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from .report import Report
 from .scoring import Options, Scorer
 from .signature import Signature
 from .submission import NormalizedSubmission, checked_submission
+from .unknown_placeholders import unknown_cost
 
 if TYPE_CHECKING:
     from .comparison.interval import Interval
@@ -96,8 +97,10 @@ def score_content(
         if isinstance(content, bytes):
             content = standard_form(parse_predictions(content, source), source)
         chosen = scorer.with_options(**vars(asked.options))
-        submission = chosen.normalized(checked_submission(content, scorer.benchmark, source))
-        return score_submission(chosen, submission, asked)
+        submission = checked_submission(content, scorer.benchmark, source, chosen.rules)
+        outcome = score_submission(chosen, chosen.normalized(submission), asked)
+        cost = unknown_cost(chosen, submission, outcome.report)
+        return replace(outcome, remarks=(*outcome.remarks, *map(str, cost)))
     except InputError as error:
         return error
 

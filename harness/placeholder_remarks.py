@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from mwz.normalization.placeholders import placeholder_names
-from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set
+from mwz.normalization.rules import RuleSet
 
 from .benchmark import CANONICAL_STYLE, Benchmark
 from .errors import shown
@@ -21,6 +21,9 @@ from .remarks import Remark
 
 LEXICALISED = "--lexicalised"
 """The option that scores responses in plain words."""
+
+PLACEHOLDERS = "--placeholders"
+"""The option that adds placeholders to those that the rule set knows."""
 
 FEW = 0.1
 """Times the placeholders about venues that the benchmark's own responses have: below is few."""
@@ -45,14 +48,16 @@ _OTHERWISE = re.compile(
 )
 
 
-def text_remarks(responses: Sequence[str], benchmark: Benchmark) -> tuple[Remark, ...]:
+def text_remarks(
+    responses: Sequence[str], benchmark: Benchmark, rules: RuleSet
+) -> tuple[Remark, ...]:
     """Return what is to be said of the placeholders of a submission's responses.
 
     Args:
         responses: All responses, as they were given.
         benchmark: The benchmark they are for.
+        rules: The rule set whose placeholders are known.
     """
-    rules = rule_set(DEFAULT_RULES)
     # Nothing that is looked for goes beyond a bar.
     text = "|".join(responses)
     names = Counter(placeholder_names(text))
@@ -89,6 +94,11 @@ def slot_rate(normalized: Sequence[str], rules: RuleSet) -> float:
     """Return the same of normalised responses, in which a placeholder is its slot's name."""
     told = sum(sum(slot in text for text in normalized) for slot in rules.about_venues)
     return told / max(len(normalized), 1)
+
+
+def unknown_names(names: Mapping[str, int], rules: RuleSet) -> Counter[str]:
+    """Return those of counted placeholder names that a rule set does not know."""
+    return Counter({name: n for name, n in names.items() if name not in rules.ontology})
 
 
 def naming(responses: Sequence[str], benchmark: Benchmark) -> list[str]:
@@ -130,13 +140,14 @@ def _more(found: Counter[str]) -> str:
 
 
 def _unknown(names: Counter[str], rules: RuleSet) -> Iterator[Remark]:
-    unknown = Counter({name: n for name, n in names.items() if name not in rules.ontology})
+    unknown = unknown_names(names, rules)
     if unknown.total() > MANY_UNKNOWN * names.total():
         listed = ", ".join(f"[{shown(name)[1:-1]}] {n}×" for name, n in unknown.most_common(5))
         yield Remark(
             KIND,
             f"{unknown.total()} of {names.total()} placeholders are unknown and are replaced by "
-            f"nothing: {listed}; the known ones are in docs/predictions-format.md",
+            f"nothing: {listed}; the known ones are in docs/predictions-format.md, and "
+            f"{PLACEHOLDERS} adds others",
         )
 
 

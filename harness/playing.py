@@ -16,6 +16,7 @@ from mwz.normalization.states import BeliefState
 
 from .benchmark import REQUESTABLE_SLOTS, Benchmark, Dialogue
 from .domains import domains_from_states
+from .metrics.setups import SETUPS
 from .submission import NormalizedSubmission, NormalizedTurn
 
 if TYPE_CHECKING:
@@ -114,9 +115,9 @@ class Played:
         submission: What the system put out, cut to the dialogues scored.
         benchmark: What it is held against, cut alike.
         rules: The rule set.
-        setup: The set-ups of Inform and Success: "strict", "optimistic" or "both".
-        states: The source of belief states.
-        domains: The source of active domains in the strict set-up.
+        setup: The set-up of Inform and Success, a key of `SETUPS`, or "both".
+        states: The source of belief states where the set-up has none of its own.
+        domains: The source of active domains where the set-up has none of its own.
         references: The references, prepared for BLEU.
         database: The venue database.
         delexicaliser: The delexicaliser of the benchmark's venues.
@@ -146,13 +147,28 @@ class Played:
         """All normalised responses, one after another."""
         return [text for texts in self.responses.values() for text in texts]
 
-    def dialogues(self, domains: str) -> Sequence[PlayedDialogue]:
-        """Return the dialogues played, with active domains from a source."""
-        if domains not in self._played:
-            self._played[domains] = play(self.submission, self.benchmark, self.states, domains)
-        return self._played[domains]
+    def dialogues(self, domains: str, states: str | None = None) -> Sequence[PlayedDialogue]:
+        """Return the dialogues played, with active domains and belief states from sources.
+
+        Args:
+            domains: A key of `DOMAIN_SOURCES`.
+            states: A key of `STATE_SOURCES`; None for the submission's.
+        """
+        key = (domains, states or self.states)
+        if key not in self._played:
+            self._played[key] = play(self.submission, self.benchmark, key[1], domains)
+        return self._played[key]
+
+    def under(self, setup: str) -> Sequence[PlayedDialogue]:
+        """Return the dialogues as a set-up looks at them.
+
+        Args:
+            setup: A key of `SETUPS`.
+        """
+        named = SETUPS[setup]
+        return self.dialogues(named.domains or self.domains, named.states)
 
     @cached_property
-    def _played(self) -> dict[str, Sequence[PlayedDialogue]]:
-        """Source of active domains -> the dialogues, of those that a metric has asked for."""
+    def _played(self) -> dict[tuple[str, str], Sequence[PlayedDialogue]]:
+        """Sources of active domains and states -> the dialogues, of those asked for."""
         return {}

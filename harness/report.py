@@ -282,7 +282,7 @@ def _impossible(report: Report) -> Iterator[str]:
 
 def _percentages(report: Report) -> dict[str, Mapping[str, float]]:
     """Return place -> figures in percent, of those that tables show; a total is of dialogues."""
-    from .metrics.inform import SETUPS
+    from .metrics.setups import SETUPS
 
     found = {"bleu": report.bleu or {}, "dst.fuzzy": report.dst.fuzzy if report.dst else {}}
     for setup in SETUPS:
@@ -317,7 +317,8 @@ def _wrong_coverage(report: Report) -> Iterator[str]:
 
 def _wrong_combined(report: Report) -> Iterator[str]:
     """Yield each combined score that is not that of its Inform, Success and BLEU."""
-    from .metrics.inform import SETUPS, combined
+    from .metrics.inform import combined
+    from .metrics.setups import SETUPS
 
     bleu = (report.bleu or {}).get(CANONICAL_STYLE)
     for name in SETUPS:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .metrics.inform import SETUPS
 from .metrics.registry import headlines, response_metrics
+from .metrics.setups import SETUPS
 from .rendering import figure, text_table
 from .report import Report
 
@@ -62,6 +62,11 @@ def _notes(report: Report) -> Iterator[str]:
         yield f"unknown placeholders, replaced by nothing: {counts}"
     if report.goals != "all":
         yield f"{report.goals} goals only: {coverage.of} of the benchmark's dialogues"
-    domains = f"active domains (strict): {report.domains}; " if report.strict is not None else ""
+    named = {name: scores for name in SETUPS if (scores := report.setup(name)) is not None}
+    domains = "".join(
+        f"active domains ({name}): {scores.domains}; "
+        for name, scores in named.items()
+        if name != "optimistic"
+    )
     if report.states:
         yield f"{domains}belief states: {report.states}"

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from .errors import cut
 from .many import Scored, intervals_read
-from .metrics.inform import SETUPS
 from .metrics.registry import headlines
+from .metrics.setups import SETUPS
 from .rendering import figure
 from .report import Report
 from .tables import Table, best_cells
@@ -18,8 +18,8 @@ _LONGEST_REASON = 300
 def score_table(names: Sequence[str], outcomes: Sequence[Scored]) -> Table:
     """Return a table of the figures that papers report, a row per file.
 
-    The figures shown are of the strict set-up, or of the optimistic one if that alone was asked
-    for; JSON and CSV have both. The best of a column is marked, of those files that compare with
+    The figures shown are of the strict set-up, or of the one that was asked for alone; JSON and
+    CSV have both of two. The best of a column is marked, of those files that compare with
     the first one.
 
     Args:

@@ -6,21 +6,30 @@ import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from mwz.database import EMBEDDED
-from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set, rule_set_names
+from mwz.normalization.alias_tables import Aliases
+from mwz.normalization.rules import (
+    DEFAULT_RULES,
+    RuleSet,
+    rule_set,
+    rule_set_names,
+    with_aliases,
+)
 
-from .benchmark import GOALS, Benchmark
+from .benchmark import CANONICAL_STYLE, GOALS, Benchmark
 from .checking import dialogue_id
 from .errors import InputError, shown
 from .files import kind_of
-from .metrics.inform import BOTH, SETUPS, chosen_setups
 from .metrics.registry import Metric, default_metrics, named_metrics, response_metrics
+from .metrics.setups import BOTH, RANKED, REFERENCES, SETUPS, chosen_setups
+from .placeholder_aliases import chosen_aliases
 from .playing import DOMAIN_SOURCES, STATE_SOURCES, Played
 from .report import Coverage, Report
-from .signature import SHOWN_HASH, Signature
+from .signature import PLACEHOLDERS, SHOWN_HASH, Signature
 from .submission import (
     HUMAN,
     NormalizedSubmission,
@@ -53,18 +62,22 @@ class Options:
 
     Attributes:
         rules: Name of a rule set.
-        setup: "strict", "optimistic" or "both".
-        domains: Source of active domains in the strict set-up: "predicted"; "slots", the domains
-            that placeholders name; "states", changes of the belief states; "gold"; or "auto", the
-            first of these that the submission allows, never gold.
-        states: Source of belief states: "predicted", "gold", or "auto", predicted if every turn
-            has a state.
+        setup: A key of `SETUPS`, or "both", strict and optimistic.
+        domains: Source of active domains in set-ups that have none of their own, such as the
+            strict one: "predicted"; "slots", the domains that placeholders name; "states", changes
+            of the belief states; "gold"; or "auto", the first of these that the submission allows,
+            never gold.
+        states: Source of belief states in set-ups that have none of their own: "predicted",
+            "gold", or "auto", predicted if every turn has a state.
         metrics: Names of metrics; None for those that are on by default.
         database_url: SQLAlchemy URL of the venue database.
         goals: Which dialogues to score: "all", or those whose goal is "seen" or "unseen" in the
             train or dev split.
         lexicalised: Whether responses are in plain English and are to be delexicalised first. It
             adds the metric "grounded".
+        placeholders: Placeholders that are read besides those of the rule set: the name of a named
+            table, the path of a TOML file, a mapping of placeholder name -> ontology name, or
+            aliases; None for no others.
     """
 
     rules: str = DEFAULT_RULES
@@ -75,6 +88,7 @@ class Options:
     database_url: str = EMBEDDED
     goals: str = "all"
     lexicalised: bool = False
+    placeholders: str | Path | Mapping[str, str] | Aliases | None = None
 
     def __post_init__(self) -> None:
         problems = [
@@ -83,6 +97,8 @@ class Options:
             for value in [getattr(self, name)]
             if value not in values
         ]
+        if not problems:
+            problems += self._against_setup()
         metrics = default_metrics()
         if isinstance(self.metrics, str):
             problems.append(
@@ -95,12 +111,31 @@ class Options:
                 metrics = named_metrics([*self.metrics])
             except InputError as error:
                 problems += [f"metrics: {problem}" for problem in error.problems]
+        if self.lexicalised and self.placeholders is not None:
+            problems.append("placeholders: responses in plain English have none; leave them out")
         if problems:
             raise InputError("options", problems)
+        chosen = chosen_aliases(self.placeholders, rule_set(self.rules))
+        # A copy for another process needs no file.
+        object.__setattr__(self, "placeholders", chosen)
         if self.lexicalised and GROUNDED not in metrics:
             metrics = (*metrics, GROUNDED)
         # As the registry writes them, whatever they were called.
         object.__setattr__(self, "metrics", metrics)
+
+    def _against_setup(self) -> Iterable[str]:
+        """Yield each source that is asked for while the set-up has another of its own."""
+        if self.setup in (*RANKED, BOTH):
+            return
+        for name in ("domains", "states"):
+            own, asked = getattr(SETUPS[self.setup], name), getattr(self, name)
+            if own is not None and asked not in (AUTO, own):
+                yield f"{name}: set-up {self.setup} takes {own} {name}, not {asked}; leave it out"
+
+    @property
+    def aliases(self) -> Aliases | None:
+        """The placeholders that are read besides those of the rule set."""
+        return self.placeholders if isinstance(self.placeholders, Aliases) else None
 
 
 def _hint(value: object, values: Sequence[str]) -> str:
@@ -118,7 +153,7 @@ def choices() -> Mapping[str, Sequence[str]]:
     """Return option -> its values, of the options that have a fixed choice of them."""
     return {
         "rules": rule_set_names(),
-        "setup": (*SETUPS, BOTH),
+        "setup": (BOTH, *SETUPS),
         "domains": (AUTO, *DOMAIN_SOURCES),
         "states": (AUTO, *STATE_SOURCES),
         "goals": GOALS,
@@ -179,8 +214,8 @@ class Scorer:
 
     @property
     def rules(self) -> RuleSet:
-        """The rule set."""
-        return rule_set(self.options.rules)
+        """The rule set, with the aliases of the options."""
+        return with_aliases(rule_set(self.options.rules), self.options.aliases)
 
     def score(self, predictions: Mapping[str, Sequence[Mapping[str, object]]]) -> Report:
         """Score predictions: dialogue id -> turns, one per system turn.
@@ -193,7 +228,7 @@ class Scorer:
             InputError: The predictions are not in the expected form, do not fit the benchmark, or
                 lack what an option asks for.
         """
-        submission = parse_submission(predictions, self.benchmark, "predictions")
+        submission = parse_submission(predictions, self.benchmark, "predictions", self.rules)
         return self.score_normalized(self.normalized(submission))
 
     def normalized(self, submission: Submission) -> NormalizedSubmission:
@@ -272,7 +307,7 @@ class Scorer:
         if dialogue_id(id_) not in self.benchmark.dialogues:
             where = f"not in the benchmark {self.benchmark.name}"
             raise InputError("predictions", f"dialogue {id_}: {where}")
-        submission = parse_submission({id_: turns}, self.benchmark, "predictions")
+        submission = parse_submission({id_: turns}, self.benchmark, "predictions", self.rules)
         played = self.played(self.normalized(submission))
         return outcome_of(played, bleu="bleu" in (self.options.metrics or ()))
 
@@ -309,6 +344,7 @@ class Scorer:
         if unfit:
             raise InputError("option metrics", unfit)
         benchmark = self._part()
+        _check_setup(self.options.setup, benchmark)
         part = _played_part(submission, benchmark, self.options.goals)
         if not part.turns:
             raise InputError("predictions", "play no turn; there is nothing to score")
@@ -328,10 +364,11 @@ class Scorer:
 
     def signature_of(self, played: Played) -> Signature:
         """Return the signature of scores of what was played."""
+        own = None if played.setup in (*RANKED, BOTH) else SETUPS[played.setup]
         return replace(
             self.signature(),
-            domains=played.domains,
-            states=played.states,
+            domains=(own and own.domains) or played.domains,
+            states=(own and own.states) or played.states,
             coverage=_turns_digest(played.submission, played.benchmark),
         )
 
@@ -446,9 +483,9 @@ def signature_before(benchmark: str, data: str, gold_domains: str, options: Opti
         gold_domains: Where the benchmark's gold active domains come from.
         options: How to score.
     """
-    rules = rule_set(options.rules)
+    rules, aliases = rule_set(options.rules), options.aliases
     metrics = [response_metrics()[name] for name in options.metrics or ()]
-    sources = (options.domains, *(own for _, own in chosen_setups(options.setup).values()))
+    sources = (options.domains, *(SETUPS[name].domains for name in chosen_setups(options.setup)))
     return Signature(
         benchmark=benchmark,
         data=data,
@@ -461,6 +498,7 @@ def signature_before(benchmark: str, data: str, gold_domains: str, options: Opti
         gold_domains=gold_domains if "gold" in sources else None,
         parameters={
             **({LEXICALISED: lexicalised_parameter()} if options.lexicalised else {}),
+            **({} if aliases is None else {PLACEHOLDERS: aliases.label}),
             **{name: value for metric in metrics for name, value in metric.parameters.items()},
         },
     )
@@ -485,6 +523,23 @@ def _result(key: str, played: Played, metrics: Sequence[Metric], results: dict[s
             if key in metric.results:
                 results.update(metric.evaluated(played))
     return results.get(key)
+
+
+def _check_setup(name: str, benchmark: Benchmark) -> None:
+    """Refuse a set-up that the benchmark lacks the data for.
+
+    Raises:
+        InputError: It needs gold responses, and some dialogue has none.
+    """
+    if name == BOTH or not REFERENCES[SETUPS[name].setup.references].of_responses:
+        return
+    for id_, dialogue in benchmark.dialogues.items():
+        if len(dialogue.references.get(CANONICAL_STYLE, ())) < dialogue.turns:
+            raise InputError(
+                "option setup",
+                f"{name} looks at gold responses, and dialogue {id_} of benchmark "
+                f"{benchmark.name} lacks them; use another set-up",
+            )
 
 
 def _played_part(

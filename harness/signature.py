@@ -25,6 +25,12 @@ LIBRARIES = ("sacrebleu", "sacremoses", "rapidfuzz")
 """The libraries that scores depend on."""
 
 
+PLACEHOLDERS = "placeholders"
+"""The parameter that tells which placeholders were read besides those of the rule set. It is a
+system's own, as its source of active domains is: boards, and `mwz compare` of entries, let it
+differ."""
+
+
 @cache
 def harness_version() -> str:
     """Return the version of this package."""
@@ -125,13 +131,12 @@ class Signature:
             for name, meaning in _MEANINGS.items()
             if name not in apart_from and getattr(self, name) != getattr(other, name)
         ]
-        reasons += [
-            f"different {name}: {self.parameters.get(name, 'none')} and "
-            f"{other.parameters.get(name, 'none')}"
-            for name in dict.fromkeys([*self.parameters, *other.parameters])
-            if name not in apart_from and self.parameters.get(name) != other.parameters.get(name)
-        ]
-        notes = []
+        notes: list[str] = []
+        for name in dict.fromkeys([*self.parameters, *other.parameters]):
+            ours, theirs = (one.parameters.get(name, "none") for one in (self, other))
+            if ours != theirs:
+                told = notes if name in apart_from else reasons
+                told.append(f"different {name}: {ours} and {theirs}")
         if self.domains != other.domains:
             notes.append(f"active domains come from {self.domains} and {other.domains}")
         notes += [

@@ -7,8 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mwz.normalization.alias_tables import Aliases
 from mwz.normalization.responses import normalize_response
-from mwz.normalization.rules import RuleSet, published_rule_sets, rule_set
+from mwz.normalization.rules import (
+    DEFAULT_RULES,
+    RuleSet,
+    published_rule_sets,
+    rule_set,
+    with_aliases,
+)
 from mwz.normalization.states import BeliefState, normalize_state
 
 from .benchmark import STYLES, Benchmark
@@ -149,7 +156,9 @@ def read_predictions(path: str | Path) -> Standard:
     return standard_form(parse_predictions(read_bytes(path, limits()), source), source)
 
 
-def parse_submission(content: object, benchmark: Benchmark, source: str) -> Submission:
+def parse_submission(
+    content: object, benchmark: Benchmark, source: str, rules: RuleSet | None = None
+) -> Submission:
     """Check a predictions object and return it as a submission; the object is left as it is.
 
     Args:
@@ -158,20 +167,24 @@ def parse_submission(content: object, benchmark: Benchmark, source: str) -> Subm
             slot -> value) and `active_domains` (list); other keys are not read.
         benchmark: The benchmark whose dialogues are played.
         source: What the error message calls the object.
+        rules: As for `checked_submission`.
 
     Raises:
         InputError: With every problem found.
     """
-    return checked_submission(standard_form(content, source), benchmark, source)
+    return checked_submission(standard_form(content, source), benchmark, source, rules)
 
 
-def checked_submission(standard: Standard, benchmark: Benchmark, source: str) -> Submission:
+def checked_submission(
+    standard: Standard, benchmark: Benchmark, source: str, rules: RuleSet | None = None
+) -> Submission:
     """Check predictions in the standard form and return them as a submission.
 
     Args:
         standard: The predictions.
         benchmark: The benchmark whose dialogues are played.
         source: What the error message calls the predictions.
+        rules: The rule set by which placeholders are remarked; None for the default one.
 
     Raises:
         InputError: With every problem found.
@@ -183,7 +196,11 @@ def checked_submission(standard: Standard, benchmark: Benchmark, source: str) ->
         dialogues,
         source,
         standard.format,
-        (*standard.remarks, *remarks.listed(), *text_remarks(texts, benchmark)),
+        (
+            *standard.remarks,
+            *remarks.listed(),
+            *text_remarks(texts, benchmark, rules or rule_set(DEFAULT_RULES)),
+        ),
     )
 
 
@@ -214,7 +231,7 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
 
 
 def normalized_by_rules(
-    content: bytes | str, benchmark: Benchmark, source: str
+    content: bytes | str, benchmark: Benchmark, source: str, aliases: Aliases | None = None
 ) -> dict[str, NormalizedSubmission]:
     """Return published rule set -> normalised submission; the content is read and checked once.
 
@@ -222,6 +239,7 @@ def normalized_by_rules(
         content: An (unpacked) predictions file, or the name of a submission that is made.
         benchmark: The benchmark whose dialogues are played.
         source: What error messages call the predictions.
+        aliases: Placeholders that are read besides those of the rule sets.
 
     Raises:
         InputError: The predictions are no submission to the benchmark.
@@ -230,7 +248,10 @@ def normalized_by_rules(
     if isinstance(content, str):
         return dict.fromkeys(names, made_submission(benchmark, content))
     submission = parse_submission(parse_predictions(content, source), benchmark, source)
-    return {rules: normalize_submission(submission, rule_set(rules)) for rules in names}
+    return {
+        rules: normalize_submission(submission, with_aliases(rule_set(rules), aliases))
+        for rules in names
+    }
 
 
 CONSTANT = "constant"

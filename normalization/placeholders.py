@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-PLACEHOLDER = re.compile(r"\[([\w\s\d]+)\](es|s|-s|-es|)")
+NAME = re.compile(r"[\w\s\d]+")
+"""The name of a placeholder."""
+
+PLACEHOLDER = re.compile(rf"\[({NAME.pattern})\](es|s|-s|-es|)")
 """A placeholder; its name is the first group."""
 
 

@@ -14,11 +14,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any
 
+from .alias_tables import Aliases
 from .resources import names, read_toml
 
 DEFAULT_RULES = "2021"
@@ -65,6 +66,7 @@ class RuleSet:
         normalises_venues: Whether the values of the venue database are normalised like those of
             belief states.
         tables: Section -> its content: the rule set's tables laid over one another.
+        aliases: Placeholder names that are read besides those of the tables; no part of the digest.
     """
 
     name: str
@@ -74,6 +76,7 @@ class RuleSet:
     venues: str
     normalises_venues: bool
     tables: Mapping[str, Any]
+    aliases: Aliases | None = None
 
     @cached_property
     def digest(self) -> str:
@@ -83,16 +86,19 @@ class RuleSet:
 
     @cached_property
     def ontology(self) -> Mapping[str, str]:
-        """Placeholder name (lower case) -> ontology name, the extension included."""
+        """Placeholder name (lower case) -> ontology name, extension and aliases included.
+
+        What the tables know means what they say, whatever an alias says.
+        """
         sections = (self.tables["ontology"], self.tables["extension"])
-        return MappingProxyType(
-            {
-                placeholder: slot
-                for section in sections
-                for slot, placeholders in section.items()
-                for placeholder in placeholders
-            }
-        )
+        own = {
+            placeholder: slot
+            for section in sections
+            for slot, placeholders in section.items()
+            for placeholder in placeholders
+        }
+        added = {} if self.aliases is None else self.aliases.names
+        return MappingProxyType({**added, **own})
 
     @cached_property
     def about_venues(self) -> frozenset[str]:
@@ -142,10 +148,10 @@ class RuleSet:
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         """Return how a copy is made: for a declared rule set, by looking it up."""
-        if self.name in rule_set_names() and rule_set(self.name) is self:
-            return rule_set, (self.name,)
+        if self.name in rule_set_names() and _declared(self.name, self.aliases) is self:
+            return _declared, (self.name, self.aliases)
         fields = (self.name, self.date, self.change, self.published, self.venues)
-        return RuleSet, (*fields, self.normalises_venues, self.tables)
+        return RuleSet, (*fields, self.normalises_venues, self.tables, self.aliases)
 
 
 @lru_cache(maxsize=1)
@@ -184,6 +190,16 @@ def rule_set(name: str) -> RuleSet:
             ]
         ),
     )
+
+
+@lru_cache(maxsize=64)
+def with_aliases(rules: RuleSet, aliases: Aliases | None) -> RuleSet:
+    """Return a rule set that reads aliases besides its own placeholders; its digest stays."""
+    return rules if aliases is None else replace(rules, aliases=aliases)
+
+
+def _declared(name: str, aliases: Aliases | None) -> RuleSet:
+    return with_aliases(rule_set(name), aliases)
 
 
 def laid_over(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -184,6 +184,30 @@ def test_an_explanation_lists_the_nearest_and_marks_the_stated_set_up(
     assert "nearest in BLEU" not in run.out
 
 
+def test_an_explanation_says_which_named_set_up_comes_nearest(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = _run(capsys, folder, "--explain", "--format", "csv")
+    assert run.status == 0
+    [audited] = _explained(capsys, folder)
+    named = audited["reported"][0]["nearest_named"]
+    assert [one["off_by"] for one in named] == sorted(one["off_by"] for one in named)
+    best = named[0]
+    # Inform 86.7 and Success 99.9 are reported.
+    gap = abs(best["inform"] - 86.7) + abs(best["success"] - 99.9)
+    assert best["off_by"] == pytest.approx(gap)
+    text = _run(capsys, folder, "--explain").out
+    table = text[text.index("nearest of the set-ups of published scripts") :].splitlines()
+    assert table[3].split()[:2] == [best["name"], best["rules"]]
+    whole = _run(capsys, folder, "--explain", "--format", "md").out
+    [row] = [
+        line
+        for line in whole[whole.index("The named set-up nearest") :].splitlines()
+        if line.startswith("| Careful")
+    ]
+    assert f"| {best['name']}" in row
+
+
 def test_json_marks_the_stated_set_up_wherever_it_ranks(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -50,7 +50,7 @@ def test_lines_hold_what_the_default_metrics_are_made_of() -> None:
     assert default - {"signs", "lower_bound"} <= set(LINED)
 
 
-@pytest.mark.parametrize("setup", ["strict", "optimistic", "both"])
+@pytest.mark.parametrize("setup", ["strict", "optimistic", "both", "mttod", "ubar"])
 @pytest.mark.parametrize("name", ["careful", "hasty", "scripted"])
 def test_lines_give_the_corpus_scores_to_the_last_digit(
     name: str, setup: str, sample: Benchmark, tmp_path: Path

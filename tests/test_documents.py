@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from entered import PAPER
 
 from mwz.harness.benchmark import CANONICAL_STYLE
 from mwz.harness.board.entries import Entry, read_entries
@@ -48,22 +47,6 @@ def bleu(entry: Entry) -> str:
     styles = entry.scores.main.bleu
     assert styles is not None
     return f"{styles[CANONICAL_STYLE]:.1f}"
-
-
-def test_the_audit_page_shows_the_reported_and_the_scored_figures(
-    submissions: Mapping[str, Entry],
-) -> None:
-    rows = table_rows("docs/audit.md")
-    assert {submissions[name].key for name in rows} >= set(PAPER)
-    for name, cells in rows.items():
-        entry = submissions[name]
-        own = entry.system.reported[0].figures
-        assert cells == [
-            " / ".join(str(own[metric]) for metric in ("bleu", "inform", "success")),
-            " / ".join([bleu(entry), *rates(entry, "strict")]),
-            " / ".join(rates(entry, "optimistic")),
-            " / ".join(rates(entry, "strict", "2023")),
-        ]
 
 
 def test_the_readme_shows_the_scored_and_the_reported_figures(

@@ -29,12 +29,13 @@ from mwz.harness.board.grid import (
     RatesPoint,
     explain,
     nearest_bleu,
+    nearest_named,
     nearest_rates,
 )
 from mwz.harness.data.installed import install_benchmark, loaded_once
 from mwz.harness.errors import InputError
 from mwz.harness.metrics.inform_success import inform_success
-from mwz.harness.metrics.setups import ALL_SETUPS, OPTIMISTIC, STRICT, Setup
+from mwz.harness.metrics.setups import ALL_SETUPS, OPTIMISTIC, SETUPS, STRICT, Setup
 from mwz.harness.playing import PlayedDialogue
 from mwz.harness.references import TOKENIZATIONS
 from mwz.harness.scoring import Options, score
@@ -80,6 +81,24 @@ def test_the_grid_has_every_combination_that_the_file_allows_and_no_other(
     bleu = [(point.style, point.tokenization) for point in grids[name].bleu]
     assert len(bleu) == 18
     assert set(bleu) == set(product(STYLES, ("13a", "none", "lowered")))
+
+
+@pytest.mark.parametrize("rules", published_rule_sets())
+@pytest.mark.parametrize("name", ALLOWED)
+def test_its_named_points_are_the_scores_under_those_names(
+    name: str, rules: str, grids: Mapping[str, Grid], sample: Benchmark
+) -> None:
+    named = {point.name: point for point in grids[name].named if point.rules == rules}
+    assert list(named).count(None) == 0
+    assert set(named) == set(SETUPS)
+    assert len(grids[name].named) == len(SETUPS) * len(published_rule_sets())
+    for setup, point in named.items():
+        options = Options(rules=rules, setup=setup or "", metrics=["inform"])
+        report = score(json.loads(_content(name)), sample, options)
+        rates = report.setup(setup or "")
+        assert rates is not None
+        assert (point.inform, point.success) == (rates.inform["total"], rates.success["total"])
+        assert (point.domains, point.states) == (rates.domains, report.states)
 
 
 @pytest.mark.parametrize("rules", published_rule_sets())
@@ -458,6 +477,24 @@ def test_the_nearest_points_come_first() -> None:
     assert nearest_rates(grid, reported, 2) == [near[2], near[0]]
     assert [point.distance(reported) for point in near] == [2, 3, 1]
     assert [point.style for point in nearest_bleu(grid, reported, 5)] == ["lava", "damd"]
+
+
+def test_the_named_set_ups_come_once_each_by_their_nearest_rule_set() -> None:
+    def point(name: str, rules: str, inform: float) -> RatesPoint:
+        return replace(_point(inform, 60), name=name, rules=rules)
+
+    # Off by 2 and 1, by 3, and by 1: of ubar the nearer one; pptod is equally near, and comes later
+    # in the table of set-ups.
+    points = [
+        point("pptod", "2021", 71),
+        point("ubar", "2021", 72),
+        point("ubar", "2023", 69),
+        point("damd", "2021", 73),
+    ]
+    found = nearest_named(Grid((), (), tuple(points)), _reported(inform=70, success=60))
+    assert found == [points[2], points[0], points[3]]
+    assert points[2].description == "set-up ubar, states gold, rules 2023"
+    assert nearest_named(Grid((), (), tuple(points)), _reported(bleu=20)) == []
 
 
 def test_only_what_is_reported_makes_the_distance() -> None:

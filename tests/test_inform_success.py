@@ -519,7 +519,8 @@ def test_all_rule_sets_so_far_speak_of_venues_in_the_same_way(name: str) -> None
 
 
 def test_there_is_every_combination_of_set_ups_once() -> None:
-    assert len(ALL_SETUPS) == len(set(ALL_SETUPS)) == len(COMPARISONS) * len(UPDATES) * 2
+    # One comparison is a part of named set-ups alone.
+    assert len(ALL_SETUPS) == len(set(ALL_SETUPS)) == (len(COMPARISONS) - 1) * len(UPDATES) * 2
     assert {STRICT, OPTIMISTIC} < set(ALL_SETUPS)
     assert Setup("subset", "name", False) == STRICT
     assert Setup("intersection", "name", True) == OPTIMISTIC

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from mwz.harness import Benchmark, InputError, Options, Report, Scorer, load_benchmark, score
 from mwz.harness.benchmark import STYLES
 from mwz.harness.metrics.registry import response_metrics
+from mwz.harness.metrics.setups import SETUPS
 from mwz.harness.submission import (
     made_submission,
     normalize_submission,
@@ -205,7 +206,7 @@ def test_wrong_options_are_told_together() -> None:
     assert raised.value.source == "options"
     assert list(raised.value.problems) == [
         "rules: '2022'; use one of 2021, 2023, 2026, next",
-        "setup: 'lax'; use one of strict, optimistic, both",
+        f"setup: 'lax'; use one of both, strict, optimistic, {', '.join([*SETUPS][2:])}",
         "domains: 'x'; use one of auto, predicted, slots, states, gold",
         "states: 'y'; use one of auto, predicted, gold",
         "goals: 'some'; use one of all, seen, unseen",

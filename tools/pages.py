@@ -23,6 +23,7 @@ from mwz.harness.files import write_atomically
 from mwz.harness.formats import formats
 from mwz.harness.limits import VARIABLE, Limits
 from mwz.harness.metrics.registry import response_metrics
+from mwz.harness.metrics.setups import COMPARISONS, REFERENCES, SETUPS
 from mwz.harness.metrics.tracking.tracking_registry import tracking_metrics
 from mwz.harness.notations import STATE_DOMAINS, STATE_SLOTS
 from mwz.harness.rendering import escaped_cell, figure, markdown_table, signed
@@ -106,6 +107,44 @@ def _response_metrics() -> str:
     return markdown_table(["`--metrics`", "what it says", "unit", "source", "computed"], rows)
 
 
+def _setups() -> str:
+    rows: list[list[str | int | float | None]] = [
+        [
+            f"`{name}`",
+            named.setup.comparison,
+            "yes" if named.setup.reduced_search else "",
+            named.domains or "own",
+            named.states or "own",
+            named.setup.references,
+            named.description,
+            named.source,
+        ]
+        for name, named in SETUPS.items()
+    ]
+    return markdown_table(
+        [
+            "`--setup`",
+            "venues",
+            "reduced",
+            "domains",
+            "states",
+            "reference",
+            "what it is",
+            "source",
+        ],
+        rows,
+    )
+
+
+def _ways() -> str:
+    rows = [
+        [f"`{name}`", of, way.description]
+        for of, ways in (("venues", COMPARISONS), ("reference", REFERENCES))
+        for name, way in ways.items()
+    ]
+    return markdown_table(["way", "column", "what it does"], rows)
+
+
 def _tracking_metrics() -> str:
     rows = [
         [name, metric.question, metric.unit, metric.source]
@@ -185,6 +224,8 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "look alikes": _look_alikes,
     "names": _names,
     "response metrics": _response_metrics,
+    "set ups": _setups,
+    "ways": _ways,
     "tracking metrics": _tracking_metrics,
     "audited systems": _audited_systems,
     "rule sets of rows": _rule_sets_of_rows,

@@ -12,6 +12,7 @@ grounded Inform and Success of the plain English.
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from mwz.harness import InputError, Options, Report, Scorer
@@ -35,7 +36,7 @@ def main(submissions: Path, predictions: Path, seed: int, names: list[str]) -> N
             not names or entry.key in names
         ):
             try:
-                content = find_predictions(entry, predictions)
+                content = find_predictions(entry, [predictions])
             except InputError as error:
                 print(f"{entry.key:<20}{error}")
                 continue
@@ -45,8 +46,8 @@ def main(submissions: Path, predictions: Path, seed: int, names: list[str]) -> N
 
 def _row(entry: Entry, content: bytes, seed: int) -> str:
     benchmark = loaded_once(entry.scores.main.benchmark)
-    scorer = Scorer(benchmark, OPTIONS)
-    english = scorer.with_options(lexicalised=True)
+    english = Scorer(benchmark, OPTIONS).with_options(lexicalised=True)
+    scorer = Scorer(benchmark, replace(OPTIONS, placeholders=entry.system.aliases))
     submission = parse_submission(parse_predictions(content, entry.key), benchmark, entry.key)
     written = lexicalised_predictions(submission, scorer, seed)
     own = scorer.score_normalized(scorer.normalized(submission))

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from mwz.normalization.rules import DEFAULT_RULES
 
 from ..benchmark import CANONICAL_STYLE
-from ..metrics.inform import SETUPS
 from ..metrics.registry import headlines
+from ..metrics.setups import RANKED
 from ..report import Report
 from .attainable import combined_holds, digits_of
 from .claims import RATES, Claim
@@ -117,7 +117,7 @@ def _audited(
     scored = {
         (rules, setup): value
         for rules, report in scores.reports.items()
-        for setup in SETUPS
+        for setup in RANKED
         if (value := scored_figure(report, setup, metric, reported.style)) is not None
     }
     home = (DEFAULT_RULES, "optimistic" if reported.setup == "optimistic" else "strict")
@@ -198,7 +198,7 @@ def _tried(grid: Grid | None, reported: Claim, metric: str) -> Iterator[tuple[fl
     if metric == "bleu":
         for bleu in grid.bleu:
             yield bleu.bleu, f"{bleu.style} references, tokenisation {bleu.tokenization}"
-    points = [point for point in grid.rates if not point.random]
+    points = [point for point in (*grid.named, *grid.rates) if not point.random]
     rates = {name: f for name, f in reported.figures.items() if name in RATES}
     if metric in rates:
         for point in points:

@@ -14,8 +14,9 @@ from ..metrics.inform import combined
 from ..metrics.lower_bound import LowerBound
 from ..metrics.signs import Signs, raised
 from ..report import Report
-from .dialogue_scores import dialogue_problems, totals_of
-from .entries import Entry, folder_name
+from ..signature import PLACEHOLDERS
+from .dialogue_scores import FIGURES, dialogue_problems, totals_of
+from .entries import ENTRY_FILE, Entry, folder_name
 from .lexicalised_board import GROUNDED, WAY_BACK, way_back
 from .scores import DIALOGUES_FILE, SCORES_FILE, SEEDS_FILE, Hashes
 from .seed_scores import seed_problems
@@ -56,6 +57,7 @@ def _own_problems(entry: Entry) -> Iterator[str]:
         if problem is not None:
             yield problem
     yield from _report_problems(entry)
+    yield from _placeholder_problems(entry)
     yield from _dialogue_problems(entry)
 
 
@@ -67,6 +69,24 @@ def _report_problems(entry: Entry) -> Iterator[str]:
             yield f"rule set {rules}: it was scored {how}; use --rescore"
         for what in _unfounded(report):
             yield f"rule set {rules}: {what} does not follow from the rest; use --rescore"
+
+
+def _placeholder_problems(entry: Entry) -> Iterator[str]:
+    """Yield which scores were not made with the placeholders that an entry declares."""
+    own = entry.system.aliases
+    declared = "none" if own is None else own.label
+    for rules, report in entry.scores.reports.items():
+        used = report.signature.parameters.get(PLACEHOLDERS, "none")
+        if used != declared:
+            yield (
+                f"rule set {rules}: scored with placeholders {used}, and {ENTRY_FILE} declares "
+                f"{declared}; use --rescore"
+            )
+    without = entry.scores.without_placeholders
+    wanted = () if own is None else tuple(entry.scores.reports)
+    known = {rules: set(figures) for rules, figures in (without or {}).items()}
+    if known != {rules: set(FIGURES) for rules in wanted}:
+        yield f"{SCORES_FILE}: the figures without its own placeholders are wrong; use --rescore"
 
 
 def _dialogue_problems(entry: Entry) -> Iterator[str]:

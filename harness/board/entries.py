@@ -12,7 +12,6 @@ An entry is one folder that appears in one step, so that no reader ever sees hal
 from __future__ import annotations
 
 import re
-import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -23,12 +22,16 @@ from typing import Annotated, Literal
 import tomli_w
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from mwz.normalization.alias_tables import OWN, Aliases, alias_table, alias_tables, aliases
+from mwz.normalization.rules import DEFAULT_RULES, rule_set
+
 from ..benchmark import STYLES
 from ..data.pinned import PinnedFile
 from ..errors import InputError
-from ..files import is_plain_file, is_plain_folder, read_plain
+from ..files import is_plain_file, is_plain_folder, parse_toml, read_plain
 from ..metrics.registry import headlines
 from ..metrics.setups import COMPARISONS, UPDATES
+from ..placeholder_aliases import alias_problems
 from ..playing import DOMAIN_SOURCES
 from ..submission import HUMAN, made_submissions
 from ..validation import validated
@@ -37,11 +40,6 @@ from .scores import DIALOGUES_FILE, SCORES_FILE, SEEDS_FILE, Scores, read_scores
 from .seed_scores import read_seeds
 from .tracking_scores import TrackingScores, read_tracking_scores
 from .tracks import LEXICALISED, STATE_TRACKING, TRACKS
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 ENTRY_FILE = "entry.toml"
 PREDICTIONS_FILE = "predictions.json.gz"
@@ -242,6 +240,31 @@ class Reported(BaseModel):
         return {name: given[name] for name in sorted(given, key=_place_among_headlines)}
 
 
+def _known_placeholders(table: dict[str, str]) -> dict[str, str]:
+    """Check the `placeholders` of an entry: the name of a table, or names of its own."""
+    rules = rule_set(DEFAULT_RULES)
+    named = table.get(TABLE)
+    if named is not None and named not in rules.ontology.values():
+        if named not in alias_tables():
+            raise ValueError(f"unknown table {named!r}; choose from {', '.join(alias_tables())}")
+        if len(table) > 1:
+            raise ValueError("give either `table`, or names of placeholders")
+    else:
+        problems = list(alias_problems(table, rules))
+        if problems:
+            raise ValueError("; ".join(problems))
+    return table
+
+
+TABLE = "table"
+"""The key that names a table of aliases in an entry."""
+
+
+def declared_placeholders(own: Aliases) -> dict[str, str]:
+    """Return aliases as an entry declares them."""
+    return dict(own.names) if own.table == OWN else {TABLE: own.table}
+
+
 class System(_Strict):
     """The content of an `entry.toml`.
 
@@ -258,6 +281,8 @@ class System(_Strict):
         unranked: Why it is listed without a rank although it could have one: it is given more than
             the other systems of its track.
         predictions: Where its predictions are.
+        placeholders: What its responses hold besides the placeholders of the rule set: `table`, the
+            name of a named table, or placeholder name -> ontology name.
         setup: How its authors evaluated it.
         reported: What publications report.
     """
@@ -273,6 +298,7 @@ class System(_Strict):
     note: PlainText | None = None
     unranked: PlainText | None = None
     predictions: Predictions
+    placeholders: Annotated[dict[str, str], AfterValidator(_known_placeholders)] | None = None
     setup: OwnSetup | None = None
     reported: tuple[Reported, ...] = ()
 
@@ -283,7 +309,17 @@ class System(_Strict):
             raise ValueError(f"track {LEXICALISED}: `made` can only be {HUMAN!r}")
         if not english and (place.made == HUMAN or place.lexicalised is not None):
             raise ValueError(f"its predictions are plain English; the track is {LEXICALISED}")
+        if self.placeholders is not None and self.track in (LEXICALISED, STATE_TRACKING):
+            raise ValueError(f"track {self.track}: `placeholders` are not for it; leave them out")
         return self
+
+    @property
+    def aliases(self) -> Aliases | None:
+        """The placeholders that are read besides those of the rule set."""
+        if self.placeholders is None:
+            return None
+        named = self.placeholders.get(TABLE, "")
+        return alias_table(named) if named in alias_tables() else aliases(self.placeholders)
 
 
 @dataclass(frozen=True)
@@ -450,13 +486,7 @@ def read_system(path: Path) -> System:
     Raises:
         InputError: The file is missing, not TOML, or not as the schema says.
     """
-    try:
-        content = tomllib.loads(read_plain(path).decode(), parse_float=Decimal)
-    except RecursionError:
-        raise InputError(str(path), "not TOML that can be read (nested too deeply)") from None
-    except ValueError as error:
-        # What is no text, no TOML, or a number of more digits than Python reads.
-        raise InputError(str(path), f"not TOML ({error})") from None
+    content = parse_toml(read_plain(path), str(path), parse_float=Decimal)
     return validated(System, content, str(path))
 
 

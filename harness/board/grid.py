@@ -3,7 +3,7 @@
 The axes are those along which the systems' own evaluations differ (table 3 of "Shades of BLEU,
 Flavours of Success", 2021): reference style and tokenisation for BLEU; for Inform and Success the
 comparison of venues, their updates, reduced search, the sources of active domains and belief
-states, and the rule set.
+states, and the rule set. Beside all combinations of these stand the set-ups that have a name.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
+from mwz.normalization.alias_tables import Aliases
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
 from ..benchmark import Benchmark
@@ -23,10 +25,10 @@ from ..data.kept import Kept, code_digest
 from ..errors import InputError
 from ..execution import Work, given_or_own, in_order
 from ..metrics.inform_success import TOTAL, inform_success
-from ..metrics.setups import ALL_SETUPS, COMPARISONS, Setup
+from ..metrics.setups import ALL_SETUPS, COMPARISONS, SETUPS, Setup
 from ..playing import PlayedDialogue, play
 from ..references import TOKENIZATIONS, ReferenceIndex
-from ..scoring import Scorer
+from ..scoring import Options, Scorer, chosen_domains, chosen_states
 from ..submission import NormalizedSubmission, normalized_by_rules
 from ..validation import validated
 from .claims import RATES, Claim
@@ -80,11 +82,12 @@ class RatesPoint:
         rules: Rule set.
         states: Source of belief states.
         domains: Source of active domains.
-        setup: Comparison, updates, reduced search.
+        setup: How they are computed.
         inform: Total Inform, in percent; expected, where venues are drawn at random.
         success: Total Success, alike.
         inform_deviation: Standard deviation of Inform, in points.
         success_deviation: Standard deviation of Success, in points.
+        name: The name of the set-up, if it is a named one.
     """
 
     rules: str
@@ -95,6 +98,7 @@ class RatesPoint:
     success: float
     inform_deviation: float
     success_deviation: float
+    name: str | None = None
 
     @property
     def random(self) -> bool:
@@ -103,7 +107,9 @@ class RatesPoint:
 
     @property
     def description(self) -> str:
-        """The combination in words."""
+        """The combination in words, or the set-up's name."""
+        if self.name is not None:
+            return f"set-up {self.name}, states {self.states}, rules {self.rules}"
         search = "reduced" if self.setup.reduced_search else "full"
         return (
             f"venues by {self.setup.comparison}, updates at {self.setup.updates}, {search} search, "
@@ -135,10 +141,12 @@ class Grid:
     Attributes:
         bleu: BLEU by style and tokenisation.
         rates: Inform and Success by all other axes.
+        named: Inform and Success under the set-ups that have a name, and every rule set.
     """
 
     bleu: tuple[BleuPoint, ...]
     rates: tuple[RatesPoint, ...]
+    named: tuple[RatesPoint, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -150,12 +158,14 @@ class _Job:
         rules: Rule set of the rates.
         states: Source of belief states.
         domains: Source of active domains.
+        named: The names of the set-ups with these sources.
     """
 
     tokenization: str | None
     rules: str = ""
     states: str = ""
     domains: str = ""
+    named: tuple[str, ...] = ()
 
 
 def explain(
@@ -166,6 +176,7 @@ def explain(
     executor: Executor | None = None,
     cache: bool = True,
     notify: Callable[[str], None] = lambda remark: None,
+    aliases: Aliases | None = None,
 ) -> Grid:
     """Return a submission's grid, from the cache if it has been computed before.
 
@@ -177,24 +188,25 @@ def explain(
         executor: Who does the work; by default processes of this machine.
         cache: Whether the grid is kept, and looked up.
         notify: Called with a remark if a process was killed.
+        aliases: The placeholders that are read besides those of the rule sets.
 
     Raises:
         InputError: The predictions are no submission to the benchmark, or some part could not be
             computed because its process was killed.
     """
     loaded = loaded_once(benchmark)
-    identity = _identity(content, loaded)
+    identity = _identity(content, loaded, aliases)
     cached = _cached(identity) if cache else None
     if cached is not None:
         return cached
-    submission = normalized_by_rules(content, loaded, "predictions")[DEFAULT_RULES]
-    jobs = _jobs(submission)
-    works = (Work(loaded, _part, (content, job)) for job in jobs)
+    jobs = _jobs(normalized_by_rules(content, loaded, "predictions", aliases)[DEFAULT_RULES])
+    works = (Work(loaded, _part, (content, aliases, job)) for job in jobs)
     with given_or_own(executor, max(1, min(workers, len(jobs)))) as to:
         parts = list(progress(in_order(to, works, notify), len(jobs)))
     grid = Grid(
         bleu=tuple(point for part in parts for point in part.bleu),
         rates=tuple(point for part in parts for point in part.rates),
+        named=tuple(point for part in parts for point in part.named),
     )
     if cache:
         _KEPT.put(identity, asdict(grid))
@@ -215,20 +227,46 @@ def nearest_rates(grid: Grid, reported: Claim, count: int) -> list[RatesPoint]:
     return sorted(grid.rates, key=lambda point: point.distance(reported) or 0.0)[:count]
 
 
+def nearest_named(grid: Grid, reported: Claim) -> list[RatesPoint]:
+    """Return the named set-ups by how near they come to the Inform and Success reported.
+
+    Each is there once, under the rule set that brings it nearest; of equally near ones, the first
+    of `SETUPS`, under the oldest rules, comes first.
+    """
+    if not any(name in reported.figures for name in RATES):
+        return []
+    order = {name: place for place, name in enumerate(SETUPS)}
+    points = sorted(grid.named, key=lambda p: (p.distance(reported) or 0.0, order[p.name or ""]))
+    nearest: dict[str | None, RatesPoint] = {}
+    for point in points:
+        nearest.setdefault(point.name, point)
+    return list(nearest.values())
+
+
 def _jobs(submission: NormalizedSubmission) -> list[_Job]:
     states = ["gold", *(["predicted"] if submission.predicts_states else [])]
     domains = ["states", "gold"]
     domains += ["predicted"] if submission.predicts_domains else []
     domains += ["slots"] if submission.names_domains else []
+    own = Options()
+    own_states, own_domains = chosen_states(submission, own), chosen_domains(submission, own)
+    named: dict[tuple[str, str], tuple[str, ...]] = {}
+    for name, one in SETUPS.items():
+        sources = (one.states or own_states, one.domains or own_domains)
+        named[sources] = (*named.get(sources, ()), name)
     return [
         *(_Job(tokenization) for tokenization in TOKENIZATIONS),
-        *(_Job(None, r, s, d) for r in published_rule_sets() for s in states for d in domains),
+        *(
+            _Job(None, rules, *sources, named.get(sources, ()))
+            for rules in published_rule_sets()
+            for sources in product(states, domains)
+        ),
     ]
 
 
-def _part(scorer: Scorer, content: bytes | str, job: _Job) -> Grid:
+def _part(scorer: Scorer, content: bytes | str, aliases: Aliases | None, job: _Job) -> Grid:
     benchmark = scorer.benchmark
-    submissions = _prepared(content, scorer)
+    submissions = _prepared(content, scorer, aliases)
     if job.tokenization is not None:
         responses = submissions[DEFAULT_RULES].responses()
         references = {id_: d.references for id_, d in benchmark.dialogues.items()}
@@ -236,10 +274,20 @@ def _part(scorer: Scorer, content: bytes | str, job: _Job) -> Grid:
         return Grid(tuple(BleuPoint(s, job.tokenization, bleu) for s, bleu in scores.items()), ())
     played = play(submissions[job.rules], benchmark, job.states, job.domains)
     ruled = scorer.with_options(rules=job.rules)
-    return Grid((), tuple(_rates(job, setup, played, ruled) for setup in ALL_SETUPS))
+    return Grid(
+        (),
+        tuple(_rates(job, setup, played, ruled) for setup in ALL_SETUPS),
+        tuple(_rates(job, SETUPS[name].setup, played, ruled, name) for name in job.named),
+    )
 
 
-def _rates(job: _Job, setup: Setup, played: Sequence[PlayedDialogue], scorer: Scorer) -> RatesPoint:
+def _rates(
+    job: _Job,
+    setup: Setup,
+    played: Sequence[PlayedDialogue],
+    scorer: Scorer,
+    name: str | None = None,
+) -> RatesPoint:
     rates = inform_success(played, scorer.database(), setup, scorer.rules)
     return RatesPoint(
         rules=job.rules,
@@ -250,21 +298,25 @@ def _rates(job: _Job, setup: Setup, played: Sequence[PlayedDialogue], scorer: Sc
         success=rates.success[TOTAL],
         inform_deviation=rates.inform_deviation,
         success_deviation=rates.success_deviation,
+        name=name,
     )
 
 
 @lru_cache(maxsize=2)
-def _prepared(content: bytes | str, scorer: Scorer) -> Mapping[str, NormalizedSubmission]:
-    return normalized_by_rules(content, scorer.benchmark, "predictions")
+def _prepared(
+    content: bytes | str, scorer: Scorer, aliases: Aliases | None
+) -> Mapping[str, NormalizedSubmission]:
+    return normalized_by_rules(content, scorer.benchmark, "predictions", aliases)
 
 
-def _identity(content: bytes | str, benchmark: Benchmark) -> list[Any]:
+def _identity(content: bytes | str, benchmark: Benchmark, aliases: Aliases | None) -> list[Any]:
     """Return everything that a grid depends on."""
-    scorer = Scorer(benchmark)
+    scorer = Scorer(benchmark, Options(placeholders=aliases))
     return [
         hashlib.sha256(content if isinstance(content, bytes) else content.encode()).hexdigest(),
         [scorer.with_options(rules=rules).signature().key for rules in published_rule_sets()],
         {"setups": [asdict(setup) for setup in ALL_SETUPS], "tokenizations": list(TOKENIZATIONS)},
+        {name: asdict(named) for name, named in SETUPS.items()},
         code_digest(),
     ]
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from mwz.normalization.alias_tables import OWN
 from mwz.normalization.rules import DEFAULT_RULES
 
 from ..benchmark import STYLES
@@ -15,6 +16,7 @@ from ..metrics.registry import headlines
 from ..metrics.signs import MEANINGS, Signs
 from ..rendering import escaped, figure, markdown_table
 from ..report import Report
+from ..signature import PLACEHOLDERS
 from .checks import entry_problems
 from .entries import Entry
 from .lexicalised_board import (
@@ -465,6 +467,7 @@ def _row_notes(systems: Sequence[Row]) -> Iterator[str]:
         told = []
         if system.note:
             told.append(escaped(system.note))
+        told += placeholders_note(row)
         if row.unranked is not None and TRACKS[system.track].submitted:
             told.append(f"not ranked: {row.unranked}")
         elif bound is not None:
@@ -475,6 +478,21 @@ def _row_notes(systems: Sequence[Row]) -> Iterator[str]:
             )
         if told:
             yield f"- {escaped(system.name)}: {'; '.join(told)}"
+
+
+def placeholders_note(row: Row) -> list[str]:
+    """Return what is to be said of a row whose entry declares placeholders, if it does."""
+    own, without = row.entry.system.aliases, row.entry.scores.without_placeholders
+    if own is None or without is None:
+        return []
+    known = f"the table {own.table}" if own.table != OWN else "a table of its own"
+    figures = without[row.report.rules]
+    titles = "/".join(headlines()[name].title for name in figures)
+    values = "/".join(figure(value, headlines()[name].digits) for name, value in figures.items())
+    return [
+        f"placeholders: {len(own.pairs)} are read by {known} besides those of the rule set; "
+        f"without them {titles} {values}"
+    ]
 
 
 def _table(systems: Sequence[Row], columns: _Columns, linked: bool = False) -> str:
@@ -520,8 +538,8 @@ def _diversity(row: Row, name: str, digits: int) -> str:
     return figure(None if measured is None else getattr(measured, name), digits)
 
 
-# What systems may differ in and yet stand in one table: each has a column.
-_OWN = frozenset({"states", "coverage"})
+# What systems may differ in and yet stand in one table: each has a column, or a note.
+_OWN = frozenset({"states", "coverage", PLACEHOLDERS})
 
 
 def _comparison_problems(found: Sequence[Row]) -> Iterator[str]:

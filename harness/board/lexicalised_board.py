@@ -15,7 +15,7 @@ from ..benchmark import CANONICAL_STYLE
 from ..metrics.grounded_scores import GroundedScores
 from ..rendering import escaped, figure, markdown_table, signed
 from ..report import Report
-from ..signature import Signature
+from ..signature import PLACEHOLDERS, Signature
 from ..submission import HUMAN
 from .entries import Entry
 from .tracks import LEXICALISED, RANKED_COVERAGE
@@ -260,8 +260,21 @@ def lexicalised_signatures(rows: Iterable[LexicalisedRow]) -> list[str]:
 
 
 def common_signatures(signatures: Iterable[Signature]) -> list[str]:
-    """Return signatures without what systems differ in and columns show, each once."""
-    return sorted({str(replace(s, domains=None, states=None, coverage=None)) for s in signatures})
+    """Return signatures without what systems differ in and columns or notes show, each once."""
+    return sorted(
+        {
+            str(
+                replace(
+                    one,
+                    domains=None,
+                    states=None,
+                    coverage=None,
+                    parameters={k: v for k, v in one.parameters.items() if k != PLACEHOLDERS},
+                )
+            )
+            for one in signatures
+        }
+    )
 
 
 LEXICALISED_NOTES = """\

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mwz.normalization.alias_tables import Aliases
 from mwz.normalization.rules import DEFAULT_RULES
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
@@ -16,7 +17,7 @@ from ..comparison.settings import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED
 from ..comparison.statistics import Figure, Floats, LinearStatistics, Values
 from ..diagnosis.diagnosing import diagnose
 from ..diagnosis.losses import domain_losses, points
-from ..scoring import Scorer
+from ..scoring import Options, Scorer
 from ..signature import Signature
 from ..submission import NormalizedSubmission, normalized_by_rules
 from .dialogue_scores import (
@@ -79,7 +80,13 @@ def dialogue_scores(scorer: Scorer, submission: NormalizedSubmission) -> Dialogu
     )
 
 
-def measured_seed(content: bytes, benchmark: Benchmark, source: str, file: str) -> Seed:
+def measured_seed(
+    content: bytes,
+    benchmark: Benchmark,
+    source: str,
+    file: str,
+    aliases: Aliases | None = None,
+) -> Seed:
     """Return what a further seed of a system scores.
 
     Args:
@@ -87,15 +94,18 @@ def measured_seed(content: bytes, benchmark: Benchmark, source: str, file: str) 
         benchmark: The benchmark to score on.
         source: What error messages call the predictions.
         file: The name of the file in the entry's folder.
+        aliases: The placeholders that the responses hold besides those of the rule set.
 
     Raises:
         InputError: The predictions are no submission to the benchmark.
     """
-    submission = normalized_by_rules(content, benchmark, source)[DEFAULT_RULES]
-    scorer = Scorer(benchmark).with_options(rules=DEFAULT_RULES, metrics=MEASURED)
+    plain = submission = normalized_by_rules(content, benchmark, source)[DEFAULT_RULES]
+    if aliases is not None:
+        submission = normalized_by_rules(content, benchmark, source, aliases)[DEFAULT_RULES]
+    scorer = Scorer(benchmark, Options(DEFAULT_RULES, metrics=MEASURED, placeholders=aliases))
     return Seed(
         file=file,
-        predictions=hashes_of(content, submission.said()),
+        predictions=hashes_of(content, plain.said()),
         signature=scorer.signature_of(scorer.played(submission)),
         scores=totals_of(dialogue_scores(scorer, submission).outcomes),
     )

@@ -23,6 +23,7 @@ from typing import Any
 from ..comparison.settings import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES
 from ..errors import InputError
 from ..files import parse_json, read_plain
+from ..signature import PLACEHOLDERS
 from ..validation import validated
 from .dialogue_scores import FIGURES, DialogueScores, digest_of
 from .entries import Entry
@@ -203,7 +204,8 @@ Measured = tuple[Entry, DialogueScores]
 def comparable_entries(entries: Sequence[Entry]) -> Iterator[tuple[Measured, Measured]]:
     """Yield every two entries that compare, with what they score dialogue by dialogue.
 
-    Entries compare if their signatures do, coverage aside, and some dialogue is played by both.
+    Entries compare if their signatures do, coverage and placeholders of their own aside, and some
+    dialogue is played by both.
     """
     known = [
         (entry, entry.scores.dialogues)
@@ -212,7 +214,7 @@ def comparable_entries(entries: Sequence[Entry]) -> Iterator[tuple[Measured, Mea
     ]
     for (a, one), (b, other) in combinations(known, 2):
         comparable = a.scores.main.signature.comparable_with(
-            b.scores.main.signature, apart_from=("coverage",)
+            b.scores.main.signature, apart_from=("coverage", PLACEHOLDERS)
         )
         if comparable and set(one.outcomes.places) & set(other.outcomes.places):
             yield (a, one), (b, other)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
@@ -13,8 +13,12 @@ from ..rendering import figure, signed
 from ..tables import Table
 from .attainable import RUNS, SIZES, digits_of
 from .chance import Nearness
+from .claims import RATES, Claim
 from .paper_tables import CORPUS, Cell, Paper, equal_text
 from .record import Finding, Line, RuleSetRow, chance_table
+
+if TYPE_CHECKING:
+    from .grid import RatesPoint
 
 # Figures that are shown with a digit after the point even where they are printed without.
 _PERCENT = ("BLEU", "Inform", "Success", "Combined")
@@ -151,6 +155,48 @@ def explained_table(found: Sequence[tuple[str, str, Nearness]]) -> Table:
             "give, the share to which one of them comes as near",
         ],
     )
+
+
+def named_table(found: Sequence[tuple[str, Claim, RatesPoint]]) -> Table:
+    """Return the table of which named set-up comes nearest to each reported Inform and Success.
+
+    Args:
+        found: Name of the system, what is reported, and the nearest set-up.
+    """
+    return Table(
+        name="named",
+        title="The named set-up nearest to each reported Inform and Success",
+        headers=["system", "source", "reported", "set-up", "rules", "harness", "off by"],
+        rows=[
+            [
+                system,
+                claim.source,
+                " / ".join(f"{claim.figures[name]:f}" for name in _rates_of(claim)),
+                point.name or "",
+                point.rules,
+                " / ".join(figure(getattr(point, name)) for name in _rates_of(claim)),
+                figure(point.distance(claim)),
+            ]
+            for system, claim, point in found
+        ],
+        data=[
+            {
+                "system": system,
+                "source": claim.source,
+                **{f"reported_{name}": f"{claim.figures[name]:f}" for name in _rates_of(claim)},
+                "setup": point.name,
+                "rules": point.rules,
+                **{name: getattr(point, name) for name in _rates_of(claim)},
+                "off_by": point.distance(claim),
+            }
+            for system, claim, point in found
+        ],
+        notes=["off by: of Inform and Success in all, in points"],
+    )
+
+
+def _rates_of(claim: Claim) -> list[str]:
+    return [name for name in RATES if name in claim.figures]
 
 
 def rule_sets_table(found: Sequence[RuleSetRow]) -> Table:

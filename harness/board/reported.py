@@ -8,7 +8,6 @@ MultiWOZ, a domain, and a measure ("2.1 joint accuracy", "hotel JGA").
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -18,15 +17,10 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from ..errors import InputError
-from ..files import read_plain
+from ..files import parse_toml, read_plain
 from ..validation import validated
 from .entries import ObjectId, PlainText, WebAddress
 from .tracks import TRACKS
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 REPORTED_FILE = "reported.toml"
 
@@ -125,12 +119,7 @@ def read_reported(folder: Path) -> tuple[ReportedTable, ...]:
     path = folder / REPORTED_FILE
     if not path.is_file():
         return ()
-    try:
-        content = tomllib.loads(read_plain(path).decode())
-    except RecursionError:
-        raise InputError(str(path), "not TOML that can be read (nested too deeply)") from None
-    except ValueError as error:
-        raise InputError(str(path), f"not TOML ({error})") from None
+    content = parse_toml(read_plain(path), str(path))
     tables = validated(_Content, content, str(path)).tables
     problems = list(_problems(tables))
     if problems:

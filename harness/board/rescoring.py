@@ -19,13 +19,13 @@ from ..formats import parse_predictions
 from ..grounding.relexicalising import lexicalised_predictions
 from ..rendering import text_table
 from ..report import Report
-from ..scoring import Scorer
+from ..scoring import Options, Scorer
 from ..submission import parse_submission
 from ..workers import LOST
 from .dialogue_scores import totals_of
 from .entries import Entry, read_entry
 from .leaderboard import rows
-from .scores import SCORES_FILE, SEEDS_FILE, Scores
+from .scores import SCORES_FILE, SEEDS_FILE, WITHOUT, Scores
 from .seed_scores import SeedScores, seed_file, seed_scores
 from .submitting import all_scores
 from .tracking_scores import TrackingScores, score_tracker
@@ -155,7 +155,8 @@ def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) ->
         raise InputError(entry.key, f"{base} is made by the harness; name a system")
     benchmark = loaded_once(_benchmark_of(entry) or _benchmark_of(other))
     submission = parse_submission(parse_predictions(content, base), benchmark, base)
-    written = lexicalised_predictions(submission, Scorer(benchmark), seed)
+    scorer = Scorer(benchmark, Options(placeholders=other.system.aliases))
+    written = lexicalised_predictions(submission, scorer, seed)
     return to_json(written.dialogues).encode()
 
 
@@ -278,14 +279,18 @@ def _rescored(
         if entry.system.track == STATE_TRACKING:
             return _rescored_tracker(entry, content, scorer.benchmark, gold)
         lexicalised = entry.system.track == LEXICALISED
-        scores = all_scores(content, scorer.benchmark, entry.key, lexicalised)
+        own = entry.system.aliases
+        scores = all_scores(content, scorer.benchmark, entry.key, lexicalised, own)
         scores = replace(scores, seeds=_seeds(entry, scores, scorer.benchmark, seeds))
     except InputError as error:
         return _not_scored(entry, error)
-    changes = tuple(
-        change
-        for rules, report in scores.reports.items()
-        for change in _changes(rules, entry.scores.under(rules), report)
+    changes = (
+        *(
+            change
+            for rules, report in scores.reports.items()
+            for change in _changes(rules, entry.scores.under(rules), report)
+        ),
+        *_without_changes(entry.scores, scores),
     )
     if not changes and _is_current(entry.scores, scores):
         return Rescored(entry.key, None, (), None)
@@ -331,7 +336,7 @@ def _seeds(
             entry.key, f"{SEEDS_FILE} cannot be used, and its predictions are not at hand"
         )
     seeds = [
-        measured_seed(at_hand[name], benchmark, f"{entry.key}, {name}", name)
+        measured_seed(at_hand[name], benchmark, f"{entry.key}, {name}", name, entry.system.aliases)
         if name in at_hand
         else known[name]
         for name in files
@@ -363,12 +368,12 @@ def _rescored_tracker(
         None if gold is None else lambda: gold,
         version if whose == "file" else None,
     )
-    before = dict(_figures("", old.report.to_dict()))
-    after = dict(_figures("", scores.report.to_dict()))
     changes = tuple(
-        Change(STATE_TRACKING, name, before.get(name), after.get(name))
-        for name in dict.fromkeys([*before, *after])
-        if not _is_same(before.get(name), after.get(name))
+        _differing(
+            STATE_TRACKING,
+            dict(_figures("", old.report.to_dict())),
+            dict(_figures("", scores.report.to_dict())),
+        )
     )
     same = (old.intact, old.signature, old.coverage, old.predictions) == (
         True,
@@ -410,9 +415,21 @@ def _signatures(scores: Scores) -> dict[str, str]:
 
 def _changes(rules: str, before: Report | None, after: Report) -> Iterator[Change]:
     """Yield the figures that differ; of a rule set that was not scored before, none."""
-    if before is None:
-        return
-    old, new = _told(before), _told(after)
+    if before is not None:
+        yield from _differing(rules, _told(before), _told(after))
+
+
+def _without_changes(before: Scores, after: Scores) -> Iterator[Change]:
+    """Yield the figures without an entry's own placeholders that differ."""
+    olds, news = before.without_placeholders or {}, after.without_placeholders or {}
+    for rules in dict.fromkeys([*olds, *news]):
+        old, new = (dict(_figures(WITHOUT, one.get(rules, {}))) for one in (olds, news))
+        yield from _differing(rules, old, new)
+
+
+def _differing(
+    rules: str, old: Mapping[str, float | str], new: Mapping[str, float | str]
+) -> Iterator[Change]:
     for figure in dict.fromkeys([*old, *new]):
         if not _is_same(old.get(figure), new.get(figure)):
             yield Change(rules, figure, old.get(figure), new.get(figure))

@@ -2,7 +2,8 @@
 
 The file is a report as `Report.to_dict` writes it, that of the default rule set, with three more
 keys: `predictions`, what identifies the predictions scored; `other_rules`, the reports under the
-other rule sets by name; and `checksum`, which tells whether somebody edited the file.
+other rule sets by name; and `checksum`, which tells whether somebody edited the file. Of an entry
+that declares placeholders, `without_placeholders` has the strict figures without them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from mwz.normalization.rules import DEFAULT_RULES
 
@@ -34,6 +35,7 @@ SEEDS_FILE = "seeds.json"
 
 _PREDICTIONS = "predictions"
 _OTHERS = "other_rules"
+WITHOUT = "without_placeholders"
 _CHECKSUM = "checksum"
 
 
@@ -71,6 +73,8 @@ class Scores:
         dialogues: The same dialogue by dialogue, with intervals and causes: what stands in
             `dialogues.json`; None where that is not there.
         seeds: What further seeds of the system score: what stands in `seeds.json`, if it is there.
+        without_placeholders: Rule set -> BLEU, Inform, Success and combined score, strict, without
+            the placeholders that the entry declares; None if it declares none.
     """
 
     reports: Mapping[str, Report]
@@ -78,6 +82,7 @@ class Scores:
     intact: bool = True
     dialogues: DialogueScores | None = None
     seeds: SeedScores | None = None
+    without_placeholders: Mapping[str, Mapping[str, float]] | None = None
 
     @property
     def main(self) -> Report:
@@ -103,7 +108,9 @@ class Scores:
         hashes = {}
         if self.predictions is not None:
             hashes = {_PREDICTIONS: self.predictions.model_dump(exclude_none=True)}
-        content = {**self.main.to_dict(), **hashes, _OTHERS: others}
+        without = self.without_placeholders
+        own = {} if without is None else {WITHOUT: without}
+        content = {**self.main.to_dict(), **hashes, **own, _OTHERS: others}
         return with_checksum(content)
 
 
@@ -147,6 +154,7 @@ def parse_scores(content: bytes, source: str) -> Scores:
     intact = take_checksum(document)
     hashes = document.pop(_PREDICTIONS, None)
     others = document.pop(_OTHERS, {})
+    without = document.pop(WITHOUT, None)
     if not isinstance(others, dict):
         raise InputError(source, f"{_OTHERS}: expected an object of rule set -> report")
     reports = {DEFAULT_RULES: Report.from_dict(document, source)}
@@ -164,6 +172,9 @@ def parse_scores(content: bytes, source: str) -> Scores:
         reports=reports,
         predictions=None if hashes is None else validated(Hashes, hashes, source, _PREDICTIONS),
         intact=intact,
+        without_placeholders=None
+        if without is None
+        else validated(dict[str, dict[str, FiniteFloat]], without, source, WITHOUT),
     )
 
 

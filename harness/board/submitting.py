@@ -13,6 +13,7 @@ from pathlib import Path
 
 import portalocker
 
+from mwz.normalization.alias_tables import Aliases
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
 from ..benchmark import Benchmark
@@ -20,9 +21,10 @@ from ..errors import InputError
 from ..files import UNFINISHED, clear_scratch, is_plain_file, is_plain_folder, write_atomically
 from ..formats import parse_predictions
 from ..grounding.plain_responses import human_submission
+from ..metrics.registry import headlines
 from ..scoring import Options, Scorer, allowed_metrics
 from ..submission import NormalizedSubmission, normalized_by_rules, parse_submission
-from .dialogue_scores import DialogueScores, totals_of
+from .dialogue_scores import FIGURES, DialogueScores, totals_of
 from .entries import (
     ENTRY_FILE,
     PREDICTIONS_FILE,
@@ -50,7 +52,11 @@ _REPLACED = ".replaced"
 
 
 def all_scores(
-    content: bytes | str, benchmark: Benchmark, source: str, lexicalised: bool = False
+    content: bytes | str,
+    benchmark: Benchmark,
+    source: str,
+    lexicalised: bool = False,
+    aliases: Aliases | None = None,
 ) -> Scores:
     """Score predictions with every metric they allow, under every published rule set.
 
@@ -59,34 +65,56 @@ def all_scores(
         benchmark: The benchmark to score on.
         source: What error messages call the predictions.
         lexicalised: Whether the responses are plain English.
+        aliases: The placeholders that they hold besides those of the rule sets.
 
     Raises:
         InputError: The predictions are no submission to the benchmark.
     """
-    scorer = Scorer(benchmark, Options(lexicalised=lexicalised))
-    reports = {}
+    scorer = Scorer(benchmark, Options(lexicalised=lexicalised, placeholders=aliases))
     normalized = _delexicalised if lexicalised else normalized_by_rules
-    submissions = normalized(content, benchmark, source)
-    for rules, submission in submissions.items():
-        metrics = allowed_metrics(submission)
-        reports[rules] = scorer.with_options(rules=rules, metrics=metrics).score_normalized(
-            submission
-        )
-    main = submissions[DEFAULT_RULES]
+    plain = normalized(content, benchmark, source)
+    submissions, without = plain, None
+    if aliases is not None:
+        submissions = normalized_by_rules(content, benchmark, source, aliases)
+        without = {
+            rules: _figures_without(scorer.with_options(rules=rules), submission)
+            for rules, submission in plain.items()
+        }
+    reports = {
+        rules: scorer.with_options(
+            rules=rules, metrics=allowed_metrics(submission)
+        ).score_normalized(submission)
+        for rules, submission in submissions.items()
+    }
     return Scores(
         reports,
-        hashes_of(content, main.said()) if isinstance(content, bytes) else None,
-        dialogues=_dialogues(scorer, main),
+        # The same outputs are the same, whatever their placeholders are read as.
+        hashes_of(content, plain[DEFAULT_RULES].said()) if isinstance(content, bytes) else None,
+        dialogues=_dialogues(scorer, submissions[DEFAULT_RULES]),
+        without_placeholders=without,
     )
 
 
-def with_seeds(scores: Scores, seeds: Sequence[tuple[str, bytes]], benchmark: Benchmark) -> Scores:
+def _figures_without(scorer: Scorer, submission: NormalizedSubmission) -> dict[str, float]:
+    """Return the strict figures of a submission whose aliases are unknown placeholders."""
+    plain = scorer.with_options(placeholders=None, metrics=["bleu", "inform"], setup="strict")
+    report = plain.score_normalized(submission)
+    return {name: headlines()[name].value(report, "strict") or 0.0 for name in FIGURES}
+
+
+def with_seeds(
+    scores: Scores,
+    seeds: Sequence[tuple[str, bytes]],
+    benchmark: Benchmark,
+    aliases: Aliases | None = None,
+) -> Scores:
     """Return the scores of a system with what further seeds of it score.
 
     Args:
         scores: What the system scores.
         seeds: What messages call each seed's predictions, and these, unpacked.
         benchmark: The benchmark to score on.
+        aliases: The placeholders that the responses hold besides those of the rule sets.
 
     Raises:
         InputError: The predictions of a seed are no submission to the benchmark, are there twice,
@@ -99,7 +127,7 @@ def with_seeds(scores: Scores, seeds: Sequence[tuple[str, bytes]], benchmark: Be
     found: list[Seed] = []
     known = {None if scores.predictions is None else scores.predictions.content}
     for number, (source, content) in enumerate(seeds, start=2):
-        seed = measured_seed(content, benchmark, source, seed_file(number))
+        seed = measured_seed(content, benchmark, source, seed_file(number), aliases)
         if seed.predictions.content in known:
             raise InputError(source, "is there twice; give the outputs of each seed once")
         known.add(seed.predictions.content)

@@ -17,13 +17,22 @@ from ..board.audit import AuditedSource, audit
 from ..board.chance import nearness
 from ..board.claims import Claim
 from ..board.entries import Entry, OwnSetup, chosen_entries, read_entries
-from ..board.grid import BleuPoint, Grid, RatesPoint, explain, nearest_bleu, nearest_rates
+from ..board.grid import (
+    BleuPoint,
+    Grid,
+    RatesPoint,
+    explain,
+    nearest_bleu,
+    nearest_named,
+    nearest_rates,
+)
 from ..board.paper_tables import compared, read_paper
 from ..board.record import findings, lines, rule_set_rows
 from ..board.record_text import (
     explained_table,
     findings_table,
     lines_table,
+    named_table,
     paper_tables,
     rule_sets_table,
 )
@@ -33,8 +42,8 @@ from ..board.tracks import LEXICALISED, STATE_TRACKING
 from ..errors import InputError
 from ..execution import executor
 from ..files import STANDARD_STREAM, write_json
-from ..metrics.inform import SETUPS
 from ..metrics.registry import headlines
+from ..metrics.setups import RANKED
 from ..rendering import figure, printable, signed, text_table, wrapped
 from ..tables import Table, formatted
 from .completion import complete_entry
@@ -66,8 +75,8 @@ _Point = TypeVar("_Point", BleuPoint, RatesPoint)
     "--explain",
     "explaining",
     is_flag=True,
-    help="Score the submissions under every combination of set-ups, and list those nearest to "
-    "the reported figures. Needs their predictions.",
+    help="Score the submissions under every combination of set-ups and in those of published "
+    "scripts, and list what comes nearest to the reported figures. Needs their predictions.",
 )
 @workers_option
 @scheduler_option
@@ -144,6 +153,7 @@ def _grids(
             to,
             cache,
             notify,
+            entry.system.aliases,
         )
         for entry in chosen
     }
@@ -193,16 +203,26 @@ def _record(
             for table in tables
         ]
     others = sum(row.entry is None for table in tables for row in table.rows)
-    explained = [
-        (entry.system.name, claim.source, one)
+    own = [
+        (entry, claim)
         for entry in chosen
         for claim in entry.system.reported
         if entry.key in grids and claim.setup == "own"
+    ]
+    explained = [
+        (entry.system.name, claim.source, one)
+        for entry, claim in own
         for one in nearness(grids[entry.key], claim)
+    ]
+    nearest = [
+        (entry.system.name, claim, point)
+        for entry, claim in own
+        for point in nearest_named(grids[entry.key], claim)[:1]
     ]
     return [
         lines_table(lines(chosen, tables, grids), others),
         *([explained_table(explained)] if explained else []),
+        *([named_table(nearest)] if nearest else []),
         rule_sets_table(rule_set_rows(chosen, tables)),
         findings_table(findings(chosen, tables)),
     ]
@@ -268,7 +288,7 @@ def _text(entry: Entry, sources: list[AuditedSource], grid: Grid | None) -> Iter
 
 
 def _table(audited: AuditedSource) -> str:
-    columns = [(rules, setup) for rules in published_rule_sets() for setup in SETUPS]
+    columns = [(rules, setup) for rules in published_rule_sets() for setup in RANKED]
     headers = ["", "reported", *(f"{setup} {rules}" for rules, setup in columns)]
     rows = []
     for one in audited.figures:
@@ -305,6 +325,23 @@ def _explanation(entry: Entry, reported: Claim, grid: Grid) -> Iterator[str]:
                     figure(point.distance(reported), 2),
                 ]
                 for point in bleu
+            ],
+        )
+    named = nearest_named(grid, reported)[:_LISTED]
+    if named:
+        yield "nearest of the set-ups of published scripts\n" + text_table(
+            ["set-up", "rules", "domains", "states", "Inform", "Success", "off by"],
+            [
+                [
+                    point.name or "",
+                    point.rules,
+                    point.domains,
+                    point.states,
+                    figure(point.inform),
+                    figure(point.success),
+                    figure(point.distance(reported)),
+                ]
+                for point in named
             ],
         )
     if rates:
@@ -409,6 +446,7 @@ def _nearest_data(
     points: dict[str, list[BleuPoint] | list[RatesPoint]] = {
         "nearest_bleu": bleu,
         "nearest_rates": rates,
+        "nearest_named": nearest_named(grid, reported)[:_LISTED],
     }
     near = [asdict(one) for one in nearness(grid, reported)]
     return {"nearness": near} | {

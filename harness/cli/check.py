@@ -7,19 +7,20 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from mwz.normalization.placeholders import placeholder_names
-from mwz.normalization.rules import RuleSet, rule_set
+from mwz.normalization.rules import RuleSet, rule_set, with_aliases
 
 from ..benchmark import Benchmark
 from ..board.tracks import RANKED_COVERAGE
 from ..errors import cut, printable
-from ..placeholder_remarks import venue_rate
+from ..files import write_text
+from ..placeholder_remarks import unknown_names, venue_rate
 from ..remarks import Remark
 from ..rendering import figure
-from ..scoring import has_all
+from ..scoring import Options, Scorer, has_all
 from ..submission import Submission
+from ..unknown_placeholders import WRITE, starting_table, unknown_cost, written_names
 from .completion import complete_file
-from .options import benchmark_option, rules_option
+from .options import benchmark_option, placeholders_option, rules_option
 from .reading import read_submissions
 
 WARNED = 1
@@ -35,15 +36,34 @@ _SHOWN = 20
 @click.argument("predictions", shell_complete=complete_file)
 @benchmark_option
 @rules_option
-def command(predictions: str, benchmark: str | None, rules: str) -> int:
+@placeholders_option
+@click.option(
+    WRITE,
+    "table",
+    metavar="FILE",
+    help="Write the unknown placeholders, each with what it may mean, as a table for "
+    "--placeholders.",
+)
+def command(
+    predictions: str,
+    benchmark: str | None,
+    rules: str,
+    placeholders: str | None,
+    table: str | None,
+) -> int:
     """Check a predictions file and show what it holds."""
-    loaded, (submission,) = read_submissions([predictions], benchmark, "checking against")
-    for name, told in _facts(submission, loaded, rule_set(rules)):
+    options = Options(rules, placeholders=placeholders)
+    known = with_aliases(rule_set(rules), options.aliases)
+    loaded, (submission,) = read_submissions([predictions], benchmark, "checking against", known)
+    for name, told in _facts(submission, loaded, known):
         click.echo(printable(f"{name:<16}{told}"))
     # Whatever scoring would refuse is refused here, in the same words.
     has_all(submission, "state", "states")
     has_all(submission, "active_domains", "domains")
-    remarks = [*submission.remarks, *_coverage(submission, loaded)]
+    cost = unknown_cost(Scorer(loaded, options), submission)
+    if table is not None:
+        write_text(table, starting_table(unknown_names(written_names(submission), known), known))
+    remarks = [*submission.remarks, *cost, *_coverage(submission, loaded)]
     warnings = [remark for remark in remarks if remark.warning]
     for remark in remarks:
         click.echo(printable(f"{'warning' if remark.warning else 'note':<16}{remark}"))
@@ -63,7 +83,7 @@ def _facts(
     yield "turns", f"{len(turns)} of {benchmark.turns}"
     yield "states", _share([turn.state is not None for turn in turns])
     yield "active domains", _share([turn.active_domains is not None for turn in turns])
-    names = Counter(name for turn in turns for name in placeholder_names(turn.response))
+    names = written_names(submission)
     rate = venue_rate([turn.response for turn in turns], rules)
     yield "placeholders", f"{names.total()}; about venues: {figure(rate, 2)} a turn"
     known: Counter[str] = Counter()
@@ -71,7 +91,7 @@ def _facts(
         known[rules.ontology.get(name, "")] += count
     del known[""]
     yield "  known", _counts(known.most_common())
-    unknown = Counter({n: count for n, count in names.items() if n not in rules.ontology})
+    unknown = unknown_names(names, rules)
     yield "  unknown", _counts([(f"[{n}]", count) for n, count in unknown.most_common()])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,9 +36,14 @@ from .reading import benchmark_chooser
 from .score import command as score_command
 
 if TYPE_CHECKING:
+    from mwz.normalization.alias_tables import Aliases
+
     from ..comparison.evidence import Evidence
 
-_SCORED = ("benchmark", "rules", "setup", "domains", "states", "goals", "lexicalised")
+_SCORED = (
+    *("benchmark", "rules", "placeholders", "setup", "domains", "states", "goals"),
+    "lexicalised",
+)
 """The options of `mwz score` that say how to score: they are options here as well."""
 
 
@@ -109,6 +114,7 @@ def command(
     json_target: str | None,
     benchmark: str | None,
     rules: str,
+    placeholders: str | None,
     setup: str,
     domains: str,
     states: str,
@@ -118,17 +124,26 @@ def command(
     """Compare systems and show what follows."""
     if len(systems) + len(seeds) < 2 or (systems and len(systems) + len(seeds) == 1):
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
-    options = Options(rules, setup, domains, states, None, goals=goals, lexicalised=lexicalised)
+    options = Options(
+        *(rules, setup, domains, states, None),
+        goals=goals,
+        lexicalised=lexicalised,
+        placeholders=placeholders,
+    )
     asked = None if metrics is None else _resampled([m.strip() for m in metrics.split(",")])
     outputs = [_found(one, submissions, predictions, lexicalised) for one in (*systems, *seeds)]
     names = _names(outputs)
     loaded = benchmark_chooser(benchmark, "comparing on")(_ids(outputs))
+    chosen = [
+        options if one.entry is None else replace(options, placeholders=one.aliases)
+        for one in outputs
+    ]
     works = [
-        Work(loaded, systems_evidence, (one.content, one.source, name, options, asked))
-        for one, name in zip(outputs, names, strict=True)
+        Work(loaded, systems_evidence, (one.content, one.source, name, own, asked))
+        for one, name, own in zip(outputs, names, chosen, strict=True)
     ]
     with executor(min(jobs, len(works)), scheduler) as to:
-        known = with_common_metrics([*in_order(to, works)], options)
+        known = with_common_metrics([*in_order(to, works)], chosen)
 
     from ..comparison.comparing import compare
 
@@ -184,11 +199,13 @@ class _Outputs:
         source: What messages call them.
         entry: The entry's name; None for a file.
         content: A predictions file's content, or the style of a reference row.
+        aliases: The placeholders that the entry adds to those of the rule set.
     """
 
     source: str
     entry: str | None
     content: bytes | str
+    aliases: Aliases | None = None
 
 
 def _found(
@@ -205,7 +222,8 @@ def _found(
         if (entry.system.track == LEXICALISED) != lexicalised:
             has, do = ("has placeholders", "leave out") if lexicalised else ("is English", "add")
             raise InputError(f"entry {entry.key}", f"what it says {has}; {do} --lexicalised")
-        return _Outputs(f"entry {entry.key}", entry.key, find_predictions(entry, predictions))
+        content = find_predictions(entry, predictions)
+        return _Outputs(f"entry {entry.key}", entry.key, content, entry.system.aliases)
     if is_name and not Path(system).exists():
         raise InputError(
             system, f"no such file, and no entry of {submissions}{_resembling(system, submissions)}"

@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
+from mwz.normalization.alias_tables import alias_tables
+
 
 def complete_file(
     ctx: click.Context, param: click.Parameter, incomplete: str
@@ -27,3 +29,11 @@ def complete_benchmark(ctx: click.Context, param: click.Parameter, incomplete: s
     from ..data.installed import installed_benchmarks
 
     return [name for name in installed_benchmarks() if name.startswith(incomplete)]
+
+
+def complete_placeholders(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Complete the name of a table of placeholders, or leave a file's to the shell."""
+    known = [CompletionItem(name) for name in alias_tables() if name.startswith(incomplete)]
+    return known or complete_file(ctx, param, incomplete)

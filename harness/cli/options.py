@@ -9,12 +9,13 @@ from typing import Any, TypeVar
 
 import click
 
+from mwz.normalization.alias_tables import alias_tables
 from mwz.normalization.rules import DEFAULT_RULES, rule_set, rule_set_names
 
 from ..comparison.settings import SEED
 from ..files import STANDARD_STREAM
 from ..tables import FORMATS
-from .completion import complete_benchmark
+from .completion import complete_benchmark, complete_placeholders
 
 LEADERBOARD_FILE = "leaderboard.md"
 
@@ -42,6 +43,14 @@ rules_option = click.option(
     show_default=True,
     help="The rule set. "
     + " ".join(f"{name}: {rule_set(name).change}" for name in rule_set_names()),
+)
+
+placeholders_option = click.option(
+    "--placeholders",
+    metavar="FILE|NAME",
+    shell_complete=complete_placeholders,
+    help="Placeholders to read besides those of the rule set: a TOML file that says what each "
+    f"becomes, or a table by name: {', '.join(alias_tables())}.",
 )
 
 submissions_option = click.option(

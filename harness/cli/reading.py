@@ -7,6 +7,8 @@ from functools import cache
 
 import click
 
+from mwz.normalization.rules import RuleSet
+
 from ..benchmark import Benchmark
 from ..checking import dialogue_id
 from ..data.installed import SAMPLE, load_benchmark
@@ -56,7 +58,7 @@ def benchmark_chooser(name: str | None, doing: str) -> BenchmarkChooser:
 
 
 def read_submissions(
-    files: Sequence[str], name: str | None, doing: str
+    files: Sequence[str], name: str | None, doing: str, rules: RuleSet | None = None
 ) -> tuple[Benchmark, list[Submission]]:
     """Read predictions files, and the benchmark that is chosen for them.
 
@@ -64,6 +66,7 @@ def read_submissions(
         files: The files; `-` is standard input.
         name: The value of `benchmark_option`.
         doing: What is done with the benchmark, for the remark: "scoring on".
+        rules: The rule set by which placeholders are remarked; None for the default one.
 
     Raises:
         InputError: A file cannot be read or is no submission to the benchmark, or the benchmark
@@ -72,4 +75,4 @@ def read_submissions(
     read = [(read_predictions(file), shown_name(file)) for file in files]
     choose = benchmark_chooser(name, doing)
     benchmark = choose([id_ for standard, _ in read for id_ in standard.dialogues])
-    return benchmark, [checked_submission(one, benchmark, source) for one, source in read]
+    return benchmark, [checked_submission(one, benchmark, source, rules) for one, source in read]

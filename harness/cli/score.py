@@ -13,8 +13,8 @@ from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
 from ..errors import InputError
 from ..files import STANDARD_STREAM, shown_name, write_json, write_text
 from ..many import Asked, Scored, intervals_read, score_submission
-from ..metrics.inform import BOTH
 from ..metrics.registry import default_metrics, response_metrics
+from ..metrics.setups import BOTH, SETUPS
 from ..report_text import report_text
 from ..scoring import AUTO, Options, Scorer, choices
 from ..submission import CONSTANT, HUMAN, NormalizedSubmission, made_submissions
@@ -26,6 +26,7 @@ from .options import (
     format_option,
     intervals_option,
     jobs_option,
+    placeholders_option,
     rules_option,
     scheduler_option,
 )
@@ -58,21 +59,25 @@ def _metrics_help() -> str:
 @click.argument("predictions", metavar="[PREDICTIONS]...", nargs=-1, shell_complete=complete_file)
 @benchmark_option
 @rules_option
+@placeholders_option
 @click.option(
     "--setup",
     type=click.Choice(choices()["setup"]),
     default=BOTH,
     show_default=True,
-    help="Inform and Success as they count (strict), or as generously as some papers did.",
+    help="How Inform and Success are computed: as they count (strict), as generously as some "
+    "papers did (optimistic), both of these, or as a published script does. "
+    + " ".join(f"{name}: {named.description}" for name, named in SETUPS.items()),
 )
 @click.option(
     "--domains",
     type=click.Choice(choices()["domains"]),
     default=AUTO,
     show_default=True,
-    help="Where active domains come from in the strict set-up: the predictions, the domains that "
-    "placeholders name, changes of the belief states, or the gold annotation. auto: the first "
-    "of these that the predictions allow, never gold; predictions of some turns only are refused.",
+    help="Where active domains come from in set-ups that leave it open, such as the strict one: "
+    "the predictions, the domains that placeholders name, changes of the belief states, or the "
+    "gold annotation. auto: the first of these that the predictions allow, never gold; predictions "
+    "of some turns only are refused.",
 )
 @click.option(
     "--states",
@@ -165,6 +170,7 @@ def command(
     predictions: Sequence[str],
     benchmark: str | None,
     rules: str,
+    placeholders: str | None,
     setup: str,
     domains: str,
     states: str,
@@ -190,7 +196,9 @@ def command(
     _check_usage(click.get_current_context().params)
     names = [name.strip() for name in metrics.split(",")]
     chosen = goals if goals in GOALS else "all"
-    options = Options(rules, setup, domains, states, names, database, chosen, lexicalised)
+    options = Options(
+        rules, setup, domains, states, names, database, chosen, lexicalised, placeholders
+    )
     if free_running:
         goals_file = None if goals in GOALS else goals
         wanted = lines_target is not None
@@ -249,6 +257,9 @@ def _check_usage(given: Mapping[str, Any]) -> None:
         "--goals takes a file only with --free-running": goals not in GOALS and not free,
         "--lexicalised takes PREDICTIONS, or --corpus without a style": given["lexicalised"]
         and (given["constant"] or corpus not in (None, CANONICAL_STYLE)),
+        "--placeholders takes PREDICTIONS, and is not for --lexicalised": given["placeholders"]
+        is not None
+        and (not files or given["lexicalised"]),
         "--resume needs several PREDICTIONS, and --json FILE": given["resume"]
         and (json_target in (None, STANDARD_STREAM) or not several),
         "standard input can be read only once": files.count(STANDARD_STREAM) > 1,

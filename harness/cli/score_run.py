@@ -33,7 +33,7 @@ from ..many import (
     read_lines,
     score_content,
 )
-from ..metrics.inform import SETUPS
+from ..metrics.setups import SETUPS
 from ..scoring import AUTO, Options, Scorer, signature_before
 from ..signature import Signature
 from ..workers import LOST
@@ -45,7 +45,8 @@ from .telling import NO_STATES, tell
 def gold_remark(options: Options, outcome: Scored) -> list[str]:
     """Return what is to be said if gold states were used that nobody asked for."""
     report = outcome.report
-    gold = options.states == AUTO and report.states == "gold" and any(map(report.setup, SETUPS))
+    own = [SETUPS[name].states for name in SETUPS if report.setup(name) is not None]
+    gold = options.states == AUTO and report.states == "gold" and None in own
     return [NO_STATES] if gold else []
 
 

@@ -7,10 +7,18 @@ from pathlib import Path
 
 import click
 
+from mwz.normalization.alias_tables import Aliases
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
 from ..board.comparing_entries import complete_pairs
-from ..board.entries import PREDICTIONS_FILE, Entry, System, folder_name, read_entries
+from ..board.entries import (
+    PREDICTIONS_FILE,
+    Entry,
+    System,
+    declared_placeholders,
+    folder_name,
+    read_entries,
+)
 from ..board.leaderboard import neighbours, row_headers, row_text, rows
 from ..board.lexicalised_board import lexicalised_rows
 from ..board.lexicalised_board import row_headers as lexicalised_headers
@@ -33,13 +41,16 @@ from ..grounding.plain_responses import plain_remarks
 from ..limits import limits
 from ..metrics.registry import headlines
 from ..rendering import printable, text_table
+from ..scoring import Options, Scorer
 from ..submission import checked_submission
+from ..unknown_placeholders import unknown_cost
 from ..validation import validated
 from .completion import complete_file
 from .options import (
     SeveralValues,
     benchmark_option,
     leaderboard_path,
+    placeholders_option,
     rules_option,
     submissions_option,
 )
@@ -114,6 +125,7 @@ def _reported(
 @click.option("--replace", is_flag=True, help="Replace a submission of the same name.")
 @benchmark_option
 @rules_option
+@placeholders_option
 @submissions_option
 def command(
     predictions: str,
@@ -134,10 +146,11 @@ def command(
     replace: bool,
     benchmark: str | None,
     rules: str,
+    placeholders: str | None,
     submissions: Path,
 ) -> None:
     """Check, score and enter a submission."""
-    _check_options(track, reported, gold, own_gold)
+    _check_options(track, reported, gold, own_gold, placeholders)
     if track == STATE_TRACKING and seeds:
         raise InputError("--seeds", f"is not for the track {track}")
     facts = {
@@ -151,7 +164,8 @@ def command(
         "training": training,
         "note": note,
     }
-    system = _system(facts, source, reported)
+    aliases = Options(placeholders=placeholders).aliases
+    system = _system(facts, source, reported, aliases)
     if not replace:
         refuse_existing(submissions / folder_name(name))
     content = read_bytes(predictions, limits())
@@ -162,7 +176,7 @@ def command(
         scores = _tracker(content, read_from, benchmark, gold, own_gold)
     else:
         named = list(zip(map(shown_name, seeds), further, strict=True))
-        scores = _scored(content, read_from, benchmark, named, track == LEXICALISED)
+        scores = _scored(content, read_from, benchmark, named, track == LEXICALISED, aliases)
     entry = submit(submissions, system, content, scores, replace, further)
     click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)
     with locked(submissions):
@@ -192,11 +206,17 @@ def command(
 
 
 def _check_options(
-    track: str, reported: Mapping[str, str], gold: str | None, own_gold: str | None
+    track: str,
+    reported: Mapping[str, str],
+    gold: str | None,
+    own_gold: str | None,
+    placeholders: str | None,
 ) -> None:
     """Refuse options that mean nothing in a track, and those that exclude each other."""
     if track in (STATE_TRACKING, LEXICALISED) and reported:
         raise InputError("--reported", f"its figures are not those of the track {track}")
+    if track in (STATE_TRACKING, LEXICALISED) and placeholders is not None:
+        raise InputError("--placeholders", f"the track {track} has none; leave it out")
     if gold is not None and own_gold is not None:
         raise InputError("--gold, --own-gold", "give one of them: whose gold states are they?")
     for option, value in (("--gold", gold), ("--own-gold", own_gold)):
@@ -210,17 +230,20 @@ def _scored(
     benchmark: str | None,
     seeds: Sequence[tuple[str, bytes]],
     lexicalised: bool,
+    aliases: Aliases | None,
 ) -> Scores:
     """Check predictions, say what is to be said of them, and score them and further seeds."""
     standard = standard_form(parse_predictions(content, source), source)
     loaded = benchmark_chooser(benchmark, "scoring on")(standard.dialogues)
-    submission = checked_submission(standard, loaded, source)
+    scorer = Scorer(loaded, Options(lexicalised=lexicalised, placeholders=aliases))
+    submission = checked_submission(standard, loaded, source, scorer.rules)
     tell(source, plain_remarks(submission) if lexicalised else submission.remarks)
     click.echo(f"scoring under the rule sets {', '.join(published_rule_sets())} …", err=True)
-    scores = all_scores(content, loaded, source, lexicalised)
+    scores = all_scores(content, loaded, source, lexicalised, aliases)
+    tell(source, unknown_cost(scorer, submission, scores.main))
     if scores.main.states == "gold":
         tell(source, [NO_STATES])
-    return with_seeds(scores, seeds, loaded) if seeds else scores
+    return with_seeds(scores, seeds, loaded, aliases) if seeds else scores
 
 
 def _tracker(
@@ -263,13 +286,16 @@ def _show_lexicalised(key: str, others: list[Entry], rules: str) -> None:
     click.echo(f"\n{told} in the track {LEXICALISED}")
 
 
-def _system(facts: Mapping[str, object], source: str, reported: dict[str, str]) -> System:
+def _system(
+    facts: Mapping[str, object], source: str, reported: dict[str, str], aliases: Aliases | None
+) -> System:
     return validated(
         System,
         {
             **{key: value for key, value in facts.items() if value is not None},
             # Filled in when the folder is written.
             "predictions": {"file": PREDICTIONS_FILE},
+            "placeholders": None if aliases is None else declared_placeholders(aliases),
             "reported": [{"source": source, **reported}] if reported else [],
         },
         "submission",

@@ -25,10 +25,12 @@ from ..notations import DOMAINS
 from ..playing import Played
 from ..rendering import printable
 from ..scoring import AUTO, Options, Scorer, choices
-from ..submission import HUMAN, NormalizedSubmission
+from ..submission import HUMAN, NormalizedSubmission, Submission
+from ..unknown_placeholders import unknown_cost
 from .completion import complete_file
-from .options import benchmark_option, rules_option, short_names
+from .options import benchmark_option, placeholders_option, rules_option, short_names
 from .reading import benchmark_chooser, read_submissions
+from .telling import tell
 
 if TYPE_CHECKING:
     from mwz.database import VenueDatabase
@@ -102,6 +104,7 @@ if TYPE_CHECKING:
 )
 @benchmark_option
 @rules_option
+@placeholders_option
 def command(
     *,
     predictions: Sequence[str],
@@ -118,6 +121,7 @@ def command(
     states: str,
     benchmark: str | None,
     rules: str,
+    placeholders: str | None,
 ) -> None:
     """Explain where submissions, or the corpus itself, lose Inform and Success."""
     if not predictions and corpus is None:
@@ -126,7 +130,11 @@ def command(
         raise click.UsageError("--free-running needs PREDICTIONS and --lexicalised, and no --plot")
     _check_options(lexicalised, free_running, goals, corpus, cause)
     shown = _Shown(wanted, domain, cause, limit)
-    options = Options(rules, "strict", domains, states, ["inform"], lexicalised=lexicalised)
+    options = Options(
+        *(rules, "strict", domains, states, ["inform"]),
+        lexicalised=lexicalised,
+        placeholders=placeholders,
+    )
     if free_running:
         for file in predictions:
             text = _free_running(file, goals, options, benchmark, shown)
@@ -134,6 +142,7 @@ def command(
         return
     loaded, read = read_submissions(predictions, benchmark, "explaining by")
     scorer = Scorer(loaded, options)
+    _tell_costs(scorer, read)
     submissions = {
         **({} if corpus is None else {f"corpus ({corpus})": _corpus(corpus, scorer)}),
         **{
@@ -159,6 +168,12 @@ def command(
             parts.insert(1, "The same responses, delexicalised by the harness:")
         text = "\n\n".join(filter(None, parts))
         click.echo(printable(f"{name}\n{text}\n" if len(diagnoses) > 1 else text))
+
+
+def _tell_costs(scorer: Scorer, read: Sequence[Submission]) -> None:
+    """Say what unknown placeholders may cost."""
+    for submission in read:
+        tell(submission.source, unknown_cost(scorer, submission))
 
 
 @dataclass(frozen=True)

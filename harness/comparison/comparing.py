@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..errors import InputError
-from ..signature import Comparability, Signature
+from ..signature import PLACEHOLDERS, Comparability, Signature
 from .evidence import Evidence
 from .interval import Interval
 from .intervals import interval_parameters, intervals_of
@@ -288,8 +288,8 @@ def check_comparable(systems: Sequence[Evidence]) -> None:
 
 
 def _comparable(one: Evidence, other: Evidence) -> Comparability:
-    # What they cover is made equal.
-    return one.signature.comparable_with(other.signature, apart_from=("coverage",))
+    # What they cover is made equal, and the placeholders that entries add are their own.
+    return one.signature.comparable_with(other.signature, apart_from=("coverage", PLACEHOLDERS))
 
 
 def _signature(evidence: Evidence, test: str, samples: int, seed: int) -> Signature:

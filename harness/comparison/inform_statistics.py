@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..metrics.inform import BOTH, SETUPS, combined
+from ..metrics.inform import combined
 from ..metrics.inform_success import dialogue_outcome
+from ..metrics.setups import SETUPS, chosen_setups
 from ..playing import Played
 from ..report import STRICT
 from .bleu_statistics import COLUMNS, bleu_of_sums
@@ -21,12 +22,12 @@ from .statistics import Figure, Floats, LinearStatistics, Statistics, Values
 
 def statistics(played: Played, others: Mapping[str, Statistics]) -> LinearStatistics:
     """Return the statistics of Inform and Success in the set-ups asked for."""
-    setups = [name for name in SETUPS if played.setup in (name, BOTH)]
+    setups = chosen_setups(played.setup)
     columns = [np.ones(len(played.submission.dialogues))]
-    for setup, own_domains in map(SETUPS.__getitem__, setups):
+    for name in setups:
         outcomes = [
-            dialogue_outcome(dialogue, played.database(), setup, played.rules)
-            for dialogue in played.dialogues(own_domains or played.domains)
+            dialogue_outcome(dialogue, played.database(), SETUPS[name].setup, played.rules)
+            for dialogue in played.under(name)
         ]
         columns.append(np.array([outcome.inform for outcome in outcomes], np.float64))
         columns.append(np.array([outcome.success for outcome in outcomes], np.float64))
@@ -47,7 +48,7 @@ def statistics(played: Played, others: Mapping[str, Statistics]) -> LinearStatis
             for name in names
         ],
         rows=rows,
-        formula=_Formula(tuple(setups)),
+        formula=_Formula(setups),
         wins={
             _name(setup, name): 1 + 2 * at + offset
             for at, setup in enumerate(setups)

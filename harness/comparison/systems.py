@@ -42,25 +42,29 @@ def systems_evidence(
         submission = chosen.made(content)
     else:
         read = parse_predictions(content, source)
-        submission = chosen.normalized(parse_submission(read, scorer.benchmark, source))
+        submission = chosen.normalized(
+            parse_submission(read, scorer.benchmark, source, chosen.rules)
+        )
     if metrics is None:
         allowed = allowed_metrics(submission)
         metrics = [one for one in resampled_metrics() if one in allowed]
     return evidence_of(chosen.with_options(metrics=list(metrics)), submission, name)
 
 
-def with_common_metrics(systems: Sequence[Evidence], options: Options) -> list[Evidence]:
+def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options]) -> list[Evidence]:
     """Return what is known of systems with regard to the metrics that all of them have.
 
     Args:
         systems: What is known of each, at least one.
-        options: How they were scored; their metrics do not matter.
+        options: How each was scored; their metrics do not matter.
     """
     common = [
         metric for metric in systems[0].statistics if all(metric in s.statistics for s in systems)
     ]
-    parameters = signature_before("", "", "", replace(options, metrics=common)).parameters
+    parameters = [
+        signature_before("", "", "", replace(one, metrics=common)).parameters for one in options
+    ]
     return [
-        replace(one.only(common), signature=replace(one.signature, parameters=parameters))
-        for one in systems
+        replace(one.only(common), signature=replace(one.signature, parameters=own))
+        for one, own in zip(systems, parameters, strict=True)
     ]

@@ -24,9 +24,10 @@ from ..grounding.grounded import GroundedDialogue, GroundedDomain
 from ..grounding.rating import RatedDialogue, grounded_figures
 from ..metrics.diversity import diversity
 from ..metrics.grounded_scores import GroundedScores, rated_dialogues
-from ..metrics.inform import BOTH, SETUPS, setup_scores
+from ..metrics.inform import setup_scores
 from ..metrics.inform_success import DomainOutcome, Outcome, dialogue_outcome, rates
-from ..playing import Played, PlayedDialogue
+from ..metrics.setups import SETUPS, chosen_setups
+from ..playing import Played
 from ..signature import Signature
 from ..tracking.dialogues import TrackedDialogue, TrackedTurn
 from .causes import DialogueOutcome, DomainDiagnosis, Fault, explain
@@ -59,8 +60,8 @@ class DomainLine:
 
 
 @dataclass(frozen=True)
-class OptimisticDomain:
-    """How a goal domain came out in the optimistic set-up.
+class SetupDomain:
+    """How a goal domain came out in a set-up other than the strict one.
 
     Attributes:
         matched: Whether it is matched.
@@ -72,12 +73,12 @@ class OptimisticDomain:
 
 
 @dataclass(frozen=True)
-class OptimisticLine:
-    """How a dialogue came out in the optimistic set-up."""
+class SetupLine:
+    """How a dialogue came out in a set-up other than the strict one."""
 
     inform: int
     success: int
-    domains: Mapping[str, OptimisticDomain]
+    domains: Mapping[str, SetupDomain]
 
 
 @dataclass(frozen=True)
@@ -111,12 +112,13 @@ class DialogueLine:
         dialogue: The dialogue's id.
         turns: The turns played.
         signature: The signature of the scores, but for the coverage.
-        sources: Where "states" and, in the strict set-up, "domains" come from; nothing of
-            free-running dialogues.
+        sources: Where "states" and "domains" come from, in set-ups without sources of their own;
+            nothing of free-running dialogues.
         inform: 1 if every goal domain is matched in the strict set-up, else 0.
         success: 1 if, besides, every requested slot is provided, else 0.
         domains: Goal domain -> how it came out in the strict set-up.
         optimistic: How the dialogue came out in the optimistic set-up.
+        setups: Name of a set-up -> how the dialogue came out in it, of any other set-up.
         bleu: Reference style -> BLEU's sufficient statistics: the lengths of responses and
             references, then matches, then n-grams of the responses, by n from 1 to 4.
         responses: The normalised responses.
@@ -133,7 +135,8 @@ class DialogueLine:
     inform: int | None = None
     success: int | None = None
     domains: Mapping[str, DomainLine] | None = None
-    optimistic: OptimisticLine | None = None
+    optimistic: SetupLine | None = None
+    setups: Mapping[str, SetupLine] | None = None
     bleu: Mapping[str, tuple[int, ...]] | None = None
     responses: tuple[str, ...] | None = None
     tracking: TrackingLine | None = None
@@ -162,10 +165,13 @@ def dialogue_lines(
     """
     said = str(replace(signature, coverage=None))
     columns: list[list[dict[str, Any]]] = []
-    if "inform" in metrics and played.setup in (_STRICT, BOTH):
-        columns.append([_strict(outcome) for outcome in _explained(played)])
-    if "inform" in metrics and played.setup in (_OPTIMISTIC, BOTH):
-        columns.append([{"optimistic": line} for line in _optimistic(played)])
+    for name in chosen_setups(played.setup) if "inform" in metrics else ():
+        if name == _STRICT:
+            columns.append([_strict(outcome) for outcome in _explained(played)])
+        elif name == _OPTIMISTIC:
+            columns.append([{"optimistic": line} for line in _under(name, played)])
+        else:
+            columns.append([{"setups": {name: line}} for line in _under(name, played)])
     if "bleu" in metrics:
         columns.append([{"bleu": counts} for counts in _bleu_counts(played)])
     if "diversity" in metrics:
@@ -266,10 +272,10 @@ def corpus_scores(lines: Sequence[DialogueLine], source: str = "lines") -> dict[
     if first.domains is not None:
         outcomes = [_strict_outcome(line) for line in lines]
         scores[_STRICT] = setup_scores(rates(outcomes), canonical, first.sources["domains"])
-    if first.optimistic is not None:
-        outcomes = [_optimistic_outcome(line) for line in lines]
-        domains = SETUPS[_OPTIMISTIC][1] or first.sources["domains"]
-        scores[_OPTIMISTIC] = setup_scores(rates(outcomes), canonical, domains)
+    for name in _others(first):
+        outcomes = [_outcome(_others(line)[name]) for line in lines]
+        domains = SETUPS[name].domains or first.sources["domains"]
+        scores[name] = setup_scores(rates(outcomes), canonical, domains)
     if first.responses is not None:
         scores["diversity"] = diversity(text for line in lines for text in line.responses or ())
     if first.tracking is not None:
@@ -311,17 +317,15 @@ def _domain_line(domain: DomainDiagnosis) -> DomainLine:
     return DomainLine(domain.matched, provided, domain.cause, domain.slot, domain.turn, faults)
 
 
-def _optimistic(played: Played) -> Iterator[OptimisticLine]:
-    setup, own_domains = SETUPS[_OPTIMISTIC]
+def _under(name: str, played: Played) -> Iterator[SetupLine]:
     database = played.database()
-    dialogues: Sequence[PlayedDialogue] = played.dialogues(own_domains or played.domains)
-    for dialogue in dialogues:
-        outcome = dialogue_outcome(dialogue, database, setup, played.rules)
-        yield OptimisticLine(
+    for dialogue in played.under(name):
+        outcome = dialogue_outcome(dialogue, database, SETUPS[name].setup, played.rules)
+        yield SetupLine(
             inform=int(outcome.inform),
             success=int(outcome.success),
             domains={
-                name: OptimisticDomain(bool(domain.matched), domain.provided)
+                name: SetupDomain(bool(domain.matched), domain.provided)
                 for name, domain in outcome.domains.items()
             },
         )
@@ -355,7 +359,7 @@ def _mismatches(lines: Sequence[DialogueLine]) -> Iterator[str]:
         yield "no lines; give at least one"
         return
     first = lines[0]
-    kinds = ("domains", "optimistic", "bleu", "responses", "tracking", "grounded")
+    kinds = ("domains", "optimistic", "setups", "bleu", "responses", "tracking", "grounded")
     seen: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
         if line.dialogue in seen:
@@ -389,10 +393,15 @@ def _strict_outcome(line: DialogueLine) -> Outcome:
     )
 
 
-def _optimistic_outcome(line: DialogueLine) -> Outcome:
-    domains = line.optimistic.domains if line.optimistic is not None else {}
+def _others(line: DialogueLine) -> Mapping[str, SetupLine]:
+    """Return name -> how the dialogue came out, of set-ups other than the strict one."""
+    optimistic = {} if line.optimistic is None else {_OPTIMISTIC: line.optimistic}
+    return {**optimistic, **(line.setups or {})}
+
+
+def _outcome(line: SetupLine) -> Outcome:
     return Outcome(
-        {name: DomainOutcome(float(d.matched), d.provided) for name, d in domains.items()}
+        {name: DomainOutcome(float(d.matched), d.provided) for name, d in line.domains.items()}
     )
 
 

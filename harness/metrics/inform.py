@@ -1,4 +1,4 @@
-"""Inform, Success and the combined score, in the strict and the optimistic set-up.
+"""Inform, Success and the combined score, in the set-ups asked for.
 
 The rule is in `inform_success.py`; the combined score is (Inform + Success) / 2 + BLEU, with BLEU
 against the canonical references (Mehri et al., 2019).
@@ -15,7 +15,7 @@ from ..playing import Played
 from ..rendering import figure, text_table
 from .inform_success import TOTAL, Rates, inform_success
 from .registry import Headline, Metric
-from .setups import OPTIMISTIC, STRICT, Setup
+from .setups import SETUPS, chosen_setups
 
 if TYPE_CHECKING:
     from ..report import Report
@@ -43,29 +43,16 @@ class SetupScores:
                 raise ValueError(f"{name} lacks {TOTAL}")
 
 
-SETUPS: Mapping[str, tuple[Setup, str | None]] = {
-    "strict": (STRICT, None),
-    "optimistic": (OPTIMISTIC, "gold"),
-}
-"""Name of a set-up -> what it is, and its own source of active domains if it has one."""
-
-BOTH = "both"
-
-
-def chosen_setups(setup: str) -> dict[str, tuple[Setup, str | None]]:
-    """Return the set-ups that an option means, "both" or one's name: name -> set-up and domains."""
-    return {name: one for name, one in SETUPS.items() if setup in (name, BOTH)}
-
-
 def informs(played: Played) -> dict[str, SetupScores]:
     """Return set-up -> Inform, Success and combined score, of the set-ups asked for."""
     bleu = played.result("bleu")
     canonical = None if bleu is None else bleu[CANONICAL_STYLE]
     scores = {}
-    for name, (setup, own_domains) in chosen_setups(played.setup).items():
-        domains = own_domains or played.domains
-        rates = inform_success(played.dialogues(domains), played.database(), setup, played.rules)
-        scores[name] = setup_scores(rates, canonical, domains)
+    for name in chosen_setups(played.setup):
+        rates = inform_success(
+            played.under(name), played.database(), SETUPS[name].setup, played.rules
+        )
+        scores[name] = setup_scores(rates, canonical, SETUPS[name].domains or played.domains)
     return scores
 
 

@@ -18,13 +18,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mwz.normalization.rules import RuleSet
 
 from ..benchmark import REFERENCE, REQUESTABLE_SLOTS
 from ..playing import PlayedDialogue
-from .setups import COMPARISONS, UPDATES, Setup
+from .setups import COMPARISONS, REFERENCES, UPDATES, Setup
 
 if TYPE_CHECKING:
     from mwz.database import VenueDatabase
@@ -64,22 +65,28 @@ class Step(NamedTuple):
 def walk(
     dialogue: PlayedDialogue, domain: str, database: VenueDatabase, setup: Setup, rules: RuleSet
 ) -> Iterator[Step]:
-    """Follow one goal domain through a dialogue, turn by turn: the rule itself."""
+    """Follow one goal domain through a dialogue, turn by turn: the rule itself.
+
+    A turn that the set-up does not count is left out.
+    """
     venue = rules.venue_rules.get(domain)
     mention = None if venue is None else venue.mention
     offer, due = COMPARISONS[setup.comparison].offer, UPDATES[setup.updates].due
     last = len(dialogue.responses) - 1
     offered: Any = None
-    for turn, (response, said, state, active_domains, booked) in enumerate(
+    turns = enumerate(
         zip(
             dialogue.responses,
             dialogue.said,
             dialogue.states,
-            dialogue.active_domains,
-            dialogue.gold.booked_domains,
+            dialogue.active_domains if setup.active_only else repeat((domain,)),
+            REFERENCES[setup.references].booked(dialogue.gold, domain),
             strict=False,
         )
-    ):
+    )
+    if not setup.first_turn:
+        next(turns, None)
+    for turn, (response, said, state, active_domains, booked) in turns:
         active = domain in active_domains
         named = mention is not None and mention in response
         query = found = None
@@ -99,13 +106,10 @@ def walk(
 def provided_slots(said: tuple[str, ...], active: bool, booked: bool) -> tuple[str, ...]:
     """Return those of the slots said that count as provided for a domain.
 
-    A reference number is only known once the annotation says so: how a booking ends is not the
-    system's to decide.
-
     Args:
         said: The slots that the response holds.
         active: Whether the domain is active in the turn.
-        booked: Whether it is booked by then.
+        booked: Whether a reference number counts (`REFERENCES`).
     """
     if not active or not said:
         return ()

@@ -30,7 +30,7 @@ class Headline:
     Attributes:
         name: What entries and options call it.
         title: What tables call it.
-        value: The figure, of a report under a set-up ("strict", "optimistic"); None if the report
+        value: The figure, of a report under a set-up, a key of `SETUPS`; None if the report
             lacks it.
         digits: Digits after the point that tables show.
         lowest: The least value it can have.

@@ -1,17 +1,19 @@
-"""The ways to compute Inform and Success: how venues are compared, and when an offer is made anew.
+"""The ways to compute Inform and Success, and the set-ups that have a name.
 
 They differ between papers (table 3 of "Shades of BLEU, Flavours of Success", 2021). An entry of
-`COMPARISONS` or `UPDATES` is all that a further way takes: set-ups, audits and what entries state
-of themselves follow from these tables.
+`COMPARISONS`, `UPDATES` or `REFERENCES` is all that a further way takes, one of `SETUPS` all that a
+further set-up does: options, reports, audits and documentation follow from these tables.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, KeysView, Mapping
+from collections.abc import Callable, Collection, Iterable, KeysView, Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import product, repeat
 from typing import Any, TypeAlias
+
+from ..benchmark import CANONICAL_STYLE, REFERENCE, Dialogue
 
 _Offer: TypeAlias = Any
 """The venues offered last, in the form that the comparison at hand keeps them in."""
@@ -26,16 +28,22 @@ class Comparison:
         offer: Next offer of the last one (None: nothing yet) and new query results.
         match: The probability (0 to 1) that an offer of at least one venue fits the goal's.
         random: Whether it draws at random, so that its rates are expectations.
+        named_only: Whether it is part of named set-ups alone, and of no other combination.
     """
 
     description: str
     offer: Callable[[_Offer, KeysView[str]], _Offer]
     match: Callable[[_Offer, KeysView[str]], float]
     random: bool = False
+    named_only: bool = False
 
 
 def _all_results(offered: _Offer, results: KeysView[str]) -> _Offer:
     return offered if offered and offered <= results else results
+
+
+def _new_results(offered: _Offer, results: KeysView[str]) -> _Offer:
+    return results if offered is None or not results <= offered else offered
 
 
 def _first_result(offered: _Offer, results: KeysView[str]) -> _Offer:
@@ -72,6 +80,12 @@ COMPARISONS: Mapping[str, Comparison] = {
         _drawn_result,
         lambda offered, goal: min(1.0, math.fsum(p for v, p in offered.items() if v in goal)),
         random=True,
+    ),
+    "lasting": Comparison(
+        "some venue offered fits the goal; results without a new venue leave the offer as it is",
+        _new_results,
+        lambda offered, goal: float(not offered.isdisjoint(goal)),
+        named_only=True,
     ),
 }
 """Ways to compare offered with goal venues."""
@@ -110,6 +124,45 @@ UPDATES: Mapping[str, Update] = {
 
 
 @dataclass(frozen=True)
+class ReferenceRule:
+    """In which turns a reference number counts as provided.
+
+    Attributes:
+        description: In which, in a few words.
+        booked: The domains that it counts for in each turn, of the gold dialogue and the domain
+            asked about; may go on after the last turn.
+        of_responses: Whether that depends on the gold responses.
+    """
+
+    description: str
+    booked: Callable[[Dialogue, str], Iterable[Collection[str]]]
+    of_responses: bool = False
+
+
+def _booked_or_told(gold: Dialogue, domain: str) -> Iterable[Collection[str]]:
+    told = gold.references[CANONICAL_STYLE]
+    return [
+        (domain,) if REFERENCE in text else booked
+        for text, booked in zip(told, gold.booked_domains, strict=True)
+    ]
+
+
+REFERENCES: Mapping[str, ReferenceRule] = {
+    "booked": ReferenceRule(
+        "once the annotation has the domain booked", lambda gold, domain: gold.booked_domains
+    ),
+    "told": ReferenceRule(
+        "also where the gold response of the turn tells a reference number",
+        _booked_or_told,
+        of_responses=True,
+    ),
+    "always": ReferenceRule("booked or not", lambda gold, domain: repeat((domain,))),
+}
+"""When a reference number counts. It is only known once the annotation says so: how a booking ends
+is not the system's to decide. Not every script cares."""
+
+
+@dataclass(frozen=True)
 class Setup:
     """A way to compute Inform and Success.
 
@@ -117,11 +170,18 @@ class Setup:
         comparison: A key of `COMPARISONS`.
         updates: A key of `UPDATES`.
         reduced_search: Whether a state with a venue's name (train: id) queries by that alone.
+        references: A key of `REFERENCES`.
+        first_turn: Whether a dialogue's first turn counts.
+        active_only: Whether a turn counts only for the domains that are active in it, and not for
+            every domain of the goal.
     """
 
     comparison: str = "subset"
     updates: str = "name"
     reduced_search: bool = False
+    references: str = "booked"
+    first_turn: bool = True
+    active_only: bool = True
 
 
 STRICT = Setup()
@@ -130,5 +190,115 @@ OPTIMISTIC = Setup(comparison="intersection", reduced_search=True)
 ALL_SETUPS = tuple(
     Setup(comparison, updates, reduced)
     for comparison, updates, reduced in product(COMPARISONS, UPDATES, (False, True))
+    if not COMPARISONS[comparison].named_only
 )
-"""Every combination."""
+"""Every combination of the ways that table 3 tells apart."""
+
+
+@dataclass(frozen=True)
+class NamedSetup:
+    """A set-up that options, reports and audits know by its name.
+
+    Attributes:
+        setup: How Inform and Success are computed.
+        domains: The source of active domains; None for the submission's own.
+        states: The source of belief states; None for the submission's own.
+        description: What is particular about it, in a sentence.
+        source: Where it is from.
+    """
+
+    setup: Setup
+    domains: str | None
+    states: str | None
+    description: str
+    source: str
+
+
+def _script(
+    domains: str | None, states: str | None, description: str, source: str, **ways: Any
+) -> NamedSetup:
+    """Return a set-up of DAMD's family: all scripts of it began as copies of DAMD's.
+
+    They skip the first row of a dialogue. It is a heading without a turn, but for MTTOD, which has
+    none: there it is the first turn.
+    """
+    return NamedSetup(
+        Setup(**{"comparison": "lasting", "reduced_search": True, **ways}),
+        domains,
+        states,
+        description,
+        source,
+    )
+
+
+SETUPS: Mapping[str, NamedSetup] = {
+    "strict": NamedSetup(
+        STRICT,
+        None,
+        None,
+        "Every venue offered must fit; active domains are the system's own.",
+        "Nekvinda & Dušek (2021), section 4.4",
+    ),
+    "optimistic": NamedSetup(
+        OPTIMISTIC,
+        "gold",
+        None,
+        "One venue that fits is enough, a name replaces all other constraints, gold domains.",
+        "Nekvinda & Dušek (2021), section 5.1",
+    ),
+    "damd": _script(
+        None, None, "The system's own domains and states.", "eval.py of DAMD (Zhang et al., 2020)"
+    ),
+    "mintl": _script(None, None, "As damd.", "eval.py of MinTL (Lin et al., 2020)"),
+    "caspi": _script(
+        None, None, "As damd; its soft success is left out.", "CASPI (Ramachandran et al., 2022)"
+    ),
+    "rewardnet": _script(
+        None, None, "As damd; its soft success is left out.", "RewardNet (Feng et al., 2023)"
+    ),
+    "ubar": _script(
+        "gold",
+        "gold",
+        "Gold domains, and queries with gold states.",
+        "eval.py of UBAR (Yang et al., 2021)",
+    ),
+    "pptod": _script(
+        "gold", None, "Gold domains, the system's own states.", "eval.py of PPTOD (Su et al., 2022)"
+    ),
+    "toatod": _script("gold", None, "As pptod.", "TOATOD (Bang et al., 2023)"),
+    "mttod": _script(
+        None,
+        None,
+        "A turn counts for every domain of the goal; the first turn does not count.",
+        "evaluator.py of MTTOD (Lee, 2021)",
+        first_turn=False,
+        active_only=False,
+    ),
+    "galaxy": _script(
+        "gold",
+        "gold",
+        "As ubar; a reference number counts also where the gold response tells one.",
+        "eval.py of GALAXY (He et al., 2022)",
+        references="told",
+    ),
+    "jsa-tod": _script(
+        "gold",
+        None,
+        "As pptod; a reference number counts without a booking.",
+        "JSA-TOD (Cai et al., 2022)",
+        references="always",
+    ),
+    "mga": _script("gold", None, "As pptod.", "MGA (Liu et al., 2022)"),
+}
+"""Name -> set-up: the two of the re-evaluation, and those of other published scripts."""
+
+RANKED = ("strict", "optimistic")
+"""The set-ups that the leaderboard has, and that are computed where none is named."""
+
+BOTH = "both"
+"""The name of the two together."""
+
+
+def chosen_setups(name: str) -> tuple[str, ...]:
+    """Return the names of the set-ups that the option `setup` asks for."""
+    return RANKED if name == BOTH else (name,)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...rendering import figure
-from ..leaderboard import Row
+from ..leaderboard import Row, placeholders_note
 from ..lexicalised_board import LexicalisedRow
 from ..lexicalised_board import row_headers as lexicalised_headers
 from ..lexicalised_board import row_text as lexicalised_text
@@ -189,7 +189,7 @@ def _track_tables(
 
 def _scored(row: Row, shown: Sequence[Column], tied: Collection[str]) -> BoardRow:
     system = row.entry.system
-    told = [system.note] if system.note else []
+    told = [*([system.note] if system.note else []), *placeholders_note(row)]
     bound = row.report.metrics.get("lower_bound")
     if row.unranked is not None and TRACKS[system.track].submitted:
         told.append(f"not ranked: {row.unranked}")

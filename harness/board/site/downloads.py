@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...benchmark import CANONICAL_STYLE
-from ...metrics.inform import SETUPS
+from ...metrics.setups import RANKED
 from ...report import TOTAL, Report
 from ..dialogue_scores import FIGURES
 from ..entries import Entry
@@ -73,6 +73,7 @@ def row_data(contents: Contents, row: Row) -> dict[str, Any]:
             for rules in contents.ranked
             if (under := row.entry.scores.under(rules)) is not None
         },
+        "without_placeholders": row.entry.scores.without_placeholders,
         "intervals": intervals or None,
         "bleu_by_style": report.bleu,
         "diversity": None if report.diversity is None else vars(report.diversity),
@@ -158,7 +159,7 @@ _RATES = ("inform", "success", "combined")
 
 def board_csv(contents: Contents) -> str:
     """Return the scores of all rows as CSV, a line per system."""
-    kinds = [(rules, setup) for rules in contents.ranked for setup in SETUPS]
+    kinds = [(rules, setup) for rules in contents.ranked for setup in RANKED]
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
     writer.writerow(
@@ -287,7 +288,7 @@ def _about(entry: Entry) -> dict[str, Any]:
 def _scores(report: Report) -> dict[str, Any]:
     return {
         setup: dict(zip(_RATES, _rates(report, setup), strict=True))
-        for setup in SETUPS
+        for setup in RANKED
         if report.setup(setup) is not None
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ...signature import Signature
+from ...signature import PLACEHOLDERS, Signature
 
 FIELDS: Mapping[str, str] = {
     "mwz": "Version of the harness.",
@@ -17,6 +17,7 @@ FIELDS: Mapping[str, str] = {
     "states": "Where belief states come from: the system (predicted) or the corpus (gold).",
     "goals": "Which dialogues were scored.",
     "coverage": "The turns played of all, and a digest of which; left out where all are played.",
+    "placeholders": "The table of placeholders that were read besides those of the rule set.",
     "gold": "SHA-256 of the gold states that state tracking is scored against.",
     "sacrebleu, sacremoses, rapidfuzz": "Versions of the libraries that scores depend on.",
 }
@@ -40,5 +41,8 @@ def own_fields(signature: Signature) -> Iterator[tuple[str, str, str]]:
         value = getattr(signature, name)
         if value in meanings:
             yield name, value, f"{meanings[value]}."
+    if PLACEHOLDERS in signature.parameters:
+        meaning = "placeholders that the rule set does not know are read by this table."
+        yield PLACEHOLDERS, signature.parameters[PLACEHOLDERS], meaning
     if signature.coverage is not None:
         yield "coverage", signature.coverage, "not every turn is played."

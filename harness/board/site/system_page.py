@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...diagnosis.causes import CAUSES, SLOT_CAUSES
-from ...metrics.inform import SETUPS
 from ...metrics.registry import headlines
+from ...metrics.setups import RANKED
 from ...metrics.signs import MEANINGS, Signs
 from ...rendering import figure
 from ...report import TOTAL, Report
 from ..attainable import digits_of
 from ..dialogue_scores import FIGURES
 from ..entries import Entry
-from ..leaderboard import Row
+from ..leaderboard import Row, placeholders_note
 from ..lexicalised_board import LexicalisedRow
 from ..lexicalised_board import row_headers as lexicalised_headers
 from ..lexicalised_board import row_text as lexicalised_text
@@ -185,7 +185,10 @@ def _blocks(
     contents: Contents, entry: Entry, row: Row | None, tracked: Sequence[TrackingRow]
 ) -> Iterator[Block]:
     if row is not None:
-        yield Block("set-ups", "Set-ups and rule sets", [_setups(contents, row)], _seeds(row))
+        told = "; ".join(placeholders_note(row))
+        note = f"{told[:1].upper()}{told[1:]}." if told else ""
+        setups = [_setups(contents, row)]
+        yield Block("set-ups", "Set-ups and rule sets", setups, _seeds(row), note)
     domains = None if row is None else _domains(row.report)
     if domains is not None:
         yield Block("domains", "Scores by domain", [domains])
@@ -204,7 +207,7 @@ def _setups(contents: Contents, row: Row) -> Table:
         found = row.entry.scores.under(rules)
         if found is not None:
             under = Row(row.entry, found)
-            figures = [under.figure(name, setup) for setup in SETUPS for name in rates]
+            figures = [under.figure(name, setup) for setup in RANKED for name in rates]
             rows.append([rules, *figures])
     titles = [headlines()[name].title for name in rates]
     return simple_table(

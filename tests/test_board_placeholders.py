@@ -1,0 +1,306 @@
+"""Entries that declare placeholders: scored with and without them, ranked with all others."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomli_w
+from entered import edit_scores, enter_sample, sample_content, sample_scores
+from helpers import Run, run_cli
+
+from mwz.harness import Benchmark, InputError, Options, score
+from mwz.harness.board.entries import ENTRY_FILE, read_entries, read_entry, read_system
+from mwz.harness.board.grid import explain
+from mwz.harness.board.leaderboard import rows
+from mwz.harness.board.pairs import comparable_entries
+from mwz.harness.board.scores import SCORES_FILE, SEEDS_FILE
+from mwz.harness.board.site.making import site
+from mwz.normalization.alias_tables import alias_table, aliases
+
+Capture = pytest.CaptureFixture[str]
+
+# The careful submission's reference numbers by a name of its own.
+OWN = {"booking_ref": "REFERENCE"}
+CONTENT = sample_content("careful").replace(b"[ref]", b"[booking_ref]")
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "own.toml"
+    path.write_text(tomli_w.dumps({"placeholders": OWN}))
+    return path
+
+
+@pytest.fixture
+def outputs(tmp_path: Path) -> Path:
+    path = tmp_path / "outputs.json"
+    path.write_bytes(CONTENT)
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path, outputs: Path, table: Path, capsys: Capture) -> Path:
+    """A board with `hasty` and the entry `aliased`, which declares its placeholders."""
+    path = tmp_path / "base" / "submissions"
+    enter_sample(path, "hasty")
+    run = _submit(capsys, path, outputs, "--name", "Aliased", "--placeholders", table)
+    assert run.status == 0, run.err
+    return path
+
+
+def _submit(capsys: Capture, folder: Path, *arguments: object) -> Run:
+    about = ("--track", "end-to-end", "--submissions", folder, "--benchmark", "sample")
+    return run_cli(capsys, "submit", *arguments, *about)
+
+
+def _board(capsys: Capture, folder: Path, command: str, *arguments: object) -> Run:
+    return run_cli(capsys, command, *arguments, "--submissions", folder)
+
+
+def _declare(folder: Path, placeholders: dict[str, str] | None) -> None:
+    """Declare other placeholders in the `entry.toml` of `aliased`."""
+    path = folder / "aliased" / ENTRY_FILE
+    system = read_system(path).model_dump(exclude_none=True, exclude_defaults=True)
+    system.pop("placeholders")
+    if placeholders is not None:
+        system["placeholders"] = placeholders
+    path.write_text(tomli_w.dumps(system))
+
+
+def _without(sample: Benchmark) -> dict[str, float]:
+    report = score(json.loads(CONTENT), sample)
+    assert report.bleu is not None
+    figures = {name: getattr(report, name) for name in ("inform", "success", "combined")}
+    return {"bleu": report.bleu["mwz22"], **figures}
+
+
+def test_an_entry_scores_with_its_placeholders_and_keeps_what_it_scores_without(
+    folder: Path, sample: Benchmark
+) -> None:
+    entry = read_entry(folder / "aliased")
+    assert entry.system.aliases == aliases(OWN)
+    # By the table it says what the careful submission says.
+    known = sample_scores("careful").reports
+    for rules, report in entry.scores.reports.items():
+        assert report.signature.parameters == {"placeholders": aliases(OWN).label}
+        assert report.metrics == known[rules].metrics
+    without = entry.scores.without_placeholders
+    assert without is not None
+    assert without.keys() == known.keys()
+    assert without["2021"] == _without(sample)
+    assert without["2021"]["success"] < (known["2021"].success or 0)
+    assert sample_scores("careful").without_placeholders is None
+
+
+def test_entries_with_placeholders_are_ranked_and_compared_with_the_others(
+    folder: Path, capsys: Capture
+) -> None:
+    entries = read_entries(folder)
+    assert [(row.entry.key, row.rank) for row in rows(entries, "2021")] == [
+        ("aliased", 1),
+        ("hasty", 2),
+    ]
+    [(one, other)] = comparable_entries(entries)
+    assert (one[0].key, other[0].key) == ("aliased", "hasty")
+    run = _board(capsys, folder, "compare", "aliased", "hasty", "--samples", 100)
+    assert run.status == 0, run.err
+    assert f"different placeholders: {aliases(OWN).label} and none" in run.out
+
+
+def test_the_page_has_a_note_with_the_figures_without(
+    folder: Path, sample: Benchmark, capsys: Capture
+) -> None:
+    page = (folder.parent / "leaderboard.md").read_text(encoding="utf-8")
+    figures = "/".join(f"{value:.1f}" for value in _without(sample).values())
+    note = (
+        "placeholders: 1 are read by a table of its own besides those of the rule set; without "
+        f"them BLEU/Inform/Success/Combined {figures}"
+    )
+    assert f"\n- Aliased: {note}\n" in page
+    # Other than that, its signature is that of the others.
+    assert "placeholders:own" not in page
+    assert _board(capsys, folder, "leaderboard", "--check").status == 0
+
+
+def test_the_web_page_has_the_note_the_figures_and_the_signature(
+    folder: Path, sample: Benchmark, tmp_path: Path
+) -> None:
+    files = site(folder, read_entries(folder), "2021", tmp_path / "no documents").files
+    figures = "/".join(f"{value:.1f}" for value in _without(sample).values())
+    note = f"without them BLEU/Inform/Success/Combined {figures}"
+    assert note in files["index.html"]
+    assert note in files["systems/aliased.html"]
+    assert f"placeholders:{aliases(OWN).label}" in files["systems/aliased.html"]
+    assert note not in files["systems/hasty.html"]
+
+
+def test_honest_entries_hold(folder: Path, capsys: Capture) -> None:
+    run = _board(capsys, folder, "verify", "--strict", "--workers", 1)
+    assert run.status == 0, run.out
+
+
+@pytest.mark.parametrize(
+    ("declared", "label"),
+    [(None, "none"), ({"table": "dard"}, alias_table("dard").label)],
+)
+def test_other_placeholders_than_those_scored_with_are_told(
+    declared: dict[str, str] | None, label: str, folder: Path, capsys: Capture
+) -> None:
+    _declare(folder, declared)
+    run = _board(capsys, folder, "leaderboard", "--check")
+    assert run.status != 0
+    told = f"scored with placeholders {aliases(OWN).label}, and entry.toml declares {label}"
+    assert f"aliased: rule set 2021: {told}; use --rescore" in run.out + run.err
+
+
+def test_scoring_again_honours_what_is_declared(
+    folder: Path, sample: Benchmark, capsys: Capture
+) -> None:
+    _declare(folder, None)
+    run = _board(capsys, folder, "leaderboard", "--rescore", "--workers", 1)
+    assert run.status == 0, run.err
+    entry = read_entry(folder / "aliased")
+    assert entry.scores.without_placeholders is None
+    assert entry.scores.main.success == _without(sample)["success"]
+    _declare_again = {"booking_ref": "REFERENCE"}
+    path = folder / "aliased" / ENTRY_FILE
+    path.write_text(path.read_text() + "\n" + tomli_w.dumps({"placeholders": _declare_again}))
+    assert _board(capsys, folder, "leaderboard", "--rescore", "--workers", 1).status == 0
+    entry = read_entry(folder / "aliased")
+    assert entry.scores.main.metrics == sample_scores("careful").main.metrics
+    assert (entry.scores.without_placeholders or {})["2021"] == _without(sample)
+
+
+def test_an_edited_figure_without_placeholders_is_told(folder: Path, capsys: Capture) -> None:
+    place = ("without_placeholders", "2021", "success")
+    edit_scores(folder / "aliased", *place, value=99.0, sealed=True)
+    run = _board(capsys, folder, "verify", "aliased", "--strict", "--workers", 1)
+    assert run.status != 0
+    assert "without_placeholders.success" in run.out
+
+
+def test_a_missing_figure_without_placeholders_is_told(folder: Path, capsys: Capture) -> None:
+    edit_scores(folder / "aliased", "without_placeholders", "2021", value={}, sealed=True)
+    run = _board(capsys, folder, "leaderboard", "--check")
+    assert run.status != 0
+    assert "the figures without its own placeholders are wrong; use --rescore" in run.out + run.err
+
+
+def test_the_same_outputs_with_other_placeholders_are_entered_once(
+    folder: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    # Saved by another program, and without the table: what it says is the same.
+    again = tmp_path / "again.json"
+    again.write_text(json.dumps(json.loads(CONTENT), indent=1))
+    run = _submit(capsys, folder, again, "--name", "Again")
+    assert run.status == 2
+    assert "again: has the predictions of aliased; enter a system once" in run.err
+
+
+def test_seeds_are_read_with_the_entrys_placeholders(
+    folder: Path, tmp_path: Path, outputs: Path, table: Path, capsys: Capture
+) -> None:
+    other = json.loads(CONTENT)
+    first = next(iter(other))
+    other[first][-1]["response"] = "bye"
+    seed = tmp_path / "seed.json"
+    seed.write_text(json.dumps(other))
+    about = ("--name", "Aliased", "--replace", "--placeholders", table)
+    run = _submit(capsys, folder, outputs, *about, "--seeds", seed)
+    assert run.status == 0, run.err
+    content = json.loads((folder / "aliased" / SEEDS_FILE).read_text())
+    signed = content["seeds"][0]["signature"]["parameters"]
+    assert signed == {"placeholders": aliases(OWN).label}
+    assert _board(capsys, folder, "verify", "--strict", "--workers", 1).status == 0
+
+
+def test_a_table_by_name_is_declared_by_name(
+    tmp_path: Path, outputs: Path, capsys: Capture
+) -> None:
+    folder = tmp_path / "named"
+    run = _submit(capsys, folder, outputs, "--name", "Named", "--placeholders", "dard")
+    assert run.status == 0, run.err
+    # It has no booking_ref: what that may cost is told here, too.
+    assert "as [booking_ref] for REFERENCE" in run.err
+    text = (folder / "named" / ENTRY_FILE).read_text()
+    assert '[placeholders]\ntable = "dard"\n' in text
+    assert read_entry(folder / "named").system.aliases == alias_table("dard")
+    page = (tmp_path / "leaderboard.md").read_text(encoding="utf-8")
+    assert "placeholders: 22 are read by the table dard besides" in page
+
+
+@pytest.mark.parametrize(
+    ("declared", "problem"),
+    [
+        ({"table": "dart"}, "unknown table 'dart'; choose from dard, toatod"),
+        ({"table": "dard", "x_ref": "REFERENCE"}, "give either `table`, or names of placeholders"),
+        ({"name": "NAME"}, "'name': rule set 2021 knows it, as NAME"),
+        ({"x_ref": "REF"}, "'x_ref': unknown slot 'REF'; choose from ADDRESS"),
+        ({}, "names no placeholder"),
+    ],
+)
+def test_a_wrong_declaration_is_refused_with_its_place(
+    declared: dict[str, str], problem: str, tmp_path: Path
+) -> None:
+    path = tmp_path / ENTRY_FILE
+    facts: dict[str, Any] = {"name": "A", "track": "end-to-end", "predictions": {"file": "a.json"}}
+    path.write_text(tomli_w.dumps({**facts, "placeholders": declared}))
+    with pytest.raises(InputError) as raised:
+        read_system(path)
+    assert str(raised.value).startswith(f"{path}: placeholders: {problem}")
+
+
+def test_a_placeholder_called_table_can_be_declared(tmp_path: Path) -> None:
+    path = tmp_path / ENTRY_FILE
+    facts: dict[str, Any] = {"name": "A", "track": "end-to-end", "predictions": {"file": "a.json"}}
+    path.write_text(tomli_w.dumps({**facts, "placeholders": {"table": "NAME"}}))
+    assert read_system(path).aliases == aliases({"table": "NAME"})
+
+
+@pytest.mark.parametrize("track", ["lexicalised", "state-tracking"])
+def test_tracks_without_placeholders_take_none(
+    track: str, tmp_path: Path, outputs: Path, capsys: Capture
+) -> None:
+    arguments = ("--name", "A", "--track", track, "--submissions", tmp_path / "none")
+    run = run_cli(capsys, "submit", outputs, *arguments, "--placeholders", "dard")
+    assert run.status == 2
+    assert f"--placeholders: the track {track} has none; leave it out" in run.err
+    assert not (tmp_path / "none").exists()
+
+
+def test_the_grid_of_set_ups_is_computed_with_the_placeholders() -> None:
+    def silent(parts: Any, _: int) -> Any:
+        return parts
+
+    known = explain(sample_content("careful"), "sample", 1, silent)
+    # Kept grids go by the table as well.
+    plain = explain(CONTENT, "sample", 1, silent)
+    own = explain(CONTENT, "sample", 1, silent, aliases=aliases(OWN))
+    assert own == known
+    assert own != plain
+
+
+def test_compare_reads_entries_with_their_own_table_and_files_with_the_option(
+    folder: Path, outputs: Path, table: Path, capsys: Capture
+) -> None:
+    arguments = ("aliased", outputs, "--samples", 50, "--json", "-")
+    run = _board(capsys, folder, "compare", *arguments, "--placeholders", table)
+    found = json.loads(run.out)
+    [pair] = found["pairs"]
+    assert pair["success"]["difference"] == 0
+    run = _board(capsys, folder, "compare", *arguments)
+    [pair] = json.loads(run.out)["pairs"]
+    known = sample_scores("careful").main
+    assert pair["success"]["a"] == known.success
+    assert pair["success"]["difference"] > 0
+
+
+def test_the_options_of_an_entry_are_those_of_a_single_score(
+    folder: Path, sample: Benchmark
+) -> None:
+    stored = json.loads((folder / "aliased" / SCORES_FILE).read_text())
+    report = score(json.loads(CONTENT), sample, Options(placeholders=OWN))
+    assert stored["signature"] == str(report.signature)

@@ -1,0 +1,348 @@
+"""Named set-ups: what each way to compute Inform and Success does, by hand, and how they score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import RULES, benchmark, database, dialogue, goal, run_cli
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mwz.harness import Benchmark, InputError, Options, Report, Scorer, score
+from mwz.harness.metrics.inform_success import inform_success
+from mwz.harness.metrics.setups import (
+    BOTH,
+    COMPARISONS,
+    RANKED,
+    REFERENCES,
+    SETUPS,
+    UPDATES,
+    Setup,
+    chosen_setups,
+)
+from mwz.harness.playing import DOMAIN_SOURCES, STATE_SOURCES, PlayedDialogue
+from mwz.harness.report_text import report_text
+
+DATABASE = database()
+# The venues of helpers.py: r1 north greek, r2 north thai, r3 south greek, r4 south thai.
+NORTH, SOUTH = {"restaurant": {"area": "north"}}, {"restaurant": {"area": "south"}}
+THAI_NORTH = {"restaurant": {"area": "north", "food": "thai"}}
+NOWHERE = {"restaurant": {"area": "north", "pricerange": "expensive"}}
+
+Turn = tuple[str, Mapping[str, Mapping[str, str]]]
+
+
+def _played(
+    turns: Sequence[Turn],
+    wanted: Mapping[str, str],
+    requested: Sequence[str] = (),
+    active: Sequence[Sequence[str]] | None = None,
+    booked: Sequence[Sequence[str]] | None = None,
+    references: Sequence[str] | None = None,
+) -> PlayedDialogue:
+    """Return a dialogue about a restaurant, by default active in every turn."""
+    goals = {"restaurant": goal(wanted, requested)}
+    return PlayedDialogue(
+        id="d1",
+        gold=dialogue(goals, len(turns), booked=booked, references=references),
+        responses=[response for response, _ in turns],
+        states=[state for _, state in turns],
+        active_domains=active or [["restaurant"]] * len(turns),
+    )
+
+
+def _rates(played: PlayedDialogue, **ways: Any) -> tuple[float, float]:
+    found = inform_success([played], DATABASE, Setup(**ways), RULES)
+    return found.inform["total"], found.success["total"]
+
+
+# Each way, by hand.
+
+
+def test_the_first_turn_counts_or_does_not() -> None:
+    # The only venue is named at once, and the number told: without that turn there is neither.
+    played = _played([("NAME has PHONE", NORTH), ("bye", NORTH)], {"area": "north"}, ["PHONE"])
+    assert _rates(played) == (100, 100)
+    assert _rates(played, first_turn=False) == (0, 0)
+    # Told again in the second turn, both count.
+    again = replace(played, responses=["NAME has PHONE", "NAME has PHONE"])
+    assert _rates(again, first_turn=False) == (100, 100)
+
+
+def test_a_dialogue_of_one_turn_is_empty_without_its_first() -> None:
+    assert _rates(_played([("NAME", NORTH)], {"area": "north"}), first_turn=False) == (0, 0)
+
+
+def test_a_turn_counts_for_active_domains_or_for_all_of_the_goal() -> None:
+    turns = [("NAME has PHONE", NORTH)]
+    played = _played(turns, {"area": "north"}, ["PHONE"], active=[["hotel"]])
+    assert _rates(played) == (0, 0)
+    assert _rates(played, active_only=False) == (100, 100)
+
+
+@pytest.mark.parametrize(
+    ("booked", "reference", "success"),
+    [
+        (["restaurant"], "fine", {"booked": 100, "told": 100, "always": 100}),
+        (["hotel"], "your number is REFERENCE", {"booked": 0, "told": 100, "always": 100}),
+        ([], "fine", {"booked": 0, "told": 0, "always": 100}),
+    ],
+)
+def test_when_a_reference_number_counts(
+    booked: list[str], reference: str, success: dict[str, float]
+) -> None:
+    played = _played(
+        [("NAME: REFERENCE", NORTH)],
+        {"area": "north"},
+        ["REFERENCE"],
+        booked=[booked],
+        references=[reference],
+    )
+    assert success.keys() == REFERENCES.keys()
+    for references, wanted in success.items():
+        assert _rates(played, references=references) == (100, wanted), references
+
+
+def test_other_slots_count_whatever_is_booked() -> None:
+    played = _played([("NAME has PHONE", NORTH)], {"area": "north"}, ["PHONE"], booked=[[]])
+    assert all(_rates(played, references=name) == (100, 100) for name in REFERENCES)
+
+
+@pytest.mark.parametrize(
+    ("states", "wanted", "intersection", "lasting"),
+    [
+        # North finds r1 and r2; Thai in the north, r2, adds none, and the offer stays both.
+        ([NORTH, THAI_NORTH], {"food": "greek"}, 0, 100),
+        # Nothing is found, which adds none.
+        ([NORTH, NOWHERE], {"food": "greek"}, 0, 100),
+        # South adds r3 and r4, and replaces what was offered.
+        ([NORTH, SOUTH], {"area": "north"}, 0, 0),
+        # Nothing was offered yet.
+        ([NOWHERE, NORTH], {"food": "greek"}, 100, 100),
+        # North after Thai in the north: r1 is new.
+        ([THAI_NORTH, NORTH], {"food": "greek"}, 0, 100),
+    ],
+)
+def test_results_without_a_new_venue_leave_a_lasting_offer(
+    states: Sequence[Any], wanted: Mapping[str, str], intersection: float, lasting: float
+) -> None:
+    played = _played([("NAME", state) for state in states], wanted)
+    # An offer by intersection is kept while all of it is found: r2 is, in the north.
+    assert _rates(played, comparison="intersection")[0] == intersection
+    assert _rates(played, comparison="lasting")[0] == lasting
+
+
+# Strict and optimistic, held against the rule written out.
+
+_STATES = st.fixed_dictionaries(
+    {},
+    optional={
+        "restaurant": st.fixed_dictionaries(
+            {},
+            optional={
+                "area": st.sampled_from(["north", "south"]),
+                "food": st.sampled_from(["thai", "greek", "dontcare"]),
+                "name": st.sampled_from(["golden spoon", "iron pot", "dontcare"]),
+            },
+        )
+    },
+)
+_TURNS = st.lists(
+    st.tuples(
+        st.sampled_from(["ok", "NAME", "NAME, PHONE", "REFERENCE and POST", "NAME: REFERENCE"]),
+        _STATES,
+        st.lists(st.sampled_from(["restaurant", "train"]), max_size=2),
+        st.booleans(),
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+def _by_the_rule(played: PlayedDialogue, optimistic: bool) -> tuple[float, float]:
+    """Compute both rates of a dialogue about a restaurant, as the re-evaluation words them."""
+    wanted = played.gold.goal["restaurant"]
+    offered: set[str] = set()
+    told: set[str] = set()
+    for turn, response in enumerate(played.responses):
+        if "restaurant" not in played.active_domains[turn]:
+            continue
+        if "NAME" in response:
+            state = played.states[turn].get("restaurant")
+            if state is not None and optimistic and state.get("name", "dontcare") != "dontcare":
+                state = {"name": state["name"]}
+            found = set() if state is None else set(DATABASE.query("restaurant", state))
+            if not offered or offered - found:
+                offered = found
+        told |= {slot for slot in ("PHONE", "POST") if slot in response}
+        if "REFERENCE" in response and "restaurant" in played.gold.booked_domains[turn]:
+            told.add("REFERENCE")
+    fitting = set(DATABASE.query("restaurant", wanted.informable))
+    fits = bool(offered & fitting) if optimistic else offered <= fitting
+    inform = bool(offered) and fits
+    return 100.0 * inform, 100.0 * (inform and wanted.requestable <= told)
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    _TURNS,
+    st.fixed_dictionaries({}, optional={"area": st.just("north"), "food": st.just("thai")}),
+    st.lists(st.sampled_from(["PHONE", "POST", "REFERENCE"]), max_size=2),
+)
+def test_strict_and_optimistic_are_what_the_re_evaluation_says(
+    turns: Any, wanted: Mapping[str, str], requested: Sequence[str]
+) -> None:
+    played = _played(
+        [(response, state) for response, state, _, _ in turns],
+        wanted,
+        requested,
+        active=[active for *_, active, _ in turns],
+        booked=[["restaurant"] if booked else [] for *_, booked in turns],
+    )
+    for name, optimistic in (("strict", False), ("optimistic", True)):
+        found = inform_success([played], DATABASE, SETUPS[name].setup, RULES)
+        rates = found.inform["total"], found.success["total"]
+        assert rates == _by_the_rule(played, optimistic), name
+
+
+# The table.
+
+
+def test_every_set_up_names_ways_and_sources_that_there_are() -> None:
+    for name, one in SETUPS.items():
+        assert one.setup.comparison in COMPARISONS, name
+        assert one.setup.updates in UPDATES, name
+        assert one.setup.references in REFERENCES, name
+        assert one.domains is None or one.domains in DOMAIN_SOURCES, name
+        assert one.states is None or one.states in STATE_SOURCES, name
+        assert one.description.endswith("."), name
+        assert one.source, name
+
+
+def test_both_are_the_two_that_rank() -> None:
+    assert chosen_setups(BOTH) == RANKED == ("strict", "optimistic")
+    assert chosen_setups("pptod") == ("pptod",)
+    assert BOTH not in SETUPS
+
+
+# Scores by name.
+
+WANTED = {"restaurant": goal({"area": "north"}, ["PHONE"])}
+TOWN = benchmark(
+    {
+        "d1": dialogue(
+            WANTED, 2, states=[NORTH, NORTH], active=[["restaurant"]] * 2, references=["NAME", "ok"]
+        )
+    }
+)
+# What is believed is wrong, and the domain is not said to be active.
+TURNS = [
+    {"response": "[value_name]: [value_phone]", "state": SOUTH, "active_domains": []},
+    {"response": "bye", "state": SOUTH, "active_domains": []},
+]
+
+
+def _scored(setup: str, town: Benchmark = TOWN, **options: Any) -> Report:
+    return score({"d1": TURNS}, town, Options(setup=setup, **options))
+
+
+def test_a_named_set_up_takes_its_own_domains_and_states() -> None:
+    # Gold domains and gold states; gold domains alone; neither.
+    for name, inform, domains, states in (
+        ("ubar", 100, "gold", "gold"),
+        ("pptod", 0, "gold", "predicted"),
+        ("damd", 0, "predicted", "predicted"),
+    ):
+        report = _scored(name)
+        scores = report.setup(name)
+        assert scores is not None
+        assert (scores.inform["total"], scores.success["total"]) == (inform, inform)
+        assert (scores.domains, report.domains, report.states) == (domains, domains, states)
+        assert report.signature.setup == name
+        assert (report.strict, report.optimistic) == (None, None)
+
+
+def test_its_report_comes_back_from_json_and_is_shown_by_its_name() -> None:
+    report = _scored("jsa-tod")
+    assert Report.from_dict(report.to_dict(), "report") == report
+    text = report_text(report)
+    assert "Inform jsa-tod" in text
+    assert "active domains (jsa-tod): gold; belief states: predicted" in text
+    assert "|setup:jsa-tod|" in text
+
+
+def test_other_metrics_stay_what_they_are_under_a_named_set_up() -> None:
+    both, named = _scored(BOTH), _scored("ubar")
+    assert named.bleu == both.bleu
+    assert named.metrics["signs"] == both.metrics["signs"]
+
+
+@pytest.mark.parametrize(
+    ("setup", "options", "problem"),
+    [
+        ("ubar", {"states": "predicted"}, "states: set-up ubar takes gold states, not predicted"),
+        ("pptod", {"domains": "states"}, "domains: set-up pptod takes gold domains, not states"),
+    ],
+)
+def test_a_source_other_than_the_set_ups_own_is_refused(
+    setup: str, options: dict[str, str], problem: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        Options(setup=setup, **options)
+    assert refused.value.problems == (f"{problem}; leave it out",)
+    # What it takes anyway may be said.
+    Options(setup="ubar", states="gold", domains="gold")
+
+
+def test_a_set_up_that_looks_at_gold_responses_needs_them() -> None:
+    without = replace(TOWN.dialogues["d1"], references={"mwz22": []})
+    town = benchmark({"d1": without})
+    with pytest.raises(InputError, match="galaxy looks at gold responses, and dialogue d1 of ben"):
+        _scored("galaxy", town, metrics=["inform"])
+    assert _scored("ubar", town, metrics=["inform"]).setup("ubar") is not None
+
+
+def test_the_command_scores_by_name_and_says_what_names_there_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sample = Path(__file__).parents[1] / "harness" / "sample" / "submissions" / "careful.json"
+    run = run_cli(capsys, "score", sample, "--benchmark", "sample", "--setup", "ubar")
+    assert (run.status, run.err) == (0, "")
+    assert run.out.startswith("Inform and Success with gold belief states")
+    assert "|setup:ubar|domains:gold|states:gold|" in run.out
+    # Lines of the help break anywhere.
+    told = "".join(run_cli(capsys, "score", "--help").out.split())
+    for name, one in SETUPS.items():
+        assert f"{name}:{one.description}".replace(" ", "") in told
+
+
+# The figures of published outputs.
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    ("system", "setup", "rates"),
+    [
+        # PPTOD prints 89.20 and 79.40, UBAR 95.7 and 81.8, BORT 93.80 and 85.80.
+        ("pptod", "pptod", (89.2, 80.1)),
+        ("ubar", "ubar", (96.2, 81.6)),
+        ("bort", "pptod", (93.3, 85.5)),
+        ("ubar", "strict", (83.4, 70.3)),
+        ("ubar", "optimistic", (88.6, 75.0)),
+    ],
+)
+def test_named_set_ups_on_published_outputs(
+    system: str,
+    setup: str,
+    rates: tuple[float, float],
+    multiwoz: Benchmark,
+    predictions: Callable[[str], Mapping[str, Any]],
+) -> None:
+    scorer = Scorer(multiwoz, Options(setup=setup, metrics=["inform"]))
+    found = scorer.score(predictions(system)).setup(setup)
+    assert found is not None
+    assert (round(found.inform["total"], 1), round(found.success["total"], 1)) == rates
