@@ -153,6 +153,11 @@ class Benchmark:
         """The number of system turns of all dialogues."""
         return sum(dialogue.turns for dialogue in self.dialogues.values())
 
+    @property
+    def users(self) -> dict[str, Sequence[str]]:
+        """Dialogue id -> what the user says, one per system turn; empty where it is not known."""
+        return {id_: dialogue.users for id_, dialogue in self.dialogues.items()}
+
     def part(self, goals: str) -> Benchmark:
         """Return the benchmark cut to the dialogues whose goal is seen or unseen in train or dev.
 

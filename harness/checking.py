@@ -244,7 +244,9 @@ class _Checker:
             for slot, value in slots.items():
                 if slot not in slots_seen and not self._is_slot(slot):
                     return False
-                if value.__class__ is not str or not value.isascii() or len(value) > longest:
+                if value.__class__ is not str or not value.isascii():
+                    return False
+                if not 0 < len(value) <= longest:
                     return False
         return True
 
@@ -260,7 +262,10 @@ class _Checker:
         def tell(where: str, problem: str) -> None:
             self._problem(place, f"`state`{f', {where}' if where else ''}: {problem}")
 
-        read = read_state(state, tell)
+        def note(where: str, what: str) -> None:
+            self._remarks.add("values", f"`state`: {what}", f"{_told(place)}, {where}")
+
+        read = read_state(state, tell, note)
         for domain, slots in read.items():
             if domain not in STATE_DOMAINS:
                 tell("", f"unknown domain {shown(domain)}; use one of {', '.join(DOMAINS)}")

@@ -189,7 +189,8 @@ def checked_submission(
     Raises:
         InputError: With every problem found.
     """
-    dialogues, remarks = checked_dialogues(standard.dialogues, benchmark, limits(), source)
+    named = standard.dialogues_among(benchmark.users)
+    dialogues, remarks = checked_dialogues(named, benchmark, limits(), source)
     texts = [turn.response for turns in dialogues.values() for turn in turns]
     return Submission(
         dialogues,

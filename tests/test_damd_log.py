@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,9 +11,12 @@ import pytest
 from helpers import benchmark, dialogue
 
 from mwz.harness import Benchmark, InputError, Options, Scorer
-from mwz.harness.data.readers.damd_log import align_dialogues, parse_damd_log
 from mwz.harness.data.readers.multiwoz22 import with_damd_domains
-from mwz.harness.submission import read_submission
+from mwz.harness.formats import parse_predictions, standard_form
+from mwz.harness.formats.damd_log import align_dialogues, parse_damd_log
+from mwz.harness.submission import parse_submission, read_submission
+from mwz.harness.tracking.evaluation import score_tracking
+from mwz.harness.tracking.formats import parse_tracking_file
 
 USERS = {
     "a1": ["I 'm hungry , is there any food at the old mill ?", "Table for two please ."],
@@ -52,6 +56,28 @@ def test_dialogues_are_found_by_what_the_user_says_of_those_that_begin_alike_the
 ):
     found = align_dialogues(parse_damd_log(LOG, "log"), USERS, "log")
     assert [(id_, len(turns)) for id_, turns in found.items()] == [("b2", 3), ("c3", 2)]
+
+
+def test_the_log_is_a_trackers_and_its_responses_are_not_read() -> None:
+    states = [{"hotel": {"area": "port"}}, {}, {}]
+    two = benchmark({"b2": replace(dialogue({}, 3), states=states, users=USERS["b2"])})
+    log = LOG[: LOG.index("constraint_dict:{}\nuser turn:i am")].encode()
+    content = parse_predictions(log, "log")
+    with pytest.raises(InputError, match=r"`response` is missing; .* 3 times: dialogue b2, turn 0"):
+        parse_submission(content, two, "log")
+    file = parse_tracking_file(content, "log", lambda ids: two)
+    assert file.format.startswith("DAMD's log, ")
+    # Each of the three turns is right.
+    assert score_tracking(file.dialogues).metrics["JGA"] == 100
+
+
+def test_a_standard_form_whose_dialogues_are_yet_to_be_found_can_be_copied_to_other_processes() -> (
+    None
+):
+    standard = standard_form(parse_predictions(LOG.encode(), "log"), "log")
+    assert standard.dialogues == {}
+    copied = pickle.loads(pickle.dumps(standard))
+    assert list(copied.dialogues_among(USERS)) == ["b2", "c3"]
 
 
 def test_turns_of_no_dialogue_are_named_with_their_lines() -> None:

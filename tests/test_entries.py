@@ -102,10 +102,13 @@ def test_an_unknown_key_that_resembles_none_is_refused_with_those_known(tmp_path
         ],
         *[
             ({field: text}, f"{field}: control characters, line breaks and unusual blanks")
-            for field in ("note", "multiwoz")
+            for field in ("note", "multiwoz", "model", "training", "unranked")
             for text in ("two\nlines", "\x1b[2J", "a\u2028b", "a\u202eb", "a\u200bb")
         ],
         ({"note": "x" * 501}, "note: "),
+        ({"year": "2021"}, "year: "),
+        ({"year": 2021.0}, "year: "),
+        ({"year": 2017}, "year: "),
         ({"predictions": {"file": "p.json", "unavailable": "lost"}}, "predictions: give either"),
         ({"predictions": {"unavailable": "lost\nall"}}, "predictions.unavailable: control"),
         ({"predictions": {}}, "predictions: give either `file`"),

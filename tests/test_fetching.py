@@ -56,7 +56,7 @@ from mwz.harness.data.installed import (
     install_benchmark,
     load_benchmark,
 )
-from mwz.harness.data.pinned import blob_id, select
+from mwz.harness.data.pinned import PinnedFile, blob_id, select
 from mwz.harness.errors import InputError
 from mwz.normalization.rules import published_rule_sets, rule_set
 
@@ -397,6 +397,17 @@ def test_an_incomplete_mirror_is_refused(data_set: DataSet, mirror_url: str) -> 
 def test_a_mirror_at_no_possible_address_is_not_asked_again(data_set: DataSet, host: str) -> None:
     with pytest.raises(InputError, match="cannot be fetched"):
         Fetch(data_set, f"http://{host}")()
+
+
+def test_a_blank_in_a_path_is_written_as_urls_write_it(tmp_path: Path) -> None:
+    content = b"id,total_state\n"
+    file = PinnedFile("a/b", "0" * 40, "Some Results/x y.csv", blob_id(content), "predictions")
+    assert urls(file, None)[0].endswith(f"/a/b/{'0' * 40}/Some%20Results/x%20y.csv")
+    mirror = tmp_path / "mirror"
+    (mirror / "b" / "Some Results").mkdir(parents=True)
+    (mirror / "b" / file.path).write_bytes(content)
+    assert fetch_files([file], tmp_path / "kept", Transfer(mirror.as_uri())) == 1
+    assert (tmp_path / "kept" / file.place).read_bytes() == content
 
 
 def test_files_are_looked_for_at_github_by_commit() -> None:

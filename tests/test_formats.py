@@ -1,4 +1,4 @@
-"""Outputs of the DAMD family: recognised by their shape, and read into the standard form."""
+"""Formats of predictions: recognised by their shape, and read into the standard form."""
 
 from __future__ import annotations
 
@@ -173,8 +173,136 @@ def test_the_standard_form_is_as_it_is() -> None:
 
 
 def test_formats_have_names_and_descriptions_of_their_own() -> None:
-    assert len({one.name for one in formats()}) == len(formats()) == 3
+    assert len({one.name for one in formats()}) == len(formats())
     assert all(one.description.endswith(".") for one in formats())
+
+
+# Blocks of SOLOIST.
+
+BLOCKS = """\
+filename: SNG1.json
+belief: belief : hotel area = south
+gen_belief: <belief> : hotel area = north ; stars = 4 | booking day = monday ; people = 2
+reply: system : the data's
+gen_reply:  we have [value_count] : take [hotel_name] .
+---
+filename: SNG1.json
+belief: belief : none
+gen_belief: <belief> : none
+reply: system : the data's
+gen_reply:
+---
+filename: MUL2.json
+belief: belief : none
+gen_belief: <belief> : train day = friday | booking people = 3 | taxi leaveat = 9:15 ; dest
+reply: system : the data's
+gen_reply: goodbye
+---
+Joint Accuracy: 0.25
+"""
+READ_BLOCKS = {
+    "SNG1.json": [
+        {
+            "response": "we have [value_count] : take [hotel_name] .",
+            "state": {
+                "hotel": {"area": "north", "stars": "4", "bookday": "monday", "bookpeople": "2"}
+            },
+        },
+        {"response": "", "state": {}},
+    ],
+    "MUL2.json": [
+        {
+            "response": "goodbye",
+            "state": {"train": {"day": "friday", "bookpeople": "3"}, "taxi": {"leaveat": "9:15"}},
+        }
+    ],
+}
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "marked"])
+def test_blocks_of_soloist_are_read(ends: str, mark: str) -> None:
+    content = (mark + BLOCKS.replace("\n", ends)).encode()
+    assert _standard(parse_predictions(content, "out.txt")) == READ_BLOCKS
+
+
+def test_what_a_belief_says_in_vain_is_told() -> None:
+    belief = "<belief> : hostel area = north | hotel colour = red ; stars = 4 |"
+    block = {"filename": "SNG1.json", "gen_belief": belief, "gen_reply": "hi"}
+    assert _standard([block])["SNG1.json"][0]["state"] == {"hotel": {"stars": "4"}}
+    told = [str(warning) for warning in _warnings([block])]
+    assert told == [
+        "dialogue SNG1.json, turn 0: `gen_belief`: 'hostel' is no domain; left out",
+        "dialogue SNG1.json, turn 0: `gen_belief`: 'colour' is no slot; left out",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "problem"),
+    [
+        ("gen_belief: <belief> : none\n", "", "block 2: expected texts `filename`, `gen_belief`"),
+        (
+            "reply: system : the data's\ngen_reply:\n",
+            "well\ngen_reply:\n",
+            "line 10: expected one of filename, belief, gen_belief, reply, gen_reply, each once",
+        ),
+        ("gen_reply: goodbye\n", "gen_reply: a\ngen_reply: b\n", "line 18: expected one of"),
+        (
+            "---\nJoint Accuracy: 0.25\n",
+            "---\nfilename: SNG1.json\ngen_belief: none\ngen_reply: hi\n---\n",
+            "block 4: dialogue SNG1.json is interrupted by others",
+        ),
+        ("---\nJoint Accuracy: 0.25\n", "", "line 18: the block ends without a line ---"),
+    ],
+)
+def test_blocks_that_contradict_themselves_are_refused(
+    before: str, after: str, problem: str
+) -> None:
+    assert before in BLOCKS
+    with pytest.raises(InputError) as raised:
+        _standard(parse_predictions(BLOCKS.replace(before, after, 1).encode(), "out.json"))
+    assert problem in str(raised.value)
+
+
+# Tables of belief states.
+
+STATES = b"""\
+"id","turn_state","total_state"
+"sng1-2","{}","{""hotel"": {""area"": ""north"", ""stars"": ""4""}}"
+"sng1-1","{}","{""hotel"": {""area"": ""north""}}"
+"mul-2-1","{}","{}"
+"""
+
+
+def test_a_table_of_belief_states_is_read_by_the_numbers_of_its_turns() -> None:
+    assert _standard(parse_predictions(STATES, "states.csv")) == {
+        "sng1": [
+            {"state": {"hotel": {"area": "north"}}},
+            {"state": {"hotel": {"area": "north", "stars": "4"}}},
+        ],
+        "mul-2": [{"state": {}}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "problem"),
+    [
+        (b"sng1-2", b"sng1-1", "dialogue sng1: turn 1 is there twice"),
+        (b"sng1-1", b"sng1-3", "dialogue sng1: turn 1 is missing; `id` counts from 1"),
+        (b"sng1-1", b"sng1", "`id`: expected a dialogue's id, a dash and the turn's number"),
+        (b"sng1-1", b"sng1-0", "`id`: expected a dialogue's id, a dash and the turn's number"),
+        (
+            b'""4""}}',
+            b'""4""}',
+            "dialogue sng1, turn 2: `total_state`: not JSON (line 1, column 42: Expecting",
+        ),
+    ],
+)
+def test_a_table_of_belief_states_that_contradicts_itself_is_refused(
+    before: bytes, after: bytes, problem: str
+) -> None:
+    content = parse_predictions(STATES.replace(before, after, 1), "out.json")
+    assert any(problem in told for told in _problems(content))
 
 
 # Belief spans.
@@ -338,7 +466,12 @@ _JSON = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["dial_id", "turn_num", "resp_gen", "resp", "bspn_gen", "bspn", "0"]),
+            st.sampled_from(
+                [
+                    *("dial_id", "turn_num", "resp_gen", "resp", "bspn_gen", "bspn", "0"),
+                    *("filename", "gen_belief", "gen_reply", "id", "total_state"),
+                ]
+            ),
             inner,
             max_size=5,
         )
@@ -356,10 +489,17 @@ def test_any_json_is_read_or_refused(content: Any) -> None:
     assert isinstance(standard.dialogues, Mapping)
 
 
-@given(st.binary(max_size=80).map(lambda rest: b"dial_id,turn_num,resp_gen\n" + rest))
-def test_any_table_is_read_or_refused(content: bytes) -> None:
+_BEGINNINGS = st.sampled_from(
+    [b"dial_id,turn_num,resp_gen\n", b"id,total_state\n", BLOCKS.encode(), STATES]
+)
+
+
+@given(st.tuples(_BEGINNINGS, st.binary(max_size=80)).map(b"".join))
+def test_any_text_is_read_or_refused(content: bytes) -> None:
     try:
-        assert isinstance(parse_predictions(content, "x"), list)
+        parsed = parse_predictions(content, "x")
+        assert isinstance(parsed, list)
+        standard_form(parsed, "x")
     except InputError:
         return
 

@@ -105,6 +105,16 @@ def test_reference_rows_have_a_table_without_ranks_and_cost_nobody_one(tmp_path:
     assert "not ranked" not in page
 
 
+def test_a_system_that_is_given_more_than_others_is_listed_with_the_reason_and_costs_no_rank(
+    tmp_path: Path,
+) -> None:
+    _with_combined(tmp_path, "a", 10)
+    enter(tmp_path, "b", system(name="B", unranked="is given the acts"), reports(bleu=30))
+    page = leaderboard(read_entries(tmp_path), "2021")
+    assert _ranks(page) == [("1", "A"), ("–", "B")]
+    assert "not ranked: is given the acts" in page
+
+
 def test_systems_that_play_nine_tenths_are_ranked_by_what_they_score_at_least(
     tmp_path: Path,
 ) -> None:

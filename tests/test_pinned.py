@@ -37,6 +37,11 @@ OUTSIDE = [
     "data/%2e%2e/%2e%2e/outside",
     "data/\uff0e\uff0e/outside",
     "data/.git",
+    " data/file",
+    "data /file",
+    "data/two  blanks",
+    "data/file .",
+    "data/a\tb",
 ]
 
 
@@ -101,19 +106,22 @@ def test_predictions_and_other_splits_come_only_when_asked_for(
 
 @pytest.mark.real_data
 def test_pinned_blob_ids_are_those_of_the_public_files(upstream: Path) -> None:
-    """Of the databases and of the predictions; restaurants are of one version or the other."""
+    """Of the databases and of systems' outputs; restaurants are of one version or the other."""
     pinned: dict[str, set[str]] = {}
     for source in read_data_set("multiwoz").sources:
         for file in source.files:
-            pinned.setdefault(file.place_in_clones, set()).add(file.blob)
-    folder = upstream / "MultiWOZ_Evaluation"
-    paths = [*folder.glob("predictions/*.json"), *folder.glob("mwzeval/data/database/*_db.json")]
+            if file.part == "predictions" or file.path.endswith(("_db.json", "_log.txt")):
+                pinned.setdefault(file.path, set()).add(file.blob)
+    clones = [one for one in upstream.iterdir() if one.is_dir()]
+    found = {
+        path: [clone / path for clone in clones if (clone / path).is_file()] for path in pinned
+    }
     wrong = [
-        path.name
-        for path in paths
-        if blob_id(path.read_bytes()) not in pinned[path.relative_to(upstream).as_posix()]
+        path
+        for path, places in found.items()
+        if places and not pinned[path] & {blob_id(place.read_bytes()) for place in places}
     ]
-    assert len(paths) >= 13 + 4
+    assert sum(map(bool, found.values())) >= 13 + 4
     assert wrong == []
 
 
@@ -121,6 +129,11 @@ def test_pinned_blob_ids_are_those_of_the_public_files(upstream: Path) -> None:
 def test_no_place_leads_out_of_the_folder(tmp_path: Path, place: str) -> None:
     with pytest.raises(InputError, match="not a path inside the data directory"):
         safe_path(tmp_path / "data", place)
+
+
+def test_a_name_may_hold_single_blanks(tmp_path: Path) -> None:
+    place = "owner/Some Results/a b c.csv"
+    assert safe_path(tmp_path, place) == tmp_path / "owner" / "Some Results" / "a b c.csv"
 
 
 @given(st.text(alphabet="./\\:ab~\0 %C", max_size=12))
@@ -183,6 +196,7 @@ def test_all_that_is_wrong_in_a_table_is_told() -> None:
     [
         ({"repository": "../.."}, r"repository '\.\./\.\.': expected <owner>/<name>"),
         ({"repository": "a/b/c"}, "expected <owner>/<name>"),
+        ({"repository": "a/b c"}, "expected <owner>/<name>"),
         ({"commit": "../../etc"}, "expected 40 hexadecimal digits"),
         ({"test": {"x": "abc"}}, "git blob id 'abc'; expected 40"),
         ({"predictions": {"../x": "1" * 40}}, r"path '\.\./x': not a path inside"),

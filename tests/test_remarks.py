@@ -186,6 +186,27 @@ def test_what_is_wrong_in_other_notations_is_told(state: Any, problem: str) -> N
 # Placeholders. The corpus of FIVE has one about a venue in every turn.
 
 
+@pytest.mark.parametrize("name", ["nested", "flat"])
+def test_of_a_list_of_values_the_first_counts_and_is_told(name: str) -> None:
+    values = ["north", "south"]
+    state = {"hotel": {"area": values}} if name == "nested" else {"hotel-area": values}
+    submission = parse_submission({"mul0001": [{**TURN, "state": state}]}, FIVE, "x")
+    assert submission.dialogues["mul0001"][0].state == {"hotel": {"area": "north"}}
+    (remark,) = submission.remarks
+    assert remark.warning
+    assert "turn 0, hotel" in str(remark)
+    assert "lists of values, of which the first counts" in str(remark)
+
+
+@pytest.mark.parametrize("state", [{"hotel": {"area": ""}}, {"hotel-area": ""}, ["hotel-area-"]])
+def test_an_empty_value_is_kept_and_told(state: Any) -> None:
+    submission = parse_submission({"mul0001": [{**TURN, "state": state}]}, FIVE, "x")
+    assert submission.dialogues["mul0001"][0].state == {"hotel": {"area": ""}}
+    (remark,) = submission.remarks
+    assert remark.warning
+    assert "empty values" in str(remark)
+
+
 def _text(*responses: str) -> list[Remark]:
     return _remarks(*({"response": response} for response in responses))
 

@@ -53,6 +53,7 @@ from mwz.harness.board.rescoring import (
 from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.board.submitting import all_scores
 from mwz.harness.board.together import write_together
+from mwz.harness.board.tracking_scores import score_tracker
 from mwz.harness.data.pinned import blob_id
 from mwz.harness.errors import InputError
 from mwz.harness.validation import validated
@@ -545,10 +546,13 @@ def _everything(folder: Path) -> dict[Path, bytes]:
 
 @pytest.mark.real_data
 def test_the_repositorys_own_scores_come_out_again(upstream: Path, multiwoz: Benchmark) -> None:
-    # The smallest file and the reference rows stand for all of them.
-    for key in ("hdno", "corpus", "constant-response"):
+    # The smallest file, the reference rows and files of a form of their own stand for all of them.
+    for key in (
+        *("hdno", "corpus", "constant-response"),
+        *("soloist-reimplementation", "to-llm-bot"),
+    ):
         entry = read_entry(REPOSITORY / key)
-        content = find_predictions(entry, upstream / "MultiWOZ_Evaluation")
+        content = find_predictions(entry, [upstream])
         scores = all_scores(content, multiwoz, key)
         assert list(scores.reports) == list(published_rule_sets())
         assert scores.predictions == entry.scores.predictions
@@ -557,3 +561,23 @@ def test_the_repositorys_own_scores_come_out_again(upstream: Path, multiwoz: Ben
             assert stored is not None
             assert not list(_changes(rules, stored, found))
             assert stored.signature.comparable_with(found.signature)
+
+
+@pytest.mark.real_data
+def test_the_repositorys_own_trackers_come_out_again(upstream: Path, multiwoz: Benchmark) -> None:
+    pinned = [e for e in read_entries(REPOSITORY) if e.tracking and e.system.predictions.pinned]
+    assert pinned
+    for entry in pinned:
+        content = find_predictions(entry, [upstream])
+        assert isinstance(content, bytes)
+        found = score_tracker(content, entry.key, lambda ids: multiwoz)
+        assert entry.tracking is not None
+        assert found.predictions == entry.tracking.predictions
+        assert found.coverage == entry.tracking.coverage
+        assert found.signature.comparable_with(entry.tracking.signature)
+        figures, stored = (
+            {name: value for name, value in vars(one.figures).items() if isinstance(value, float)}
+            for one in (found, entry.tracking)
+        )
+        assert figures
+        assert figures == pytest.approx(stored)

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from mwz.harness.board import leaderboard
-from mwz.harness.board.entries import Entry, read_entries
+from mwz.harness.board.entries import Entry, System, read_entries
 from mwz.harness.board.leaderboard import Row
 from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.scores import SCORES_FILE
@@ -32,10 +32,11 @@ from mwz.harness.board.site.charts import LETTER, LINE, Dot, nice_marks, ranks, 
 from mwz.harness.board.site.document_pages import document, site_address
 from mwz.harness.board.site.downloads import latex
 from mwz.harness.board.site.making import Site, site
-from mwz.harness.board.site.papers import arxiv_number, paper_year
+from mwz.harness.board.site.papers import arxiv_number, paper_year, system_year
 from mwz.harness.board.site.serving import LOOPBACK, site_server
 from mwz.harness.board.tracking_scores import score_tracker
 from mwz.harness.errors import InputError
+from mwz.harness.validation import validated
 
 DOCUMENTS = PROJECT / "docs"
 SCRIPT = "<script>alert(1)</script>"
@@ -409,6 +410,29 @@ def test_headings_of_documents_have_addresses_of_their_own() -> None:
 
 
 # What is computed.
+
+
+@pytest.mark.parametrize(("own", "year"), [(None, 2020), (2021, 2021)])
+def test_the_year_of_a_system_is_its_own_or_else_what_its_paper_tells(
+    own: int | None, year: int
+) -> None:
+    about = {"paper": "https://arxiv.org/abs/2012.03539", **({} if own is None else {"year": own})}
+    assert system_year(validated(System, system(**about), "x")) == year
+
+
+def test_year_model_and_training_are_on_a_systems_page_and_in_the_downloads(folder: Path) -> None:
+    about = {"year": 2031, "model": "T9-tiny", "training": "weather reports"}
+    enter(folder, "system", system(**about), reports(bleu=19.0))
+    files = _made(folder).files
+    page = files["systems/system.html"]
+    assert "<span>2031</span>" in page
+    assert "Model: T9-tiny. Training data besides MultiWOZ: weather reports." in page
+    data: Any = json.loads(files["systems/system.json"])
+    assert {name: data[name] for name in about} == about
+    (row,) = (
+        row for row in csv.DictReader(io.StringIO(files["board.csv"])) if row["entry"] == "system"
+    )
+    assert (row["year"], row["model"], row["training"]) == ("2031", "T9-tiny", "weather reports")
 
 
 @pytest.mark.parametrize(

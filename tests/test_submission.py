@@ -137,7 +137,8 @@ def test_a_response_must_be_a_string(response: object, found: str) -> None:
         ({"hotel": {"": "red"}}, "`state`, hotel: unknown slot ''"),
         ({"hotel": {"area": None}}, "`state`, hotel, area: expected a string, found null"),
         ({"hotel": {"stars": 4}}, "`state`, hotel, stars: expected a string, found a number"),
-        ({"hotel": {"name": ["a"]}}, "`state`, hotel, name: expected a string, found a list"),
+        ({"hotel": {"name": []}}, "`state`, hotel, name: expected a string, found a list"),
+        ({"hotel": {"name": ["a", 1]}}, "`state`, hotel, name: expected a string, found a list"),
         ({"hotel": {"name": "\ud800"}}, "`state`, hotel, name: '\\ud800' is not valid text"),
     ],
 )

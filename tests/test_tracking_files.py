@@ -108,6 +108,27 @@ def test_values_may_hold_dashes():
     assert score_tracking(parse(content).dialogues).metrics["JGA"] == 100
 
 
+def test_of_a_list_of_values_the_first_counts_and_the_format_says_so():
+    content = {"d": {"0": {"gt": {"hotel": {"area": ["north", "south"]}}, "pr": OTHER}}}
+    file = parse(content)
+    assert score_tracking(file.dialogues).metrics["JGA"] == 100
+    assert file.format.endswith(
+        "domain -> slot -> value and lists of values, of which the first counts"
+    )
+
+
+def test_a_table_of_states_is_compared_with_the_benchmark():
+    second = {"hotel": {"area": "centre", "bookday": "monday", "bookpeople": "3"}}
+    rows = [
+        {"id": "sng0001-2", "total_state": second},
+        {"id": "sng0001-1", "total_state": '{"hotel": {"area": "centre"}}'},
+    ]
+    file = parse(rows)
+    assert file.format.startswith("table of belief states (id, total_state), ")
+    # The first turn is right, the second has one person too many.
+    assert score_tracking(file.dialogues).metrics["JGA"] == 50
+
+
 def test_states_of_files_with_their_own_gold_states_are_compared_as_they_are():
     content = {
         "d": {"0": {"gt": {"hotel": {"parking": "yes"}}, "pr": {"hotel": {"parking": "free"}}}}
@@ -199,14 +220,17 @@ def pair(gold, predicted):
             "turn 1, gt, hotel, stars: expected a string, found a number",
         ),
         (
-            pair(GOLD, {"hotel": {"stars": ["4"]}}),
+            pair(GOLD, {"hotel": {"stars": ["4", 5]}}),
             "turn 1, pr, hotel, stars: expected a string, found a list",
         ),
         (
             pair(GOLD, {"hotel": {"name": "\ud800"}}),
             "turn 1, pr, hotel, name: '\\ud800' is not valid",
         ),
-        (pair(GOLD, ["hotel-name-\ud800"]), "turn 1, pr: 'hotel-name-\\ud800' is not valid text"),
+        (
+            pair(GOLD, ["hotel-name-\ud800"]),
+            "turn 1, pr, hotel-name: '\\ud800' is not valid text",
+        ),
         (
             pair(GOLD, {"hotel": "centre"}),
             "turn 1, pr, hotel: expected an object of slot -> value, found a string",

@@ -107,6 +107,8 @@ ObjectId = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 Style = Annotated[str, _one_of(lambda: STYLES)]
 PlainText = Annotated[str, AfterValidator(_plain_text), Field(max_length=500)]
 PlainName = Annotated[str, AfterValidator(_plain_name)]
+# MultiWOZ is of 2018.
+Year = Annotated[int, Field(strict=True, ge=2018, le=2100)]
 
 
 class Predictions(_Strict):
@@ -276,7 +278,12 @@ class System(_Strict):
         paper: Address of its paper.
         code: Address of its code.
         multiwoz: The version of MultiWOZ it was trained on.
+        year: When it was published; where it is left out, the address of its paper may tell.
+        model: What model it is: its backbone and size.
+        training: What it was trained on besides MultiWOZ.
         note: What a reader of the leaderboard should know.
+        unranked: Why it is listed without a rank although it could have one: it is given more than
+            the other systems of its track.
         predictions: Where its predictions are.
         placeholders: What its responses hold besides the placeholders of the rule set: `table`, the
             name of a named table, or placeholder name -> ontology name.
@@ -289,7 +296,11 @@ class System(_Strict):
     paper: WebAddress | None = None
     code: WebAddress | None = None
     multiwoz: PlainText | None = None
+    year: Year | None = None
+    model: PlainText | None = None
+    training: PlainText | None = None
     note: PlainText | None = None
+    unranked: PlainText | None = None
     predictions: Predictions
     placeholders: Annotated[dict[str, str], AfterValidator(_known_placeholders)] | None = None
     setup: OwnSetup | None = None

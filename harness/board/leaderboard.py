@@ -74,6 +74,8 @@ class Row:
         """Why it is listed without a rank; None if it is ranked."""
         if not TRACKS[self.entry.system.track].submitted:
             return "reference"
+        if self.entry.system.unranked is not None:
+            return self.entry.system.unranked
         if not self.entry.verifiable:
             return "unverified: nobody can get its predictions"
         if self.report.coverage.percent < RANKED_COVERAGE:

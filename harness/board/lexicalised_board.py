@@ -66,6 +66,8 @@ class LexicalisedRow:
             return "the ceiling"
         if self.entry is not None and self.entry.system.predictions.by_harness:
             return "put into plain English by the harness, a check of the way back"
+        if self.entry is not None and self.entry.system.unranked is not None:
+            return self.entry.system.unranked
         if self.entry is not None and not self.entry.verifiable:
             return "unverified: nobody can get its predictions"
         if self.report is not None and self.report.coverage.percent < RANKED_COVERAGE:

@@ -68,8 +68,9 @@ class TrackingRow:
     @property
     def is_ranked(self) -> bool:
         """Whether it has a place in its table."""
-        by_harness = self.entry.system.predictions.by_harness
-        return self.coverage >= RANKED_COVERAGE and self.entry.verifiable and not by_harness
+        system = self.entry.system
+        kept_out = system.predictions.by_harness or system.unranked is not None
+        return self.coverage >= RANKED_COVERAGE and self.entry.verifiable and not kept_out
 
 
 def tracking_tables(
@@ -196,9 +197,11 @@ def gold_title(row: TrackingRow) -> str:
 
 
 def _remarks(row: TrackingRow) -> list[str]:
-    """Return what is to be said of a row: a raised sign, and once the note of a tracker."""
-    has_note = row.entry.system.track == STATE_TRACKING and not row.further
-    return [text for text in (row.sign, row.entry.system.note if has_note else None) if text]
+    """Return what is to be said of a row: a raised sign, and once what a tracker's entry says."""
+    system = row.entry.system
+    has_note = system.track == STATE_TRACKING and not row.further
+    own = (system.note, system.unranked) if has_note else ()
+    return [text for text in (row.sign, *own) if text]
 
 
 def gold_version(row: TrackingRow) -> str | None:

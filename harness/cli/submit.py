@@ -96,6 +96,9 @@ def _reported(
 @click.option("--code", metavar="URL", help="Address of its code.")
 @click.option("--note", metavar="TEXT", help="What a reader of the leaderboard should know.")
 @click.option("--multiwoz", metavar="VERSION", help="The version of MultiWOZ it was trained on.")
+@click.option("--year", type=int, help="The year it was published in.")
+@click.option("--model", metavar="TEXT", help="What model it is: its backbone and size.")
+@click.option("--training", metavar="TEXT", help="What it was trained on besides MultiWOZ.")
 @click.option(
     "--reported",
     callback=_reported,
@@ -135,6 +138,9 @@ def command(
     code: str | None,
     note: str | None,
     multiwoz: str | None,
+    year: int | None,
+    model: str | None,
+    training: str | None,
     reported: dict[str, str],
     source: str,
     gold: str | None,
@@ -150,9 +156,19 @@ def command(
     _check_options(track, reported, gold, own_gold, placeholders)
     if track == STATE_TRACKING and seeds:
         raise InputError("--seeds", f"is not for the track {track}")
-    facts = {"name": name, "track": track, "paper": paper, "code": code, "multiwoz": multiwoz}
+    facts = {
+        "name": name,
+        "track": track,
+        "paper": paper,
+        "code": code,
+        "multiwoz": multiwoz,
+        "year": year,
+        "model": model,
+        "training": training,
+        "note": note,
+    }
     aliases = Options(placeholders=placeholders).aliases
-    system = _system({**facts, "note": note}, source, reported, aliases)
+    system = _system(facts, source, reported, aliases)
     if not replace:
         refuse_existing(submissions / folder_name(name))
     content = read_bytes(predictions, limits())
@@ -324,7 +340,7 @@ def _show_lexicalised(key: str, others: list[Entry], rules: str) -> None:
 
 
 def _system(
-    facts: Mapping[str, str | None], source: str, reported: dict[str, str], aliases: Aliases | None
+    facts: Mapping[str, object], source: str, reported: dict[str, str], aliases: Aliases | None
 ) -> System:
     return validated(
         System,

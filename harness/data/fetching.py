@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 from urllib.request import url2pathname
 
 import pooch
@@ -80,7 +80,7 @@ class _PassingError(Exception):
 
 
 def urls(file: PinnedFile, mirror: str | None) -> tuple[str, ...]:
-    """Return the URLs a file is looked for at, in order.
+    """Return the URLs a file is looked for at, in order; a blank of its path is `%20`.
 
     At GitHub and on a mirror that is `<owner>/<repository>/<commit>/<path>`; on a mirror then
     also `<repository>/<path>`, which is how clones lie side by side.
@@ -89,7 +89,7 @@ def urls(file: PinnedFile, mirror: str | None) -> tuple[str, ...]:
         InputError: The mirror is no complete http, https or file URL.
     """
     if mirror is None:
-        return (f"{GITHUB}/{file.place}",)
+        return (f"{GITHUB}/{_in_url(file.place)}",)
     if not _is_mirror(mirror):
         raise InputError(
             f"mirror {without_secrets(mirror)}",
@@ -97,7 +97,11 @@ def urls(file: PinnedFile, mirror: str | None) -> tuple[str, ...]:
             "by a host, and has no `?`",
         )
     base = mirror.rstrip("/")
-    return (f"{base}/{file.place}", f"{base}/{file.place_in_clones}")
+    return (f"{base}/{_in_url(file.place)}", f"{base}/{_in_url(file.place_in_clones)}")
+
+
+def _in_url(place: str) -> str:
+    return quote(place, safe="/+")
 
 
 def _is_mirror(url: str) -> bool:

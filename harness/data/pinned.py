@@ -18,9 +18,11 @@ from ..errors import InputError
 
 PARTS = ("test", "all", "predictions")
 
-# ASCII letters, digits and a few marks: what no file system and no URL takes for anything else
-# than a name. That leaves out separators, drive letters, blanks and control characters.
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9_+-][A-Za-z0-9_.+-]*")
+# Words of ASCII letters, digits and a few marks, with one blank between them: what no file system
+# takes for anything else than a name. That leaves out separators, drive letters, blanks at an end
+# and control characters.
+_PLAIN_WORD = r"[A-Za-z0-9_+-][A-Za-z0-9_.+-]*"
+_PLAIN_NAME = re.compile(rf"{_PLAIN_WORD}(?: {_PLAIN_WORD})*")
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}")
 
 
@@ -157,8 +159,8 @@ def safe_path(folder: Path, place: str) -> Path:
 
 
 _UNSAFE = (
-    "not a path inside the data directory; expected names of letters, digits, `_`, `-`, `+` and "
-    "`.` (not first) with `/` between them"
+    "not a path inside the data directory; expected names of letters, digits, `_`, `-`, `+`, `.` "
+    "(not first) and single blanks (inside), with `/` between them"
 )
 
 
@@ -168,7 +170,7 @@ def _is_plain(place: str) -> bool:
 
 def _problems(source: Source) -> Iterator[str]:
     name = source.repository
-    if not (_is_plain(name) and name.count("/") == 1):
+    if not (_is_plain(name) and name.count("/") == 1 and " " not in name):
         yield f"repository {name!r}: expected <owner>/<name>"
     if not _OBJECT_ID.fullmatch(source.commit):
         yield f"{name}, commit {source.commit!r}: expected 40 hexadecimal digits"

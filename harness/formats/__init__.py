@@ -1,8 +1,8 @@
 """Formats of predictions, told apart by shape alone, each read into the standard form.
 
-A format is one module of this folder with a `FORMAT`. The standard form maps dialogue id -> list
-of turns, each with `response` and optionally `state` and `active_domains`; what other formats hold
-is turned into it, and checked like it.
+A format is one module of this folder with a `FORMAT`, a kind of file that is not JSON one with a
+`TEXT`. The standard form maps dialogue id -> list of turns, each with `response` and optionally
+`state` and `active_domains`; what other formats hold is turned into it, and checked like it.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import importlib
 import pkgutil
 import re
 from functools import cache
+from typing import Any
 
 from ..errors import InputError
 from ..files import kind_of, parse_json
 from ..limits import limits
-from .format import Format, Standard
+from .format import Format, Standard, TextFile
 from .standard import NAME as STANDARD
-from .table_file import is_table, read_table
 
 __all__ = ["Format", "Standard", "formats", "parse_predictions", "special_format", "standard_form"]
 
@@ -29,16 +29,27 @@ _BEYOND_PLANE = re.compile(rb"[\xf0-\xff]")
 @cache
 def formats() -> tuple[Format, ...]:
     """Return all formats, in the order in which they are tried."""
+    found: list[Format] = _declared("FORMAT")
+    return tuple(sorted(found, key=lambda format_: (format_.rank, format_.name)))
+
+
+@cache
+def _text_files() -> tuple[TextFile, ...]:
+    """Return all kinds of files that are not JSON."""
+    return tuple(_declared("TEXT"))
+
+
+def _declared(name: str) -> list[Any]:
+    """Return what the modules of this folder call by a name, of those that do."""
     modules = [
         importlib.import_module(f"{__name__}.{module.name}")
         for module in pkgutil.iter_modules(__path__)
     ]
-    found = [module.FORMAT for module in modules if hasattr(module, "FORMAT")]
-    return tuple(sorted(found, key=lambda format_: (format_.rank, format_.name)))
+    return [getattr(module, name) for module in modules if hasattr(module, name)]
 
 
 def parse_predictions(content: bytes, source: str) -> object:
-    """Parse the content of a predictions file, JSON or a table, of whatever format.
+    """Parse the content of a predictions file, JSON or of another kind, of whatever format.
 
     Args:
         content: The file, unpacked.
@@ -48,13 +59,16 @@ def parse_predictions(content: bytes, source: str) -> object:
         InputError: The file cannot be parsed, or holds more than it may.
     """
     bounds = limits()
-    values = sum(map(content.count, (b",", b"{", b"[")))
+    text_file = next((kind for kind in _text_files() if kind.recognises(content)), None)
+    # Every line of a text that is not JSON is a value, at least.
+    marks = (b",", b"{", b"[") if text_file is None else (b",", b"\n")
+    values = sum(map(content.count, marks))
     if values > bounds.values:
         raise InputError(source, f"too large: {values:,} values; {bounds.told('values')}")
     if len(content) * _width(content) > bounds.unpacked:
         told = bounds.told("unpacked")
         raise InputError(source, f"too large: more bytes of text in memory than {told}")
-    return read_table(content, source) if is_table(content) else parse_json(content, source)
+    return parse_json(content, source) if text_file is None else text_file.parse(content, source)
 
 
 def _width(content: bytes) -> int:

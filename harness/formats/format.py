@@ -1,4 +1,4 @@
-"""What a format of predictions is."""
+"""What a format of predictions is, and a kind of file that is not JSON."""
 
 from __future__ import annotations
 
@@ -17,11 +17,26 @@ class Standard:
         dialogues: Dialogue id -> turns.
         format: What the file was recognised as.
         remarks: What is to be said of how it was read.
+        find: Of a file that does not say which dialogues it is of, what finds them: given dialogue
+            id -> what the user says, of a benchmark, it returns `dialogues`, which are empty till
+            then; or raises an `InputError`. None where the file says it.
     """
 
     dialogues: Mapping[Any, Any]
     format: str
     remarks: Sequence[Remark] = ()
+    find: Callable[[Mapping[str, Sequence[str]]], Mapping[Any, Any]] | None = None
+
+    def dialogues_among(self, users: Mapping[str, Sequence[str]]) -> Mapping[Any, Any]:
+        """Return the dialogues, found among those of a benchmark if the file does not name them.
+
+        Args:
+            users: Dialogue id -> what the user says, one per system turn.
+
+        Raises:
+            InputError: Some turns are of none of these dialogues.
+        """
+        return self.dialogues if self.find is None else self.find(users)
 
 
 @dataclass(frozen=True)
@@ -42,3 +57,18 @@ class Format:
     recognises: Callable[[object], bool]
     read: Callable[[Any, str], Standard]
     rank: int = 10
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A kind of predictions file that is not JSON.
+
+    Attributes:
+        recognises: Whether a file's bytes are of this kind.
+        parse: Returns what the file holds, as JSON types, for a `Format` to recognise. It is given
+            the bytes and what messages call the file, and raises an `InputError` for what is
+            none.
+    """
+
+    recognises: Callable[[bytes], bool]
+    parse: Callable[[bytes, str], object]

@@ -1,7 +1,8 @@
-"""Tables of turns: the comma-separated file that DAMD and UBAR save, one line per turn.
+"""Tables of turns: comma-separated files with one line per turn.
 
-Titles and tables of figures may stand before it (`EVALUATION RESULTS:`, `DECODED RESULTS:`); the
-turns begin with the line whose first column is `dial_id`.
+DAMD and UBAR save one whose first column is `dial_id`; titles and tables of figures may stand
+before it (`EVALUATION RESULTS:`, `DECODED RESULTS:`). Tables of belief states have `id` as first
+column, and `total_state`.
 """
 
 from __future__ import annotations
@@ -11,16 +12,19 @@ import io
 import re
 
 from ..errors import InputError
+from .format import TextFile
 
-_HEADER = re.compile(rb'^"?dial_id"?,', re.MULTILINE)
+_HEADER = re.compile(
+    rb"""^(?:"?dial_id"?,|"?id"?,(?:[^\r\n]*,)?"?total_state"?[,\r\n])""", re.MULTILINE
+)
 _SEARCHED = 100_000
-"""In how many bytes at the beginning of a file the first column's name is looked for."""
+"""In how many bytes at the beginning of a file the line of column names is looked for."""
 
 
 def is_table(content: bytes) -> bool:
     """Return whether a file is a table of turns, and not JSON."""
     start = content[:_SEARCHED].removeprefix(b"\xef\xbb\xbf").lstrip()
-    return start[:1] not in (b"{", b"[", b'"') and _HEADER.search(start) is not None
+    return start[:1] not in (b"{", b"[") and _HEADER.search(start) is not None
 
 
 def read_table(content: bytes, source: str) -> list[dict[str, str]]:
@@ -40,3 +44,6 @@ def read_table(content: bytes, source: str) -> list[dict[str, str]]:
         raise InputError(source, "not text in UTF-8") from None
     except csv.Error as error:
         raise InputError(source, f"not a table of comma-separated values ({error})") from None
+
+
+TEXT = TextFile(is_table, read_table)

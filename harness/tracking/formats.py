@@ -8,7 +8,7 @@ are told apart by shape alone, each by its own table or function:
 - what a turn holds: gold and predicted state under the keys of `LAYOUTS`, or the predicted state;
 - how a state is written: the notations of `notations.py`.
 
-Outputs of the DAMD family are read into the standard form of submissions first.
+Outputs of the formats of `harness/formats/` are read into the standard form of submissions first.
 
 Files that hold gold states are scored on those, as they are: the published code normalises nothing.
 Files without are compared with a benchmark's gold states, both sides normalised; and so is any file
@@ -32,7 +32,7 @@ from ..errors import InputError, Problems, shown
 from ..files import is_text, kind_of, read_bytes, shown_name
 from ..formats import parse_predictions, special_format
 from ..limits import Limits, limits
-from ..notations import STATE_DOMAINS, notation_of, read_state
+from ..notations import STATE_DOMAINS, VALUE_LISTS, notation_of, read_state
 from ..submission import parse_submission
 from .dialogues import TrackedDialogue, TrackedTurn
 from .gold import GoldStates
@@ -140,7 +140,7 @@ def parse_tracking_file(
         InputError: The content has no known shape or is malformed, with every place.
     """
     bounds = limits()
-    name, content = _standard(content, source)
+    name, content = _standard(content, source, load_benchmark)
     if not isinstance(content, Mapping):
         raise InputError(source, f"expected an object of dialogue id -> turns, {_found(content)}")
     if not content:
@@ -189,13 +189,16 @@ def _with_gold_of(
     return TrackedFile(source, format_, benchmark, tracked, gold, left_out)
 
 
-def _standard(content: object, source: str) -> tuple[str, object]:
-    """Return predictions of the DAMD family in the standard form, with their format's name."""
+def _standard(
+    content: object, source: str, load_benchmark: Callable[[Iterable[str]], Benchmark]
+) -> tuple[str, object]:
+    """Return predictions of another format in the standard form, with their format's name."""
     special = special_format(content)
     if special is None:
         return "", content
     standard = special.read(content, source)
-    return f"{standard.format}, ", standard.dialogues
+    users = load_benchmark([]).users if standard.find is not None else {}
+    return f"{standard.format}, ", standard.dialogues_among(users)
 
 
 def _arranged(content: Mapping[str, Any], source: str) -> tuple[Layout, Mapping[str, Any]]:
@@ -280,7 +283,12 @@ class _Parser:
         notation = notation_of(state)
         if notation is not None and state:
             self._encodings[notation] = None
-        read = read_state(state, tell)
+
+        def note(where: str, what: str) -> None:
+            if what == VALUE_LISTS:
+                self._encodings[what] = None
+
+        read = read_state(state, tell, note)
         for domain, slots in read.items():
             for slot, value in slots.items():
                 if len(value) > self._limits.value:

@@ -20,7 +20,7 @@ from .charts import Dot, Ranks, Scatter, ranks, scatter
 from .columns import PRINTED, Column, columns, raised_signs
 from .contents import Contents
 from .page_tables import NOTHING, Cell, Header, with_minus
-from .papers import paper_year
+from .papers import paper_year, system_year
 
 SYSTEMS = "systems"
 """The folder of the systems' pages."""
@@ -203,7 +203,7 @@ def _scored(row: Row, shown: Sequence[Column], tied: Collection[str]) -> BoardRo
         link=system_link(row.entry.key),
         paper=system.paper,
         code=system.code,
-        year=paper_year(system.paper),
+        year=system_year(system),
         signs=len(raised_signs(row)),
         note="; ".join(told),
         cells=[column.cell(row) for column in shown],
@@ -266,16 +266,16 @@ def _in_english(row: LexicalisedRow) -> BoardRow:
     told = [] if row.unranked is None or row.is_ceiling else [row.unranked]
     if entry is not None and entry.system.note:
         told.insert(0, entry.system.note)
-    paper = None if entry is None else entry.system.paper
+    system = None if entry is None else entry.system
     return BoardRow(
         anchor="ceiling" if entry is None else f"row-{entry.key}",
         kind="scored" if entry is None or entry.verifiable else "unverified",
         rank=rank,
         name=name,
         link=None if entry is None else system_link(entry.key),
-        paper=paper,
-        code=None if entry is None else entry.system.code,
-        year=paper_year(paper),
+        paper=None if system is None else system.paper,
+        code=None if system is None else system.code,
+        year=None if system is None else system_year(system),
         signs=0,
         note="; ".join(told),
         cells=[Cell(text) for text in texts],
@@ -298,7 +298,7 @@ def _tracked(row: TrackingRow) -> BoardRow:
         link=system_link(row.entry.key),
         paper=system.paper,
         code=system.code,
-        year=paper_year(system.paper),
+        year=system_year(system),
         signs=0,
         note=(system.note or "") if own and not row.further else "",
         cells=[Cell(with_minus(text)) for text in texts],

@@ -22,7 +22,7 @@ from ..tracks import STATE_TRACKING, TRACKS
 from .board_page import SYSTEMS
 from .columns import raised_signs
 from .contents import Contents
-from .papers import arxiv_number, paper_year
+from .papers import arxiv_number, system_year
 
 HARNESS_KEY = "multiwoz-harness"
 
@@ -175,14 +175,14 @@ def board_csv(contents: Contents) -> str:
             "system", "entry", "track", "rank", "bleu",
             *(f"{name}_{setup}_{rules}" for rules, setup in kinds for name in _RATES),
             *(f"{name}_{end}" for name in FIGURES for end in ("low", "high")),
-            "coverage", "signature",
+            "coverage", "signature", "year", "model", "training",
         ]
     )  # fmt: skip
     for row in contents.rows:
         intervals = [contents.interval(row.entry, name) for name in FIGURES]
         writer.writerow(
             [
-                _FORMULA.sub(r"'\g<0>", row.entry.system.name),
+                _cell(row.entry.system.name),
                 row.entry.key,
                 row.entry.system.track,
                 row.rank,
@@ -199,6 +199,8 @@ def board_csv(contents: Contents) -> str:
                 ),
                 _digits(row.report.coverage.percent),
                 str(row.report.signature),
+                system_year(row.entry.system),
+                *(_cell(text) for text in (row.entry.system.model, row.entry.system.training)),
             ]
         )
     return lines.getvalue()
@@ -209,6 +211,11 @@ def _rates(report: Report | None, setup: str) -> tuple[float | None, ...]:
     if scores is None:
         return (None,) * len(_RATES)
     return scores.inform[TOTAL], scores.success[TOTAL], scores.combined
+
+
+def _cell(text: str | None) -> str:
+    """Return a text as a spreadsheet shows it, and does not compute it."""
+    return _FORMULA.sub(r"'\g<0>", text or "")
 
 
 def _digits(value: float | None) -> float | None:
@@ -235,7 +242,7 @@ def entry_reference(entry: Entry) -> str | None:
     address = entry.system.paper
     if address is None:
         return None
-    year, number = paper_year(address), arxiv_number(address)
+    year, number = system_year(entry.system), arxiv_number(address)
     fields = {"note": f"The paper of {latex(entry.system.name)}", "url": address}
     if year is not None:
         fields["year"] = str(year)
@@ -275,9 +282,11 @@ def _about(entry: Entry) -> dict[str, Any]:
     system = entry.system
     facts = {
         "paper": system.paper,
-        "year": paper_year(system.paper),
+        "year": system_year(system),
         "code": system.code,
         "multiwoz": system.multiwoz,
+        "model": system.model,
+        "training": system.training,
         "note": system.note,
         "verifiable": entry.verifiable,
     }

@@ -1,8 +1,10 @@
-"""What the address of a paper tells of it: its year and its number at arXiv."""
+"""The year of a system, and what the address of a paper tells: a year, and a number at arXiv."""
 
 from __future__ import annotations
 
 import re
+
+from ..entries import System
 
 _ARXIV = re.compile(r"//(?:www\.)?arxiv\.org/(?:abs|pdf)/((\d{2})\d{2}\.\d{4,5})")
 
@@ -30,3 +32,8 @@ def paper_year(address: str | None) -> int | None:
     if found := _OLD_ANTHOLOGY.search(text):
         return 2000 + int(found[1])
     return None
+
+
+def system_year(system: System) -> int | None:
+    """Return the year a system was published in: the entry's, or else what its paper tells."""
+    return paper_year(system.paper) if system.year is None else system.year

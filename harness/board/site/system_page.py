@@ -26,7 +26,7 @@ from .contents import Contents
 from .downloads import entry_reference
 from .explained import own_fields
 from .page_tables import NOTHING, Bar, Cell, Facts, Table, difference_text, simple_table, with_minus
-from .papers import paper_year
+from .papers import system_year
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class SystemPage:
         track: The title of its track.
         section: The address of its row on the board.
         place: Its rank in words.
-        year: The year that its paper's address tells.
+        year: The year it was published in, if that is known.
         verdict: Whether the public board's row is the harness's; None if there is none.
         mark: The verdict's style.
         tiles: Its main figures.
@@ -135,7 +135,7 @@ def _page(
         track=TRACKS[entry.system.track].title,
         section=f"row-{entry.key}" if row or english else f"tracking-{entry.key}",
         place=_place(row, tracked) if english is None else _place_in_english(english),
-        year=paper_year(entry.system.paper),
+        year=system_year(entry.system),
         verdict=None if verdict is None else with_minus(verdict),
         mark=verdict_mark(verdict or ""),
         tiles=_tiles(contents, row, tracked),

@@ -15,10 +15,10 @@ from ...benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue, VenueReco
 from ...domains import gold_active_domains
 from ...errors import InputError
 from ...files import read_bytes
+from ...formats.damd_log import align_dialogues, parse_damd_log
 from ..building import Built, Sources
 from ..declared import DataSet
 from .annotation22 import DATA_SET, read_test_dialogues
-from .damd_log import align_dialogues, parse_damd_log
 from .evaluator import (
     DOMAINS,
     EVALUATOR_DATA,
@@ -73,9 +73,8 @@ def with_damd_domains(benchmark: Benchmark, log: Path) -> tuple[Benchmark, str]:
         InputError: The log is missing or in another layout, or some turns of it are of no
             dialogue of the benchmark.
     """
-    users = {id_: dialogue.users for id_, dialogue in benchmark.dialogues.items()}
     text = read_bytes(log).decode(errors="replace")
-    logged = align_dialogues(parse_damd_log(text, str(log)), users, str(log))
+    logged = align_dialogues(parse_damd_log(text, str(log)), benchmark.users, str(log))
     dialogues = {
         id_: replace(dialogue, damd_domains=[turn.gold_domains for turn in logged[id_]])
         if id_ in logged

@@ -1,8 +1,11 @@
-"""DAMD's log of the test set: its gold domain of every turn, and what it believed and said.
+"""DAMD's log of the test set: its gold domain of every turn, and the state that it predicted.
 
 The log prints the turns of one dialogue after another, without the dialogues' ids and in no order
 that could be told from them. What the user says identifies a dialogue: DAMD's preprocessing writes
 numbers as digits and takes contractions apart, so that texts are similar rather than equal.
+
+`constraint_dict` is the predicted state, but `resp turn` is the response of the data set, in all
+7354 turns DAMD's reference to the letter: as a system's outputs the log is a tracker's.
 
 Source: Zhang et al. (2020), "Task-Oriented Dialog Systems that Consider Multiple Appropriate
 Responses under the Same Context"; the log is in MinTL's repository.
@@ -14,14 +17,21 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from rapidfuzz import fuzz, process
 
-from ...errors import InputError, shown
+from ..errors import InputError, shown
+from .format import Format, Standard, TextFile
+
+NAME = "DAMD's log"
 
 _FIELDS = ("constraint_dict", "user turn", "resp turn", "pred_domains", "true_domains")
 _LINE = re.compile(rf"({'|'.join(_FIELDS)}):(.*)")
+
+_SEARCHED = 100_000
+"""In how many bytes at the beginning of a file a turn is looked for."""
 
 _CANDIDATES = 10
 """Dialogues with the most similar first turn, which are compared whole."""
@@ -41,7 +51,7 @@ class LoggedTurn:
     Attributes:
         line: The number of the line that begins it, from 1.
         user: What the user said, as DAMD preprocessed it.
-        response: What DAMD answered.
+        response: The data set's response, as DAMD preprocessed it.
         state: The belief state that DAMD predicted: domain -> slot -> value.
         gold_domains: The domains that DAMD's data gives the turn.
     """
@@ -175,3 +185,48 @@ def _lost(turns: Sequence[LoggedTurn], places: Sequence[int]) -> Iterator[str]:
     for place in places:
         turn = turns[place]
         yield f"line {turn.line}: is of no dialogue of the test set: {shown(turn.user)}"
+
+
+def _recognises_text(content: bytes) -> bool:
+    start = content[:_SEARCHED]
+    return start.lstrip()[:1] not in (b"{", b"[") and is_damd_log(start.decode(errors="replace"))
+
+
+def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
+    turns = parse_damd_log(content.decode(errors="replace"), source)
+    return [{**vars(turn), "gold_domains": list(turn.gold_domains)} for turn in turns]
+
+
+def _recognises(content: object) -> bool:
+    return isinstance(content, list) and bool(content) and all(map(_is_logged, content))
+
+
+def _is_logged(turn: object) -> bool:
+    types = {name: type(value) for name, value in turn.items()} if isinstance(turn, dict) else {}
+    return types == {"line": int, "user": str, "response": str, "state": dict, "gold_domains": list}
+
+
+def _read(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
+    turns = [LoggedTurn(**turn) for turn in content]
+    return Standard({}, NAME, find=partial(_predictions, turns, source))
+
+
+def _predictions(
+    turns: Sequence[LoggedTurn], source: str, users: Mapping[str, Sequence[str]]
+) -> dict[str, list[dict[str, Any]]]:
+    return {
+        id_: [{"state": turn.state} for turn in logged]
+        for id_, logged in align_dialogues(turns, users, source).items()
+    }
+
+
+TEXT = TextFile(_recognises_text, _parse)
+
+FORMAT = Format(
+    name=NAME,
+    description="What DAMD prints of the test set, for `mwz dst`: `constraint_dict:`, the tracked "
+    "state, `user turn:`, `resp turn:` and domains of one turn after another. The dialogues are "
+    "found by what the user says.",
+    recognises=_recognises,
+    read=_read,
+)
