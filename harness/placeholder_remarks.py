@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from mwz.normalization.alias_tables import alias_table, alias_tables
 from mwz.normalization.placeholders import placeholder_names
 from mwz.normalization.rules import RuleSet
 
@@ -60,6 +61,8 @@ def text_remarks(
     """
     # Nothing that is looked for goes beyond a bar.
     text = "|".join(responses)
+    if not text.strip("|"):
+        return (Remark("responses", "every response is empty; `mwz dst` scores states alone"),)
     names = Counter(placeholder_names(text))
     return (
         *_written_otherwise(text, names, rules),
@@ -147,8 +150,20 @@ def _unknown(names: Counter[str], rules: RuleSet) -> Iterator[Remark]:
             KIND,
             f"{unknown.total()} of {names.total()} placeholders are unknown and are replaced by "
             f"nothing: {listed}; the known ones are in docs/predictions-format.md, and "
-            f"{PLACEHOLDERS} adds others",
+            f"{PLACEHOLDERS} adds others{_known_by(unknown)}",
         )
+
+
+def _known_by(unknown: Counter[str]) -> str:
+    """Say which named table knows most of some placeholders, if one knows half of them."""
+    known = {
+        table: sum(n for name, n in unknown.items() if name in alias_table(table).names)
+        for table in alias_tables()
+    }
+    best = max(known, key=lambda table: known[table], default="")
+    if not best or 2 * known[best] < unknown.total():
+        return ""
+    return f"; `{PLACEHOLDERS} {best}` knows {known[best]} of these"
 
 
 def _hardly_any(

@@ -180,7 +180,7 @@ _MEANINGS: Mapping[str, str] = {
     "goals": "different goals",
     "coverage": "different turns played",
     "gold": "different gold states",
-    "gold_domains": "different sources of gold active domains",
+    "gold_domains": "different gold active domains (`mwz data import … --mintl` adds DAMD's)",
 }
 
 

@@ -81,10 +81,17 @@ def test_a_standard_form_whose_dialogues_are_yet_to_be_found_can_be_copied_to_ot
 
 
 def test_turns_of_no_dialogue_are_named_with_their_lines() -> None:
-    log = LOG + _turn("which moon is nearest to jupiter ?", "{'[general]': 1}")
-    with pytest.raises(InputError, match=r"line 32: .* 'which moon") as caught:
+    log = _turn("which moon is nearest to jupiter ?", "{'[general]': 1}") + LOG
+    with pytest.raises(InputError, match=r"line 1: .* 'which moon") as caught:
         align_dialogues(parse_damd_log(log, "log"), USERS, "log")
     assert len(caught.value.problems) == 1
+
+
+def test_a_log_that_ends_within_a_dialogue_is_told_as_such() -> None:
+    # The second dialogue has two turns, of six lines each; its first one begins in line 20.
+    log = "".join(LOG.splitlines(keepends=True)[:-6])
+    with pytest.raises(InputError, match="line 20: the log ends within the dialogue"):
+        align_dialogues(parse_damd_log(log, "log"), USERS, "log")
 
 
 @pytest.mark.parametrize(

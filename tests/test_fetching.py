@@ -670,6 +670,8 @@ def mwz_data(
 ) -> CommandLine:
     monkeypatch.setenv(MIRROR_VARIABLE, server.url)
     monkeypatch.setattr("mwz.harness.cli.data.read_data_set", lambda name: data_set)
+    # The public benchmark is pinned under the same name.
+    monkeypatch.setattr("mwz.harness.data.fingerprints.pinned_fingerprints", lambda name: None)
     return CommandLine(capsys)
 
 

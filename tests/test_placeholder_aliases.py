@@ -15,6 +15,7 @@ from helpers import benchmark, dialogue, goal, run_cli
 
 from mwz.harness import Benchmark, InputError, Options, Scorer, score
 from mwz.harness.data.installed import install_benchmark
+from mwz.harness.placeholder_remarks import text_remarks
 from mwz.harness.submission import parse_submission
 from mwz.harness.unknown_placeholders import guessed, starting_table, unknown_cost
 from mwz.normalization.alias_tables import alias_table, alias_tables, aliases
@@ -438,3 +439,29 @@ def test_rule_set_2026_reads_what_dard_and_the_schema_have_in_common(
     )
     assert (plain.inform, plain.success) == (own.inform, own.success)
     assert (round(plain.inform, 1), round(plain.success, 1)) == (92.9, 84.8)
+
+
+def test_a_table_to_begin_with_never_replaces_a_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "mine.toml"
+    table.write_text("# edited\n", encoding="utf-8")
+    predictions = tmp_path / "predictions.json"
+    responses = [{"response": "[train_ref] is it"}] * 3
+    predictions.write_text(json.dumps({"town001": responses}), encoding="utf-8")
+    run = run_cli(capsys, "check", predictions, "--write-placeholders", table)
+    assert run.status == 2
+    assert f"{table}: is there already" in run.err
+    assert table.read_text(encoding="utf-8") == "# edited\n"
+    run = run_cli(capsys, "check", predictions, "--write-placeholders", tmp_path / "other.toml")
+    assert "wrote" in run.out
+    assert "1 names, 0 without a guess" in run.out
+    run = run_cli(capsys, "check", predictions, "--write-placeholders", tmp_path / "no" / "x.toml")
+    assert (run.status, (tmp_path / "no").exists()) == (2, False)
+
+
+def test_a_named_table_that_knows_most_unknown_names_is_proposed() -> None:
+    [remark] = text_remarks(["[train_ref]"] * 3 + ["[nosuch]"], TWO, RULES)
+    assert "`--placeholders dard` knows 3 of these" in str(remark)
+    [remark] = text_remarks(["[train_ref]"] + ["[nosuch]"] * 3, TWO, RULES)
+    assert "knows" not in str(remark)

@@ -295,7 +295,11 @@ def test_equal_signatures_are_comparable_without_a_word() -> None:
         ("goals", "different goals: all and seen"),
         ("coverage", "different turns played: 3/9-ffffffffffff and 3/9-eeeeeeeeeeee"),
         ("gold", "different gold states: a1b2c3d4e5f6 and a1b2c3d4e5f6"),
-        ("gold_domains", "different sources of gold active domains: damd and rule"),
+        (
+            "gold_domains",
+            "different gold active domains (`mwz data import … --mintl` adds DAMD's): "
+            "damd and rule",
+        ),
         ("parameters", "different lambda: 0.5 and 0.75"),
     ],
 )
@@ -314,7 +318,11 @@ def test_these_fields_forbid_to_compare_and_say_so(name: str, reason: str) -> No
         ("data", "different versions of the benchmark's content: 0123456789ab and none"),
         ("coverage", "different turns played: 3/9-ffffffffffff and all"),
         ("gold", "different gold states: a1b2c3d4e5f6 and none"),
-        ("gold_domains", "different sources of gold active domains: damd and none"),
+        (
+            "gold_domains",
+            "different gold active domains (`mwz data import … --mintl` adds DAMD's): "
+            "damd and none",
+        ),
         ("setup", "different set-ups: both and none"),
     ],
 )

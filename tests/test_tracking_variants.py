@@ -239,4 +239,4 @@ def test_the_known_spread_of_one_systems_joint_accuracy_comes_out(
     report = score_tracking(file.dialogues, variants=Variants(none="value"))
     assert round(report.metrics["joint recall"], 1) == 59.6
     assert round(report.metrics["JGA"], 1) == 48.4
-    assert round(score_tracking(file.dialogues).metrics["JGA"], 1) == 49.4
+    assert round(score_tracking(file.dialogues).metrics["JGA"], 1) == 48.5

@@ -140,22 +140,22 @@ def _row(entry: Entry, report: Report | None) -> TrackingRow | None:
 
 def _ranked(rows: Sequence[TrackingRow]) -> list[TrackingRow]:
     ordered = sorted(rows, key=lambda row: (-row.at_least, row.entry.key))
-    ranked = []
-    place = 0
-    for row in ordered:
-        if row.is_ranked:
-            place += 1
-            ranked.append(replace(row, rank=place))
-        else:
-            ranked.append(row)
-    return ranked
+    placed = [row.at_least for row in ordered if row.is_ranked]
+    # Equal figures share a place.
+    return [
+        replace(row, rank=1 + placed.index(row.at_least)) if row.is_ranked else row
+        for row in ordered
+    ]
 
 
 def _with_gains(rows: Sequence[TrackingRow]) -> list[TrackingRow]:
     """Return a table's rows with the places that they gain against the benchmark's own states."""
     both = [row for row in rows if row.own is not None and row.own.is_ranked and row.is_ranked]
-    before = [row.entry.key for row in _ranked([row.own for row in both if row.own is not None])]
-    gained = {row.entry.key: before.index(row.entry.key) - at for at, row in enumerate(both)}
+    before, after = (
+        {row.entry.key: row.rank or 0 for row in _ranked(side)}
+        for side in ([row.own for row in both if row.own is not None], both)
+    )
+    gained = {key: before[key] - place for key, place in after.items()}
     return [replace(row, gained=gained.get(row.entry.key)) for row in rows]
 
 

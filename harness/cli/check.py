@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import click
 
@@ -11,14 +12,14 @@ from mwz.normalization.rules import RuleSet, rule_set, with_aliases
 
 from ..benchmark import Benchmark
 from ..board.tracks import RANKED_COVERAGE
-from ..errors import cut, printable
+from ..errors import InputError, cut, printable
 from ..files import write_text
 from ..placeholder_remarks import unknown_names, venue_rate
 from ..remarks import Remark
 from ..rendering import figure
 from ..scoring import Options, Scorer, has_all
 from ..submission import Submission
-from ..unknown_placeholders import WRITE, starting_table, unknown_cost, written_names
+from ..unknown_placeholders import WRITE, guessed, starting_table, unknown_cost, written_names
 from .completion import complete_file
 from .options import benchmark_option, placeholders_option, rules_option
 from .reading import read_submissions
@@ -62,13 +63,32 @@ def command(
     has_all(submission, "active_domains", "domains")
     cost = unknown_cost(Scorer(loaded, options), submission)
     if table is not None:
-        write_text(table, starting_table(unknown_names(written_names(submission), known), known))
+        _write_table(table, submission, known)
     remarks = [*submission.remarks, *cost, *_coverage(submission, loaded)]
     warnings = [remark for remark in remarks if remark.warning]
     for remark in remarks:
         click.echo(printable(f"{'warning' if remark.warning else 'note':<16}{remark}"))
     click.echo(f"{'warnings':<16}{len(warnings) or 'none'}")
     return WARNED if warnings else 0
+
+
+def _write_table(path: str, submission: Submission, rules: RuleSet) -> None:
+    """Write a table of the unknown placeholders to begin with, and say so.
+
+    Raises:
+        InputError: The file is there already, and may have been edited, or cannot be written.
+    """
+    unknown = unknown_names(written_names(submission), rules)
+    if not unknown:
+        click.echo(f"{'table':<16}not written: no placeholder is unknown")
+        return
+    if Path(path).exists():
+        raise InputError(path, "is there already; name another file, or remove it first")
+    if not Path(path).absolute().parent.is_dir():
+        raise InputError(path, "its folder does not exist")
+    write_text(path, starting_table(unknown, rules))
+    told = f"{len(unknown)} names, {len(unknown) - len(guessed(unknown, rules))} without a guess"
+    click.echo(printable(f"{'table':<16}wrote {path}: {told}"))
 
 
 def _facts(

@@ -195,7 +195,8 @@ def _differences_text(found: Sequence[Difference], every: bool) -> str:
     parts = ", ".join(f"{part} {count}×" for part, count in counts.items())
     if [*counts] == [GOLD_DOMAINS]:
         parts += (
-            "; only the optimistic set-up uses them, and --mintl of `mwz data import` adds them"
+            "; `mwz data import … --mintl DIR` adds DAMD's, which the optimistic set-up and those "
+            "of some scripts use"
         )
     shown = found if every else found[:_SHOWN]
     more = len(found) - len(shown)

@@ -182,6 +182,10 @@ def _plain(text: str) -> str:
 
 
 def _lost(turns: Sequence[LoggedTurn], places: Sequence[int]) -> Iterator[str]:
+    first = turns[places[0]]
+    if places == list(range(places[0], len(turns))):
+        yield f"line {first.line}: the log ends within the dialogue that begins here"
+        return
     for place in places:
         turn = turns[place]
         yield f"line {turn.line}: is of no dialogue of the test set: {shown(turn.user)}"

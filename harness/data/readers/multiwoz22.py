@@ -54,6 +54,11 @@ def read(data_set: DataSet, sources: Sources) -> Built:
     if DAMD in sources.folders:
         benchmark, note = with_damd_domains(benchmark, sources.folders[DAMD] / DAMD_LOG)
         notes.append(note)
+    else:
+        notes.append(
+            "gold active domains: by rule from states and acts; the leaderboard is scored with "
+            "DAMD's, which --mintl adds"
+        )
     if sources.all_splits:
         overlap = find_overlap(mwzeval, multiwoz, benchmark.dialogues)
         if overlap is not None:
