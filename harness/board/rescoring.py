@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -127,7 +128,8 @@ def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
     places += [clone / pinned.path for clone in clones]
     places += [folder / Path(pinned.path).name for folder in folders]
     wrong = []
-    for place in (place for place in places if place.is_file()):
+    # Of a name that is too long for a file system pathlib raises an error.
+    for place in filter(os.path.isfile, places):
         content = read_bytes(place)
         if blob_id(content) == pinned.blob:
             return content
