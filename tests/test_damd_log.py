@@ -95,6 +95,8 @@ def test_turns_of_no_dialogue_are_named_with_their_lines() -> None:
         (_turn("hello", "{'[taxi]': 1}").partition("pred")[0], "line 1: the log ends"),
         (_turn("hello", "{'[taxi]'"), "line 5: expected a Python dictionary"),
         (_turn("hello", "['taxi']"), "line 5: expected a Python dictionary"),
+        (_turn("hello", "{}", "{'taxi': {{}: 1}}"), "line 1: expected a Python dictionary"),
+        (_turn("hello", "{}", "{'taxi': {3: 'x'}}"), "line 1: expected a Python dictionary"),
     ],
 )
 def test_what_is_no_log_is_refused_with_its_place(log: str, told: str) -> None:
