@@ -23,7 +23,7 @@ from ..report import Report
 from ..scoring import Options, Scorer
 from ..signature import Signature
 from ..submission import parse_submission
-from ..tracking.tracking_figures import FIGURES
+from ..tracking.tracking_figures import COUNTS, FIGURES
 from ..workers import LOST
 from .dialogue_scores import totals_of
 from .entries import Entry, read_entry
@@ -364,7 +364,7 @@ def _further_changes(old: _AnyScores, new: _AnyScores) -> Iterator[Change]:
                 {
                     f"{choice}.{name}": getattr(one, name)
                     for choice, one in figures.items()
-                    for name in FIGURES.values()
+                    for name in (*FIGURES.values(), *COUNTS)
                 }
                 for figures in (old.further_gold[version], by_choice)
             )
