@@ -128,7 +128,8 @@ _FILE_KINDS = {
 
 def is_plain_file(path: Path) -> bool:
     """Return whether there is a file, and not a link to one."""
-    return path.is_file() and not path.is_symlink()
+    # Of a name that is too long for a file system pathlib raises an error.
+    return os.path.isfile(path) and not os.path.islink(path)
 
 
 def is_plain_folder(path: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -91,7 +92,7 @@ def alias_problems(table: Mapping[Any, object], rules: RuleSet) -> Iterator[str]
 
 def _read(path: str | Path, rules: RuleSet) -> Aliases:
     source = str(path)
-    if not Path(path).exists() and Path(path).name == source and "." not in source:
+    if not os.path.exists(path) and Path(path).name == source and "." not in source:
         known = ", ".join(alias_tables())
         raise InputError(source, f"no such file, and no table of placeholders; choose from {known}")
     content = parse_toml(read_bytes(path, limits()), source)

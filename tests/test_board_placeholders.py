@@ -182,6 +182,17 @@ def test_an_edited_figure_without_placeholders_is_told(folder: Path, capsys: Cap
     assert "without_placeholders.success" in run.out
 
 
+@pytest.mark.parametrize(("figure", "value"), [("inform", 1e300), ("bleu", -1.0), ("combined", 3)])
+def test_an_impossible_figure_without_placeholders_is_told_without_scoring_again(
+    figure: str, value: float, folder: Path, capsys: Capture
+) -> None:
+    place = ("without_placeholders", "2021", figure)
+    edit_scores(folder / "aliased", *place, value=value, sealed=True)
+    run = _board(capsys, folder, "leaderboard", "--check")
+    assert run.status == 2
+    assert "the figures without its own placeholders are wrong; use --rescore" in run.err
+
+
 def test_a_missing_figure_without_placeholders_is_told(folder: Path, capsys: Capture) -> None:
     edit_scores(folder / "aliased", "without_placeholders", "2021", value={}, sealed=True)
     run = _board(capsys, folder, "leaderboard", "--check")

@@ -102,6 +102,8 @@ def test_a_log_that_ends_within_a_dialogue_is_told_as_such() -> None:
         (_turn("hello", "{'[taxi]': 1}").partition("pred")[0], "line 1: the log ends"),
         (_turn("hello", "{'[taxi]'"), "line 5: expected a Python dictionary"),
         (_turn("hello", "['taxi']"), "line 5: expected a Python dictionary"),
+        (_turn("hello", "{}", "{'taxi': {{}: 1}}"), "line 1: expected a Python dictionary"),
+        (_turn("hello", "{}", "{'taxi': {3: 'x'}}"), "line 1: expected a Python dictionary"),
     ],
 )
 def test_what_is_no_log_is_refused_with_its_place(log: str, told: str) -> None:

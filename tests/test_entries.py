@@ -106,6 +106,7 @@ def test_an_unknown_key_that_resembles_none_is_refused_with_those_known(tmp_path
             for text in ("two\nlines", "\x1b[2J", "a\u2028b", "a\u202eb", "a\u200bb")
         ],
         ({"note": "x" * 501}, "note: "),
+        ({"unranked": ""}, "unranked: "),
         ({"year": "2021"}, "year: "),
         ({"year": 2021.0}, "year: "),
         ({"year": 2017}, "year: "),

@@ -371,6 +371,17 @@ def test_an_edited_figure_is_told_with_what_it_should_be(board: _Board) -> None:
     assert repr(true) in line
 
 
+@pytest.mark.parametrize("count", ["dialogues", "turns", "of_dialogues", "of_turns"])
+def test_an_edited_number_of_dialogues_or_turns_is_told(count: str, board: _Board) -> None:
+    # No more turns than there are, nor fewer than are scored: the file does not contradict itself.
+    to = 9999 if count.startswith("of_") else 1
+    change_scores(board.folder / "careful", _figure("1.1", "keep", **{count: to}), sealed=True)
+    run = board.verify("careful")
+    assert run.status == 1
+    [line] = [one for one in run.out.splitlines() if f"keep.{count}" in one]
+    assert line.split()[:4] == ["gold", "1.1", f"keep.{count}", str(to)]
+
+
 def test_other_gold_states_under_the_same_name_are_told(board: _Board) -> None:
     _install(left_out=2)
     run = board.verify("careful")

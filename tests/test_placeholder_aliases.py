@@ -196,6 +196,9 @@ def test_no_file_and_no_table_is_told_with_the_tables_there_are() -> None:
         Options(placeholders="dart")
     with pytest.raises(InputError, match=r"mine\.toml: no such file"):
         Options(placeholders="mine.toml")
+    # Longer than any file system's names.
+    with pytest.raises(InputError, match=r"cannot be read \(File name too long\)"):
+        Options(placeholders="a" * 300 + ".toml")
 
 
 def test_what_a_rule_set_knows_is_its_own_whatever_a_table_for_others_says(tmp_path: Path) -> None:

@@ -233,6 +233,14 @@ def test_pinned_predictions_are_verified_where_they_are_at_hand(
     assert _verified(folder, "careful", folders=[tmp_path])["careful"] == Verified(
         "careful", (), (), None
     )
+    # Longer than any file system's names.
+    _facts(folder / "careful", predictions={**pin, "path": "a" * 300})
+    careful = _verified(folder, "careful", folders=[tmp_path])["careful"]
+    assert "predictions not at hand" in str(careful.missing)
+    _facts(folder / "careful", predictions={"file": "a" * 300})
+    careful = _verified(folder, "careful")["careful"]
+    assert "cannot be read (File name too long)" in str(careful.missing)
+    _facts(folder / "careful", predictions=pin)
     (tmp_path / "careful.json").write_bytes(sample_content("hasty"))
     careful = _verified(folder, "careful", folders=[tmp_path])["careful"]
     assert "is not the pinned file" in str(careful.missing)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from mwz.normalization.rules import DEFAULT_RULES
 
@@ -85,8 +85,18 @@ def _placeholder_problems(entry: Entry) -> Iterator[str]:
     without = entry.scores.without_placeholders
     wanted = () if own is None else tuple(entry.scores.reports)
     known = {rules: set(figures) for rules, figures in (without or {}).items()}
-    if known != {rules: set(FIGURES) for rules in wanted}:
+    if known != {rules: set(FIGURES) for rules in wanted} or not all(
+        map(_are_figures, (without or {}).values())
+    ):
         yield f"{SCORES_FILE}: the figures without its own placeholders are wrong; use --rescore"
+
+
+def _are_figures(of: Mapping[str, float]) -> bool:
+    """Whether BLEU, Inform, Success and combined score are possible, and of one another."""
+    bleu, inform, success = (of[name] for name in ("bleu", "inform", "success"))
+    return all(0 <= one <= 100 + 1e-9 for one in (bleu, inform, success)) and _is_same(
+        of["combined"], combined(inform, success, bleu)
+    )
 
 
 def _dialogue_problems(entry: Entry) -> Iterator[str]:

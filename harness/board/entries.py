@@ -300,7 +300,7 @@ class System(_Strict):
     model: PlainText | None = None
     training: PlainText | None = None
     note: PlainText | None = None
-    unranked: PlainText | None = None
+    unranked: Annotated[PlainText, Field(min_length=1)] | None = None
     predictions: Predictions
     placeholders: Annotated[dict[str, str], AfterValidator(_known_placeholders)] | None = None
     setup: OwnSetup | None = None

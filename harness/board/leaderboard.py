@@ -469,7 +469,7 @@ def _row_notes(systems: Sequence[Row]) -> Iterator[str]:
             told.append(escaped(system.note))
         told += placeholders_note(row)
         if row.unranked is not None and TRACKS[system.track].submitted:
-            told.append(f"not ranked: {row.unranked}")
+            told.append(f"not ranked: {escaped(row.unranked)}")
         elif bound is not None:
             at_least = "/".join(map(figure, (bound.bleu, bound.inform, bound.success)))
             told.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from ..report import Report
 from ..scoring import Options, Scorer
 from ..signature import Signature
 from ..submission import parse_submission
-from ..tracking.tracking_figures import FIGURES
+from ..tracking.tracking_figures import COUNTS, FIGURES
 from ..workers import LOST
 from .dialogue_scores import totals_of
 from .entries import Entry, read_entry
@@ -127,7 +128,8 @@ def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
     places += [clone / pinned.path for clone in clones]
     places += [folder / Path(pinned.path).name for folder in folders]
     wrong = []
-    for place in (place for place in places if place.is_file()):
+    # Of a name that is too long for a file system pathlib raises an error.
+    for place in filter(os.path.isfile, places):
         content = read_bytes(place)
         if blob_id(content) == pinned.blob:
             return content
@@ -362,7 +364,7 @@ def _further_changes(old: _AnyScores, new: _AnyScores) -> Iterator[Change]:
                 {
                     f"{choice}.{name}": getattr(one, name)
                     for choice, one in figures.items()
-                    for name in FIGURES.values()
+                    for name in (*FIGURES.values(), *COUNTS)
                 }
                 for figures in (old.further_gold[version], by_choice)
             )

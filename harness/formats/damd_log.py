@@ -115,11 +115,19 @@ def parse_damd_log(text: str, source: str) -> list[LoggedTurn]:
 def _read_dict(text: str, source: str, line: int) -> dict[str, Any]:
     try:
         value = ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
+        # A list or dictionary as a key is a type error.
         value = None
-    if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+    if not isinstance(value, dict) or not _has_names(value):
         raise InputError(source, f"line {line}: expected a Python dictionary, found {shown(text)}")
     return value
+
+
+def _has_names(value: object) -> bool:
+    """Whether all keys of a dictionary, and of those in it, are texts."""
+    return not isinstance(value, dict) or all(
+        isinstance(key, str) and _has_names(inside) for key, inside in value.items()
+    )
 
 
 def align_dialogues(

@@ -27,6 +27,9 @@ FIGURES: Mapping[str, str] = {
 }
 """Title of a column -> the figure, an attribute of `TrackingFigures`."""
 
+COUNTS = ("dialogues", "turns", "of_dialogues", "of_turns")
+"""What figures are of, attributes of `TrackingFigures`."""
+
 
 @dataclass(frozen=True)
 class TrackingFigures:
