@@ -14,6 +14,7 @@ from ..errors import InputError
 from ..metrics.lower_bound import LowerBound
 from ..metrics.registry import headlines
 from ..metrics.signs import MEANINGS, Signs
+from ..placeholder_remarks import MANY_UNKNOWN
 from ..rendering import escaped, figure, markdown_table
 from ..report import Report
 from ..signature import PLACEHOLDERS
@@ -481,10 +482,12 @@ def _row_notes(systems: Sequence[Row]) -> Iterator[str]:
 
 
 def placeholders_note(row: Row) -> list[str]:
-    """Return what is to be said of a row whose entry declares placeholders, if it does."""
+    """Return what is to be said of placeholders: those that an entry declares, or many unknown."""
     own, without = row.entry.system.aliases, row.entry.scores.without_placeholders
     if own is None or without is None:
-        return []
+        unknown = sum(row.report.unknown_placeholders.values())
+        many = unknown > MANY_UNKNOWN * row.report.coverage.turns
+        return [f"{unknown} unknown placeholders are read as nothing"] if many else []
     known = f"the table {own.table}" if own.table != OWN else "a table of its own"
     figures = without[row.report.rules]
     titles = "/".join(headlines()[name].title for name in figures)

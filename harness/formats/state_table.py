@@ -31,26 +31,26 @@ def _recognises(content: object) -> bool:
 def _read(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
     numbered: dict[str, dict[int, dict[str, Any]]] = {}
     problems = Problems()
-    for row in content:
+    for place, row in enumerate(content, start=1):
         found = _ID.fullmatch(row[ID]) if isinstance(row[ID], str) else None
         if found is None:
             problems.add(
-                "",
+                f"row {place}",
                 f"`{ID}`: expected a dialogue's id, a dash and the turn's number from 1, found "
                 f"{shown(row[ID])}",
             )
             continue
         id_, number = found[1], int(found[2])
-        place = f"dialogue {shown(id_)[1:-1]}"
+        dialogue = f"dialogue {shown(id_)[1:-1]}"
         turns = numbered.setdefault(id_, {})
         if number in turns:
-            problems.add(place, f"turn {number} is there twice")
-        turns[number] = {"state": _state(row[STATE], f"{place}, turn {number}", problems)}
+            problems.add(dialogue, f"turn {number} is there twice")
+        turns[number] = {"state": _state(row[STATE], f"{dialogue}, turn {number}", problems)}
     for id_, turns in numbered.items():
         missing = next((n for n in range(1, len(turns) + 1) if n not in turns), None)
         if missing is not None:
-            place = f"dialogue {shown(id_)[1:-1]}"
-            problems.add(place, f"turn {missing} is missing; `{ID}` counts from 1")
+            dialogue = f"dialogue {shown(id_)[1:-1]}"
+            problems.add(dialogue, f"turn {missing} is missing; `{ID}` counts from 1")
     if problems:
         raise InputError(source, problems)
     dialogues = {id_: [turns[n] for n in sorted(turns)] for id_, turns in numbered.items()}

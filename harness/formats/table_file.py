@@ -39,11 +39,15 @@ def read_table(content: bytes, source: str) -> list[dict[str, str]]:
         lines = io.BytesIO(content)
         lines.seek(start)
         text = io.TextIOWrapper(lines, encoding="utf-8", newline="")
-        return list(csv.DictReader(text, strict=True))
+        rows = csv.DictReader(text, strict=True)
+        return list(rows)
     except UnicodeDecodeError:
         raise InputError(source, "not text in UTF-8") from None
     except csv.Error as error:
-        raise InputError(source, f"not a table of comma-separated values ({error})") from None
+        line = content.count(b"\n", 0, start) + rows.line_num
+        raise InputError(
+            source, f"line {line}: not a table of comma-separated values ({error})"
+        ) from None
 
 
 TEXT = TextFile(is_table, read_table)
