@@ -195,7 +195,8 @@ def _differences_text(found: Sequence[Difference], every: bool) -> str:
     parts = ", ".join(f"{part} {count}×" for part, count in counts.items())
     if [*counts] == [GOLD_DOMAINS]:
         parts += (
-            "; only the optimistic set-up uses them, and --mintl of `mwz data import` adds them"
+            "; only the optimistic set-up and others with gold domains use them; DAMD's come from "
+            "--mintl of `mwz data import`"
         )
     shown = found if every else found[:_SHOWN]
     more = len(found) - len(shown)
