@@ -158,3 +158,10 @@ def test_damds_domains_give_the_papers_optimistic_rates(
         if [f"{cell:.1f}" for cell in cells] == [f"{cell:.1f}" for cell in wanted]:
             equal.add(system)
     assert equal >= {"DAMD", "MinTL", "UBAR", "SOLOIST", "AuGPT", "LABES", "DoTS", "MarCo"}
+
+
+def test_a_log_of_other_dialogues_is_given_up_early() -> None:
+    log = "".join(_turn(f"moon {n} of jupiter", "{'[general]': 1}") for n in range(150)) + LOG
+    with pytest.raises(InputError) as caught:
+        align_dialogues(parse_damd_log(log, "log"), USERS, "log")
+    assert len(caught.value.problems) == 100

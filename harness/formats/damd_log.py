@@ -36,6 +36,12 @@ _SEARCHED = 100_000
 _CANDIDATES = 10
 """Dialogues with the most similar first turn, which are compared whole."""
 
+_COMPARED = 1000
+"""Characters of a user turn that are compared; none of MultiWOZ's is as long."""
+
+_LOST = 100
+"""Turns of no dialogue after which the rest of a log is not looked at."""
+
 _SIMILAR = 80.0
 """The mean similarity of user turns, in percent, from which dialogues are the same.
 
@@ -153,6 +159,8 @@ def align_dialogues(
         id_ = _most_similar(logged, place, opening, plain)
         if id_ is None:
             lost.append(place)
+            if len(lost) == _LOST:
+                break
             place += 1
             continue
         count = len(plain[id_])
@@ -186,7 +194,7 @@ def _most_similar(
 
 def _plain(text: str) -> str:
     """Return a text without what DAMD's preprocessing changes most: case, marks, suffixes."""
-    return " ".join(re.sub(r" -(s|ly)\b", r"\1", text.lower()).split())
+    return " ".join(re.sub(r" -(s|ly)\b", r"\1", text[:_COMPARED].lower()).split())
 
 
 def _lost(turns: Sequence[LoggedTurn], places: Sequence[int]) -> Iterator[str]:
