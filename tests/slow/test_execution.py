@@ -24,7 +24,7 @@ from mwz.harness.execution import Done, Here, Work, completed, executor, in_orde
 from mwz.harness.many import Asked, Scored, score_content
 from mwz.harness.scoring import Options
 
-SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
+SUBMISSIONS = Path(__file__).parents[2] / "harness" / "sample" / "submissions"
 FILES = [SUBMISSIONS / f"{name}.json" for name in ("scripted", "careful", "hasty")]
 
 
@@ -171,7 +171,7 @@ class Cluster:
             self._start("dask_worker", self.address, *own)
 
     def _start(self, module: str, *arguments: str) -> None:
-        tests = str(Path(__file__).parent)
+        tests = str(Path(__file__).parents[1])
         # No process of the cluster sees what is installed here.
         environment = {**os.environ, "PYTHONPATH": tests, "MWZ_DATA": str(self._folder / "theirs")}
         command = [sys.executable, "-m", f"distributed.cli.{module}", *arguments]
