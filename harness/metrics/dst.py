@@ -7,6 +7,7 @@ from ..submission import NormalizedSubmission
 from ..tracking.dialogues import TrackedDialogue
 from ..tracking.tracking_report import TrackingReport
 from .registry import Metric
+from .statistics import LinearStatistics
 
 
 def track(played: Played) -> TrackingReport:
@@ -14,7 +15,14 @@ def track(played: Played) -> TrackingReport:
     # Most scores do without, and start the sooner.
     from ..tracking.evaluation import score_tracking
 
-    return score_tracking(tracked_dialogues(played))
+    return score_tracking(played.once(tracked_dialogues))
+
+
+def statistics(played: Played) -> LinearStatistics:
+    """Return the statistics of predicted states, of every metric of `mwz dst`."""
+    from ..tracking.tracking_statistics import tracking_statistics
+
+    return tracking_statistics(played.once(tracked_dialogues))
 
 
 def tracked_dialogues(played: Played) -> list[TrackedDialogue]:
@@ -45,6 +53,7 @@ METRIC = Metric(
     unit="percent",
     source="see docs/state-tracking.md",
     compute=track,
+    statistics=statistics,
     result=TrackingReport,
     text=_text,
     headlines=(),

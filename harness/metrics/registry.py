@@ -12,15 +12,23 @@ import pkgutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import InputError
 from ..rendering import figure, text_table
 
 if TYPE_CHECKING:
     from ..playing import Played
-    from ..report import Report
     from ..submission import NormalizedSubmission
+    from .statistics import Statistics
+
+
+class Results(Protocol):
+    """What has the results of metrics: a report."""
+
+    @property
+    def metrics(self) -> Mapping[str, Any]:
+        """Key -> result, of every metric asked for."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,7 @@ class Headline:
 
     name: str
     title: str
-    value: Callable[[Report, str], float | None]
+    value: Callable[[Results, str], float | None]
     digits: int = 1
     lowest: float = 0.0
     highest: float = 100.0
@@ -63,6 +71,8 @@ class Metric:
         unit: Of its result: "percent", "bits", ….
         source: The publication that defines it.
         compute: The result, of what was played; None where there is nothing to say.
+        statistics: The per-dialogue statistics that intervals and tests are computed of; None if
+            there are none.
         result: The type of the result, by which it is read back from JSON.
         keys: Where the result is several, each with a key of its own in reports: key -> type.
         text: How people read the result.
@@ -86,6 +96,7 @@ class Metric:
     keys: Mapping[str, Any] = field(default_factory=dict)
     text: Callable[[Metric, Any], str] = _number_text
     headlines: Sequence[Headline] | None = None
+    statistics: Callable[[Played], Statistics] | None = None
     unfit: Callable[[NormalizedSubmission], str | None] = lambda submission: None
     parameters: Mapping[str, str] = field(default_factory=dict)
     aliases: Sequence[str] = ()
@@ -146,13 +157,19 @@ def response_metrics() -> Mapping[str, Metric]:
 def _modules() -> Iterator[Any]:
     folder = importlib.import_module(__package__)
     for module in pkgutil.iter_modules(folder.__path__):
-        if not module.ispkg:
+        if not module.ispkg and not module.name.startswith("_"):
             yield importlib.import_module(f"{__package__}.{module.name}")
 
 
 def default_metrics() -> tuple[str, ...]:
     """Return the names of the metrics that are computed where none are named."""
     return tuple(name for name, metric in response_metrics().items() if metric.default)
+
+
+@cache
+def resampled_metrics() -> tuple[str, ...]:
+    """Return the names of the metrics that intervals and tests can be computed of."""
+    return tuple(name for name, one in response_metrics().items() if one.statistics is not None)
 
 
 def named_metrics(names: Sequence[str]) -> tuple[str, ...]:
