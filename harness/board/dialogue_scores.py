@@ -23,7 +23,8 @@ from ..digests import digest_of_json
 from ..errors import InputError
 from ..files import parse_json, read_plain
 from ..metrics.bleu import COLUMNS, MAX_ORDER, bleu_of_sums
-from ..metrics.inform import STRICT, rates_of_sums
+from ..metrics.inform import rates_of_sums
+from ..metrics.setups import MAIN_SETUP
 from ..report import Report
 from ..validation import validated
 from .scores import checksum_of, take_checksum, with_checksum
@@ -284,7 +285,7 @@ def columns_of(outcomes: Outcomes) -> list[Sequence[int]]:
 def totals_of_sums(sums: Sequence[float]) -> dict[str, float]:
     """Return figure -> value, of `FIGURES`, of what `columns_of` gives, added up."""
     bleu = bleu_of_sums(sums[-COLUMNS:])
-    return {"bleu": bleu, **rates_of_sums(sums, (STRICT,), bleu)}
+    return {"bleu": bleu, **rates_of_sums(sums, (MAIN_SETUP,), bleu)}
 
 
 def digest_of(*parts: object) -> str:

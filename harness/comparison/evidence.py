@@ -123,7 +123,7 @@ def evidence_of_played(scorer: Scorer, played: Played, name: str) -> Evidence:
         signature=scorer.signature_of(played),
         dialogues=tuple(played.submission.dialogues),
         statistics={
-            metric.name: metric.statistics(played)
+            metric.name: played.once(metric.statistics)
             for metric in sorted(metrics, key=lambda metric: (metric.rank, metric.name))
             if metric.statistics is not None
         },

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from ..benchmark import CANONICAL_STYLE
 from ..playing import Played
 from ..rendering import figure, text_table
-from .registry import Headline, Metric, Results
+from .registry import Headline, Metric, Results, no_percentages
 from .statistics import Figure, LinearStatistics
 
 if TYPE_CHECKING:
@@ -128,6 +128,7 @@ METRIC = Metric(
     source="Papineni et al. (2002), as sacreBLEU computes it (Post, 2018)",
     compute=bleu,
     statistics=statistics,
+    check=lambda results, dialogues: no_percentages("bleu", results.get("bleu") or {}),
     result=Mapping[str, float],
     text=_text,
     headlines=(Headline("bleu", "BLEU", _canonical),),

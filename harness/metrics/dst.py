@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from ..playing import STATE_SOURCES, Played
 from ..submission import NormalizedSubmission
 from ..tracking.dialogues import TrackedDialogue
 from ..tracking.tracking_report import TrackingReport
-from .registry import Metric
+from .registry import Metric, no_percentages
 from .statistics import LinearStatistics
 
 
@@ -36,6 +39,11 @@ def tracked_dialogues(played: Played) -> list[TrackedDialogue]:
     return track_states(states, played.benchmark)
 
 
+def _check(results: Mapping[str, Any], dialogues: int) -> Iterator[str]:
+    report: TrackingReport | None = results.get("dst")
+    return no_percentages("dst.fuzzy", {} if report is None else report.fuzzy)
+
+
 def _text(_: Metric, report: TrackingReport) -> str:
     from ..tracking.tracking_text import side_by_side_text
 
@@ -54,6 +62,7 @@ METRIC = Metric(
     source="see docs/state-tracking.md",
     compute=track,
     statistics=statistics,
+    check=_check,
     result=TrackingReport,
     text=_text,
     headlines=(),

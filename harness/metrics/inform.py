@@ -6,20 +6,18 @@ against the canonical references (Mehri et al., 2019).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..benchmark import CANONICAL_STYLE
 from ..playing import Played
 from ..rendering import figure, text_table
 from .bleu import COLUMNS, bleu_of_sums, counts
 from .inform_success import TOTAL, Outcome, Rates, dialogue_outcome, rates
-from .registry import Headline, Metric, Results
-from .setups import SETUPS, chosen_setups
+from .registry import Headline, Metric, Results, no_percentages
+from .setups import MAIN_SETUP, SETUPS, chosen_setups
 from .statistics import Figure, LinearStatistics, percent
-
-STRICT = "strict"
-"""The name of the set-up whose figures are called without one."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +77,28 @@ def combined(inform: float, success: float, bleu: float) -> float:
     return (inform + success) / 2 + bleu
 
 
+def check(results: Mapping[str, Any], dialogues: int) -> Iterator[str]:
+    """Yield rates that no system can have, and combined scores that are not those of their parts.
+
+    Args:
+        results: The results of all metrics.
+        dialogues: The number of dialogues scored.
+    """
+    bleu = (results.get("bleu") or {}).get(CANONICAL_STYLE)
+    for name in filter(results.__contains__, SETUPS):
+        scores: SetupScores = results[name]
+        for place, by_domain in (("inform", scores.inform), ("success", scores.success)):
+            yield from no_percentages(f"{name}.{place}", by_domain)
+            # Each dialogue counts as 0 or 1.
+            won = by_domain[TOTAL] * dialogues / 100
+            if abs(won - round(won)) > 1e-6:
+                yield f"{name}.{place}.{TOTAL}: no rate of {dialogues} dialogues"
+        inform, success = scores.inform[TOTAL], scores.success[TOTAL]
+        follows = None if bleu is None else combined(inform, success, bleu)
+        if scores.combined != follows:
+            yield f"{name}.combined: {scores.combined!r} does not follow from the rest"
+
+
 def statistics(played: Played) -> LinearStatistics:
     """Return the statistics of Inform and Success in the set-ups asked for: dialogues won.
 
@@ -101,9 +121,9 @@ def statistics(played: Played) -> LinearStatistics:
         figures=[
             Figure(
                 _name(setup, name),
-                name.capitalize() if setup == STRICT else f"{name.capitalize()}, {setup}",
+                name.capitalize() if setup == MAIN_SETUP else f"{name.capitalize()}, {setup}",
                 digits=2 if name == "combined" else 1,
-                main=setup == STRICT,
+                main=setup == MAIN_SETUP,
             )
             for setup in setups
             for name in names
@@ -119,7 +139,7 @@ def statistics(played: Played) -> LinearStatistics:
 
 
 def _name(setup: str, figure: str) -> str:
-    return figure if setup == STRICT else f"{setup}.{figure}"
+    return figure if setup == MAIN_SETUP else f"{setup}.{figure}"
 
 
 @dataclass(frozen=True)
@@ -191,6 +211,7 @@ METRIC = Metric(
     source="Budzianowski et al. (2018); Nekvinda & Dušek (2021)",
     compute=informs,
     statistics=statistics,
+    check=check,
     keys=dict.fromkeys(SETUPS, SetupScores),
     text=_text,
     headlines=(

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import InputError
 from ..rendering import figure, text_table
+from .statistics import LinearStatistics, Statistics
 
 if TYPE_CHECKING:
     from ..playing import Played
     from ..submission import NormalizedSubmission
-    from .statistics import Statistics
 
 
 class Results(Protocol):
@@ -60,6 +60,17 @@ def _number_text(metric: Metric, result: Any) -> str:
     return text_table([metric.title if isinstance(result, Mapping) else "", metric.unit], rows)
 
 
+ROUNDING = 1e-9
+"""How far a figure may be out of range by the order of its arithmetic."""
+
+
+def no_percentages(place: str, figures: Mapping[str, float]) -> Iterator[str]:
+    """Yield the figures that are not between 0 and 100 percent; `place` is where they stand."""
+    for name, value in figures.items():
+        if not -ROUNDING <= value <= 100 + ROUNDING:
+            yield f"{place}.{name}: {value} is not between 0 and 100 percent"
+
+
 @dataclass(frozen=True)
 class Metric:
     """A metric of responses.
@@ -70,12 +81,15 @@ class Metric:
         description: What it measures, in one sentence.
         unit: Of its result: "percent", "bits", ….
         source: The publication that defines it.
-        compute: The result, of what was played; None where there is nothing to say.
         statistics: The per-dialogue statistics that intervals and tests are computed of; None if
             there are none.
+        compute: The result, of what was played; None where there is nothing to say. By default
+            the figure of `statistics` that is called like the metric.
         result: The type of the result, by which it is read back from JSON.
         keys: Where the result is several, each with a key of its own in reports: key -> type.
         text: How people read the result.
+        check: What is impossible, or contradicts itself, in results that were read from a file:
+            takes the results of all metrics and the number of dialogues scored.
         headlines: Its figures that tables show and papers report. By default the result itself, if
             it is one number.
         unfit: Why it cannot be computed of a submission; None if it can.
@@ -91,12 +105,13 @@ class Metric:
     description: str
     unit: str
     source: str
-    compute: Callable[[Played], Any]
+    statistics: Callable[[Played], Statistics] | None = None
+    compute: Callable[[Played], Any] | None = None
     result: Any = float
     keys: Mapping[str, Any] = field(default_factory=dict)
     text: Callable[[Metric, Any], str] = _number_text
+    check: Callable[[Mapping[str, Any], int], Iterable[str]] = lambda results, dialogues: ()
     headlines: Sequence[Headline] | None = None
-    statistics: Callable[[Played], Statistics] | None = None
     unfit: Callable[[NormalizedSubmission], str | None] = lambda submission: None
     parameters: Mapping[str, str] = field(default_factory=dict)
     aliases: Sequence[str] = ()
@@ -129,10 +144,18 @@ class Metric:
 
     def evaluated(self, played: Played) -> Mapping[str, Any]:
         """Return key in reports -> result; nothing where there is nothing to say."""
-        result = self.compute(played)
+        result = self._computed(played)
         if result is None:
             return {}
         return result if self.keys else {self.name: result}
+
+    def _computed(self, played: Played) -> Any:
+        if self.compute is not None:
+            return self.compute(played)
+        statistics = None if self.statistics is None else played.once(self.statistics)
+        if not isinstance(statistics, LinearStatistics):
+            raise RuntimeError(f"metric {self.name} has neither `compute` nor a formula of sums")
+        return statistics.scores()[self.name]
 
 
 @cache

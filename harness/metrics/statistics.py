@@ -151,6 +151,10 @@ class LinearStatistics(Statistics):
         """Return the statistics of some dialogues."""
         return replace(self, rows=self.rows[rows])
 
+    def scores(self) -> Mapping[str, float]:
+        """Return figure -> value, of all dialogues."""
+        return self.formula(self.rows.sum(axis=0).tolist())
+
     def weighted(self, counts: Block) -> Values:
         """Return every figure in the samples."""
         return self._values(counts.by_sample @ self.rows)
