@@ -20,6 +20,8 @@ from .data.kept import Kept, code_digest
 from .errors import InputError
 from .files import read_stored
 from .formats import Standard, parse_predictions, standard_form
+from .metrics.registry import resampled_metrics
+from .playing import Played
 from .report import Report
 from .scoring import Options, Scorer
 from .signature import Signature
@@ -28,7 +30,7 @@ from .unknown_placeholders import unknown_cost
 
 if TYPE_CHECKING:
     from .comparison.interval import Interval
-    from .comparison.statistics import Figure
+    from .metrics.statistics import Figure
 
 _KEPT = Kept("reports")
 
@@ -111,26 +113,24 @@ def score_submission(scorer: Scorer, submission: NormalizedSubmission, asked: As
     Raises:
         InputError: The submission lacks what an option asks for, or no metric has intervals.
     """
-    report = scorer.score_normalized(submission)
+    played = scorer.played(submission)
+    report = scorer.report(played)
     lines = None
     if asked.lines:
         from .diagnosis.dialogue_lines import dialogue_lines, lines_text
 
-        played = scorer.played(submission)
         metrics = asked.options.metrics or ()
         lines = lines_text(dialogue_lines(played, report.signature, metrics))
-    document, figures = _intervals(scorer, submission) if asked.intervals else (None, {})
+    document, figures = _intervals(scorer, played) if asked.intervals else (None, {})
     return Scored(report, tuple(map(str, submission.remarks)), document, figures, lines)
 
 
-def _intervals(
-    scorer: Scorer, submission: NormalizedSubmission
-) -> tuple[dict[str, Any], dict[str, Figure]]:
-    """Return a submission's intervals as JSON types, and what they are of."""
-    from .comparison.evidence import evidence_of, resampled_metrics
+def _intervals(scorer: Scorer, played: Played) -> tuple[dict[str, Any], dict[str, Figure]]:
+    """Return the intervals of what was played as JSON types, and what they are of."""
+    from .comparison.evidence import evidence_of_played
     from .comparison.intervals import intervals_document, intervals_of
 
-    evidence = evidence_of(scorer, submission, "")
+    evidence = evidence_of_played(scorer, played, "")
     if not evidence.statistics:
         known = ", ".join(resampled_metrics())
         raise InputError("--intervals", f"there are none of these metrics; add some of {known}")
@@ -251,7 +251,7 @@ def _read_intervals(content: object) -> tuple[Mapping[str, Any] | None, dict[str
     if not isinstance(content, Mapping):
         return None, {}
     from .comparison.interval import Interval
-    from .comparison.statistics import Figure
+    from .metrics.statistics import Figure
     from .validation import validated
 
     intervals = {name: value for name, value in content.items() if name != _FIGURES}

@@ -24,6 +24,7 @@ from ..data.installed import loaded_once
 from ..data.kept import Kept, code_digest
 from ..errors import InputError
 from ..execution import Work, given_or_own, in_order
+from ..metrics.bleu import bleu_of_counts
 from ..metrics.inform_success import TOTAL, inform_success
 from ..metrics.setups import ALL_SETUPS, COMPARISONS, SETUPS, Setup
 from ..playing import PlayedDialogue, play
@@ -270,7 +271,8 @@ def _part(scorer: Scorer, content: bytes | str, aliases: Aliases | None, job: _J
     if job.tokenization is not None:
         responses = submissions[DEFAULT_RULES].responses()
         references = {id_: d.references for id_, d in benchmark.dialogues.items()}
-        scores = ReferenceIndex(references, TOKENIZATIONS[job.tokenization]).scores(responses)
+        index = ReferenceIndex(references, TOKENIZATIONS[job.tokenization])
+        scores = bleu_of_counts(index.statistics(responses))
         return Grid(tuple(BleuPoint(s, job.tokenization, bleu) for s, bleu in scores.items()), ())
     played = play(submissions[job.rules], benchmark, job.states, job.domains)
     ruled = scorer.with_options(rules=job.rules)
