@@ -7,28 +7,24 @@ once, when it starts, and keeps the scorer that it makes of it.
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    CancelledError,
-    Future,
-    ProcessPoolExecutor,
-    wait,
-)
-from concurrent.futures.process import BrokenProcessPool
+from concurrent import futures
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from .benchmark import Benchmark
 from .errors import InputError
 from .scoring import Scorer
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 _T = TypeVar("_T")
 _Pipe: TypeAlias = "Connection[Any, Any]"
@@ -156,7 +152,7 @@ def _by_processes(
         for number, job, future in _completed(partial(_submitted, pool, function), jobs, pending):
             try:
                 yield number, future.result()
-            except BrokenProcessPool:
+            except BrokenExecutor:
                 left = [(number, job), *pending.values()]
                 break
     if left:
@@ -165,29 +161,33 @@ def _by_processes(
         try:
             with _pool(1, benchmark) as pool:
                 yield number, _submitted(pool, function, job).result()
-        except BrokenProcessPool:
+        except BrokenExecutor:
             yield number, InputError(job.name, LOST)
 
 
-def _submitted(pool: ProcessPoolExecutor, function: Callable[..., Any], job: Job) -> Future[Any]:
+def _submitted(
+    pool: futures.ProcessPoolExecutor, function: Callable[..., Any], job: Job
+) -> Future[Any]:
     try:
         return pool.submit(_work, function, job.arguments)
-    except BrokenProcessPool as error:
+    except BrokenExecutor as error:
         broken: Future[Any] = Future()
         broken.set_exception(error)
         return broken
 
 
 @contextlib.contextmanager
-def _pool(workers: int, benchmark: Benchmark) -> Iterator[ProcessPoolExecutor]:
+def _pool(workers: int, benchmark: Benchmark) -> Iterator[futures.ProcessPoolExecutor]:
     """Yield a pool of processes that end when this one does, however it ends.
 
     A process that is killed cannot tell its workers to stop: left alone they would go on, and hold
     the locks that they were given with everything else. On an error, or an interruption, what has
     not begun is never done.
     """
-    ours, theirs = Pipe(duplex=False)
-    pool = ProcessPoolExecutor(workers, initializer=_start, initargs=(benchmark, ours, theirs))
+    ours, theirs = multiprocessing.Pipe(duplex=False)
+    pool = futures.ProcessPoolExecutor(
+        workers, initializer=_start, initargs=(benchmark, ours, theirs)
+    )
     try:
         yield pool
     except BaseException:

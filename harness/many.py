@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .comparison.interval import Interval
     from .comparison.statistics import Figure
 
-_REPORTS = Kept("reports")
+_STORE = Kept("reports")
 
 FILE, PREDICTIONS, KEY, INTERVALS = "file", "predictions", "key", "intervals"
 _FIGURES = "figures"
@@ -180,7 +180,7 @@ def is_cacheable(request: Request) -> bool:
 
 def cached_outcome(key: str) -> ScoredSubmission | None:
     """Return the outcome that is cached under a key; None if there is none as it was written."""
-    document = _REPORTS.get(key)
+    document = _STORE.get(key)
     if not isinstance(document, Mapping):
         return None
     try:
@@ -193,7 +193,7 @@ def cached_outcome(key: str) -> ScoredSubmission | None:
 def cache_outcome(key: str, outcome: ScoredSubmission) -> None:
     """Put an outcome into the cache."""
     document = {"report": outcome.report.to_dict(), "remarks": list(outcome.remarks)}
-    _REPORTS.put(key, document)
+    _STORE.put(key, document)
 
 
 @dataclass(frozen=True)

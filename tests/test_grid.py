@@ -249,7 +249,7 @@ def _install(name: str, food: str = "thai", **changes: Any) -> None:
 
 
 @pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def pools(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Counts how often somebody is asked to compute a grid."""
     started: list[int] = []
     real = explaining.run
@@ -262,51 +262,51 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return started
 
 
-def test_the_second_run_is_answered_from_the_cache(runs: list[int]) -> None:
+def test_the_second_run_is_answered_from_the_cache(pools: list[int]) -> None:
     _install("tiny")
     first = explain(_predictions("a"), "tiny", 1, _silent)
     assert explain(_predictions("a"), "tiny", 1, _silent) == first
-    assert len(runs) == 1
+    assert len(pools) == 1
 
 
-def test_other_predictions_are_computed(runs: list[int]) -> None:
+def test_other_predictions_are_computed(pools: list[int]) -> None:
     _install("tiny")
     grids = [
         explain(_predictions("a", text=text), "tiny", 1, _silent)
         for text in ("[name] is nice", "hello")
     ]
-    assert len(runs) == 2
+    assert len(pools) == 2
     assert grids[0] != grids[1]
 
 
-def test_other_data_under_the_same_name_are_computed(runs: list[int]) -> None:
+def test_other_data_under_the_same_name_are_computed(pools: list[int]) -> None:
     for food in ("thai", "greek"):
         _install("tiny", food)
         explain(_predictions("a"), "tiny", 1, _silent)
-    assert len(runs) == 2
+    assert len(pools) == 2
 
 
-def test_data_that_differ_under_one_rule_set_only_are_computed(runs: list[int]) -> None:
+def test_data_that_differ_under_one_rule_set_only_are_computed(pools: list[int]) -> None:
     # Of the published rule sets, 2021 has venues of its own.
     for versions in ({}, {"2021": {"restaurant": VENUES["restaurant"][:2]}}):
         _install("tiny", venue_versions=versions)
         explain(_predictions("a"), "tiny", 1, _silent)
-    assert len(runs) == 2
+    assert len(pools) == 2
 
 
 def test_data_whose_hashes_differ_in_the_part_not_shown_are_computed(
-    runs: list[int], monkeypatch: pytest.MonkeyPatch
+    pools: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _install("tiny")
     for last in "12":
         monkeypatch.setattr(Scorer, "content_hash", lambda *_, last=last: "0" * 63 + last)
         explain(_predictions("a"), "tiny", 1, _silent)
-    assert len(runs) == 2
+    assert len(pools) == 2
 
 
 @pytest.mark.parametrize("changed", published_rule_sets())
 def test_other_rules_under_the_same_name_are_computed(
-    changed: str, runs: list[int], monkeypatch: pytest.MonkeyPatch
+    changed: str, pools: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _install("tiny")
     explain(_predictions("a"), "tiny", 1, _silent)
@@ -320,47 +320,47 @@ def test_other_rules_under_the_same_name_are_computed(
 
     monkeypatch.setattr("mwz.harness.scoring.rule_set", look_up)
     explain(_predictions("a"), "tiny", 1, _silent)
-    assert len(runs) == 2
+    assert len(pools) == 2
     # And those before are still there.
     monkeypatch.undo()
     explain(_predictions("a"), "tiny", 1, _silent)
-    assert len(runs) == 2
+    assert len(pools) == 2
 
 
 def test_another_published_rule_set_is_computed(
-    runs: list[int], monkeypatch: pytest.MonkeyPatch
+    pools: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _install("tiny")
     whole = explain(_predictions("a"), "tiny", 1, _silent)
     monkeypatch.setattr(explaining, "published_rule_sets", lambda: ("2021", "2023"))
     part = explain(_predictions("a"), "tiny", 1, _silent)
-    assert len(runs) == 2
+    assert len(pools) == 2
     assert part.rates == tuple(point for point in whole.rates if point.rules != "2026")
 
 
 @pytest.mark.parametrize("name", ["ALL_SETUPS", "TOKENIZATIONS"])
 def test_another_choice_of_set_ups_is_computed(
-    name: str, runs: list[int], monkeypatch: pytest.MonkeyPatch
+    name: str, pools: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _install("tiny")
     explain(_predictions("a"), "tiny", 1, _silent)
     fewer = {"ALL_SETUPS": ALL_SETUPS[:3], "TOKENIZATIONS": {"none": TOKENIZATIONS["none"]}}
     monkeypatch.setattr(explaining, name, fewer[name])
     explain(_predictions("a"), "tiny", 1, _silent)
-    assert len(runs) == 2
+    assert len(pools) == 2
 
 
 def test_other_versions_of_the_libraries_are_computed(
-    runs: list[int], monkeypatch: pytest.MonkeyPatch
+    pools: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _install("tiny")
     explain(_predictions("a"), "tiny", 1, _silent)
     monkeypatch.setattr("mwz.harness.signature.version", lambda _: "999")
     explain(_predictions("a"), "tiny", 1, _silent)
-    assert len(runs) == 2
+    assert len(pools) == 2
 
 
-def test_an_interrupted_run_leaves_no_cache(data_directory: Path, runs: list[int]) -> None:
+def test_an_interrupted_run_leaves_no_cache(data_directory: Path, pools: list[int]) -> None:
     _install("tiny")
 
     def interrupted(parts: Iterable[Any], _: int) -> Iterator[Any]:
@@ -371,7 +371,7 @@ def test_an_interrupted_run_leaves_no_cache(data_directory: Path, runs: list[int
         explain(_predictions("a"), "tiny", 1, interrupted)
     assert not (data_directory / "cache").exists()
     assert explain(_predictions("a"), "tiny", 1, _silent).rates
-    assert len(runs) == 2
+    assert len(pools) == 2
 
 
 def _cut(text: str) -> str:
@@ -414,7 +414,7 @@ def _changed(*place: str | int, value: object) -> Callable[[str], str]:
     ],
 )
 def test_a_damaged_or_forged_cache_is_computed_anew(
-    damage: Callable[[str], str], data_directory: Path, runs: list[int]
+    damage: Callable[[str], str], data_directory: Path, pools: list[int]
 ) -> None:
     _install("tiny")
     first = explain(_predictions("a"), "tiny", 1, _silent)
@@ -423,7 +423,7 @@ def test_a_damaged_or_forged_cache_is_computed_anew(
     path.write_text(damage(whole.decode()))
     assert explain(_predictions("a"), "tiny", 1, _silent) == first
     assert path.read_bytes() == whole
-    assert len(runs) == 2
+    assert len(pools) == 2
 
 
 def test_progress_is_told_of_every_part(data_directory: Path) -> None:
@@ -449,11 +449,11 @@ def test_the_number_of_workers_changes_nothing(data_directory: Path) -> None:
     assert explain(_predictions("a"), "tiny", 3, _silent) == alone
 
 
-def test_predictions_that_do_not_fit_the_benchmark_are_refused(runs: list[int]) -> None:
+def test_predictions_that_do_not_fit_the_benchmark_are_refused(pools: list[int]) -> None:
     _install("tiny")
     with pytest.raises(InputError, match="in the benchmark tiny"):
         explain(_predictions("b"), "tiny", 1, _silent)
-    assert runs == []
+    assert pools == []
 
 
 # ----------------------------------------------------------------- nearest, and stated set-ups
