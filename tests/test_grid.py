@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -254,13 +252,13 @@ def _install(name: str, food: str = "thai", **changes: Any) -> None:
 def pools(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Counts how often somebody is asked to compute a grid."""
     started: list[int] = []
-    real = explaining.given_or_own
+    real = explaining.run
 
-    def start(given: Executor | None, workers: int) -> AbstractContextManager[Executor]:
-        started.append(workers)
-        return real(given, workers)
+    def start(function: Any, jobs: list[Any], *more: Any) -> Any:
+        started.append(len(jobs))
+        return real(function, jobs, *more)
 
-    monkeypatch.setattr(explaining, "given_or_own", start)
+    monkeypatch.setattr(explaining, "run", start)
     return started
 
 

@@ -21,7 +21,6 @@ from ..board.site.writing import check_place, left_over, stale_files, write_site
 from ..board.submitting import locked
 from ..board.together import write_together
 from ..errors import InputError
-from ..execution import executor
 from ..files import read_bytes
 from ..rendering import printable
 from .options import (
@@ -214,16 +213,15 @@ def _rescore(
     scheduler: str | None,
 ) -> list[Rescored]:
     """Score the submissions again and tell what changed."""
-    with executor(min(workers, max(len(entered), 1)), scheduler) as to:
-        outcomes = rescore(
-            entered,
-            benchmark,
-            predictions,
-            workers,
-            lambda coming: tqdm(coming, "scoring", len(entered), unit="system", disable=None),
-            to,
-            notify,
-        )
+    outcomes = rescore(
+        entered,
+        benchmark,
+        predictions,
+        workers,
+        lambda coming: tqdm(coming, "scoring", len(entered), unit="system", disable=None),
+        scheduler,
+        notify,
+    )
     for entry, outcome in zip(entered, outcomes, strict=True):
         click.echo(printable(f"{outcome.key}: {_told(entry, outcome)}"))
         if outcome.changes:

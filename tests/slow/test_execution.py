@@ -1,4 +1,4 @@
-"""Work is done alike by whoever does it: this process, others, or a cluster that loses a worker."""
+"""Jobs are done alike by this process, by others, and by a cluster; a killed process is told."""
 
 from __future__ import annotations
 
@@ -8,149 +8,244 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from entered import enter_sample
 from helpers import run_cli
 
-from mwz.harness import Benchmark, InputError, Scorer, load_benchmark
-from mwz.harness import execution as executing
-from mwz.harness.data.installed import install_benchmark
-from mwz.harness.execution import Done, Here, Work, completed, executor, in_order
-from mwz.harness.many import Asked, Scored, score_content
+from mwz.harness import Benchmark, InputError, Scorer
+from mwz.harness.board import rescoring
+from mwz.harness.board.entries import read_entries
+from mwz.harness.board.grid import explain
+from mwz.harness.board.rescoring import rescore
+from mwz.harness.board.submitting import locked
+from mwz.harness.execution import KILLED, LOST, Job, results, run
+from mwz.harness.many import Request, score_content
 from mwz.harness.scoring import Options
 
 SUBMISSIONS = Path(__file__).parents[2] / "harness" / "sample" / "submissions"
 FILES = [SUBMISSIONS / f"{name}.json" for name in ("scripted", "careful", "hasty")]
 
-
-class _Recording(ThreadPoolExecutor):
-    """An executor that notes what it is handed, and works in threads."""
-
-    def __init__(self) -> None:
-        super().__init__(1)
-        self.contents: list[bytes | None] = []
-
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        self.contents.append(args[1])
-        return super().submit(fn, *args, **kwargs)
+forking = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
 
 
-@pytest.fixture(autouse=True)
-def _fresh_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executing, "_held", executing._Held())
+def _square(_: Scorer, number: int) -> int:
+    return number**2
 
 
-def _works(benchmark: Benchmark, times: int = 1) -> list[Work]:
-    asked = Asked(Options(metrics=["inform", "bleu"]))
-    contents = [(file.read_bytes(), file.stem, asked) for file in FILES] * times
-    return [Work(benchmark, score_content, one) for one in contents]
+def _fail_at_three(_: Scorer, number: int) -> int:
+    if number == 3:
+        raise InputError("three", "cannot be")
+    return number
 
 
-def _informs(outcomes: list[Any]) -> list[float | None]:
-    assert all(isinstance(outcome, Scored) for outcome in outcomes)
-    return [outcome.report.inform for outcome in outcomes]
+def _divide(_: Scorer, number: int) -> float:
+    return 1 / number
+
+
+def _place(scorer: Scorer, seconds: float) -> tuple[int, int]:
+    time.sleep(seconds)
+    return os.getpid(), id(scorer)
+
+
+class _Dying:
+    """Squares numbers, but is killed at some: the first time, or every time."""
+
+    def __init__(self, folder: Path, deadly: frozenset[int], times: int) -> None:
+        self.folder, self.deadly, self.times = folder, deadly, times
+
+    def __call__(self, _: Scorer, number: int) -> int:
+        if number in self.deadly:
+            deaths = len(list(self.folder.glob(f"{number}.*")))
+            if deaths < self.times:
+                (self.folder / f"{number}.{deaths}").touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+        return number**2
+
+
+def _jobs(numbers: range) -> list[Job]:
+    return [Job(f"job {number}", (number,)) for number in numbers]
+
+
+def _score_jobs(times: int = 1) -> list[Job]:
+    request = Request(Options(metrics=["inform", "bleu"]))
+    return [Job(file.stem, (file.read_bytes(), file.stem, request)) for file in FILES] * times
+
+
+def _informs(outcomes: Iterator[tuple[int, Any]]) -> list[float | None]:
+    return [outcome.report.inform for outcome in results(outcomes)]
 
 
 @pytest.fixture
 def expected(sample: Benchmark) -> list[float | None]:
-    return _informs([*in_order(Here(), _works(sample))])
+    return _informs(run(score_content, _score_jobs(), sample))
 
 
-def test_any_executor_gives_the_same_in_the_same_order(
-    sample: Benchmark, expected: list[float | None]
+@pytest.mark.parametrize("workers", [1, 3])
+def test_results_are_in_the_order_of_the_jobs(sample: Benchmark, workers: int) -> None:
+    done = run(_square, _jobs(range(40)), sample, workers)
+    assert results(done) == [n**2 for n in range(40)]
+    assert list(run(_square, [], sample, workers)) == []
+
+
+def test_processes_score_as_this_one_does(sample: Benchmark, expected: list[float | None]) -> None:
+    assert _informs(run(score_content, _score_jobs(2), sample, 2)) == expected * 2
+
+
+def test_a_single_job_is_done_in_this_process(sample: Benchmark) -> None:
+    [[here, _]] = results(run(_place, [Job("", (0,))], sample, 4))
+    assert here == os.getpid()
+    places = results(run(_place, [Job("", (0,))] * 2, sample, 4))
+    assert os.getpid() not in {process for process, _ in places}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_each_process_keeps_one_scorer(sample: Benchmark, workers: int) -> None:
+    places = results(run(_place, [Job("", (0.01,))] * 12, sample, workers))
+    assert len(set(places)) == len({process for process, _ in places}) <= workers
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_jobs_are_taken_as_they_are_needed(sample: Benchmark, workers: int) -> None:
+    taken: list[int] = []
+
+    def jobs() -> Iterator[Job]:
+        for number in range(100):
+            taken.append(number)
+            yield Job("", (number,))
+
+    done = run(_square, jobs(), sample, workers)
+    next(done)
+    # 32 are submitted at a time; alone, one.
+    assert len(taken) == (1 if workers == 1 else 32)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_input_error_of_a_job_is_its_outcome(sample: Benchmark, workers: int) -> None:
+    outcomes = dict(run(_fail_at_three, _jobs(range(5)), sample, workers))
+    error = outcomes.pop(3)
+    assert str(error) == "three: cannot be"
+    assert outcomes == {0: 0, 1: 1, 2: 2, 4: 4}
+    with pytest.raises(InputError, match="three: cannot be"):
+        results(run(_fail_at_three, _jobs(range(5)), sample, workers))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_any_other_error_of_a_job_is_raised(sample: Benchmark, workers: int) -> None:
+    with pytest.raises(ZeroDivisionError):
+        list(run(_divide, _jobs(range(3)), sample, workers))
+
+
+# ---------------------------------------------------------------------------- killed processes
+
+
+@forking
+@pytest.mark.parametrize("deadly", [{0}, {4}, {1, 2}, {6}])
+def test_the_jobs_of_a_killed_process_are_done_again_and_told(
+    tmp_path: Path, sample: Benchmark, deadly: set[int]
 ) -> None:
-    with ThreadPoolExecutor(3) as threads, ProcessPoolExecutor(2) as processes:
-        for to in (threads, processes):
-            assert _informs([*in_order(to, _works(sample, 2))]) == expected * 2
+    told: list[str] = []
+    dying = _Dying(tmp_path, frozenset(deadly), times=1)
+    done = run(dying, _jobs(range(7)), sample, 2, notify=told.append)
+    assert results(done) == [n**2 for n in range(7)]
+    assert told == [KILLED]
 
 
-def test_a_benchmark_that_is_not_installed_is_sent_once(
-    sample: Benchmark, expected: list[float | None]
+@forking
+def test_a_job_that_kills_every_process_is_named_and_the_rest_is_done(
+    tmp_path: Path, sample: Benchmark
 ) -> None:
-    with _Recording() as to:
-        assert _informs([*in_order(to, _works(replace(sample, name="mine"), 6))]) == expected * 6
-    assert len([content for content in to.contents if content is not None]) == 1
+    dying = _Dying(tmp_path, frozenset({2, 50}), times=99)
+    outcomes = dict(run(dying, _jobs(range(60)), sample, 2))
+    lost = {number: outcomes.pop(number) for number in (2, 50)}
+    assert {n: str(error) for n, error in lost.items()} == {n: f"job {n}: {LOST}" for n in (2, 50)}
+    assert outcomes == {n: n**2 for n in range(60) if n not in (2, 50)}
 
 
-def test_no_process_is_sent_a_benchmark_for_each_piece_of_work(
-    sample: Benchmark, expected: list[float | None], monkeypatch: pytest.MonkeyPatch
+@forking
+def test_an_entry_whose_scoring_is_killed_is_kept_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent: list[bytes] = []
-    with ProcessPoolExecutor(2) as to:
-        real = to.submit
+    enter_sample(tmp_path / "submissions")
+    scored = rescoring.all_scores
 
-        def submit(fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-            sent.extend([args[1]] if args[1] is not None else [])
-            return real(fn, *args, **kwargs)
+    def die_of_hasty(content: bytes | str, benchmark: Any, source: str, *more: Any) -> Any:
+        if source == "hasty":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return scored(content, benchmark, source, *more)
 
-        monkeypatch.setattr(to, "submit", submit)
-        assert _informs([*in_order(to, _works(replace(sample, name="mine"), 14))]) == expected * 14
-    # One may go to a worker that has it already: who gets work cannot be chosen.
-    assert len(sent) <= 4
+    # The processes are forks of this one.
+    monkeypatch.setattr(rescoring, "all_scores", die_of_hasty)
+    told: list[str] = []
+    entries = read_entries(tmp_path / "submissions")
+    outcomes = rescore(entries, None, None, 2, lambda coming: coming, notify=told.append)
+    problems = {one.key: one.problem for one in outcomes}
+    assert problems.pop("hasty") == LOST
+    assert set(problems.values()) == {None}
+    assert len(told) == 1
 
 
-def test_a_benchmark_that_is_installed_is_never_sent(
-    sample: Benchmark, expected: list[float | None]
+@forking
+def test_an_explanation_whose_process_is_killed_is_one_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    install_benchmark(replace(sample, name="town"))
-    with _Recording() as to:
-        assert _informs([*in_order(to, _works(load_benchmark("town")))]) == expected
-    assert to.contents == [None] * 3
+    monkeypatch.setattr("mwz.harness.board.grid.play", lambda *_: os.kill(os.getpid(), 9))
+    content = b'{"town001": [{"response": "hello"}, {"response": "bye"}]}'
+    with pytest.raises(InputError, match="--workers: the process that scored it was killed, twice"):
+        explain(content, "sample", 2, lambda parts, count: parts)
 
 
-def test_a_benchmark_that_is_installed_otherwise_is_sent(
-    sample: Benchmark, expected: list[float | None]
+def _wait(until: Callable[[], bool], seconds: float = 60) -> bool:
+    deadline = time.monotonic() + seconds
+    while not until():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+@forking
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_workers_end_with_the_process_that_started_them_and_let_go_of_its_lock(
+    how: signal.Signals, tmp_path: Path
 ) -> None:
-    install_benchmark(replace(sample, name="town"))
-    first = next(iter(sample.dialogues))
-    less = replace(sample, name="town", dialogues={first: sample.dialogues[first]})
-    with _Recording() as to:
-        [outcome, *_] = in_order(to, _works(replace(sample, name="town")))
-        wrong = [*in_order(to, _works(less))]
-    assert outcome.report.inform == expected[0]
-    assert all(isinstance(one, InputError) for one in wrong)
+    folder = tmp_path / "submissions"
+    folder.mkdir()
+    code = f"""
+import os, time
+from pathlib import Path
+from mwz.harness import load_benchmark
+from mwz.harness.board.submitting import locked
+from mwz.harness.execution import Job, run
+def work(scorer, number):
+    (Path({str(tmp_path)!r}) / f"worker-{{os.getpid()}}").touch()
+    time.sleep(600)
+with locked(Path({str(folder)!r})):
+    list(run(work, [Job("", (n,)) for n in range(4)], load_benchmark("sample"), 2))
+"""
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
+    try:
+        assert _wait(lambda: len(list(tmp_path.glob("worker-*"))) == 2)
+    finally:
+        process.send_signal(how)
+    assert process.wait(timeout=60) != 0
+    workers = [int(path.name.partition("-")[2]) for path in tmp_path.glob("worker-*")]
+    assert _wait(lambda: not any(map(_runs, workers)), seconds=20)
+    with locked(folder):
+        pass
 
 
-def test_what_is_known_already_is_no_work(sample: Benchmark) -> None:
-    works = [Done("a"), _works(sample)[0], Done("b")]
-    for to in (Here(), ThreadPoolExecutor(1)):
-        outcomes = dict(completed(to, works))
-        assert (outcomes[0], outcomes[2]) == ("a", "b")
-        assert isinstance(outcomes[1], Scored)
-    assert [*completed(ThreadPoolExecutor(1), [])] == []
-
-
-def _die(scorer: Scorer, file: str, once: bool) -> str:
-    if not once or not os.path.exists(file):
-        Path(file).write_text("", encoding="utf-8")
-        os.kill(os.getpid(), signal.SIGKILL)
-    return "lived"
-
-
-@pytest.mark.skipif(os.name != "posix", reason="needs signals")
-def test_work_of_a_process_that_is_killed_is_done_again(
-    sample: Benchmark, tmp_path: Path, expected: list[float | None]
-) -> None:
-    for once, outcome in ((True, "lived"), (False, "lost")):
-        works = _works(sample)
-        works.insert(1, Work(sample, _die, (str(tmp_path / "died"), once), lost="lost"))
-        with executor(2) as to:
-            outcomes = [*in_order(to, works)]
-        assert outcomes.pop(1) == outcome
-        assert _informs(outcomes) == expected
-
-
-@pytest.mark.skipif(os.name != "posix", reason="needs signals")
-def test_work_that_no_process_lives_through_is_an_error_that_says_so(
-    sample: Benchmark, tmp_path: Path
-) -> None:
-    with executor(2) as to, pytest.raises(InputError, match="was killed, twice"):
-        list(in_order(to, [Work(sample, _die, (str(tmp_path / "always"), False))]))
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+        state = Path(f"/proc/{process}/stat")
+        # One that nobody has waited for yet has ended all the same.
+        return not (state.exists() and ") Z " in state.read_text())
+    except ProcessLookupError:
+        return False
 
 
 # ----------------------------------------------------------------------------- a real cluster
@@ -217,14 +312,12 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 def test_a_cluster_that_loses_a_worker_gives_the_same(
     cluster: Cluster, sample: Benchmark, expected: list[float | None]
 ) -> None:
-    outcomes = []
-    with executor(1, cluster.address) as to:
-        assert isinstance(to, Executor)
-        for number, outcome in enumerate(in_order(to, _works(sample, 8))):
-            outcomes.append(outcome)
-            if number == 4:
-                cluster.kill_a_worker()
-    assert _informs(outcomes) == expected * 8
+    outcomes = {}
+    for job, outcome in run(score_content, _score_jobs(8), sample, scheduler=cluster.address):
+        outcomes[job] = outcome
+        if len(outcomes) == 5:
+            cluster.kill_a_worker()
+    assert _informs(iter(outcomes.items())) == expected * 8
 
 
 def test_commands_hand_their_work_to_a_cluster(
