@@ -8,7 +8,6 @@ file's hash tells, or says that it is missing, and is sent it once.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import pickle
 import socket
@@ -19,6 +18,8 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from threading import RLock
 from typing import Any, ParamSpec, TypeVar
+
+from mwz.normalization.digests import sha256
 
 from .benchmark import Benchmark
 from .data.installed import installed_digest, load_benchmark
@@ -294,7 +295,7 @@ def _alone(work: Work) -> _Answer:
     try:
         with worker_pool(1) as pool:
             content = pickle.dumps(work.benchmark)
-            digest = hashlib.sha256(content).hexdigest()
+            digest = sha256(content)
             handle = (work.benchmark.name, digest)
             answer: _Answer = _submitted(pool, handle, content, work).result()
             return answer
@@ -358,7 +359,7 @@ class _Packed:
 def _packed(benchmark: Benchmark) -> _Packed:
     digest = installed_digest(benchmark)
     content = [] if digest else [pickle.dumps(benchmark)]
-    return _Packed(benchmark, digest or hashlib.sha256(content[0]).hexdigest(), content)
+    return _Packed(benchmark, digest or sha256(content[0]), content)
 
 
 @dataclass(frozen=True)

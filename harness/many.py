@@ -7,7 +7,6 @@ reports that are kept from earlier runs.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -15,11 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mwz.database import EMBEDDED
+from mwz.normalization.digests import digest_of_json, sha256
 
-from .data.kept import Kept, code_digest
 from .errors import InputError
 from .files import read_stored
 from .formats import Standard, parse_predictions, standard_form
+from .io.store import Store, code_digest
 from .report import Report
 from .scoring import Options, Scorer
 from .signature import Signature
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .comparison.interval import Interval
     from .comparison.statistics import Figure
 
-_KEPT = Kept("reports")
+_STORE = Store("reports")
 
 FILE, PREDICTIONS, KEY, INTERVALS = "file", "predictions", "key", "intervals"
 _FIGURES = "figures"
@@ -149,7 +149,7 @@ def intervals_read(document: Mapping[str, Any] | None) -> dict[str, Interval]:
 
 def content_digest(content: bytes) -> str:
     """Return the SHA-256 of an (unpacked) predictions file, in hexadecimal."""
-    return hashlib.sha256(content).hexdigest()
+    return sha256(content)
 
 
 def outcome_key(digest: str, signature: Signature, asked: Asked) -> str:
@@ -167,7 +167,7 @@ def outcome_key(digest: str, signature: Signature, asked: Asked) -> str:
         asked.intervals,
         code_digest(),
     ]
-    return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
+    return digest_of_json(identity)
 
 
 def is_kept(asked: Asked) -> bool:
@@ -177,7 +177,7 @@ def is_kept(asked: Asked) -> bool:
 
 def kept_outcome(key: str) -> Scored | None:
     """Return the outcome that is kept under a key; None if there is none as it was written."""
-    document = _KEPT.get(key)
+    document = _STORE.get(key)
     if not isinstance(document, Mapping):
         return None
     try:
@@ -190,7 +190,7 @@ def kept_outcome(key: str) -> Scored | None:
 def keep_outcome(key: str, outcome: Scored) -> None:
     """Keep an outcome."""
     document = {"report": outcome.report.to_dict(), "remarks": list(outcome.remarks)}
-    _KEPT.put(key, document)
+    _STORE.put(key, document)
 
 
 @dataclass(frozen=True)

@@ -51,13 +51,13 @@ from mwz.harness.data.fetching import (
 )
 from mwz.harness.data.installed import (
     benchmark_path,
-    data_directory,
     downloads_directory,
     install_benchmark,
     load_benchmark,
 )
 from mwz.harness.data.pinned import PinnedFile, blob_id, select
 from mwz.harness.errors import InputError
+from mwz.harness.io.store import data_directory
 from mwz.normalization.rules import published_rule_sets, rule_set
 
 GOALS_FILE = f"/{EVALUATOR}/{NEWER}/mwzeval/data/goals.json"

@@ -12,7 +12,6 @@ and says what to do it again with.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import importlib
 import json
 import os
@@ -31,6 +30,7 @@ from typing import Any
 
 from mwz.harness.board.entries import read_entries
 from mwz.harness.data.installed import install_benchmark, load_benchmark
+from mwz.normalization.digests import sha256
 
 PROJECT = Path(__file__).parents[1]
 SAMPLES = PROJECT / "harness" / "sample" / "submissions"
@@ -185,7 +185,7 @@ class Board:
     def state(self) -> State:
         """Return what there is, without locks."""
         return {
-            path.relative_to(self.work).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+            path.relative_to(self.work).as_posix(): sha256(path.read_bytes())
             for path in sorted(self.work.rglob("*"))
             if path.is_file() and path.name != ".lock"
         }
