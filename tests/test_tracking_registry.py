@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -105,11 +104,10 @@ def test_a_metric_of_tracking_is_one_file(mwz: Callable[..., str]) -> None:
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> Callable[[TrackingMetric], None]:
     """Registers a further metric, for one test."""
-    modules = list(tracking_registry._modules())
+    found = list(tracking_metrics().values())
 
     def register(metric: TrackingMetric) -> None:
-        more = [*modules, SimpleNamespace(METRIC=metric)]
-        monkeypatch.setattr(tracking_registry, "_modules", lambda: iter(more))
+        monkeypatch.setattr(tracking_registry, "declared", lambda *_: [*found, metric])
         tracking_metrics.cache_clear()
 
     yield register  # type: ignore[misc]
