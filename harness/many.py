@@ -7,7 +7,6 @@ cache of reports.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -15,11 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mwz.database import EMBEDDED
+from mwz.normalization.digests import digest_of_json, sha256
 
-from .data.kept import Kept, code_digest
 from .errors import InputError
 from .files import read_stored
 from .formats import Standard, parse_predictions, standard_form
+from .io.store import Store, code_digest
 from .metrics.registry import resampled_metrics
 from .playing import Played
 from .report import Report
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .comparison.interval import Interval
     from .metrics.statistics import Figure
 
-_STORE = Kept("reports")
+_STORE = Store("reports")
 
 FILE, PREDICTIONS, KEY, INTERVALS = "file", "predictions", "key", "intervals"
 _FIGURES = "figures"
@@ -152,7 +152,7 @@ def intervals_read(document: Mapping[str, Any] | None) -> dict[str, Interval]:
 
 def content_digest(content: bytes) -> str:
     """Return the SHA-256 of an (unpacked) predictions file, in hexadecimal."""
-    return hashlib.sha256(content).hexdigest()
+    return sha256(content)
 
 
 def outcome_key(digest: str, signature: Signature, request: Request) -> str:
@@ -170,7 +170,7 @@ def outcome_key(digest: str, signature: Signature, request: Request) -> str:
         request.intervals,
         code_digest(),
     ]
-    return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
+    return digest_of_json(identity)
 
 
 def is_cacheable(request: Request) -> bool:

@@ -53,6 +53,7 @@ from mwz.harness.data.installed import (
 )
 from mwz.harness.data.pinned import PinnedFile, blob_id, select
 from mwz.harness.errors import InputError
+from mwz.harness.io.store import data_directory
 from mwz.normalization.rules import rule_set
 
 SERVER_TROUBLE = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,11 +16,10 @@ from mwz.harness.tracking.evaluation import score_tracking
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> Callable[[TrackingMetric], None]:
     """Registers a further metric, for one test."""
-    modules = list(tracking_registry._modules())
+    found = list(tracking_metrics().values())
 
     def register(metric: TrackingMetric) -> None:
-        more = [*modules, SimpleNamespace(METRIC=metric)]
-        monkeypatch.setattr(tracking_registry, "_modules", lambda: iter(more))
+        monkeypatch.setattr(tracking_registry, "declared", lambda *_: [*found, metric])
         tracking_metrics.cache_clear()
 
     yield register  # type: ignore[misc]

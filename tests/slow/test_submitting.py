@@ -18,8 +18,7 @@ from submitted import NEW, OLD, files_below, kept_predictions, made_scores, subm
 
 from mwz.harness.board.entries import ENTRY_FILE, read_entries
 from mwz.harness.board.scores import SCORES_FILE, hashes_of
-from mwz.harness.board.submitting import locked
-from mwz.harness.board.together import write_together
+from mwz.harness.board.submitting import locked, write_files
 from mwz.harness.cli import main
 from mwz.harness.errors import InputError
 
@@ -143,7 +142,7 @@ def test_clearing_away_can_itself_be_killed(tmp_path: Path) -> None:
 
 
 @needs_fork
-def test_files_written_together_are_all_old_or_all_new_whenever_it_is_killed(
+def test_of_several_files_each_is_old_or_new_whenever_it_is_killed(
     tmp_path: Path,
 ) -> None:
     folder = tmp_path / "submissions"
@@ -154,29 +153,30 @@ def test_files_written_together_are_all_old_or_all_new_whenever_it_is_killed(
         tmp_path / "leaderboard.md",
         tmp_path / "docs" / "older-results.md",
     ]
-    write_together(folder, dict.fromkeys(places, "old"))
+    write_files(folder, dict.fromkeys(places, "old"))
     own = {path.name for path in folder.iterdir()}
     seen = set()
 
     def look(step: int) -> None:
         with locked(folder):
             pass
-        left = {path.read_text() for path in places}
-        assert len(left) == 1, step
+        left = [path.read_text() for path in places]
+        # They are written one after the other.
+        assert left == sorted(left), step
         assert {path.name for path in folder.iterdir()} == own, step
         assert {path.name for path in tmp_path.iterdir()} == {
             *("submissions", "leaderboard.md", "docs")
         }, step
-        seen.update(left)
+        seen.add(tuple(left))
         with locked(folder):
-            write_together(folder, dict.fromkeys(places, "old"))
+            write_files(folder, dict.fromkeys(places, "old"))
 
     def act() -> None:
         with locked(folder):
-            write_together(folder, dict.fromkeys(places, "new"))
+            write_files(folder, dict.fromkeys(places, "new"))
 
     assert _killed_at_every_step(tmp_path, act, look) > 20
-    assert seen == {"old", "new"}
+    assert seen == {tuple(["new"] * done + ["old"] * (4 - done)) for done in range(5)}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the system cannot exchange two folders")
