@@ -133,7 +133,7 @@ def _intervals(
     evidence = evidence_of(scorer, submission, "")
     if not evidence.statistics:
         known = ", ".join(resampled_metrics())
-        raise InputError("--intervals", f"there are none of these metrics; add some of {known}")
+        raise InputError("--intervals", f"these metrics have no intervals; choose from {known}")
     return intervals_document(evidence, intervals_of(evidence)), evidence.figures
 
 

@@ -255,7 +255,7 @@ def _resampled(metrics: Sequence[str]) -> list[str]:
     """Return metrics as the registry calls them, if all of them can be resampled.
 
     Raises:
-        InputError: Some cannot, or are none.
+        InputError: Some cannot, or are unknown.
     """
     from ..comparison.evidence import resampled_metrics
 
@@ -264,7 +264,7 @@ def _resampled(metrics: Sequence[str]) -> list[str]:
     if wrong:
         raise InputError(
             "metrics",
-            [f"{name} cannot be resampled; use some of {', '.join(known)}" for name in wrong],
+            [f"{name} cannot be resampled; choose from {', '.join(known)}" for name in wrong],
         )
     return [*asked]
 
