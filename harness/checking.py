@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from mwz.normalization.states import BeliefState, plain_slot_name
 
 from .benchmark import Benchmark
-from .errors import InputError, Problems, shown
+from .errors import InputError, Problems, shown, unknown
 from .files import is_text, kind_of
 from .limits import Limits
 from .notations import DOMAINS, STATE_DOMAINS, STATE_SLOTS, read_state
@@ -268,7 +268,7 @@ class _Checker:
         read = read_state(state, tell, note)
         for domain, slots in read.items():
             if domain not in STATE_DOMAINS:
-                tell("", f"unknown domain {shown(domain)}; use one of {', '.join(DOMAINS)}")
+                tell("", unknown("domain", domain, DOMAINS))
                 continue
             for slot, value in slots.items():
                 if not self._is_slot(slot):
@@ -306,7 +306,4 @@ def _domain_problems(domains: object) -> Iterator[str]:
         return
     for domain in domains:
         if not isinstance(domain, str) or domain not in STATE_DOMAINS:
-            yield (
-                f"`active_domains`: unknown domain {shown(domain)}; use some of "
-                f"{', '.join(DOMAINS)}"
-            )
+            yield f"`active_domains`: {unknown('domain', domain, DOMAINS)}"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 SHOWN_PROBLEMS = 10
 SHOWN_PLACES = 3
@@ -108,6 +108,17 @@ def told(message: str, count: int, places: Sequence[str]) -> str:
 def shown(value: object) -> str:
     """Return a value from a file as messages show it: as Python writes it, cut."""
     return _REPR.repr(value)
+
+
+def unknown(kind: str, name: object, known: Iterable[str]) -> str:
+    """Return what to say of a name that is not among those there are.
+
+    Args:
+        kind: What it should be the name of: "metric".
+        name: The name.
+        known: The names there are.
+    """
+    return f"unknown {kind} {shown(name)}; choose from {', '.join(known)}"
 
 
 def without_secrets(text: str) -> str:

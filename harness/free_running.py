@@ -23,7 +23,7 @@ from mwz.normalization.states import normalize_slot_name
 from .benchmark import REQUESTABLE_SLOTS, Goal
 from .checking import PlainResponse, Turn, dialogue_id
 from .conversations import USER, Conversations
-from .errors import InputError
+from .errors import InputError, unknown
 from .files import read_json, shown_name
 from .grounding.ceiling import ceiling, rated_human
 from .grounding.plain_responses import PlainDialogue, delexicalise_submission
@@ -113,18 +113,16 @@ def _goal_problems(content: Mapping[str, Mapping[str, _Wanted]], rules: RuleSet)
         for domain, wanted in goal.items():
             place = f"dialogue {id_}, {domain}"
             if domain not in DOMAINS:
-                yield f"{place}: unknown domain; use some of {', '.join(DOMAINS)}"
+                yield f"dialogue {id_}: {unknown('domain', domain, DOMAINS)}"
                 continue
             for slot in wanted.requestable:
                 if slot not in REQUESTABLE_SLOTS:
-                    known = ", ".join(REQUESTABLE_SLOTS)
-                    yield f"{place}, requestable: unknown slot {slot!r}; use some of {known}"
+                    yield f"{place}, requestable: {unknown('slot', slot, REQUESTABLE_SLOTS)}"
             venue = rules.venue_rules.get(domain)
             columns = None if venue is None else venue.columns
             for slot in wanted.informable:
                 if columns is not None and normalize_slot_name(slot, rules) not in columns:
-                    known = ", ".join(columns)
-                    yield f"{place}, informable: unknown slot {slot!r}; use some of {known}"
+                    yield f"{place}, informable: {unknown('slot', slot, columns)}"
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,7 @@ def _intervals(scorer: Scorer, played: Played) -> tuple[dict[str, Any], dict[str
     evidence = evidence_of_played(scorer, played, "")
     if not evidence.statistics:
         known = ", ".join(resampled_metrics())
-        raise InputError("--intervals", f"there are none of these metrics; add some of {known}")
+        raise InputError("--intervals", f"these metrics have no intervals; choose from {known}")
     return intervals_document(evidence, intervals_of(evidence)), evidence.figures
 
 

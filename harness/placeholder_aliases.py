@@ -11,7 +11,7 @@ from mwz.normalization.alias_tables import Aliases, alias_table, alias_tables, a
 from mwz.normalization.placeholders import NAME
 from mwz.normalization.rules import RuleSet
 
-from .errors import InputError, shown
+from .errors import InputError, shown, unknown
 from .files import kind_of, parse_toml, read_bytes
 from .limits import limits
 
@@ -86,7 +86,7 @@ def alias_problems(table: Mapping[Any, object], rules: RuleSet) -> Iterator[str]
                 "alias may only name what it does not know"
             )
         elif slot not in slots:
-            yield f"{shown(name)}: unknown slot {shown(slot)}; choose from {', '.join(slots)}"
+            yield f"{shown(name)}: {unknown('slot', slot, slots)}"
         seen.add(lowered)
 
 
@@ -96,9 +96,9 @@ def _read(path: str | Path, rules: RuleSet) -> Aliases:
         known = ", ".join(alias_tables())
         raise InputError(source, f"no such file, and no table of placeholders; choose from {known}")
     content = parse_toml(read_bytes(path, limits()), source)
-    unknown = sorted(content.keys() - {SECTION, "source"})
-    if unknown or SECTION not in content:
-        wrong = f"unknown key {shown(unknown[0])}" if unknown else f"no table [{SECTION}]"
+    others = sorted(content.keys() - {SECTION, "source"})
+    if others or SECTION not in content:
+        wrong = f"unknown key {shown(others[0])}" if others else f"no table [{SECTION}]"
         raise InputError(
             source, f'{wrong}; write [{SECTION}], and lines such as train_ref = "REFERENCE"'
         )

@@ -270,7 +270,7 @@ def _impossible(report: Report) -> Iterator[str]:
 def _contradictions(content: Mapping[str, Any], report: Report) -> Iterator[str]:
     """Yield what does not follow from the report's own numbers."""
     if content["signature_fields"] != report.signature.to_dict():
-        yield "signature_fields: lacks fields, or has what is none"
+        yield "signature_fields: lacks fields, or has unknown ones"
     if content.get("signature") != str(report.signature):
         yield "signature: does not say what signature_fields says"
     for name in (*_TOLD, *_totals()):

@@ -22,7 +22,7 @@ from mwz.normalization.rules import (
 
 from .benchmark import CANONICAL_STYLE, GOALS, Benchmark
 from .checking import dialogue_id
-from .errors import InputError, shown
+from .errors import InputError, shown, unknown
 from .files import kind_of
 from .metrics.registry import Metric, default_metrics, named_metrics, response_metrics
 from .metrics.setups import BOTH, RANKED, REFERENCES, SETUPS, chosen_setups
@@ -92,7 +92,7 @@ class Options:
 
     def __post_init__(self) -> None:
         problems = [
-            f"{name}: {shown(value)}{_hint(value, values)}"
+            _option_problem(name, value, values)
             for name, values in choices().items()
             for value in [getattr(self, name)]
             if value not in values
@@ -110,7 +110,7 @@ class Options:
             try:
                 metrics = named_metrics([*self.metrics])
             except InputError as error:
-                problems += [f"metrics: {problem}" for problem in error.problems]
+                problems += error.problems
         if self.lexicalised and self.placeholders is not None:
             problems.append("placeholders: responses in plain English have none; leave them out")
         if problems:
@@ -138,11 +138,21 @@ class Options:
         return self.placeholders if isinstance(self.placeholders, Aliases) else None
 
 
-def _hint(value: object, values: Sequence[str]) -> str:
+_KINDS = {
+    "rules": "rule set",
+    "setup": "set-up",
+    "domains": "source of domains",
+    "states": "source of states",
+    "goals": "choice of goals",
+}
+"""Option -> what its value names."""
+
+
+def _option_problem(name: str, value: object, values: Sequence[str]) -> str:
     """Say what is wrong with an option's value, and what it can be."""
     if not isinstance(value, str) and str(value) in values:
-        return f" is {kind_of(value)}; write {str(value)!r}"
-    return f"; use one of {', '.join(values)}"
+        return f"{name}: {shown(value)} is {kind_of(value)}; write {str(value)!r}"
+    return unknown(_KINDS[name], value, values)
 
 
 def _are_names(metrics: object) -> bool:

@@ -68,7 +68,7 @@ def _suggestion(kind: Any, place: tuple[str | int, ...]) -> str:
     if not known:
         return ""
     close = difflib.get_close_matches(str(place[-1]), known, n=1)
-    return f"; did you mean `{close[0]}`?" if close else f"; known are {', '.join(known)}"
+    return f"; did you mean `{close[0]}`?" if close else f"; choose from {', '.join(known)}"
 
 
 def _known_keys(kind: Any, place: tuple[str | int, ...]) -> set[str]:

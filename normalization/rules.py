@@ -174,7 +174,7 @@ def rule_set(name: str) -> RuleSet:
         ValueError: There is none of that name.
     """
     if name not in rule_set_names():
-        raise ValueError(f"unknown rule set {name!r}: use one of {', '.join(rule_set_names())}")
+        raise ValueError(f"unknown rule set {name!r}; choose from {', '.join(rule_set_names())}")
     declared = read_toml(f"rule_sets/{name}.toml")
     return RuleSet(
         name=name,

@@ -240,7 +240,7 @@ def test_one_dialogue_is_enough(capsys: Capture, tmp_path: Path) -> None:
         ((CAREFUL, HASTY, "--samples", "nan"), "'nan' is not a valid integer"),
         ((CAREFUL, HASTY, "--seed", "-1"), "-1 is not in the range x>=0"),
         ((CAREFUL, HASTY, "--test", "student"), "'student' is not one of"),
-        ((CAREFUL, HASTY, "--metrics", "blue"), "'blue' is none"),
+        ((CAREFUL, HASTY, "--metrics", "blue"), "unknown metric 'blue'"),
         ((CAREFUL, HASTY, "--seeds"), "requires an argument"),
     ],
 )

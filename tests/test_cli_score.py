@@ -318,7 +318,7 @@ def _one(turn: object) -> dict[str, object]:
         (_one({"response": 5}), "dialogue town001, turn 1: `response`: expected a string, found a"),
         (
             _one({"response": "", "state": {"hostel": {}}}),
-            "dialogue town001, turn 1: `state`: unknown domain 'hostel'; use one of restaurant",
+            "dialogue town001, turn 1: `state`: unknown domain 'hostel'; choose from restaurant",
         ),
         (
             _one({"response": "", "state": {"hotel": {"colour": "red"}}}),
@@ -383,14 +383,14 @@ def test_of_many_problems_ten_are_listed_and_the_rest_counted(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--benchmark", "nosuch"), "benchmark nosuch: not installed; there are: sample"),
+        (("--benchmark", "nosuch"), "benchmark nosuch: not installed; choose from sample"),
         (("--states", "predicted"), "option states: `predicted` needs `state` in every turn; "),
         (("--domains", "predicted"), "option domains: `predicted` needs `active_domains` in every"),
         (
             ("--metrics", "bleu,rouge"),
-            "options: metrics: 'rouge' is none; use some of inform, bleu",
+            "options: unknown metric 'rouge'; choose from inform, bleu",
         ),
-        (("--metrics", ""), "options: metrics: '' is none; use some of inform, bleu"),
+        (("--metrics", ""), "options: unknown metric ''; choose from inform, bleu"),
         (("--metrics", "dst"), "option metrics: `dst` needs a `state` in every turn"),
         (("--goals", "seen"), "option goals: benchmark sample does not say which goals occur in"),
         (("--database", "no url"), "--database: cannot be used as venue database"),
@@ -405,7 +405,7 @@ def test_options_that_do_not_fit_the_data_are_bad_input(
 
 
 def test_an_unknown_style_is_bad_input(capsys: Capture) -> None:
-    message = "--corpus: no style 'mwz23'; use one of mwz22, damd, hdsa, augpt, uniconv, lava"
+    message = "--corpus: unknown style 'mwz23'; choose from mwz22, damd, hdsa, augpt, uniconv, lava"
     assert _refused(capsys, "--corpus", "mwz23") == message
 
 

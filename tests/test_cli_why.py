@@ -198,7 +198,7 @@ def test_what_is_lost_nowhere_is_told_without_tables_of_slots(
         ((HASTY, "--cause", "bad luck"), "'bad luck'"),
         ((HASTY, "--domain", "zoo"), "'zoo'"),
         ((HASTY, "--plot", "a.gif"), "a.gif: pictures are written as .svg or .png or .pdf"),
-        (("--corpus", "mwz99"), "no style 'mwz99'"),
+        (("--corpus", "mwz99"), "unknown style 'mwz99'"),
         (("no-such.json",), "no-such.json: no such file"),
         ((HASTY, "--limit", "-1"), "-1"),
     ],

@@ -64,7 +64,7 @@ def test_an_unknown_key_is_refused_with_its_place_and_those_it_may_have_meant(
 
 def test_an_unknown_key_that_resembles_none_is_refused_with_those_known(tmp_path: Path) -> None:
     problem = _refused(system(setup={"qqqq": 1}), tmp_path)
-    assert problem.startswith("setup.qqqq: unknown key; known are comparison, domains,")
+    assert problem.startswith("setup.qqqq: unknown key; choose from comparison, domains,")
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,10 @@ def test_an_unknown_key_that_resembles_none_is_refused_with_those_known(tmp_path
             {"predictions": {"made": "damd", "unavailable": "lost"}},
             "predictions: give either `file`",
         ),
-        ({"predictions": {"corpus": "damd"}}, "predictions.corpus: unknown key; known are commit,"),
+        (
+            {"predictions": {"corpus": "damd"}},
+            "predictions.corpus: unknown key; choose from commit,",
+        ),
         ({"predictions": {"file": "p.json", "commit": COMMIT}}, "predictions: give either `file`"),
         ({"predictions": {**PIN, "commit": "main"}}, "predictions.commit: "),
         ({"predictions": {"file": "../p.json"}}, "predictions: `file` must be the name of a file"),

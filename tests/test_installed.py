@@ -104,7 +104,7 @@ def test_an_unknown_name_is_told_with_those_there_are(name: str) -> None:
     if not name:
         assert load_benchmark(name).name == "multiwoz"
         return
-    with pytest.raises(InputError, match="not installed; there are: sample, multiwoz"):
+    with pytest.raises(InputError, match="not installed; choose from sample, multiwoz"):
         load_benchmark(name)
 
 

@@ -353,7 +353,7 @@ def test_goals_of_ones_own(capsys: Capture, tmp_path: Path) -> None:
         ({}, "holds no goals"),
         ({"a": {}}, "dialogue a: no domain"),
         ({"a": {"hotel": {}}}, "a.hotel.informable: field required"),
-        ({"a": {"zoo": {"informable": {}}}}, "dialogue a, zoo: unknown domain"),
+        ({"a": {"zoo": {"informable": {}}}}, "dialogue a: unknown domain 'zoo'"),
         ({"a": {"hotel": {"informable": {"colour": "red"}}}}, "informable: unknown slot 'colour'"),
         (
             {"a": {"hotel": {"informable": {}, "requestable": ["FAX"]}}},
@@ -377,7 +377,7 @@ def test_goals_that_cannot_be_used_are_told(
         (("--free-running",), "--free-running needs PREDICTIONS, --lexicalised and all goals"),
         (("--lexicalised", "--free-running", "--goals", "seen"), "and all goals"),
         (("--lexicalised", "--goals", "goals.json"), "--goals takes a file only with"),
-        (("--goals", "some"), "'some' is none of"),
+        (("--goals", "some"), "unknown choice of goals 'some'; choose from all, "),
     ],
 )
 def test_options_that_do_not_go_together(

@@ -69,9 +69,11 @@ def test_a_data_set_is_known_by_the_name_of_its_declaration() -> None:
 
 @pytest.mark.parametrize("name", ["nosuch", "", "multiwoz.toml", "../sets/multiwoz"])
 def test_an_undeclared_data_set_is_told_with_those_there_are(name: str) -> None:
-    with pytest.raises(InputError, match="not known; use one of multiwoz") as raised:
+    with pytest.raises(
+        InputError, match=f"unknown data set '{name}'; choose from multiwoz"
+    ) as raised:
         read_data_set(name)
-    assert raised.value.source == f"data set {name}"
+    assert raised.value.source == "data set"
 
 
 def test_every_rule_set_uses_venues_that_are_pinned() -> None:

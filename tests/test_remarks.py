@@ -78,8 +78,11 @@ def test_asking_for_what_is_not_there_names_the_first_place() -> None:
         ({"metrics": 5}, "options: metrics: 5; give a list of names"),
         ({"metrics": [["inform"]]}, "options: metrics: [['inform']]; give a list of names"),
         ({"rules": 2021}, "options: rules: 2021 is a number; write '2021'"),
-        ({"rules": "2020"}, "options: rules: '2020'; use one of 2021, 2023, 2026, next"),
-        ({"states": None}, "options: states: None; use one of auto, predicted, gold"),
+        ({"rules": "2020"}, "options: unknown rule set '2020'; choose from 2021, 2023, 2026, next"),
+        (
+            {"states": None},
+            "options: unknown source of states None; choose from auto, predicted, gold",
+        ),
     ],
 )
 def test_an_option_of_the_wrong_kind_is_told_once_and_sensibly(
@@ -166,7 +169,7 @@ def test_an_empty_state_may_be_an_object_or_a_list(state: Any) -> None:
     ("state", "problem"),
     [
         ({"hotel-area": None}, "`state`, hotel-area: expected a string, found null"),
-        ({"hostel-area": "x"}, "`state`: unknown domain 'hostel'; use one of restaurant"),
+        ({"hostel-area": "x"}, "`state`: unknown domain 'hostel'; choose from restaurant"),
         ({"hotel-colour": "x"}, "`state`, hotel: unknown slot 'colour'"),
         ({"hotel-area": "x", "area": "y"}, "`state`: expected `domain-slot` as key, found 'area'"),
         (["hotel-area"], "`state`: expected a string `domain-slot-value`, found 'hotel-area'"),

@@ -205,11 +205,11 @@ def test_wrong_options_are_told_together() -> None:
         Options(rules="2022", setup="lax", domains="x", states="y", goals="some")
     assert raised.value.source == "options"
     assert list(raised.value.problems) == [
-        "rules: '2022'; use one of 2021, 2023, 2026, next",
-        f"setup: 'lax'; use one of both, strict, optimistic, {', '.join([*SETUPS][2:])}",
-        "domains: 'x'; use one of auto, predicted, slots, states, gold",
-        "states: 'y'; use one of auto, predicted, gold",
-        "goals: 'some'; use one of all, seen, unseen",
+        "unknown rule set '2022'; choose from 2021, 2023, 2026, next",
+        f"unknown set-up 'lax'; choose from both, strict, optimistic, {', '.join([*SETUPS][2:])}",
+        "unknown source of domains 'x'; choose from auto, predicted, slots, states, gold",
+        "unknown source of states 'y'; choose from auto, predicted, gold",
+        "unknown choice of goals 'some'; choose from all, seen, unseen",
     ]
 
 
@@ -218,8 +218,8 @@ def test_wrong_metrics_are_told_with_those_there_are() -> None:
         Options(metrics=("bleu", "rouge", ""))
     there = ", ".join(response_metrics())
     assert list(raised.value.problems) == [
-        f"metrics: 'rouge' is none; use some of {there}",
-        f"metrics: '' is none; use some of {there}",
+        f"unknown metric 'rouge'; choose from {there}",
+        f"unknown metric ''; choose from {there}",
     ]
     with pytest.raises(InputError, match=r"metrics: 'bleu' is a string; write \['bleu'\]"):
         Options(metrics="bleu")

@@ -250,7 +250,7 @@ def test_of_two_spellings_of_a_slot_the_later_one_wins() -> None:
 
 
 def test_an_unknown_rule_set_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match="'2022': use one of 2021, 2023, 2026, next"):
+    with pytest.raises(ValueError, match="'2022'; choose from 2021, 2023, 2026, next"):
         rule_set("2022")
 
 

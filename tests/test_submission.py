@@ -129,8 +129,8 @@ def test_a_response_must_be_a_string(response: object, found: str) -> None:
     [
         (5, "`state`: expected a state (domain -> slot -> value, "),
         ("hotel", "`state`: expected a state (domain -> slot -> value, "),
-        ({"hostel": {}}, "`state`: unknown domain 'hostel'; use one of restaurant, hotel, "),
-        ({"Hotel": {}}, "`state`: unknown domain 'Hotel'; use one of restaurant, hotel, "),
+        ({"hostel": {}}, "`state`: unknown domain 'hostel'; choose from restaurant, hotel, "),
+        ({"Hotel": {}}, "`state`: unknown domain 'Hotel'; choose from restaurant, hotel, "),
         ({"hotel": []}, "`state`, hotel: expected an object of slot -> value, found a list"),
         ({"hotel": None}, "`state`, hotel: expected an object of slot -> value, found null"),
         ({"hotel": {"colour": "red"}}, "`state`, hotel: unknown slot 'colour'"),
@@ -153,10 +153,10 @@ def test_a_state_must_be_made_of_known_domains_and_slots_and_strings(
     [
         ("hotel", "`active_domains`: expected a list of domains, found a string"),
         ({"hotel": 1}, "`active_domains`: expected a list of domains, found an object"),
-        (["hostel"], "`active_domains`: unknown domain 'hostel'; use some of restaurant, "),
-        ([["hotel"]], "`active_domains`: unknown domain ['hotel']; use some of restaurant, "),
-        ([{}], "`active_domains`: unknown domain {}; use some of restaurant, "),
-        ([None], "`active_domains`: unknown domain None; use some of restaurant, "),
+        (["hostel"], "`active_domains`: unknown domain 'hostel'; choose from restaurant, "),
+        ([["hotel"]], "`active_domains`: unknown domain ['hotel']; choose from restaurant, "),
+        ([{}], "`active_domains`: unknown domain {}; choose from restaurant, "),
+        ([None], "`active_domains`: unknown domain None; choose from restaurant, "),
     ],
 )
 def test_active_domains_must_be_a_list_of_known_domains(domains: object, problem: str) -> None:

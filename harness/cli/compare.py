@@ -255,14 +255,14 @@ def _resampled(metrics: Sequence[str]) -> list[str]:
     """Return metrics as the registry calls them, if all of them can be resampled.
 
     Raises:
-        InputError: Some cannot, or are none.
+        InputError: Some cannot, or are unknown.
     """
     asked, known = named_metrics(metrics), resampled_metrics()
     wrong = [name for name in asked if name not in known]
     if wrong:
         raise InputError(
             "metrics",
-            [f"{name} cannot be resampled; use some of {', '.join(known)}" for name in wrong],
+            [f"{name} cannot be resampled; choose from {', '.join(known)}" for name in wrong],
         )
     return [*asked]
 

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 from mwz.database import EMBEDDED
 
 from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
-from ..errors import InputError
+from ..errors import InputError, unknown
 from ..files import STANDARD_STREAM, shown_name, write_json, write_text
 from ..many import Request, ScoredSubmission, intervals_read, score_submission
 from ..metrics.registry import default_metrics, response_metrics
@@ -48,8 +48,8 @@ TRACKING = "dst"
 def _goals(ctx: click.Context, param: click.Parameter, value: str) -> str:
     """Return one of the choices of goals, or a JSON file."""
     if value not in GOALS and not value.endswith((".json", ".json.gz")):
-        choice = ", ".join(map(repr, GOALS))
-        raise click.BadParameter(f"{value!r} is none of {choice}, and no JSON file", ctx, param)
+        problem = unknown("choice of goals", value, GOALS)
+        raise click.BadParameter(f"{problem}, or give a JSON file", ctx, param)
     return value
 
 
@@ -380,5 +380,5 @@ def _made(made: str | None, scorer: Scorer) -> NormalizedSubmission:
     if made == CANONICAL_STYLE and scorer.options.lexicalised:
         return scorer.made(HUMAN)
     if made not in made_submissions():
-        raise InputError("--corpus", f"no style {made!r}; use one of {', '.join(STYLES)}")
+        raise InputError("--corpus", unknown("style", made, STYLES))
     return scorer.made(made)

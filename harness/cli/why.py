@@ -18,7 +18,7 @@ from ..diagnosis.dialogue_view import DialogueView, view_dialogue
 from ..diagnosis.grounded_diagnosis import GroundedDiagnosis, view_grounded
 from ..diagnosis.grounded_text import ALL_CAUSES, grounded_dialogue_text, grounded_text
 from ..diagnosis.what_if import what_if
-from ..errors import InputError
+from ..errors import InputError, unknown
 from ..files import shown_name
 from ..metrics.grounded_scores import plain_dialogues, played_ceiling, rated_dialogues
 from ..notations import DOMAINS
@@ -250,7 +250,7 @@ def _corpus(style: str, scorer: Scorer) -> NormalizedSubmission:
     if style == CANONICAL_STYLE and scorer.options.lexicalised:
         return scorer.made(HUMAN)
     if style not in STYLES:
-        raise InputError("--corpus", f"no style {style!r}; use one of {', '.join(STYLES)}")
+        raise InputError("--corpus", unknown("style", style, STYLES))
     return scorer.made(style)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from mwz.normalization.resources import names, read_toml
 
-from ..errors import InputError
+from ..errors import InputError, unknown
 from .pinned import Source, parse_pinned
 
 _SETS = "sets"
@@ -68,8 +68,7 @@ def read_data_set(name: str) -> DataSet:
             that leads out of its folder.
     """
     if name not in declared_names():
-        known = ", ".join(declared_names())
-        raise InputError(f"data set {name}", f"not known; use one of {known}")
+        raise InputError("data set", unknown("data set", name, declared_names()))
     place = f"{_SETS}/{name}.toml"
     content = read_toml(place, __package__)
     return DataSet(

@@ -82,7 +82,7 @@ def load_gold_states(version: str, benchmark: Benchmark) -> GoldStates:
     """
     there = installed_gold_states(benchmark.name)
     if version not in there:
-        have = f"there are: {', '.join(there)}" if there else "none are"
+        have = f"choose from {', '.join(there)}" if there else "none are"
         raise InputError(
             f"gold states {version}",
             f"not installed for {benchmark.name}; {have}. "

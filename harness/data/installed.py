@@ -59,7 +59,7 @@ def load_benchmark(name: str | None = None) -> Benchmark:
     if name not in installed_benchmarks():
         raise InputError(
             f"benchmark {name}",
-            f"not installed; there are: {', '.join(installed_benchmarks())}. "
+            f"not installed; choose from {', '.join(installed_benchmarks())}. "
             "`mwz data fetch` installs multiwoz, `mwz data --help` tells more",
         )
     path = benchmark_path(name)

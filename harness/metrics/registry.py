@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from mwz.normalization.resources import declared
 
-from ..errors import InputError
+from ..errors import InputError, unknown
 from ..rendering import figure, text_table
 from .statistics import LinearStatistics, Statistics
 
@@ -188,15 +188,12 @@ def named_metrics(names: Sequence[str]) -> tuple[str, ...]:
     """Return the metrics that names or aliases stand for, each once, in the order given.
 
     Raises:
-        InputError: One of them is none.
+        InputError: One of them is unknown.
     """
     known = {alias: m.name for m in response_metrics().values() for alias in (m.name, *m.aliases)}
     wrong = [name for name in names if name not in known]
     if wrong:
-        raise InputError(
-            "metrics",
-            [f"{name!r} is none; use some of {', '.join(response_metrics())}" for name in wrong],
-        )
+        raise InputError("metrics", [unknown("metric", n, response_metrics()) for n in wrong])
     return tuple(dict.fromkeys(known[name] for name in names))
 
 
