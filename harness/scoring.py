@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mwz.database import EMBEDDED
 from mwz.normalization.alias_tables import Aliases
+from mwz.normalization.digests import sha256
 from mwz.normalization.rules import (
     DEFAULT_RULES,
     RuleSet,
@@ -628,7 +628,7 @@ def _turns_digest(submission: NormalizedSubmission, benchmark: Benchmark) -> str
     if submission.turns == benchmark.turns:
         return None
     turns = sorted((id_, len(turns)) for id_, turns in submission.dialogues.items())
-    digest = hashlib.sha256(repr(turns).encode()).hexdigest()[:SHOWN_HASH]
+    digest = sha256(repr(turns))[:SHOWN_HASH]
     return f"{submission.turns}/{benchmark.turns}-{digest}"
 
 

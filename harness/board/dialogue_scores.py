@@ -16,18 +16,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from mwz.normalization.digests import digest_of_json
+
 from ..benchmark import CANONICAL_STYLE
 from ..comparison.interval import Interval
 from ..diagnosis.losses import DomainLosses, Points
-from ..digests import digest_of_json
 from ..errors import InputError
 from ..files import parse_json, read_plain
+from ..io.store import take_checksum, with_checksum
 from ..metrics.bleu import COLUMNS, MAX_ORDER, bleu_of_sums
 from ..metrics.inform import rates_of_sums
 from ..metrics.setups import MAIN_SETUP
 from ..report import Report
 from ..validation import validated
-from .scores import checksum_of, take_checksum, with_checksum
 
 FIGURES = ("bleu", "inform", "success", "combined")
 """The figures that intervals are kept of, and that pairs of entries are compared by."""
@@ -87,7 +88,7 @@ class Outcomes:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of all of it: what pairs of entries go by."""
-        return checksum_of(asdict(self))
+        return digest_of_json(asdict(self))
 
 
 @dataclass(frozen=True)

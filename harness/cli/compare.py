@@ -13,7 +13,7 @@ from ..board.tracks import LEXICALISED
 from ..comparison.settings import DEFAULT_TEST, TEST_SAMPLES
 from ..comparison.systems import systems_evidence, with_common_metrics
 from ..errors import InputError
-from ..execution import Work, executor, in_order
+from ..execution import Job, results, run
 from ..files import STANDARD_STREAM, read_bytes, shown_name, write_json
 from ..formats import parse_predictions, standard_form
 from ..grounding.rating import GroundedFigures, grounded_figures
@@ -138,12 +138,12 @@ def command(
         options if one.entry is None else replace(options, placeholders=one.aliases)
         for one in outputs
     ]
-    works = [
-        Work(loaded, systems_evidence, (one.content, one.source, name, own, asked))
+    each = [
+        Job(one.source, (one.content, one.source, name, own, asked))
         for one, name, own in zip(outputs, names, chosen, strict=True)
     ]
-    with executor(min(jobs, len(works)), scheduler) as to:
-        known = with_common_metrics([*in_order(to, works)], chosen)
+    coming = run(systems_evidence, each, loaded, jobs, scheduler)
+    known = with_common_metrics(results(coming), chosen)
 
     from ..comparison.comparing import compare
 

@@ -7,12 +7,12 @@ entries, leaderboard and audit follow from it.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
+
+from mwz.normalization.resources import declared
 
 from ..errors import InputError
 from ..rendering import figure, text_table
@@ -161,11 +161,7 @@ class Metric:
 @cache
 def response_metrics() -> Mapping[str, Metric]:
     """Return name -> metric, of all metrics of responses."""
-    found: list[Metric] = [
-        module.METRIC
-        for module in _modules()
-        if isinstance(getattr(module, "METRIC", None), Metric)
-    ]
+    found = declared(__package__, "METRIC", Metric)
     found.sort(key=lambda metric: (metric.rank, metric.name))
     metrics: dict[str, Metric] = {}
     taken: dict[str, str] = {}
@@ -175,13 +171,6 @@ def response_metrics() -> Mapping[str, Metric]:
                 raise RuntimeError(f"two metrics are called {name}")
         metrics[metric.name] = metric
     return metrics
-
-
-def _modules() -> Iterator[Any]:
-    folder = importlib.import_module(__package__)
-    for module in pkgutil.iter_modules(folder.__path__):
-        if not module.ispkg and not module.name.startswith("_"):
-            yield importlib.import_module(f"{__package__}.{module.name}")
 
 
 def default_metrics() -> tuple[str, ...]:
