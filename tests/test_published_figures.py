@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sacrebleu
 from helpers import build_multiwoz
 
 from mwz.database import EMBEDDED
 from mwz.harness import Benchmark, Options, Report, Scorer, score
-from mwz.harness.submission import CONSTANT, made_submission
+from mwz.harness.submission import CONSTANT, made_submission, parse_submission
 from mwz.normalization.rules import published_rule_sets, rule_set
 from mwz.normalization.states import normalize_slot_name
 
@@ -130,6 +131,20 @@ def test_bleu_inform_and_success_are_the_public_evaluators(
         assert {domain: round(rate, 1) for domain, rate in mine.items()} == theirs
     combined = (report.strict.inform["total"] + report.strict.success["total"]) / 2
     assert report.combined == pytest.approx(combined + figures["bleu"]["mwz22"], abs=1e-6)
+
+
+@_systems({"2021": SCORED["2021"]})
+def test_bleu_is_sacrebleus_to_the_last_digit(
+    report: Report, system: str, rules: str, scorer: Scorer, predictions: Predictions
+) -> None:
+    ruled = scorer.with_options(rules=rules)
+    submission = parse_submission(predictions(system), ruled.benchmark, system, ruled.rules)
+    hypotheses, references = [], []
+    for id_, responses in ruled.normalized(submission).responses().items():
+        hypotheses += responses
+        references += ruled.benchmark.dialogues[id_].references["mwz22"][: len(responses)]
+    assert report.bleu is not None
+    assert report.bleu["mwz22"] == sacrebleu.corpus_bleu(hypotheses, [references]).score
 
 
 @_systems(dict.fromkeys(SCORED, (*PUBLISHED, *LATER)))

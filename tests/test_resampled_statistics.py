@@ -20,13 +20,16 @@ from resampled_cases import (
 from sacrebleu.metrics.bleu import BLEU
 
 from mwz.harness import InputError
-from mwz.harness.comparison.evidence import Evidence, parsed_evidence
+from mwz.harness.comparison.evidence import Evidence, evidence_of_played, parsed_evidence
 from mwz.harness.comparison.resampling import bootstrap_samples, swaps
 from mwz.harness.metrics._ngrams import NgramStatistics
 from mwz.harness.metrics.bleu import bleu_of_sums
 from mwz.harness.metrics.diversity import diversity, statistics_of
+from mwz.harness.metrics.inform_success import Outcome, dialogue_outcome
 from mwz.harness.metrics.registry import resampled_metrics
 from mwz.harness.metrics.statistics import Block, everything, joined, split
+from mwz.harness.playing import PlayedDialogue
+from mwz.harness.submission import parse_submission
 
 SYSTEMS = ("careful", "hasty")
 # A window of MSTTR ends in the next dialogue of its own text, whatever the sample has there.
@@ -204,6 +207,25 @@ def test_what_is_known_can_be_sent_to_another_process() -> None:
 
 def test_the_metrics_that_can_be_resampled_are_those_with_statistics() -> None:
     assert set(resampled_metrics()) >= set(EVERYTHING)
+
+
+def test_a_report_and_its_intervals_follow_each_dialogue_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    followed = []
+
+    def outcome(dialogue: PlayedDialogue, *arguments: Any) -> Outcome:
+        followed.append(dialogue.id)
+        return dialogue_outcome(dialogue, *arguments)
+
+    monkeypatch.setattr("mwz.harness.metrics.inform.dialogue_outcome", outcome)
+    scorer, predictions = sample_scorer("bleu", "inform"), sample_predictions("careful")
+    submission = parse_submission(predictions, scorer.benchmark, "careful")
+    played = scorer.played(scorer.normalized(submission))
+    report = scorer.report(played)
+    assert evidence_of_played(scorer, played, "careful").scores() == report_figures(report)
+    # Once in each of the two set-ups, strict and optimistic.
+    assert sorted(followed) == sorted([*predictions] * 2)
 
 
 def test_everything_is_one_sample() -> None:
