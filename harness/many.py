@@ -7,7 +7,6 @@ cache of reports.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -15,11 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mwz.database import EMBEDDED
+from mwz.normalization.digests import digest_of_json, sha256
 
-from .data.kept import Kept, code_digest
 from .errors import InputError
 from .files import read_stored
 from .formats import Standard, parse_predictions, standard_form
+from .io.store import Store, code_digest
+from .metrics.registry import resampled_metrics
+from .playing import Played
 from .report import Report
 from .scoring import Options, Scorer
 from .signature import Signature
@@ -28,9 +30,9 @@ from .unknown_placeholders import unknown_cost
 
 if TYPE_CHECKING:
     from .comparison.interval import Interval
-    from .comparison.statistics import Figure
+    from .metrics.statistics import Figure
 
-_STORE = Kept("reports")
+_STORE = Store("reports")
 
 FILE, PREDICTIONS, KEY, INTERVALS = "file", "predictions", "key", "intervals"
 _FIGURES = "figures"
@@ -114,26 +116,24 @@ def score_submission(
     Raises:
         InputError: The submission lacks what an option asks for, or no metric has intervals.
     """
-    report = scorer.score_normalized(submission)
+    played = scorer.played(submission)
+    report = scorer.report(played)
     lines = None
     if request.lines:
         from .diagnosis.dialogue_lines import dialogue_lines, lines_text
 
-        played = scorer.played(submission)
         metrics = request.options.metrics or ()
         lines = lines_text(dialogue_lines(played, report.signature, metrics))
-    document, figures = _intervals(scorer, submission) if request.intervals else (None, {})
+    document, figures = _intervals(scorer, played) if request.intervals else (None, {})
     return ScoredSubmission(report, tuple(map(str, submission.remarks)), document, figures, lines)
 
 
-def _intervals(
-    scorer: Scorer, submission: NormalizedSubmission
-) -> tuple[dict[str, Any], dict[str, Figure]]:
-    """Return a submission's intervals as JSON types, and what they are of."""
-    from .comparison.evidence import evidence_of, resampled_metrics
+def _intervals(scorer: Scorer, played: Played) -> tuple[dict[str, Any], dict[str, Figure]]:
+    """Return the intervals of what was played as JSON types, and what they are of."""
+    from .comparison.evidence import evidence_of_played
     from .comparison.intervals import intervals_document, intervals_of
 
-    evidence = evidence_of(scorer, submission, "")
+    evidence = evidence_of_played(scorer, played, "")
     if not evidence.statistics:
         known = ", ".join(resampled_metrics())
         raise InputError("--intervals", f"there are none of these metrics; add some of {known}")
@@ -152,7 +152,7 @@ def intervals_read(document: Mapping[str, Any] | None) -> dict[str, Interval]:
 
 def content_digest(content: bytes) -> str:
     """Return the SHA-256 of an (unpacked) predictions file, in hexadecimal."""
-    return hashlib.sha256(content).hexdigest()
+    return sha256(content)
 
 
 def outcome_key(digest: str, signature: Signature, request: Request) -> str:
@@ -170,7 +170,7 @@ def outcome_key(digest: str, signature: Signature, request: Request) -> str:
         request.intervals,
         code_digest(),
     ]
-    return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
+    return digest_of_json(identity)
 
 
 def is_cacheable(request: Request) -> bool:
@@ -256,7 +256,7 @@ def _read_intervals(content: object) -> tuple[Mapping[str, Any] | None, dict[str
     if not isinstance(content, Mapping):
         return None, {}
     from .comparison.interval import Interval
-    from .comparison.statistics import Figure
+    from .metrics.statistics import Figure
     from .validation import validated
 
     intervals = {name: value for name, value in content.items() if name != _FIGURES}

@@ -8,7 +8,6 @@ states, and the rule set. Beside all combinations of these stand the set-ups tha
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -16,13 +15,15 @@ from itertools import product
 from typing import Any
 
 from mwz.normalization.alias_tables import Aliases
+from mwz.normalization.digests import sha256
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
 from ..benchmark import Benchmark
 from ..data.installed import loaded_once
-from ..data.kept import Kept, code_digest
 from ..errors import InputError
 from ..execution import Job, results, run
+from ..io.store import Store, code_digest
+from ..metrics.bleu import bleu_of_counts
 from ..metrics.inform_success import TOTAL, inform_success
 from ..metrics.setups import ALL_SETUPS, COMPARISONS, SETUPS, Setup
 from ..playing import PlayedDialogue, play
@@ -33,7 +34,7 @@ from ..validation import validated
 from .claims import RATES, Claim
 from .entries import OwnSetup
 
-_KEPT = Kept("audit")
+_STORE = Store("audit")
 
 # What table 3 says of a system's tokenisation -> the tokenisation here that comes nearest. NLTK's
 # splits off punctuation, as 13a does.
@@ -208,7 +209,7 @@ def explain(
         named=tuple(point for part in parts for point in part.named),
     )
     if cache:
-        _KEPT.put(identity, asdict(grid))
+        _STORE.put(identity, asdict(grid))
     return grid
 
 
@@ -269,7 +270,8 @@ def _computed(scorer: Scorer, content: bytes | str, aliases: Aliases | None, par
     if part.tokenization is not None:
         responses = submissions[DEFAULT_RULES].responses()
         references = {id_: d.references for id_, d in benchmark.dialogues.items()}
-        scores = ReferenceIndex(references, TOKENIZATIONS[part.tokenization]).scores(responses)
+        index = ReferenceIndex(references, TOKENIZATIONS[part.tokenization])
+        scores = bleu_of_counts(index.statistics(responses))
         return Grid(tuple(BleuPoint(s, part.tokenization, bleu) for s, bleu in scores.items()), ())
     played = play(submissions[part.rules], benchmark, part.states, part.domains)
     ruled = scorer.with_options(rules=part.rules)
@@ -312,7 +314,7 @@ def _identity(content: bytes | str, benchmark: Benchmark, aliases: Aliases | Non
     """Return everything that a grid depends on."""
     scorer = Scorer(benchmark, Options(placeholders=aliases))
     return [
-        hashlib.sha256(content if isinstance(content, bytes) else content.encode()).hexdigest(),
+        sha256(content),
         [scorer.with_options(rules=rules).signature().key for rules in published_rule_sets()],
         {"setups": [asdict(setup) for setup in ALL_SETUPS], "tokenizations": list(TOKENIZATIONS)},
         {name: asdict(named) for name, named in SETUPS.items()},
@@ -322,7 +324,7 @@ def _identity(content: bytes | str, benchmark: Benchmark, aliases: Aliases | Non
 
 def _cached(identity: list[Any]) -> Grid | None:
     """Return the grid that is kept; None if there is none, or it is damaged."""
-    document = _KEPT.get(identity)
+    document = _STORE.get(identity)
     try:
         return None if document is None else validated(Grid, document, "kept grid")
     except InputError:

@@ -1,4 +1,4 @@
-"""The pages that are made from a folder of submissions, together: all of them, or none."""
+"""The pages that are made from a folder of submissions."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from .entries import Entry, read_note
 from .leaderboard import leaderboard, older_results_page
 from .pairs import PAIRS_FILE, Pairs, read_pairs
 from .reported import read_reported
-from .together import PAGES
 
 DOCUMENTS_FOLDER = "docs"
 """The folder of documents beside the leaderboard."""
 
-OLDER_RESULTS = PAGES[1]
+OLDER_RESULTS = Path(DOCUMENTS_FOLDER) / "older-results.md"
 """Where the page of older results is, beside the leaderboard."""
+
+PAGES = (Path("leaderboard.md"), OLDER_RESULTS)
+"""The pages that are made from a folder of submissions, beside it."""
 
 
 def pages(

@@ -228,11 +228,12 @@ def rescored_files(entries: Sequence[Entry], outcomes: Sequence[Rescored]) -> di
     """
     files: dict[Path, str] = {}
     for entry, outcome in zip(entries, outcomes, strict=True):
-        if outcome.scores is not None:
-            files[entry.folder / SCORES_FILE] = outcome.scores.to_text()
         if isinstance(outcome.scores, Scores):
             beside = outcome.scores.beside()
             files |= {entry.folder / name: text for name, text in beside.items()}
+        # Last: old scores are scored again, should the process be killed in between.
+        if outcome.scores is not None:
+            files[entry.folder / SCORES_FILE] = outcome.scores.to_text()
     return files
 
 

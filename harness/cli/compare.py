@@ -18,7 +18,7 @@ from ..files import STANDARD_STREAM, read_bytes, shown_name, write_json
 from ..formats import parse_predictions, standard_form
 from ..grounding.rating import GroundedFigures, grounded_figures
 from ..metrics.inform_success import TOTAL
-from ..metrics.registry import named_metrics
+from ..metrics.registry import named_metrics, resampled_metrics
 from ..rendering import figure, printable
 from ..scoring import GROUNDED, Options, Scorer
 from ..tables import formatted
@@ -257,8 +257,6 @@ def _resampled(metrics: Sequence[str]) -> list[str]:
     Raises:
         InputError: Some cannot, or are none.
     """
-    from ..comparison.evidence import resampled_metrics
-
     asked, known = named_metrics(metrics), resampled_metrics()
     wrong = [name for name in asked if name not in known]
     if wrong:

@@ -18,8 +18,7 @@ from ..board.rescoring import Rescored, changes_table, rescore, rescored_entries
 from ..board.site.making import Site, site
 from ..board.site.serving import PORT, site_server
 from ..board.site.writing import check_place, left_over, stale_files, write_site
-from ..board.submitting import locked
-from ..board.together import write_together
+from ..board.submitting import locked, write_files
 from ..errors import InputError
 from ..files import read_bytes
 from ..rendering import printable
@@ -131,7 +130,7 @@ def _make_all(
         pairs = complete_pairs(submissions, entered)
         files |= pages(submissions, entered, rules, path, pairs)
         web = _site(submissions, entered, rules, pairs) if html is not None else None
-        write_together(submissions, files)
+        write_files(submissions, files)
         if html is not None and web is not None:
             write_site(web, html)
     click.echo(f"{path}: {len(entered)} entries")

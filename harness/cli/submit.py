@@ -27,8 +27,14 @@ from ..board.lexicalised_board import row_text as lexicalised_text
 from ..board.pages import pages
 from ..board.scores import Scores
 from ..board.standing_text import neighbours_text, seeds_text
-from ..board.submitting import all_scores, locked, refuse_existing, submit, with_seeds
-from ..board.together import write_together
+from ..board.submitting import (
+    all_scores,
+    locked,
+    refuse_existing,
+    submit,
+    with_seeds,
+    write_files,
+)
 from ..board.tracking_board import TrackingRow, tracking_tables
 from ..board.tracking_board import row_headers as tracking_headers
 from ..board.tracking_board import row_text as tracking_text
@@ -188,7 +194,7 @@ def command(
         # The page is that of the default rule set, whatever is shown here.
         pairs = complete_pairs(submissions, others)
         made = pages(submissions, others, DEFAULT_RULES, leaderboard_path(submissions), pairs)
-        write_together(submissions, made)
+        write_files(submissions, made)
     if track == STATE_TRACKING:
         _show_tracker(entry.key, others, rules)
         _show_further(entry.key, others, rules)

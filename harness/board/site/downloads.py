@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...benchmark import CANONICAL_STYLE
+from ...metrics.inform_success import TOTAL
 from ...metrics.setups import RANKED
-from ...report import TOTAL, Report
+from ...report import Report
 from ..dialogue_scores import FIGURES
 from ..entries import Entry
 from ..further_gold import further_gold_data

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...diagnosis.causes import CAUSES, SLOT_CAUSES
+from ...metrics.inform_success import TOTAL
 from ...metrics.registry import headlines
 from ...metrics.setups import RANKED
 from ...metrics.signs import MEANINGS, Signs
 from ...rendering import figure
-from ...report import TOTAL, Report
+from ...report import Report
 from ..attainable import digits_of
 from ..dialogue_scores import FIGURES
 from ..entries import Entry

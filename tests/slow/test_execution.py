@@ -27,7 +27,7 @@ from mwz.harness.execution import KILLED, LOST, Job, results, run
 from mwz.harness.many import Request, score_content
 from mwz.harness.scoring import Options
 
-SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
+SUBMISSIONS = Path(__file__).parents[2] / "harness" / "sample" / "submissions"
 FILES = [SUBMISSIONS / f"{name}.json" for name in ("scripted", "careful", "hasty")]
 
 forking = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
@@ -272,8 +272,8 @@ class Cluster:
             self._start("dask_worker", self.address, *own)
 
     def _start(self, module: str, *arguments: str) -> None:
-        here = Path(__file__).parent
-        path = os.pathsep.join(map(str, (here, here.parent)))
+        tests = Path(__file__).parents[1]
+        path = os.pathsep.join(map(str, (tests, tests.parent)))
         # No process of the cluster sees what is installed here.
         environment = {**os.environ, "PYTHONPATH": path, "MWZ_DATA": str(self._folder / "theirs")}
         command = [sys.executable, "-m", f"distributed.cli.{module}", *arguments]
