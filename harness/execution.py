@@ -232,6 +232,7 @@ def _by_cluster(
 ) -> Iterator[tuple[int, _T | InputError]]:
     try:
         from distributed import Client, KilledWorker
+        from distributed import TimeoutError as NoWorkerError
     except ImportError:
         raise InputError(
             "--scheduler", "needs Dask; install it by `pip install 'multiwoz-harness[dask]'`"
@@ -241,19 +242,33 @@ def _by_cluster(
     except (OSError, TimeoutError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else "no answer"
         raise InputError("--scheduler", f"{scheduler}: cannot be reached ({reason})") from None
-    with client:
-        if not client.scheduler_info()["workers"]:
-            raise InputError("--scheduler", f"{scheduler}: the cluster has no worker; start one")
+
+    def submitter() -> Callable[[Job], Future[Any]]:
+        """Send the scorer to all workers, and return what submits a job of it."""
+        try:
+            client.wait_for_workers(1, timeout=_TIMEOUT)
+        except NoWorkerError:
+            problem = f"{scheduler}: the cluster has no worker; start one"
+            raise InputError("--scheduler", problem) from None
         # A scorer travels as its benchmark; a worker keeps what it derives from it.
         scorer = client.scatter(Scorer(benchmark), broadcast=True, hash=False)
         executor = client.get_executor(pure=False)
+        return lambda job: executor.submit(_outcome, function, scorer, job.arguments)
 
-        def submit(job: Job) -> Future[Any]:
-            future: Future[Any] = executor.submit(_outcome, function, scorer, job.arguments)
-            return future
-
-        for number, job, future in _completed(submit, jobs, {}):
+    pending: dict[Future[Any], tuple[int, Job]] = {}
+    left: list[tuple[int, Job]] = []
+    with client:
+        for number, job, future in _completed(submitter(), jobs, pending):
             try:
                 yield number, future.result()
+            except KilledWorker:
+                yield number, InputError(job.name, LOST)
+            except CancelledError:
+                # Every worker that had the scorer was killed.
+                left = [(number, job), *pending.values()]
+                break
+        for number, job in chain(left, jobs):
+            try:
+                yield number, submitter()(job).result()
             except (KilledWorker, CancelledError):
                 yield number, InputError(job.name, LOST)

@@ -84,14 +84,6 @@ def _with_prepared(path: Path, benchmark: Benchmark) -> Benchmark:
     return benchmark
 
 
-def installed_digest(benchmark: Benchmark) -> str | None:
-    """Return the SHA-256 of the file that a benchmark was just read from; None if of none."""
-    from .prepared import PreparedBenchmark
-
-    known = benchmark.prepared
-    return known.file_digest if isinstance(known, PreparedBenchmark) else None
-
-
 @cache
 def loaded_once(name: str | None) -> Benchmark:
     """Load a benchmark as `load_benchmark` does, once per process: for work spread over processes.

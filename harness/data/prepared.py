@@ -52,13 +52,11 @@ class PreparedBenchmark:
 
     Attributes:
         hashes: Version of the venues -> content hash.
-        file_digest: SHA-256 of the benchmark's file.
         dialogues: The ids of the benchmark's dialogues, in its order.
         packed: The arrays, as `.npz`.
     """
 
     hashes: Mapping[str, str]
-    file_digest: str
     dialogues: Sequence[str] = field(repr=False)
     packed: bytes = field(repr=False)
 
@@ -116,7 +114,7 @@ def prepared(path: Path, benchmark: Benchmark) -> PreparedBenchmark | None:
         content, packed = _content(benchmark), _packed(benchmark)
         _STORE.put([_CONTENT, key], asdict(content))
         _STORE.put_bytes([_ARRAYS, key], packed)
-    return PreparedBenchmark(content.hashes, key["benchmark"], tuple(benchmark.dialogues), packed)
+    return PreparedBenchmark(content.hashes, tuple(benchmark.dialogues), packed)
 
 
 def prepared_content(path: Path) -> PreparedContent | None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -252,9 +253,14 @@ def _runs(process: int) -> bool:
 
 
 class Cluster:
-    """A Dask scheduler and two workers on loopback, each a process of its own."""
+    """A Dask scheduler and two workers on loopback, each a process of its own.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: Where logs go.
+        nanny: `--nanny` if workers that are killed are started anew, else `--no-nanny`.
+    """
+
+    def __init__(self, folder: Path, nanny: str) -> None:
         self._folder = folder
         self.processes: list[subprocess.Popen[bytes]] = []
         place = folder / "scheduler.json"
@@ -262,13 +268,14 @@ class Cluster:
         self._start("dask_scheduler", *options, "--scheduler-file", str(place))
         self.address = self._address(place)
         for _ in range(2):
-            own = ["--no-nanny", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1"]
+            own = [nanny, "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1"]
             self._start("dask_worker", self.address, *own)
 
     def _start(self, module: str, *arguments: str) -> None:
-        tests = str(Path(__file__).parents[1])
+        tests = Path(__file__).parents[1]
+        path = os.pathsep.join(map(str, (tests, tests.parent)))
         # No process of the cluster sees what is installed here.
-        environment = {**os.environ, "PYTHONPATH": tests, "MWZ_DATA": str(self._folder / "theirs")}
+        environment = {**os.environ, "PYTHONPATH": path, "MWZ_DATA": str(self._folder / "theirs")}
         command = [sys.executable, "-m", f"distributed.cli.{module}", *arguments]
         with (self._folder / f"{len(self.processes)}.log").open("wb") as log:
             self.processes.append(
@@ -297,16 +304,22 @@ class Cluster:
             process.wait()
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
+@contextmanager
+def _started(folder: Path, nanny: str) -> Iterator[Cluster]:
     distributed = pytest.importorskip("distributed", reason="needs the extra `dask`")
-    started = Cluster(tmp_path)
+    started = Cluster(folder, nanny)
     try:
         with distributed.Client(started.address, timeout="60s", set_as_default=False) as client:
             client.wait_for_workers(2, timeout="120s")
         yield started
     finally:
         started.close()
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    with _started(tmp_path, "--no-nanny") as started:
+        yield started
 
 
 def test_a_cluster_that_loses_a_worker_gives_the_same(
@@ -318,6 +331,16 @@ def test_a_cluster_that_loses_a_worker_gives_the_same(
         if len(outcomes) == 5:
             cluster.kill_a_worker()
     assert _informs(iter(outcomes.items())) == expected * 8
+
+
+def test_a_job_that_kills_all_workers_of_a_cluster_is_named_and_the_rest_is_done(
+    tmp_path: Path, sample: Benchmark
+) -> None:
+    dying = _Dying(tmp_path, frozenset({2}), times=99)
+    with _started(tmp_path, "--nanny") as started:
+        outcomes = dict(run(dying, _jobs(range(6)), sample, scheduler=started.address))
+    assert str(outcomes.pop(2)) == f"job 2: {LOST}"
+    assert outcomes == {0: 0, 1: 1, 3: 9, 4: 16, 5: 25}
 
 
 def test_commands_hand_their_work_to_a_cluster(
