@@ -18,6 +18,7 @@ its own.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import uuid
@@ -26,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import build_multiwoz
+from helpers import PROJECT, build_multiwoz
 from sqlalchemy import create_engine, make_url
 
 from mwz.harness import Benchmark, load_benchmark
@@ -90,6 +91,17 @@ def predictions(upstream: Path) -> Callable[[str], Mapping[str, Any]]:
 def sample() -> Benchmark:
     """The built-in sample benchmark."""
     return load_benchmark("sample")
+
+
+@pytest.fixture(scope="session")
+def regenerate() -> Any:
+    """The tool that writes golden files and generated tables, as a module."""
+    spec = importlib.util.spec_from_file_location("regenerate", PROJECT / "tools/regenerate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture(params=["SQLite", "PostgreSQL"])

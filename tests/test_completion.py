@@ -1,4 +1,4 @@
-"""What shells complete, as docs/completion.md says."""
+"""What shells complete, as docs/interface.md says."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_word_is_completed(folder: Path, words: list[str], completed: list[str
 @pytest.mark.skipif(not (PROJECT / "docs").is_dir(), reason="the project is not here")
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 def test_the_documented_line_makes_bash_complete(folder: Path) -> None:
-    page = (PROJECT / "docs" / "completion.md").read_text(encoding="utf-8")
+    page = (PROJECT / "docs" / "interface.md").read_text(encoding="utf-8")
     found = re.search(r"`(eval \"\$\(_MWZ_COMPLETE=bash_source mwz\)\")`", page)
     assert found is not None
     # The shell's own call, for `mwz verify ot` and the tab key.

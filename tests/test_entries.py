@@ -329,13 +329,17 @@ def test_the_repositorys_entries_hold_the_13_systems_of_the_paper_and_the_refere
 
 
 @pytest.mark.parametrize("key", sorted(path.parent.name for path in REPOSITORY.glob("*/*.toml")))
-def test_the_repositorys_scores_are_of_the_predictions_named_under_every_published_rule_set(
+def test_the_repositorys_scores_are_of_the_predictions_named_under_published_rule_sets(
     key: str,
 ) -> None:
     entry = read_entry(REPOSITORY / key)
     assert entry.problems == ()
-    scored = set(published_rule_sets()) if entry.tracking is None else set()
-    assert set(entry.scores.reports) == scored
+    # A later rule set may be published before the entries are scored under it.
+    if entry.tracking is None:
+        reports = set(entry.scores.reports)
+        assert {"2021", "2023", "2026"} <= reports <= set(published_rule_sets())
+    else:
+        assert not entry.scores.reports
     place, hashes = entry.system.predictions, entry.scores.predictions
     assert place.made == _MADE.get(entry.key)
     if place.made is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,8 @@ GOLDEN = json.loads((PROJECT / "tests/golden/sample_reports.json").read_text(enc
 
 
 @pytest.fixture(scope="module")
-def reports() -> Any:
-    sys.path.insert(0, str(PROJECT / "tools"))
-    try:
-        from golden import golden_reports
-    finally:
-        sys.path.pop(0)
-    return golden_reports()
+def reports(regenerate: Any) -> Any:
+    return regenerate.golden_reports()
 
 
 def test_there_are_golden_reports_of_the_three_submissions_under_each_rule_set() -> None:
@@ -34,4 +28,5 @@ def test_there_are_golden_reports_of_the_three_submissions_under_each_rule_set()
 @pytest.mark.parametrize("rules", list(GOLDEN))
 def test_scores_of_the_sample_are_what_they_were(rules: str, submission: str, reports: Any) -> None:
     # By way of JSON, which writes every digit that a float has.
-    assert json.loads(json.dumps(reports[rules][submission])) == GOLDEN[rules][submission]
+    made = json.loads(json.dumps(reports[rules][submission]))
+    assert made == GOLDEN[rules][submission], "see `python tools/regenerate.py`"

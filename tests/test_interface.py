@@ -4,37 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 PROJECT = Path(__file__).parents[1]
 GOLDEN = json.loads((PROJECT / "tests/golden/interface.json").read_text(encoding="utf-8"))
 PAGE = (PROJECT / "docs" / "interface.md").read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def tool() -> Any:
-    sys.path.insert(0, str(PROJECT / "tools"))
-    try:
-        import interface
-    finally:
-        sys.path.pop(0)
-    return interface
+def test_options_are_what_they_were(regenerate: Any) -> None:
+    assert regenerate._options() == GOLDEN["options"]
 
 
-def test_options_are_what_they_were(tool: Any) -> None:
-    assert tool._options() == GOLDEN["options"]
+def test_layouts_of_json_are_what_they_were(regenerate: Any) -> None:
+    assert regenerate._layouts() == GOLDEN["json"]
 
 
-def test_layouts_of_json_are_what_they_were(tool: Any) -> None:
-    assert tool._layouts() == GOLDEN["json"]
-
-
-def test_errors_and_their_statuses_are_what_they_were(tool: Any) -> None:
-    assert tool._errors() == GOLDEN["errors"]
+def test_errors_and_their_statuses_are_what_they_were(regenerate: Any) -> None:
+    assert regenerate._errors() == GOLDEN["errors"]
     assert {status for status, _ in GOLDEN["errors"].values()} == {2}
 
 

@@ -452,8 +452,8 @@ def test_a_figure_of_a_new_metric_has_a_column(
         enter(tmp_path, "b", scored={"2021": report()}),
     ]
     shown = _tables(leaderboard(entered, "2021"))["Other metrics"]
-    assert shown[0] == ["System", "Surprise"]
-    assert shown[2:] == [["A", "3.46"], ["B", "–"]]
+    assert (shown[0][0], shown[0][-1]) == ("System", "Surprise")
+    assert [(row[0], row[-1]) for row in shown[2:]] == [("A", "3.46"), ("B", "–")]
     monkeypatch.undo()
     assert "Surprise" not in leaderboard(entered, "2021")
 

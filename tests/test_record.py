@@ -100,7 +100,7 @@ def test_rule_sets_later_than_the_table_do_not_come_into_question(tmp_path: Path
     entry = _entry(tmp_path)
     printed = row("S", "system", Inform="70.0", Success="60.0")
     [undated] = rule_set_rows([entry], written(tmp_path, table(printed)))
-    assert undated.under == ("2021", "2026")
+    assert undated.under == tuple(name for name in published_rule_sets() if name != "2023")
     [dated] = rule_set_rows([entry], written(tmp_path, table(printed, date="2025-01-14")))
     assert (dated.under, list(dated.differences)) == (("2021",), ["2021", "2023"])
 
@@ -266,8 +266,8 @@ def test_an_explanation_says_how_many_combinations_were_tried(
     )
     assert run.status == 0
     [near] = json.loads(run.out)["explained"]
-    # Three rule sets, two sources of states, two of domains, 24 set-ups.
-    assert near["tried"] == 3 * 2 * 2 * 24
+    # Every rule set, two sources of states, two of domains, 24 set-ups.
+    assert near["tried"] == len(published_rule_sets()) * 2 * 2 * 24
     assert 1 <= near["as_near"] <= near["tried"]
     assert near["share"] == pytest.approx(100 * near["as_near"] / near["tried"])
 

@@ -205,7 +205,7 @@ def test_wrong_options_are_told_together() -> None:
         Options(rules="2022", setup="lax", domains="x", states="y", goals="some")
     assert raised.value.source == "options"
     assert list(raised.value.problems) == [
-        "unknown rule set '2022'; choose from 2021, 2023, 2026, next",
+        f"unknown rule set '2022'; choose from {', '.join(rule_set_names())}",
         f"unknown set-up 'lax'; choose from both, strict, optimistic, {', '.join([*SETUPS][2:])}",
         "unknown source of domains 'x'; choose from auto, predicted, slots, states, gold",
         "unknown source of states 'y'; choose from auto, predicted, gold",
@@ -289,7 +289,10 @@ def test_rule_sets_see_their_own_venues() -> None:
     # In the venues of 2023 all restaurants are in the west: nothing in the north can be offered.
     moved = [{**one, "area": "west"} for one in TOWN.venues["restaurant"]]
     town = replace(TOWN, venue_versions={"2023": {"restaurant": moved}})
-    rates = dict.fromkeys(rule_set_names(), (0, 0)) | {"2021": (100, 100)}
+    rates = {
+        name: (100, 100) if rule_set(name).venues == "2021" else (0, 0) for name in rule_set_names()
+    }
+    assert rates["2023"] == (0, 0)
     scorer = Scorer(town)
     for name in rule_set_names():
         assert _rates(score(_predictions(), town, Options(rules=name))) == rates[name]
@@ -319,7 +322,7 @@ def test_the_rule_set_decides_how_venues_are_read() -> None:
     predictions = {"mul0001": [{"response": "[name]", "state": state}]}
     found = {
         name: _rates(score(predictions, town, Options(rules=name)))
-        for name in published_rule_sets()
+        for name in ("2021", "2023", "2026")
     }
     assert found == {"2021": (100, 100), "2023": (0, 0), "2026": (100, 100)}
 

@@ -1,4 +1,4 @@
-"""What shells complete arguments by: files, entries, benchmarks. docs/completion.md says how."""
+"""What shells complete arguments by: files, entries, benchmarks. docs/interface.md says how."""
 
 from __future__ import annotations
 

@@ -1,0 +1,434 @@
+"""Write all golden files and generated tables again.
+
+    python tools/regenerate.py
+
+- `tests/golden/sample_reports.json`: the sample's submissions scored under every published rule
+  set. A change is a change of scores.
+- `tests/golden/interface.json`: the options of every command, the layouts of JSON, and the message
+  and exit status of typical errors. A change is a change for scripts (docs/interface.md).
+- The tables of docs/ between `<!-- NAME -->` and `<!-- end -->`; all else there is written by hand.
+- The leaderboard's pages.
+
+The tests compare what is written with what this makes. Read the difference before you commit it: a
+score, an option or a layout that changed needs a line in CHANGELOG.md.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mwz.harness import Scorer, load_benchmark
+from mwz.harness.board.entries import read_entries
+from mwz.harness.board.leaderboard import rows as leaderboard_rows
+from mwz.harness.board.record import rule_set_rows
+from mwz.harness.board.reported import read_reported
+from mwz.harness.checking import LOOK_ALIKES
+from mwz.harness.cli import commands, main
+from mwz.harness.data.declared import declared_names, gold_versions
+from mwz.harness.errors import LONGEST_MESSAGE
+from mwz.harness.files import read_json, write_atomically, write_json
+from mwz.harness.formats import formats
+from mwz.harness.limits import VARIABLE, Limits
+from mwz.harness.metrics.registry import response_metrics
+from mwz.harness.metrics.setups import COMPARISONS, REFERENCES, SETUPS
+from mwz.harness.metrics.tracking.tracking_registry import tracking_metrics
+from mwz.harness.notations import STATE_DOMAINS, STATE_SLOTS
+from mwz.harness.rendering import escaped_cell, figure, markdown_table, signed
+from mwz.harness.report import Report
+from mwz.harness.scoring import allowed_metrics
+from mwz.harness.submission import normalize_submission, parse_submission
+from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
+
+PROJECT = Path(__file__).parents[1]
+DOCS = PROJECT / "docs"
+GOLDEN = PROJECT / "tests" / "golden"
+SAMPLES = PROJECT / "harness" / "sample" / "submissions"
+SUBMISSIONS = PROJECT / "submissions"
+
+
+def golden_reports() -> dict[str, Any]:
+    """Return rule set -> name of the submission -> its report as JSON types."""
+    scorer = Scorer(load_benchmark("sample"))
+    reports: dict[str, Any] = {}
+    for rules in published_rule_sets():
+        for path in sorted(SAMPLES.glob("*.json")):
+            submission = normalize_submission(
+                parse_submission(read_json(path), scorer.benchmark, path.name),
+                scorer.with_options(rules=rules).rules,
+            )
+            chosen = scorer.with_options(rules=rules, metrics=allowed_metrics(submission))
+            report = chosen.score_normalized(submission).to_dict()
+            # Versions differ between machines and forbid no comparison.
+            del report["signature"], report["signature_fields"]["versions"]
+            reports.setdefault(rules, {})[path.stem] = report
+    return reports
+
+
+_JSON = {
+    "score": ("score", "{careful}", "--json", "-", "--benchmark", "sample"),
+    "dst": ("dst", "{careful}", "--json", "-", "--benchmark", "sample"),
+    "compare": ("compare", "{careful}", "{hasty}", "--json", "-", "--benchmark", "sample"),
+    "audit": ("audit", "--json", "-", "--submissions", "{board}"),
+}
+_BAD = {
+    "no such file": ("score", "nowhere.json"),
+    "no JSON": ("score", "{broken}"),
+    "foreign dialogues": ("score", "{foreign}", "--benchmark", "sample"),
+    "no turns": ("dst", "{empty}", "--benchmark", "sample"),
+    "another command": ("scores",),
+    "another option": ("score", "--nothing"),
+    "nothing to score": ("score",),
+    "no such benchmark": ("score", "{careful}", "--benchmark", "none"),
+    "no such entry": ("verify", "nobody", "--submissions", "{board}"),
+    "no board": ("leaderboard", "--submissions", "nowhere"),
+    "a bad database": ("score", "{careful}", "--benchmark", "sample", "--database", "none"),
+    "no figure": (
+        *("submit", "{careful}", "--name", "x", "--track", "end-to-end"),
+        *("--reported", "inform=1e5", "--submissions", "{board}"),
+    ),
+}
+
+
+def golden_interface() -> dict[str, Any]:
+    """Return the options of all commands, the layouts of JSON, and errors with their status."""
+    return {"options": _options(), "json": _layouts(), "errors": _errors()}
+
+
+def _options() -> dict[str, dict[str, Any]]:
+    """Return command -> option -> what it takes, as far as no version of click differs in it."""
+    from mwz.harness import cli
+
+    found: dict[str, dict[str, Any]] = {}
+    context = click.Context(cli._mwz)
+    for name in commands():
+        command = cli._mwz.get_command(context, name)
+        assert command is not None
+        inner = command.commands if isinstance(command, click.Group) else {"": command}
+        for sub, one in inner.items():
+            found[f"{name} {sub}".strip()] = {
+                " ".join(param.opts): _taken(param) for param in one.params
+            }
+    return found
+
+
+def _taken(param: click.Parameter) -> str:
+    """Return what a parameter takes, in words."""
+    parts = []
+    if isinstance(param, click.Option) and param.is_flag:
+        parts.append("flag")
+    elif isinstance(param.type, click.Choice):
+        parts.append("|".join(map(str, param.type.choices)))
+    else:
+        parts.append(param.type.name)
+    parts += ["required"] if param.required else []
+    parts += ["repeatable"] if param.multiple or param.nargs == -1 else []
+    return ", ".join(parts)
+
+
+def _layouts() -> dict[str, list[str]]:
+    """Return command -> the places of its JSON, sorted; what varies with the data is left out."""
+    with _files() as places:
+        return {
+            name: sorted(set(_places("", json.loads(_run(line, places)[1]))))
+            for name, line in _JSON.items()
+        }
+
+
+def _places(place: str, content: Any) -> Iterator[str]:
+    """Yield every place of a document down to the second level, with the kind of what is there."""
+    if isinstance(content, dict) and place.count(".") < 2:
+        for key, value in content.items():
+            yield from _places(f"{place}.{key}", value)
+    elif isinstance(content, list):
+        for value in content[:1]:
+            yield from _places(f"{place}[]", value)
+    else:
+        kind = "number" if isinstance(content, int | float) else type(content).__name__
+        yield f"{place}: {'boolean' if isinstance(content, bool) else kind}"
+
+
+def _errors() -> dict[str, list[Any]]:
+    """Return what is wrong -> exit status and the last line of the message."""
+    found = {}
+    with _files() as places:
+        for name, line in _BAD.items():
+            status, _, shown = _run(line, places)
+            message = shown.strip().splitlines()[-1]
+            if name.startswith("another "):
+                # In the library's words, which differ between its versions.
+                message = message[: len("Error: No such")]
+            for key, path in places.items():
+                message = message.replace(path, key.upper())
+            found[name] = [status, message]
+    return found
+
+
+@contextlib.contextmanager
+def _files() -> Iterator[dict[str, str]]:
+    """Yield the files that commands are given, by name, and a board of two of the samples."""
+    with tempfile.TemporaryDirectory() as folder:
+        contents = {"broken": "{", "foreign": '{"nobody": []}', "empty": '{"town001": {}}'}
+        places = {name: str(Path(folder) / f"{name}.json") for name in contents}
+        for name, content in contents.items():
+            Path(places[name]).write_text(content, encoding="utf-8")
+        places |= {name: str(SAMPLES / f"{name}.json") for name in ("careful", "hasty")}
+        board = str(Path(folder) / "board" / "submissions")
+        places |= {"board": board}
+        for name in ("careful", "hasty"):
+            submit = ("submit", f"{{{name}}}", "--name", name, "--track", "end-to-end")
+            more = ("--benchmark", "sample", "--submissions", "{board}", "--reported", "inform=50")
+            status, _, shown = _run((*submit, *more), places)
+            assert status == 0, shown
+        yield places
+
+
+def _run(line: tuple[str, ...], places: dict[str, str]) -> tuple[object, str, str]:
+    """Run a command in this process; return its exit status and what it wrote."""
+    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
+    status: object = None
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main([part.format(**places) for part in line])
+        except SystemExit as done:
+            status = done.code
+    out.flush()
+    written = out.buffer
+    assert isinstance(written, io.BytesIO)
+    return status, written.getvalue().decode(), err.getvalue()
+
+
+PAGES = ("predictions-format.md", "metrics.md", "audit.md", "state-tracking.md")
+NOTHING = "–"
+
+_TABLE = re.compile(r"(<!-- (?!end )([a-z ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def page(text: str) -> str:
+    """Return the page with its tables as they are to be.
+
+    Raises:
+        KeyError: The page names a table that there is not.
+    """
+    return _TABLE.sub(lambda match: f"{match[1]}\n{TABLES[match[2]]()}\n\n{match[3]}", text)
+
+
+def _placeholders() -> str:
+    rules = rule_set(DEFAULT_RULES)
+    written: dict[str, list[str]] = {}
+    for placeholder, name in rules.ontology.items():
+        written.setdefault(name, []).append(f"`[{placeholder}]`")
+    rows = [
+        [name, "yes" if name in rules.about_venues else "", " ".join(placeholders)]
+        for name, placeholders in sorted(written.items())
+    ]
+    return markdown_table(["becomes", "tells about a venue", "placeholders"], rows)
+
+
+def _bounds() -> str:
+    rows: list[list[str | int | float | None]] = [
+        [bound.metadata["unit"], f"{bound.default:,}", f"`{VARIABLE}{bound.name.upper()}`"]
+        for bound in fields(Limits)
+    ]
+    rows.append(["characters in a message", f"{LONGEST_MESSAGE:,}", "fixed"])
+    return markdown_table(["at most", "by default", "set by"], rows)
+
+
+def _formats() -> str:
+    return markdown_table(
+        ["format", "what it is"], [[one.name, one.description] for one in formats()]
+    )
+
+
+def _look_alikes() -> str:
+    meant: dict[str, list[str]] = {}
+    for key, right in LOOK_ALIKES.items():
+        meant.setdefault(right, []).append(f"`{key}`")
+    return markdown_table(
+        ["key that is meant", "keys that are remarked"],
+        [[f"`{right}`", " ".join(keys)] for right, keys in meant.items()],
+    )
+
+
+def _names() -> str:
+    rows = [
+        [kind, " ".join(f"`{name}`" for name in sorted(names))]
+        for kind, names in (("domains", STATE_DOMAINS), ("slots", STATE_SLOTS))
+    ]
+    return markdown_table(["of states", "known names"], rows)
+
+
+def _response_metrics() -> str:
+    rows = [
+        [
+            f"`{name}`",
+            metric.description,
+            metric.unit,
+            metric.source,
+            "yes" if metric.default else "if named",
+        ]
+        for name, metric in response_metrics().items()
+    ]
+    return markdown_table(["`--metrics`", "what it says", "unit", "source", "computed"], rows)
+
+
+def _setups() -> str:
+    rows: list[list[str | int | float | None]] = [
+        [
+            f"`{name}`",
+            named.setup.comparison,
+            "yes" if named.setup.reduced_search else "",
+            named.domains or "own",
+            named.states or "own",
+            named.setup.references,
+            named.description,
+            named.source,
+        ]
+        for name, named in SETUPS.items()
+    ]
+    return markdown_table(
+        [
+            "`--setup`",
+            "venues",
+            "reduced",
+            "domains",
+            "states",
+            "reference",
+            "what it is",
+            "source",
+        ],
+        rows,
+    )
+
+
+def _ways() -> str:
+    rows = [
+        [f"`{name}`", of, way.description]
+        for of, ways in (("venues", COMPARISONS), ("reference", REFERENCES))
+        for name, way in ways.items()
+    ]
+    return markdown_table(["way", "column", "what it does"], rows)
+
+
+def _tracking_metrics() -> str:
+    rows = [
+        [name, metric.question, metric.unit, metric.source]
+        for name, metric in tracking_metrics().items()
+    ]
+    return markdown_table(["metric", "what it asks", "unit", "source"], rows)
+
+
+def _gold_versions() -> str:
+    known = {name: gold_versions(name) for name in declared_names()}
+    rows = [
+        [name, gold.own, ", ".join(gold.further)] for name, gold in known.items() if gold.further
+    ]
+    return markdown_table(["benchmark", "its own gold states", "further ones on the board"], rows)
+
+
+def _audited_systems() -> str:
+    """Return what each system is reported to score first of all, beside the harness's figures."""
+    rows = []
+    for row in leaderboard_rows(read_entries(SUBMISSIONS), DEFAULT_RULES):
+        system = row.entry.system
+        if system.predictions.by_harness:
+            continue
+        claim = next(iter(system.reported), None)
+        reported = {} if claim is None else claim.figures
+        newer = row.entry.scores.under("2023")
+        rows.append(
+            [
+                escaped_cell(system.name),
+                _slashed(
+                    str(reported.get(name, NOTHING)) for name in ("bleu", "inform", "success")
+                ),
+                _slashed(row.figure(name) for name in ("bleu", "inform", "success")),
+                _slashed(row.figure(name, "optimistic") for name in ("inform", "success")),
+                _slashed(figure(None if newer is None else rate) for rate in _rates(newer)),
+            ]
+        )
+    headers = ["System", "Reported (B / I / S)", "Strict (B / I / S)", "Optimistic (I / S)"]
+    return markdown_table([*headers, "Rules 2023 (I / S)"], rows)
+
+
+def _rates(report: Report | None) -> Sequence[float | None]:
+    return (None, None) if report is None else (report.inform, report.success)
+
+
+def _slashed(figures: Iterable[str]) -> str:
+    return " / ".join(figures)
+
+
+def _rule_sets_of_rows() -> str:
+    """Return the rows of the public board beside the harness's rates under each rule set."""
+    rows = [
+        [
+            escaped_cell(one.system),
+            *(f"{one.printed[name]:f}" for name in ("inform", "success")),
+            *(_slashed(map(signed, gaps.values())) for gaps in one.differences.values()),
+            " or ".join(one.under) or "neither",
+        ]
+        for one in rule_set_rows(read_entries(SUBMISSIONS), read_reported(SUBMISSIONS))
+    ]
+    headers = ["Row", "Inform", "Success", "2021 (I / S)", "2023 (I / S)", "Comes out under"]
+    return markdown_table(headers, rows)
+
+
+def _fuzzy_joint_accuracies() -> str:
+    """Return JGA beside the fuzzy joint accuracy, the largest difference first."""
+    found = [
+        (entry.system.name, report.dst.metrics["JGA"], report.dst.fuzzy["joint_accuracy"])
+        for entry in read_entries(SUBMISSIONS)
+        if not entry.system.predictions.by_harness
+        and (report := entry.scores.under(DEFAULT_RULES)) is not None
+        and report.dst is not None
+    ]
+    rows = [
+        [escaped_cell(name), figure(exact, 2), figure(fuzzy, 2), signed(fuzzy - exact, 2)]
+        for name, exact, fuzzy in sorted(found, key=lambda one: one[1] - one[2])
+    ]
+    return markdown_table(["System", "JGA", "Fuzzy joint accuracy", "Difference"], rows)
+
+
+TABLES: Mapping[str, Callable[[], str]] = {
+    "placeholders": _placeholders,
+    "bounds": _bounds,
+    "formats": _formats,
+    "look alikes": _look_alikes,
+    "names": _names,
+    "response metrics": _response_metrics,
+    "set ups": _setups,
+    "ways": _ways,
+    "tracking metrics": _tracking_metrics,
+    "gold versions": _gold_versions,
+    "audited systems": _audited_systems,
+    "rule sets of rows": _rule_sets_of_rows,
+    "fuzzy joint accuracies": _fuzzy_joint_accuracies,
+}
+
+
+def regenerate() -> None:
+    """Write everything again; nothing that is installed on the machine is read."""
+    with tempfile.TemporaryDirectory() as data:
+        os.environ["MWZ_DATA"] = data
+        write_json(str(GOLDEN / "sample_reports.json"), golden_reports())
+        write_json(str(GOLDEN / "interface.json"), golden_interface())
+        for name in PAGES:
+            write_atomically(DOCS / name, page((DOCS / name).read_text(encoding="utf-8")))
+        status, _, shown = _run(("leaderboard", "--submissions", str(SUBMISSIONS)), {})
+        if status:
+            raise SystemExit(shown)
+
+
+if __name__ == "__main__":
+    regenerate()
