@@ -23,18 +23,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from mwz.harness.board import leaderboard
+from mwz.harness.board import model
 from mwz.harness.board.entries import Entry, System, read_entries
-from mwz.harness.board.leaderboard import Row
+from mwz.harness.board.model import Row, read_board
 from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.scores import SCORES_FILE
-from mwz.harness.board.site.charts import LETTER, LINE, Dot, nice_marks, ranks, scatter
-from mwz.harness.board.site.document_pages import document, site_address
-from mwz.harness.board.site.downloads import latex
-from mwz.harness.board.site.making import Site, site
-from mwz.harness.board.site.papers import arxiv_number, paper_year, system_year
-from mwz.harness.board.site.serving import LOOPBACK, site_server
 from mwz.harness.board.tracking_scores import score_tracker
+from mwz.harness.board.views.charts import LETTER, LINE, Dot, nice_marks, ranks, scatter
+from mwz.harness.board.views.document_pages import document, site_address
+from mwz.harness.board.views.downloads import latex
+from mwz.harness.board.views.making import Site, site
+from mwz.harness.board.views.papers import arxiv_number, paper_year, system_year
+from mwz.harness.board.views.serving import LOOPBACK, site_server
 from mwz.harness.errors import InputError
 from mwz.harness.validation import validated
 
@@ -72,7 +72,7 @@ def entries() -> Sequence[Entry]:
 
 @pytest.fixture(scope="module")
 def made(entries: Sequence[Entry]) -> Site:
-    return site(REPOSITORY, entries, "2021", DOCUMENTS)
+    return site(read_board(REPOSITORY, entries, "2021"), DOCUMENTS)
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def _made(folder: Path) -> Site:
-    return site(folder, read_entries(folder), "2021", folder.parent / "docs")
+    return site(read_board(folder, read_entries(folder), "2021"), folder.parent / "docs")
 
 
 # What the site is.
@@ -99,7 +99,7 @@ def _made(folder: Path) -> Site:
 def test_the_same_submissions_make_the_same_bytes_in_whatever_order(
     made: Site, entries: Sequence[Entry]
 ) -> None:
-    again = site(REPOSITORY, entries[::-1], "2021", DOCUMENTS)
+    again = site(read_board(REPOSITORY, entries[::-1], "2021"), DOCUMENTS)
     assert again == made
 
 
@@ -316,7 +316,7 @@ def test_an_empty_folder_makes_an_empty_board(tmp_path: Path) -> None:
 def test_under_another_rule_set_no_interval_of_the_first_is_shown(
     entries: Sequence[Entry],
 ) -> None:
-    made = site(REPOSITORY, entries, "2023", DOCUMENTS)
+    made = site(read_board(REPOSITORY, entries, "2023"), DOCUMENTS)
     cells = [_text(cell) for cell in _row(made.files["index.html"], "row-rewardnet")]
     assert "81.5" in cells
     assert "±" not in "".join(cells)
@@ -348,7 +348,7 @@ def test_markup_in_a_text_of_an_entry_shows_as_text(
     )
     # Such a name is refused where entries are checked; the pages do not rely on that.
     assert any("makes no folder name" in problem for problem in _problems(folder))
-    monkeypatch.setattr(leaderboard, "entry_problems", lambda entries: [])
+    monkeypatch.setattr(model, "entry_problems", lambda entries: [])
     made = _made(folder)
     for path, text in made.files.items():
         if not path.endswith(".html"):
@@ -511,7 +511,7 @@ def test_lines_connect_the_ranks_of_each_system_and_show_who_moves() -> None:
 def test_the_csv_holds_the_scores_of_every_row(made: Site, entries: Sequence[Entry]) -> None:
     rows = list(csv.DictReader(io.StringIO(made.files["board.csv"])))
     by_key = {entry.key: entry for entry in entries}
-    shown = {row.entry.key for row in leaderboard.rows(entries, "2021")}
+    shown = {row.key for row in model.rows(entries, "2021")}
     assert {row["entry"] for row in rows} == shown
     for row in rows:
         found = by_key[row["entry"]].scores.under("2023")
@@ -527,7 +527,7 @@ def test_a_name_that_a_spreadsheet_would_compute_is_quoted(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     enter(folder, "formula", system(name="=1+1"), reports(bleu=19.0))
-    monkeypatch.setattr(leaderboard, "entry_problems", lambda entries: [])
+    monkeypatch.setattr(model, "entry_problems", lambda entries: [])
     rows = list(csv.DictReader(io.StringIO(_made(folder).files["board.csv"])))
     assert "'=1+1" in {row["system"] for row in rows}
 
@@ -551,10 +551,10 @@ def test_latex_prints_every_character_as_it_is() -> None:
 
 def test_the_latex_tables_have_a_row_per_system(made: Site, entries: Sequence[Entry]) -> None:
     text = made.files["board.tex"]
-    for row in leaderboard.rows(entries, "2021"):
+    for row in model.rows(entries, "2021"):
         figures = " & ".join(row.figure(n) for n in ("bleu", "inform", "success", "combined"))
         rank = "--" if row.rank is None else row.rank
-        assert f"{rank} & {latex(row.entry.system.name)} & {figures} \\\\\n" in text
+        assert f"{rank} & {latex(row.name)} & {figures} \\\\\n" in text
     assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == 3
 
 

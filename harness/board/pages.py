@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
-from .entries import Entry, read_note
-from .leaderboard import leaderboard, older_results_page
-from .pairs import PAIRS_FILE, Pairs, read_pairs
-from .reported import read_reported
+from .model import Board
+from .pairs import PAIRS_FILE
 from .together import PAGES
+from .views.markdown import leaderboard
+from .views.reported_blocks import older_results_page
 
 DOCUMENTS_FOLDER = "docs"
 """The folder of documents beside the leaderboard."""
@@ -18,32 +18,18 @@ OLDER_RESULTS = PAGES[1]
 """Where the page of older results is, beside the leaderboard."""
 
 
-def pages(
-    folder: Path,
-    entries: Sequence[Entry],
-    rules: str,
-    leaderboard_page: Path,
-    pairs: Pairs | None = None,
-) -> Mapping[Path, str]:
+def pages(folder: Path, board: Board, leaderboard_page: Path) -> Mapping[Path, str]:
     """Return path -> content of every page, and of the file of pairs.
 
     Args:
-        folder: The folder of submissions, for its note and what public tables report.
-        entries: Its entries.
-        rules: The rule set whose scores are shown.
+        folder: The folder of submissions.
+        board: Its board.
         leaderboard_page: Where the leaderboard is.
-        pairs: The entries compared two by two; None for what the folder holds of it.
-
-    Raises:
-        InputError: Something is wrong with what the folder holds.
     """
-    tables = read_reported(folder)
-    if pairs is None:
-        pairs = read_pairs(folder, entries)
-    made = {leaderboard_page: leaderboard(entries, rules, read_note(folder), tables, pairs)}
-    if pairs.pairs or (folder / PAIRS_FILE).exists():
-        made[folder / PAIRS_FILE] = pairs.to_text()
-    older = older_results_page(entries, rules, tables)
+    made = {leaderboard_page: leaderboard(board)}
+    if board.pairs.pairs or (folder / PAIRS_FILE).exists():
+        made[folder / PAIRS_FILE] = board.pairs.to_text()
+    older = older_results_page(board)
     if older is not None:
         made[leaderboard_page.parent / OLDER_RESULTS] = older
     return made

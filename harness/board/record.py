@@ -38,7 +38,7 @@ from .claims import Claim
 from .entries import Entry
 from .further_gold import DROP, KEEP
 from .reported import ReportedRow, ReportedTable, number, version_and_measure
-from .tracking_board import gold_version, tracking_tables
+from .tracked import tracked
 
 if TYPE_CHECKING:
     from .grid import Grid
@@ -221,11 +221,10 @@ def _tracking_lines(entry: Entry, table: ReportedTable, row: ReportedRow) -> Ite
 
 def _joint_accuracies(entry: Entry, version: str) -> dict[str, float]:
     """Return choice of `--dontcare` -> JGA with a version's gold states, as far as it is known."""
-    reports = {entry.key: entry.scores.main} if entry.scores.reports else {}
-    for row in (row for rows in tracking_tables([entry], reports) for row in rows):
-        if gold_version(row) == version:
-            dropped = row.without_dontcare
-            return {KEEP: row.figures.jga, **({} if dropped is None else {DROP: dropped.jga})}
+    for one in tracked(entry, entry.scores.main if entry.scores.reports else None):
+        if one.version == version:
+            dropped = one.without_dontcare
+            return {KEEP: one.figures.jga, **({} if dropped is None else {DROP: dropped.jga})}
     return {}
 
 

@@ -38,7 +38,7 @@ from .entries import (
     system_text,
 )
 from .further_gold import submission_against
-from .leaderboard import rows
+from .model import rows
 from .scores import SCORES_FILE, Scores, hashes_of
 from .seed_scores import Seed, seed_file, seed_scores
 from .together import PAGES, finish_together, remove

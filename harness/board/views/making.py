@@ -10,12 +10,10 @@ from typing import Any
 from ...comparison.settings import SIGNIFICANCE
 from ...files import read_bytes
 from ...rendering import p_text
-from ..entries import Entry
-from ..leaderboard import older_results_page, signatures
-from ..pairs import Pairs
+from ..columns import columns
+from ..model import Board, common_signatures
 from .board_page import SYSTEMS, bleu_against_success, ranks_by_rules, sections, years
 from .compare_page import ComparePage, compare_page
-from .contents import Contents, read_contents
 from .document_pages import DOCUMENTS, document
 from .downloads import (
     board_bibtex,
@@ -29,6 +27,7 @@ from .downloads import (
 )
 from .explained import FIELDS
 from .page_tables import Table, simple_table
+from .reported_blocks import older_results_page
 from .system_page import system_pages
 from .templating import page, static_files
 
@@ -54,48 +53,38 @@ class Site:
         return sum(len(content.encode()) for content in self.files.values())
 
 
-def site(
-    folder: Path,
-    entries: Sequence[Entry],
-    rules: str,
-    documents: Path,
-    pairs: Pairs | None = None,
-) -> Site:
-    """Return the site of a folder of submissions, the same for the same files.
+def site(board: Board, documents: Path) -> Site:
+    """Return the site of a board, the same for the same files.
 
     Args:
-        folder: The folder of submissions.
-        entries: Its entries.
-        rules: The rule set that ranks.
+        board: The board.
         documents: The folder of documents.
-        pairs: The entries compared two by two; None for what the folder holds of it.
 
     Raises:
-        InputError: Something is wrong with what the folder holds.
+        InputError: The scores under some rule set do not compare.
     """
-    contents = read_contents(folder, entries, rules, pairs)
-    texts = _documents(contents, documents)
+    texts = _documents(board, documents)
     names = [name for name in DOCUMENTS if name in texts or name == METRICS]
-    compared = compare_page(contents)
+    compared = compare_page(board)
     frame = {
         "documents": {name: DOCUMENTS[name] for name in names},
         "comparable": compared is not None,
     }
-    data = _rows_data(contents)
+    data = _rows_data(board)
     files = {
         **static_files(),
-        "index.html": _board(contents, frame),
+        "index.html": _board(board, frame),
         **({} if compared is None else {"compare.html": _compare(compared, frame)}),
         **{f"{name}.html": _document(name, texts.get(name), names, frame) for name in names},
         **{
             f"{SYSTEMS}/{one.entry.key}.html": page("system.html", 1, system=one, **frame)
-            for one in system_pages(contents)
+            for one in system_pages(board)
         },
         **{f"{SYSTEMS}/{key}.json": json_text(row) for key, row in data.items()},
-        "board.json": board_json(contents),
-        "board.csv": board_csv(contents),
-        "board.tex": board_latex(contents),
-        "board.bib": board_bibtex(contents),
+        "board.json": board_json(board),
+        "board.csv": board_csv(board),
+        "board.tex": board_latex(board),
+        "board.bib": board_bibtex(board),
     }
     return Site(files, [name for name in DOCUMENTS if name != OLDER_RESULTS and name not in texts])
 
@@ -104,37 +93,38 @@ def _compare(compared: ComparePage, frame: Mapping[str, Any]) -> str:
     return page("compare.html", compared=compared, **frame)
 
 
-def _board(contents: Contents, frame: Mapping[str, Any]) -> str:
-    found = sections(contents)
+def _board(board: Board, frame: Mapping[str, Any]) -> str:
+    found = sections(board)
     return page(
         "board.html",
-        contents=contents,
+        board=board,
         sections=found,
         years=years(found),
-        scatter=bleu_against_success(contents),
-        ranks=ranks_by_rules(contents),
-        signatures=signatures(contents.rows),
+        scatter=bleu_against_success(board),
+        ranks=ranks_by_rules(board),
+        signatures=common_signatures(board.rows),
         significance=p_text(SIGNIFICANCE),
         **frame,
     )
 
 
-def _rows_data(contents: Contents) -> dict[str, dict[str, object]]:
+def _rows_data(board: Board) -> dict[str, dict[str, object]]:
     """Return key -> row as JSON types, in the order of the board."""
-    data = {row.entry.key: row_data(contents, row) for row in contents.rows}
-    data |= {row.entry.key: english_data(row, row.entry) for row in contents.english if row.entry}
-    others = [entry for entry in contents.entries if entry.key not in data]
+    shown = columns(board)
+    data = {row.key: row_data(board, row, row.entry, shown) for row in board.rows if row.entry}
+    data |= {row.key: english_data(row, row.entry) for row in board.english if row.entry}
+    others = [entry for entry in board.entries if entry.key not in data]
     return {**data, **{entry.key: tracker_data(entry) for entry in others}}
 
 
-def _documents(contents: Contents, folder: Path) -> dict[str, str]:
+def _documents(board: Board, folder: Path) -> dict[str, str]:
     """Return name -> Markdown of the documents that there are."""
     texts = {
         name: read_bytes(folder / f"{name}.md").decode(errors="replace")
         for name in DOCUMENTS
         if name != OLDER_RESULTS and (folder / f"{name}.md").is_file()
     }
-    older = older_results_page(contents.entries, contents.rules, contents.tables)
+    older = older_results_page(board)
     return texts if older is None else {**texts, OLDER_RESULTS: older}
 
 
