@@ -14,7 +14,6 @@ from helpers import run_cli
 
 from mwz.harness.board.entries import Entry, read_entries
 from mwz.harness.board.model import make_board, read_board
-from mwz.harness.board.pages import pages
 from mwz.harness.board.record import official_verdict, table_claims
 from mwz.harness.board.reported import (
     REPORTED_FILE,
@@ -23,6 +22,7 @@ from mwz.harness.board.reported import (
     read_reported,
     version_and_measure,
 )
+from mwz.harness.board.views.markdown import pages
 from mwz.harness.board.views.reported_blocks import older_results_page
 from mwz.harness.errors import InputError
 from mwz.normalization.rules import published_rule_sets

@@ -24,7 +24,14 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from mwz.harness.board import model
-from mwz.harness.board.entries import Entry, System, read_entries
+from mwz.harness.board.entries import (
+    Entry,
+    System,
+    arxiv_number,
+    paper_year,
+    read_entries,
+    system_year,
+)
 from mwz.harness.board.model import Row, read_board
 from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.scores import SCORES_FILE
@@ -33,7 +40,6 @@ from mwz.harness.board.views.charts import LETTER, LINE, Dot, nice_marks, ranks,
 from mwz.harness.board.views.document_pages import document, site_address
 from mwz.harness.board.views.downloads import latex
 from mwz.harness.board.views.making import Site, site
-from mwz.harness.board.views.papers import arxiv_number, paper_year, system_year
 from mwz.harness.board.views.serving import LOOPBACK, site_server
 from mwz.harness.errors import InputError
 from mwz.harness.validation import validated

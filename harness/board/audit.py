@@ -20,8 +20,8 @@ from ..metrics.registry import headlines
 from ..metrics.setups import RANKED
 from ..report import Report
 from .attainable import combined_holds, digits_of
-from .claims import RATES, Claim
 from .entries import Entry
+from .reported import RATES, Claim
 from .scores import Scores
 
 if TYPE_CHECKING:

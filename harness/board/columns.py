@@ -12,8 +12,8 @@ from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES
 from .dialogue_scores import FIGURES
 from .model import Board, Column, Row, Value
 
-RATES = ("inform", "success", "combined")
-TOTALS = ("bleu", *RATES)
+SETUP_FIGURES = ("inform", "success", "combined")
+TOTALS = ("bleu", *SETUP_FIGURES)
 
 _Values = Callable[[Row], Value]
 
@@ -96,7 +96,7 @@ def _other_setups(board: Board, rules: str) -> Iterator[Column]:
 
     for setup in RANKED:
         if not own or setup != "strict":
-            yield from (column(name, setup) for name in RATES)
+            yield from (column(name, setup) for name in SETUP_FIGURES)
 
 
 def _interval_ends(board: Board) -> Iterator[Column]:

@@ -34,10 +34,9 @@ from .audit import (
     is_reproduced,
     scored_figure,
 )
-from .claims import Claim
 from .entries import Entry
 from .further_gold import DROP, KEEP
-from .reported import ReportedRow, ReportedTable, number, version_and_measure
+from .reported import Claim, ReportedRow, ReportedTable, number, version_and_measure
 from .tracked import tracked
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 from ..rendering import figure, signed
 from ..tables import Table
 from .attainable import RUNS, SIZES, digits_of
-from .chance import Nearness
-from .claims import RATES, Claim
+from .grid import Nearness
 from .paper_tables import CORPUS, Cell, Paper, equal_text
 from .record import Finding, Line, RuleSetRow, chance_table
+from .reported import RATES, Claim
 
 if TYPE_CHECKING:
     from .grid import RatesPoint

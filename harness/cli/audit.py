@@ -14,8 +14,6 @@ from tqdm import tqdm
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
 from ..board.audit import AuditedSource, audit
-from ..board.chance import nearness
-from ..board.claims import Claim
 from ..board.entries import Entry, OwnSetup, chosen_entries, read_entries
 from ..board.grid import (
     BleuPoint,
@@ -25,6 +23,7 @@ from ..board.grid import (
     nearest_bleu,
     nearest_named,
     nearest_rates,
+    nearness,
 )
 from ..board.paper_tables import compared, read_paper
 from ..board.record import findings, lines, rule_set_rows
@@ -36,7 +35,7 @@ from ..board.record_text import (
     paper_tables,
     rule_sets_table,
 )
-from ..board.reported import ReportedTable, read_reported, unknown_entries
+from ..board.reported import Claim, ReportedTable, read_reported, unknown_entries
 from ..board.rescoring import find_predictions
 from ..board.tracks import LEXICALISED, STATE_TRACKING
 from ..errors import InputError

@@ -13,14 +13,13 @@ from tqdm import tqdm
 from ..board.comparing_entries import complete_pairs
 from ..board.entries import Entry, read_entries
 from ..board.model import Board, read_board
-from ..board.pages import DOCUMENTS_FOLDER, pages
 from ..board.pairs import PAIRS_FILE
 from ..board.rescoring import Rescored, changes_table, rescore, rescored_entries, rescored_files
 from ..board.submitting import locked
 from ..board.together import write_together
-from ..board.views.making import Site, site
+from ..board.views.making import Site, check_place, left_over, site, stale_files, write_site
+from ..board.views.markdown import DOCUMENTS_FOLDER, pages
 from ..board.views.serving import PORT, site_server
-from ..board.views.writing import check_place, left_over, stale_files, write_site
 from ..errors import InputError
 from ..execution import executor
 from ..files import read_bytes

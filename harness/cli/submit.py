@@ -22,7 +22,6 @@ from ..board.entries import (
     read_entries,
 )
 from ..board.model import Board, Column, Row, read_board
-from ..board.pages import pages
 from ..board.scores import Scores
 from ..board.submitting import all_scores, locked, refuse_existing, submit, with_seeds
 from ..board.together import write_together
@@ -30,6 +29,7 @@ from ..board.tracking_scores import TrackingScores, score_tracker, with_further_
 from ..board.tracks import LEXICALISED, STATE_TRACKING, submitted_tracks
 from ..board.views.markdown import (
     neighbours_text,
+    pages,
     row_headers,
     row_text,
     seeds_text,

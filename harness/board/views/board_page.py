@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..columns import columns, lexicalised_columns, tracking_columns
+from ..entries import paper_year, system_year
 from ..model import AGAIN, NOTHING, Board, Column, Row, Value
 from ..pairs import RANKING
 from ..record import OFFICIAL
@@ -14,7 +15,6 @@ from ..reported import ReportedRow
 from ..tracks import LEXICALISED, STATE_TRACKING, TRACKS, Track
 from .charts import Dot, Ranks, Scatter, ranks, scatter
 from .page_tables import Bar, Cell, Header, plus_minus, with_minus
-from .papers import paper_year, system_year
 from .reported_blocks import NOT_PUBLIC, OLD, printed_columns
 
 SYSTEMS = "systems"

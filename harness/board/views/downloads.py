@@ -13,12 +13,11 @@ from ...metrics.setups import RANKED
 from ...report import TOTAL, Report
 from ..columns import TOTALS, columns
 from ..dialogue_scores import FIGURES
-from ..entries import Entry
+from ..entries import Entry, arxiv_number, system_year
 from ..further_gold import further_gold_data
 from ..model import NOTHING, Board, Column, Row, common_signatures
 from ..tracks import TRACKS
 from .board_page import SYSTEMS
-from .papers import arxiv_number, system_year
 from .reported_blocks import OLD
 
 HARNESS_KEY = "multiwoz-harness"

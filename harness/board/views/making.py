@@ -1,14 +1,17 @@
-"""All files of the site, as a pure function of a folder of submissions and of docs/."""
+"""The site: all its files, as a pure function of a board and of docs/, and a folder of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...comparison.settings import SIGNIFICANCE
-from ...files import read_bytes
+from ...errors import InputError
+from ...files import read_bytes, write_atomically
 from ...rendering import p_text
 from ..columns import columns
 from ..model import Board, common_signatures
@@ -25,11 +28,12 @@ from .downloads import (
     row_data,
     tracker_data,
 )
-from .explained import FIELDS
 from .page_tables import Table, simple_table
 from .reported_blocks import older_results_page
-from .system_page import system_pages
-from .templating import page, static_files
+from .system_page import FIELDS, system_pages
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 OLDER_RESULTS = "older-results"
 METRICS = "metrics"
@@ -143,3 +147,89 @@ def _signature_table() -> dict[str, tuple[str, Table]]:
         words=(1,),
     )
     return {"signature-fields": ("The signature, field by field", table)}
+
+
+def page(template: str, depth: int = 0, **content: Any) -> str:
+    """Return a page of the site.
+
+    Args:
+        template: The template's name.
+        depth: How many folders below the board the page lies.
+        content: What the template shows. Texts are escaped.
+    """
+    made: str = _environment().get_template(template).render(root="../" * depth, **content)
+    return made
+
+
+def static_files() -> Mapping[str, str]:
+    """Return name -> content of the files that are the same for all boards."""
+    folder = resources.files(__package__).joinpath("static")
+    return {file.name: file.read_text(encoding="utf-8") for file in sorted_by_name(folder)}
+
+
+def sorted_by_name(folder: Any) -> list[Any]:
+    """Return the files of a folder of the package by name."""
+    return sorted(
+        (file for file in folder.iterdir() if file.is_file()), key=lambda file: str(file.name)
+    )
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import DictLoader, Environment, StrictUndefined
+
+    folder = resources.files(__package__).joinpath("templates")
+    sources = {file.name: file.read_text(encoding="utf-8") for file in sorted_by_name(folder)}
+    return Environment(
+        loader=DictLoader(sources),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def check_place(directory: Path, submissions: Path) -> None:
+    """Check that a site may be written to a folder.
+
+    Raises:
+        InputError: It lies in the folder of submissions.
+    """
+    if submissions.resolve() in (directory.resolve(), *directory.resolve().parents):
+        raise InputError(
+            str(directory),
+            "lies in the folder of submissions, whose folders are entries; give another one",
+        )
+
+
+def write_site(made: Site, directory: Path) -> None:
+    """Write every file of a site, each in one step.
+
+    Raises:
+        InputError: One of them cannot be written.
+    """
+    for file, content in made.files.items():
+        write_atomically(directory / file, content)
+
+
+def stale_files(made: Site, directory: Path) -> Iterator[str]:
+    """Yield what of a folder is not as the site is, a sentence each."""
+    if not directory.is_dir():
+        yield f"{directory}: no such folder"
+        return
+    for file, content in made.files.items():
+        path = directory / file
+        if not path.is_file():
+            yield f"{path} is missing"
+        elif read_bytes(path) != content.encode():
+            yield f"{path} is stale"
+    yield from left_over(made, directory)
+
+
+def left_over(made: Site, directory: Path) -> Iterator[str]:
+    """Yield which files among those of systems are no part of the site, a sentence each."""
+    folder = directory / SYSTEMS
+    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+        if f"{SYSTEMS}/{path.name}" not in made.files:
+            yield f"{path} is no part of the site; remove it"

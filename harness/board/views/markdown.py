@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from ...benchmark import STYLES
 from ...comparison.settings import INTERVAL_LEVEL, SIGNIFICANCE
@@ -14,9 +15,17 @@ from ..columns import columns, lexicalised_columns, tracking_columns
 from ..dialogue_scores import FIGURES
 from ..entries import Entry
 from ..model import Board, Column, Row, Value, common_signatures
-from ..pairs import RANKING, EntryPair, PairFigure, Standing
+from ..pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure, Standing
+from ..together import PAGES
 from ..tracks import LEXICALISED, STATE_TRACKING, TRACKS
-from .reported_blocks import OLD, STATUS_NOTE, not_public, reported_figures
+from .reported_blocks import (
+    OLD,
+    STATUS_NOTE,
+    linked_name,
+    not_public,
+    older_results_page,
+    reported_figures,
+)
 
 MAIN = (
     "bleu", "inform", "success", "combined", "length", "cbe", "unigrams", "trigrams",
@@ -37,8 +46,28 @@ _TABLES: Mapping[str, Sequence[str]] = {
 }  # fmt: skip
 """Heading -> keys of the columns of the tables of all tracks together."""
 
+DOCUMENTS_FOLDER = "docs"
+"""The folder of documents beside the leaderboard."""
+
 _ABOVE = "row above"
 _BEST = "best"
+
+
+def pages(folder: Path, board: Board, leaderboard_page: Path) -> Mapping[Path, str]:
+    """Return path -> content of every page, and of the file of pairs.
+
+    Args:
+        folder: The folder of submissions.
+        board: Its board.
+        leaderboard_page: Where the leaderboard is.
+    """
+    made = {leaderboard_page: leaderboard(board)}
+    if board.pairs.pairs or (folder / PAIRS_FILE).exists():
+        made[folder / PAIRS_FILE] = board.pairs.to_text()
+    older = older_results_page(board)
+    if older is not None:
+        made[leaderboard_page.parent / PAGES[1]] = older
+    return made
 
 
 def leaderboard(board: Board) -> str:
@@ -88,18 +117,11 @@ def _table(
     table = []
     for place, row in enumerate(found):
         cells = [escaped_cell(text) for text in row_text(row, shown, ranks)]
-        cells[int(ranks)] = escaped(row.name) + (_links(row) if linked else "")
+        system = row.entry.system if linked and row.entry is not None else None
+        links = (None, None) if system is None else (system.paper, system.code)
+        cells[int(ranks)] = linked_name(row.name, *links)
         table.append([*cells, *(column[place] for column in more.values())])
     return markdown_table([*row_headers(shown, ranks), *more], table)
-
-
-def _links(row: Row) -> str:
-    """Return the links behind a system's name."""
-    system = None if row.entry is None else row.entry.system
-    links = {} if system is None else {"paper": system.paper, "code": system.code}
-    # Addresses are checked where they are read: they hold nothing that ends a link.
-    shown = ", ".join(f"[{what}]({link})" for what, link in links.items() if link)
-    return f" ({shown})" if shown else ""
 
 
 def _row_notes(found: Iterable[Row]) -> Iterator[str]:

@@ -135,7 +135,7 @@ def _table(
         ["System", *map(escaped_cell, used), *others],
         [
             [
-                _name(row),
+                linked_name(row.system, row.paper, row.code),
                 *(escaped_cell(row.figures.get(column, NOTHING)) for column in used),
                 *(cells[place] for cells in others.values()),
             ]
@@ -149,10 +149,11 @@ def printed_columns(table: ReportedTable, rows: Sequence[ReportedRow]) -> list[s
     return [column for column in table.columns if any(column in row.figures for row in rows)]
 
 
-def _name(row: ReportedRow) -> str:
-    links = {"paper": row.paper, "code": row.code}
-    shown = ", ".join(f"[{what}]({link})" for what, link in links.items() if link)
-    return f"{escaped(row.system)} ({shown})" if shown else escaped(row.system)
+def linked_name(name: str, paper: str | None, code: str | None) -> str:
+    """Return a system's name in Markdown, with links to its paper and code."""
+    # Addresses are checked where they are read: they hold nothing that ends a link.
+    links = [f"[{what}]({to})" for what, to in (("paper", paper), ("code", code)) if to]
+    return f"{escaped(name)} ({', '.join(links)})" if links else escaped(name)
 
 
 def _notes(rows: Sequence[ReportedRow]) -> Iterator[str]:

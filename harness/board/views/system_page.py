@@ -10,16 +10,16 @@ from ...metrics.registry import headlines
 from ...metrics.setups import RANKED
 from ...rendering import figure
 from ...report import TOTAL, Report
+from ...signature import PLACEHOLDERS, Signature
 from ..attainable import digits_of
-from ..columns import RATES, columns, lexicalised_columns, tracking_columns, verdict_mark
+from ..columns import SETUP_FIGURES, columns, lexicalised_columns, tracking_columns, verdict_mark
 from ..dialogue_scores import FIGURES
-from ..entries import Entry
+from ..entries import Entry, system_year
 from ..model import NOTHING, REFERENCE, Board, Column, Row, placeholders_note
 from ..record import Line, findings, lines
 from ..tracks import TRACKS
 from .board_page import row_anchor
 from .downloads import entry_reference
-from .explained import own_fields
 from .page_tables import (
     Bar,
     Cell,
@@ -30,7 +30,6 @@ from .page_tables import (
     simple_table,
     with_minus,
 )
-from .papers import system_year
 
 
 @dataclass(frozen=True)
@@ -206,12 +205,12 @@ def _blocks(board: Board, entry: Entry, row: Row | None, tracked: Sequence[Row])
 
 def _setups(board: Board, row: Row) -> Table:
     rows = [
-        [rules, *(own.figure(name, setup) for setup in RANKED for name in RATES)]
+        [rules, *(own.figure(name, setup) for setup in RANKED for name in SETUP_FIGURES)]
         for rules, ranked in board.by_rules.items()
         for own in ranked
         if own.key == row.key
     ]
-    titles = [headlines()[name].title for name in RATES]
+    titles = [headlines()[name].title for name in SETUP_FIGURES]
     return simple_table(
         "Percent of the dialogues, and the combined score; opt. is the optimistic set-up",
         ["Rule set", *titles, *(f"{title} opt." for title in titles)],
@@ -365,3 +364,45 @@ def _tracking(row: Row) -> Facts:
     rank = "not ranked" if row.rank is None else f"rank {row.rank}"
     title = "" if row.tracked is None else row.tracked.gold_title
     return _facts(f"{title}, in percent: {rank}", row, shown)
+
+
+FIELDS: Mapping[str, str] = {
+    "mwz": "Version of the harness.",
+    "benchmark": "The test set.",
+    "data": "SHA-256 of all of it that scores depend on: references, goals, gold states, venues.",
+    "rules": "The rule set, and SHA-256 of its tables: placeholders, canonical values, how venues "
+    "match.",
+    "setup": "The set-ups of Inform and Success that were computed.",
+    "domains": "Where active domains come from in the strict set-up.",
+    "states": "Where belief states come from: the system (predicted) or the corpus (gold).",
+    "goals": "Which dialogues were scored.",
+    "coverage": "The turns played of all, and a digest of which; left out where all are played.",
+    "placeholders": "The table of placeholders that were read besides those of the rule set.",
+    "gold": "SHA-256 of the gold states that state tracking is scored against.",
+    "sacrebleu, sacremoses, rapidfuzz": "Versions of the libraries that scores depend on.",
+}
+"""Field, as a signature shows it -> its meaning."""
+
+_DOMAINS: Mapping[str, str] = {
+    "predicted": "active domains are those that the outputs name",
+    "slots": "active domains are taken from the placeholders",
+    "states": "active domains are taken from changes of the belief state",
+    "gold": "active domains are the corpus'",
+}
+_STATES: Mapping[str, str] = {
+    "predicted": "belief states are the system's own",
+    "gold": "belief states are the corpus'",
+}
+
+
+def own_fields(signature: Signature) -> Iterator[tuple[str, str, str]]:
+    """Yield field, value and meaning of what in a signature is the system's own."""
+    for name, meanings in (("domains", _DOMAINS), ("states", _STATES)):
+        value = getattr(signature, name)
+        if value in meanings:
+            yield name, value, f"{meanings[value]}."
+    if PLACEHOLDERS in signature.parameters:
+        meaning = "placeholders that the rule set does not know are read by this table."
+        yield PLACEHOLDERS, signature.parameters[PLACEHOLDERS], meaning
+    if signature.coverage is not None:
+        yield "coverage", signature.coverage, "not every turn is played."
