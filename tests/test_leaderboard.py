@@ -102,6 +102,13 @@ def test_each_track_is_sorted_by_combined_score(tmp_path: Path) -> None:
     assert "Reference" not in _tables(page)
 
 
+def test_equal_systems_share_a_place_and_stand_in_the_order_of_their_keys(tmp_path: Path) -> None:
+    for key, bleu in {"c": 20, "a": 20, "d": 10, "b": 30}.items():
+        _with_combined(tmp_path, key, bleu)
+    page = leaderboard(read_entries(tmp_path), "2021")
+    assert _ranks(page) == [("1", "B"), ("2", "A"), ("2", "C"), ("4", "D")]
+
+
 def test_reference_rows_have_a_table_without_ranks_and_cost_nobody_one(tmp_path: Path) -> None:
     _made(tmp_path, bleu=99.0)
     _with_combined(tmp_path, "a", 10)

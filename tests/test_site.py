@@ -511,6 +511,14 @@ def test_lines_connect_the_ranks_of_each_system_and_show_who_moves() -> None:
     assert picture.lines[0].points[1][1] == picture.lines[1].points[0][1]
 
 
+def test_systems_that_share_a_rank_are_drawn_below_each_other() -> None:
+    rankings = {"first": {"a": 1, "b": 1, "c": 3}, "second": {"a": 1, "b": 2, "c": 3}}
+    picture = ranks(rankings, {key: (key.upper(), f"{key}.html") for key in "abc"})
+    assert [line.ranks for line in picture.lines] == [[1, 1], [1, 2], [3, 3]]
+    heights = [line.points[0][1] for line in picture.lines]
+    assert heights == [line.points[1][1] for line in picture.lines]
+
+
 # What can be downloaded.
 
 

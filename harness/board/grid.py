@@ -34,7 +34,7 @@ from ..submission import NormalizedSubmission, normalized_by_rules
 from ..validation import validated
 from .attainable import digits_of
 from .entries import OwnSetup
-from .reported import RATES, Claim
+from .reported import RATES, ReportedFigures
 
 _KEPT = Kept("audit")
 
@@ -62,7 +62,7 @@ class BleuPoint:
     tokenization: str
     bleu: float
 
-    def distance(self, reported: Claim) -> float | None:
+    def distance(self, reported: ReportedFigures) -> float | None:
         """How far it is from a reported BLEU, in points; None if none is reported."""
         figure = reported.figures.get("bleu")
         return None if figure is None else abs(self.bleu - float(figure))
@@ -118,7 +118,7 @@ class RatesPoint:
             f"domains {self.domains}, states {self.states}, rules {self.rules}"
         )
 
-    def distance(self, reported: Claim) -> float | None:
+    def distance(self, reported: ReportedFigures) -> float | None:
         """How far it is from a reported Inform and Success in all, in points."""
         figures = reported.figures
         gaps = [
@@ -215,21 +215,21 @@ def explain(
     return grid
 
 
-def nearest_bleu(grid: Grid, reported: Claim, count: int) -> list[BleuPoint]:
+def nearest_bleu(grid: Grid, reported: ReportedFigures, count: int) -> list[BleuPoint]:
     """Return the combinations whose BLEU is nearest to a reported one, the nearest first."""
     if "bleu" not in reported.figures:
         return []
     return sorted(grid.bleu, key=lambda point: point.distance(reported) or 0.0)[:count]
 
 
-def nearest_rates(grid: Grid, reported: Claim, count: int) -> list[RatesPoint]:
+def nearest_rates(grid: Grid, reported: ReportedFigures, count: int) -> list[RatesPoint]:
     """Return the combinations whose Inform and Success are nearest to those reported."""
     if not any(name in reported.figures for name in RATES):
         return []
     return sorted(grid.rates, key=lambda point: point.distance(reported) or 0.0)[:count]
 
 
-def nearest_named(grid: Grid, reported: Claim) -> list[RatesPoint]:
+def nearest_named(grid: Grid, reported: ReportedFigures) -> list[RatesPoint]:
     """Return the named set-ups by how near they come to the Inform and Success reported.
 
     Each is there once, under the rule set that brings it nearest; of equally near ones, the first
@@ -358,7 +358,7 @@ class Nearness:
     by_chance: float
 
 
-def nearness(grid: Grid, claim: Claim) -> list[Nearness]:
+def nearness(grid: Grid, claim: ReportedFigures) -> list[Nearness]:
     """Return how near a grid comes to a reported BLEU, and to the reported rates together."""
     found = []
     figures = claim.figures

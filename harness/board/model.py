@@ -24,7 +24,7 @@ from ..submission import HUMAN
 from .checks import GROUNDED, entry_problems
 from .entries import Entry, read_note
 from .pairs import RANKING, EntryPair, Pairs, Standing, read_pairs
-from .record import OFFICIAL, TableClaim, official_verdict, table_claims
+from .record import OFFICIAL, PrintedFigures, official_verdict, table_claims
 from .reported import ReportedTable, read_reported, unknown_entries
 from .tracked import Tracked, tracked
 from .tracks import LEXICALISED, RANKED_COVERAGE, STATE_TRACKING, TRACKS
@@ -512,7 +512,7 @@ class Board:
         """Return the rows of a track, the best first."""
         return [row for row in self.rows if row.track == track]
 
-    def official_claims(self, entry: Entry) -> list[TableClaim]:
+    def official_figures(self, entry: Entry) -> list[PrintedFigures]:
         """Return what the public board prints of an entry."""
         return [
             claim
@@ -525,7 +525,7 @@ class Board:
 
     def verdicts(self, entry: Entry) -> list[str]:
         """Return of each of these claims whether it is what the harness gives."""
-        claims = self.official_claims(entry)
+        claims = self.official_figures(entry)
         return [official_verdict(entry, claim, self.rules) for claim in claims]
 
     def interval(self, row: Row, name: str) -> Interval | None:

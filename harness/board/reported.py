@@ -157,7 +157,7 @@ RATES = ("inform", "success")
 """The figures that a script gives together, and that are reproduced together or not at all."""
 
 
-class Claim(Protocol):
+class ReportedFigures(Protocol):
     """What one source reports of a system: an entry's `reported`, or a row of a public table."""
 
     @property

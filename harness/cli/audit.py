@@ -35,7 +35,7 @@ from ..board.record_text import (
     paper_tables,
     rule_sets_table,
 )
-from ..board.reported import Claim, ReportedTable, read_reported, unknown_entries
+from ..board.reported import ReportedFigures, ReportedTable, read_reported, unknown_entries
 from ..board.rescoring import find_predictions
 from ..board.tracks import LEXICALISED, STATE_TRACKING
 from ..errors import InputError
@@ -311,7 +311,7 @@ def _table(audited: AuditedSource) -> str:
     return text_table([*headers, "difference", "verdict"], rows)
 
 
-def _explanation(entry: Entry, reported: Claim, grid: Grid) -> Iterator[str]:
+def _explanation(entry: Entry, reported: ReportedFigures, grid: Grid) -> Iterator[str]:
     own = entry.system.setup
     bleu, rates = _nearest(entry, reported, grid)
     for one in nearness(grid, reported):
@@ -375,7 +375,9 @@ def _explanation(entry: Entry, reported: Claim, grid: Grid) -> Iterator[str]:
         )
 
 
-def _nearest(entry: Entry, reported: Claim, grid: Grid) -> tuple[list[BleuPoint], list[RatesPoint]]:
+def _nearest(
+    entry: Entry, reported: ReportedFigures, grid: Grid
+) -> tuple[list[BleuPoint], list[RatesPoint]]:
     """Return the combinations to show, for BLEU and for the rates, the nearest first."""
     own = entry.system.setup
     return (
@@ -445,7 +447,7 @@ def _data(entry: Entry, sources: list[AuditedSource], grid: Grid | None) -> dict
 
 
 def _nearest_data(
-    entry: Entry, reported: Claim, grid: Grid | None
+    entry: Entry, reported: ReportedFigures, grid: Grid | None
 ) -> dict[str, list[dict[str, Any]]]:
     if grid is None:
         return {}

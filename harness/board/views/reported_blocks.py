@@ -51,7 +51,7 @@ def reported_figures(board: Board, track: str) -> Iterator[str]:
 
 
 def _figures_row(board: Board, row: Row, entry: Entry) -> list[Cell]:
-    printed = [_printed(claim.figures, _SHOWN) for claim in board.official_claims(entry)]
+    printed = [_printed(claim.figures, _SHOWN) for claim in board.official_figures(entry)]
     own = [claim.figures for claim in entry.system.reported if claim.setup == "own"]
     return [
         row.place,
