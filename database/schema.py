@@ -8,7 +8,6 @@ of the columns: rule sets with other columns, or other times among them, have ot
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from functools import lru_cache
 
 from sqlalchemy import Column, Index, Integer, MetaData, String, Table
 
+from mwz.normalization.digests import sha256
 from mwz.normalization.rules import RuleSet, VenueRules
 
 # Some databases need a length, and some compare without regard to case if not told otherwise.
@@ -48,7 +48,7 @@ def venue_schema(rules: RuleSet) -> VenueSchema:
         domain: [venue.identifier, venue.columns, sorted(venue.times)]
         for domain, venue in rules.venue_rules.items()
     }
-    version = hashlib.sha256(json.dumps(columns).encode()).hexdigest()[:8]
+    version = sha256(json.dumps(columns))[:8]
     return VenueSchema(
         metadata=metadata,
         sources=Table(

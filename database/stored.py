@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections.abc import Mapping, Sequence
@@ -15,6 +14,7 @@ from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
+from mwz.normalization.digests import sha256
 from mwz.normalization.rules import RuleSet
 
 from . import EMBEDDED
@@ -53,7 +53,7 @@ class StoredVenues:
         self, rows: Mapping[str, Sequence[Mapping[str, Any]]], rules: RuleSet, url: str
     ) -> None:
         self._rules = rules
-        digest = hashlib.sha256(json.dumps(rows).encode()).hexdigest()
+        digest = sha256(json.dumps(rows))
         self._connection = _engine(url).connect()
         try:
             self._source = _filled(self._connection, venue_schema(rules), digest, rows)

@@ -6,12 +6,12 @@ A benchmark is plain data: it knows nothing of files, of the network or of what 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from mwz.normalization.digests import sha256
 from mwz.normalization.rules import RuleSet
 from mwz.normalization.states import BeliefState
 
@@ -198,4 +198,4 @@ class Benchmark:
 def content_hash(dialogues: Mapping[str, Any], venues: VenueRecords) -> str:
     """Return the SHA-256, in hexadecimal, of dialogues (as `Dialogue.scored_data`) and venues."""
     content = json.dumps(dialogues) + json.dumps(venues)
-    return hashlib.sha256(content.encode()).hexdigest()
+    return sha256(content)

@@ -1,424 +1,259 @@
-"""Where work runs: here, in processes of this machine, or on a cluster.
+"""Jobs: done in this process, by several processes of this machine, or by a Dask cluster.
 
-Work is handed to any `concurrent.futures.Executor`. A piece of work is a function of a scorer, and
-needs a benchmark. The benchmark does not travel with it: whoever works has it installed, which its
-file's hash tells, or says that it is missing, and is sent it once.
+A job is a call of a function with a scorer as first argument. Each process gets the benchmark
+once, when it starts, and keeps the scorer that it makes of it.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
+import multiprocessing
 import os
-import pickle
-import socket
-from collections import OrderedDict
+import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from dataclasses import dataclass, field, replace
-from itertools import islice
-from threading import RLock
-from typing import Any, ParamSpec, TypeVar
+from concurrent import futures
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from .benchmark import Benchmark
-from .data.installed import installed_digest, load_benchmark
 from .errors import InputError
 from .scoring import Scorer
-from .workers import KILLED, LOST, worker_pool
 
-_P = ParamSpec("_P")
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
 _T = TypeVar("_T")
+_Pipe: TypeAlias = "Connection[Any, Any]"
 
-_WAITING = 32
-"""How many pieces of work are handed over before the first of them is done: the inputs of all
-need not be in memory at once."""
+KILLED = "a process was killed; what it did not finish is done again, one at a time"
+LOST = (
+    "the process that scored it was killed, twice; if the memory is too small, use fewer --workers"
+)
+"""The error of a job that no process lived through."""
 
-_HELD = 2
-"""How many benchmarks a worker keeps."""
+_AHEAD = 32
+"""How many jobs are submitted at a time: the inputs of all need not be in memory at once."""
 
-_PATIENCE = "10s"
+_TIMEOUT = "10s"
 """How long to wait for a scheduler."""
 
 
-class Here(Executor):
-    """Does work in this process, when it is handed over."""
+@dataclass(frozen=True)
+class Job:
+    """A call of the function that `run` is given.
 
-    def submit(self, fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
-        """Do a piece of work; what it raises besides errors ends all."""
-        future: Future[_T] = Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as error:
-            future.set_exception(error)
-        return future
+    Attributes:
+        name: What messages call it.
+        arguments: The function's arguments after the scorer.
+    """
+
+    name: str
+    arguments: tuple[Any, ...]
 
 
-@contextlib.contextmanager
-def executor(workers: int, scheduler: str | None = None) -> Iterator[Executor]:
-    """Give an executor, for as long as it is needed.
+_Jobs: TypeAlias = Iterator[tuple[int, Job]]
+
+
+def run(
+    function: Callable[..., _T],
+    jobs: Iterable[Job],
+    benchmark: Benchmark,
+    workers: int = 1,
+    scheduler: str | None = None,
+    notify: Callable[[str], None] = lambda remark: None,
+) -> Iterator[tuple[int, _T | InputError]]:
+    """Do jobs, and yield (number, outcome) of each as it is done.
+
+    An `InputError` that a job raises is its outcome; what else it raises is raised here. If a
+    process is killed, for want of memory, say, the jobs that are not done are done again, each by a
+    process of its own, so that the job that it dies of is known. A cluster does so by itself.
 
     Args:
-        workers: How many processes to use; with 1, work is done in this one.
-        scheduler: The address of a Dask scheduler, whose cluster does all work.
+        function: A function of a module; its first argument is a scorer of the benchmark, with
+            default options.
+        jobs: Its calls, taken as they are needed.
+        benchmark: What to score on.
+        workers: How many processes to use. With 1, or if there is one job, all is done here.
+        scheduler: The address of a Dask scheduler, whose cluster does all jobs.
+        notify: Called with a remark if a process was killed.
 
     Raises:
         InputError: There is no scheduler there, or Dask is not installed.
     """
+    numbered: _Jobs = enumerate(jobs)
     if scheduler is not None:
-        with _cluster(scheduler) as cluster:
-            yield cluster
-    elif workers == 1:
-        yield Here()
-    else:
-        with worker_pool(workers) as pool:
-            yield pool
-
-
-@contextlib.contextmanager
-def given_or_own(given: Executor | None, workers: int) -> Iterator[Executor]:
-    """Give the executor that a caller brought, or else one of processes of this machine."""
-    if given is not None:
-        yield given
-    else:
-        with executor(workers) as own:
-            yield own
-
-
-@contextlib.contextmanager
-def _cluster(address: str) -> Iterator[Executor]:
-    try:
-        from distributed import Client
-    except ImportError:
-        raise InputError(
-            "--scheduler", "needs Dask; install it by `pip install 'multiwoz-harness[dask]'`"
-        ) from None
-    try:
-        client = Client(address, timeout=_PATIENCE, set_as_default=False)
-    except (OSError, TimeoutError, ValueError) as error:
-        reason = str(error).splitlines()[0] if str(error) else "no answer"
-        raise InputError("--scheduler", f"{address}: cannot be reached ({reason})") from None
-    with client:
-        if not client.scheduler_info()["workers"]:
-            raise InputError("--scheduler", f"{address}: the cluster has no worker; start one")
-        yield client.get_executor(pure=False)
-
-
-@dataclass(frozen=True)
-class Work:
-    """A piece of work.
-
-    Attributes:
-        benchmark: What it scores on.
-        function: What is done: a function of a module, with a scorer that has default options as
-            first argument.
-        arguments: Its other arguments. They travel.
-        lost: The outcome if no process lives through it; None if that is an error.
-    """
-
-    benchmark: Benchmark
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]
-    lost: Any = None
-
-
-@dataclass(frozen=True)
-class Done:
-    """A piece of which the outcome is known: nobody need work on it."""
-
-    outcome: Any
-
-
-def completed(
-    to: Executor,
-    works: Iterable[Work | Done],
-    notify: Callable[[str], None] = lambda remark: None,
-) -> Iterator[tuple[int, Any]]:
-    """Do work, and yield (number, outcome) of each piece as it is done.
-
-    What a piece raises is raised here, and no further piece is begun. If a process is killed, for
-    want of memory, say, what is not done yet is done again by one process at a time, so that the
-    piece it dies of is known. A cluster does so by itself.
-
-    Args:
-        to: Who does it.
-        works: The work, taken as it is needed.
-        notify: Called with a remark if a process was killed.
-    """
-    if isinstance(to, Here):
-        yield from _done_here(works)
+        yield from _by_cluster(function, numbered, benchmark, scheduler)
         return
-    source = enumerate(works)
-    handed = _Handed(to)
-    told = False
+    first = [*islice(numbered, workers)]
+    numbered = chain(first, numbered)
+    if len(first) > 1:
+        yield from _by_processes(function, numbered, benchmark, len(first), notify)
+        return
+    scorer = Scorer(benchmark)
+    for number, job in numbered:
+        yield number, _outcome(function, scorer, job.arguments)
+
+
+def results(outcomes: Iterable[tuple[int, _T | InputError]]) -> list[_T]:
+    """Return the outcomes that `run` yields in the order of the jobs.
+
+    Raises:
+        InputError: The first one of a job; no further job is begun.
+    """
+    found: dict[int, _T] = {}
+    for number, outcome in outcomes:
+        if isinstance(outcome, InputError):
+            raise outcome
+        found[number] = outcome
+    return [found[number] for number in sorted(found)]
+
+
+def _outcome(
+    function: Callable[..., _T], scorer: Scorer, arguments: tuple[Any, ...]
+) -> _T | InputError:
     try:
-        while True:
-            known = handed.fill(source)
-            yield from known
-            if not handed.pending:
-                if known:
-                    continue
-                return
-            for future in wait(handed.pending, return_when=FIRST_COMPLETED).done:
-                one = handed.pending.pop(future)
-                answer = _answer(future, one.work)
-                if answer is None:
-                    if not told:
-                        notify(KILLED)
-                    told = True
-                    answer = _alone(one.work)
-                if handed.back(one, answer):
-                    yield one.number, answer.outcome
-    finally:
-        for future in handed.pending:
-            future.cancel()
+        return function(scorer, *arguments)
+    except InputError as error:
+        return error
 
 
-@dataclass(frozen=True)
-class _Pending:
-    """A piece of work that somebody has.
-
-    Attributes:
-        number: Its number.
-        work: The work.
-        sent: Whether the benchmark was sent with it.
-    """
-
-    number: int
-    work: Work
-    sent: bool
-
-
-@dataclass
-class _Sending:
-    """How far a benchmark has got.
-
-    Attributes:
-        packed: The benchmark as it is sent.
-        lacking: The workers that said that they lack it, and have not got it yet.
-        under_way: How many times it is on its way.
-        held: Work that waits for it to arrive.
-    """
-
-    packed: _Packed
-    lacking: set[str] = field(default_factory=set)
-    under_way: int = 0
-    held: list[_Pending] = field(default_factory=list)
+def _completed(
+    submit: Callable[[Job], Future[Any]],
+    jobs: _Jobs,
+    pending: dict[Future[Any], tuple[int, Job]],
+) -> Iterator[tuple[int, Job, Future[Any]]]:
+    """Submit jobs, and yield each when it is done; `pending` holds those that are not yet."""
+    while True:
+        for number, job in islice(jobs, _AHEAD - len(pending)):
+            pending[submit(job)] = number, job
+        if not pending:
+            return
+        for future in wait(pending, return_when=FIRST_COMPLETED).done:
+            yield *pending.pop(future), future
 
 
-class _Handed:
-    """Work that an executor has, and the benchmarks that it needs.
+# ---------------------------------------------------------------------- processes of this machine
 
-    Nobody can say which worker gets a piece of work. So a benchmark is on its way no more often
-    than there are workers that lack it; other work waits meanwhile, and is handed over again.
 
-    Attributes:
-        pending: Future -> work that is not done yet.
-    """
-
-    def __init__(self, to: Executor) -> None:
-        self.pending: dict[Future[Any], _Pending] = {}
-        self._to = to
-        self._sending: dict[int, _Sending] = {}
-
-    def fill(self, source: Iterator[tuple[int, Work | Done]]) -> list[tuple[int, Any]]:
-        """Hand over as much as may wait, and return (number, outcome) of what is done already."""
-        known = []
-        waiting = len(self.pending) + sum(len(one.held) for one in self._sending.values())
-        for number, work in islice(source, max(_WAITING - waiting, 0)):
-            if isinstance(work, Done):
-                known.append((number, work.outcome))
-            else:
-                self._submit(_Pending(number, work, sent=False))
-        return known
-
-    def back(self, one: _Pending, answer: _Answer) -> bool:
-        """Take an answer, and return whether it is the outcome; else the work goes on."""
-        sending = self._of(one.work.benchmark)
-        if answer.missing:
-            sending.lacking.add(answer.worker)
-            if sending.under_way < len(sending.lacking):
-                self._submit(replace(one, sent=True))
-            else:
-                sending.held.append(one)
-            return False
-        if one.sent:
-            sending.under_way -= 1
-            sending.lacking.discard(answer.worker)
-            held, sending.held = sending.held, []
-            for other in held:
-                self._submit(replace(other, sent=False))
-        return True
-
-    def _of(self, benchmark: Benchmark) -> _Sending:
-        key = id(benchmark)
-        if key not in self._sending:
-            self._sending[key] = _Sending(_packed(benchmark))
-        return self._sending[key]
-
-    def _submit(self, one: _Pending) -> None:
-        """Hand a piece over, with its benchmark if that is to be sent."""
-        sending = self._of(one.work.benchmark)
-        sending.under_way += one.sent
-        content = sending.packed.content if one.sent else None
-        handle = (one.work.benchmark.name, sending.packed.digest)
-        self.pending[_submitted(self._to, handle, content, one.work)] = one
+def _by_processes(
+    function: Callable[..., _T],
+    jobs: _Jobs,
+    benchmark: Benchmark,
+    workers: int,
+    notify: Callable[[str], None],
+) -> Iterator[tuple[int, _T | InputError]]:
+    pending: dict[Future[Any], tuple[int, Job]] = {}
+    left: list[tuple[int, Job]] = []
+    with _pool(workers, benchmark) as pool:
+        for number, job, future in _completed(partial(_submitted, pool, function), jobs, pending):
+            try:
+                yield number, future.result()
+            except BrokenExecutor:
+                left = [(number, job), *pending.values()]
+                break
+    if left:
+        notify(KILLED)
+    for number, job in chain(left, jobs):
+        try:
+            with _pool(1, benchmark) as pool:
+                yield number, _submitted(pool, function, job).result()
+        except BrokenExecutor:
+            yield number, InputError(job.name, LOST)
 
 
 def _submitted(
-    to: Executor, handle: tuple[str, str], content: bytes | None, work: Work
+    pool: futures.ProcessPoolExecutor, function: Callable[..., Any], job: Job
 ) -> Future[Any]:
     try:
-        return to.submit(_work, handle, content, work.function, work.arguments)
+        return pool.submit(_work, function, job.arguments)
     except BrokenExecutor as error:
         broken: Future[Any] = Future()
         broken.set_exception(error)
         return broken
 
 
-def _answer(future: Future[Any], work: Work) -> _Answer | None:
-    """Return what came of a piece of work; None if a process was killed meanwhile."""
+@contextlib.contextmanager
+def _pool(workers: int, benchmark: Benchmark) -> Iterator[futures.ProcessPoolExecutor]:
+    """Yield a pool of processes that end when this one does, however it ends.
+
+    A process that is killed cannot tell its workers to stop: left alone they would go on, and hold
+    the locks that they were given with everything else. On an error, or an interruption, what has
+    not begun is never done.
+    """
+    ours, theirs = multiprocessing.Pipe(duplex=False)
+    pool = futures.ProcessPoolExecutor(
+        workers, initializer=_start, initargs=(benchmark, ours, theirs)
+    )
     try:
-        answer: _Answer = future.result()
-    except BrokenExecutor:
-        return None
-    except Exception as error:
-        # Dask gives up on work that several workers died of; its class is there only with Dask.
-        if type(error).__name__ == "KilledWorker":
-            return _lost(work)
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
         raise
-    return answer
+    else:
+        pool.shutdown()
+    finally:
+        # Whoever is still at work sees the end of the pipe.
+        theirs.close()
+        ours.close()
 
 
-def _alone(work: Work) -> _Answer:
-    """Do a piece of work in a process of its own."""
+_scorer: Scorer
+"""The scorer of this process, where it is one of a pool."""
+
+
+def _start(benchmark: Benchmark, pipe: _Pipe, held: _Pipe) -> None:
+    """Make the scorer, and end as soon as nobody but this process could write to a pipe."""
+    global _scorer  # noqa: PLW0603 -- an initializer has no other place
+    held.close()
+    # An interruption from the keyboard is for the process that has the workers.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def end() -> None:
+        pipe.poll(None)
+        os._exit(1)
+
+    threading.Thread(target=end, daemon=True).start()
+    _scorer = Scorer(benchmark)
+
+
+def _work(function: Callable[..., _T], arguments: tuple[Any, ...]) -> _T | InputError:
+    return _outcome(function, _scorer, arguments)
+
+
+# ------------------------------------------------------------------------------ a Dask cluster
+
+
+def _by_cluster(
+    function: Callable[..., _T], jobs: _Jobs, benchmark: Benchmark, scheduler: str
+) -> Iterator[tuple[int, _T | InputError]]:
     try:
-        with worker_pool(1) as pool:
-            content = pickle.dumps(work.benchmark)
-            digest = hashlib.sha256(content).hexdigest()
-            handle = (work.benchmark.name, digest)
-            answer: _Answer = _submitted(pool, handle, content, work).result()
-            return answer
-    except BrokenExecutor:
-        return _lost(work)
-
-
-def _lost(work: Work) -> _Answer:
-    if work.lost is None:
-        raise InputError("--workers", LOST)
-    return _Answer("", outcome=work.lost)
-
-
-def in_order(
-    to: Executor,
-    works: Iterable[Work | Done],
-    notify: Callable[[str], None] = lambda remark: None,
-) -> Iterator[Any]:
-    """Do work, and yield the outcomes in the order of the pieces, each as soon as it can be."""
-    early: dict[int, Any] = {}
-    following = 0
-    for number, outcome in completed(to, works, notify):
-        early[number] = outcome
-        while following in early:
-            yield early.pop(following)
-            following += 1
-
-
-def _done_here(works: Iterable[Work | Done]) -> Iterator[tuple[int, Any]]:
-    scorers: dict[int, Scorer] = {}
-    for number, work in enumerate(works):
-        if isinstance(work, Done):
-            yield number, work.outcome
-            continue
-        # The scorer keeps the benchmark, so that no other has its number.
-        scorer = scorers.setdefault(id(work.benchmark), Scorer(work.benchmark))
-        yield number, work.function(scorer, *work.arguments)
-
-
-@dataclass(frozen=True)
-class _Packed:
-    """A benchmark as it is sent.
-
-    Attributes:
-        benchmark: The benchmark.
-        digest: SHA-256 of its file where it is installed, else of its content.
-        content: The benchmark, pickled; made when somebody lacks it.
-    """
-
-    benchmark: Benchmark
-    digest: str
-    _content: list[bytes] = field(default_factory=list)
-
-    @property
-    def content(self) -> bytes:
-        if not self._content:
-            self._content.append(pickle.dumps(self.benchmark))
-        return self._content[0]
-
-
-def _packed(benchmark: Benchmark) -> _Packed:
-    digest = installed_digest(benchmark)
-    content = [] if digest else [pickle.dumps(benchmark)]
-    return _Packed(benchmark, digest or hashlib.sha256(content[0]).hexdigest(), content)
-
-
-@dataclass(frozen=True)
-class _Answer:
-    """What a worker answers.
-
-    Attributes:
-        worker: The process that did the work, by host and number.
-        missing: Whether it lacks the benchmark, and did nothing.
-        outcome: What came of the work.
-    """
-
-    worker: str
-    missing: bool = False
-    outcome: Any = None
-
-
-class _Held:
-    """The benchmarks that a worker has, by (name, digest), each with what is derived from it."""
-
-    def __init__(self) -> None:
-        self._scorers: OrderedDict[tuple[str, str], Scorer] = OrderedDict()
-        self._lock = RLock()
-
-    def scorer(self, handle: tuple[str, str], content: bytes | None) -> Scorer | None:
-        """Return the scorer of a benchmark: kept, installed or sent; None if it is none of it."""
-        with self._lock:
-            if handle not in self._scorers:
-                benchmark = _installed(*handle)
-                if benchmark is None and content is not None:
-                    benchmark = pickle.loads(content)
-                if benchmark is None:
-                    return None
-                self._scorers[handle] = Scorer(benchmark)
-                while len(self._scorers) > _HELD:
-                    self._scorers.popitem(last=False)
-            self._scorers.move_to_end(handle)
-            return self._scorers[handle]
-
-
-_held = _Held()
-
-
-def _installed(name: str, digest: str) -> Benchmark | None:
-    """Return the benchmark of a name, if it is installed here and just the same."""
+        from distributed import Client, KilledWorker
+    except ImportError:
+        raise InputError(
+            "--scheduler", "needs Dask; install it by `pip install 'multiwoz-harness[dask]'`"
+        ) from None
     try:
-        benchmark = load_benchmark(name)
-    except InputError:
-        return None
-    return benchmark if installed_digest(benchmark) == digest else None
+        client = Client(scheduler, timeout=_TIMEOUT, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        reason = str(error).splitlines()[0] if str(error) else "no answer"
+        raise InputError("--scheduler", f"{scheduler}: cannot be reached ({reason})") from None
+    with client:
+        if not client.scheduler_info()["workers"]:
+            raise InputError("--scheduler", f"{scheduler}: the cluster has no worker; start one")
+        # A scorer travels as its benchmark; a worker keeps what it derives from it.
+        scorer = client.scatter(Scorer(benchmark), broadcast=True, hash=False)
+        executor = client.get_executor(pure=False)
 
+        def submit(job: Job) -> Future[Any]:
+            future: Future[Any] = executor.submit(_outcome, function, scorer, job.arguments)
+            return future
 
-def _work(
-    handle: tuple[str, str],
-    content: bytes | None,
-    function: Callable[..., Any],
-    arguments: tuple[Any, ...],
-) -> _Answer:
-    worker = f"{socket.gethostname()} {os.getpid()}"
-    scorer = _held.scorer(handle, content)
-    if scorer is None:
-        return _Answer(worker, missing=True)
-    return _Answer(worker, outcome=function(scorer, *arguments))
+        for number, job, future in _completed(submit, jobs, {}):
+            try:
+                yield number, future.result()
+            except (KilledWorker, CancelledError):
+                yield number, InputError(job.name, LOST)

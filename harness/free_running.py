@@ -9,7 +9,6 @@ counts in any turn about its domain.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,13 +16,13 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
+from mwz.normalization.digests import digest_of_json, sha256
 from mwz.normalization.rules import RuleSet
 from mwz.normalization.states import normalize_slot_name
 
 from .benchmark import REQUESTABLE_SLOTS, Goal
 from .checking import PlainResponse, Turn, dialogue_id
 from .conversations import USER, Conversations
-from .digests import digest_of_json
 from .errors import InputError
 from .files import read_json, shown_name
 from .grounding.ceiling import ceiling, rated_human
@@ -269,7 +268,7 @@ def _signature(run: FreeRunning, scorer: Scorer) -> Signature:
     coverage = None
     if run.dialogues.keys() != run.goals.keys():
         turns = run.normalized.turns
-        digest = hashlib.sha256(repr(sorted(run.dialogues)).encode()).hexdigest()[:SHOWN_HASH]
+        digest = sha256(repr(sorted(run.dialogues)))[:SHOWN_HASH]
         coverage = f"{turns}/{turns}-{digest}"
     whose = "benchmark" if run.own is None else f"goals-{run.own.digest[:SHOWN_HASH]}"
     return Signature(

@@ -1,13 +1,12 @@
-"""Scoring several predictions files: each as a piece of work, its outcome as a line that is kept.
+"""Scoring predictions files: what is wanted of each, what came of it, and where that is stored.
 
 The outcome of a file depends on its content and on the signature that scores have before the file
-is looked at. By these two it is looked up: among the lines of a run that was cut off, and among the
-reports that are kept from earlier runs.
+is looked at. By these two it is looked up: among the lines of a run that was cut off, and in the
+cache of reports.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -15,11 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mwz.database import EMBEDDED
+from mwz.normalization.digests import digest_of_json, sha256
 
-from .data.kept import Kept, code_digest
 from .errors import InputError
 from .files import read_stored
 from .formats import Standard, parse_predictions, standard_form
+from .io.store import Store, code_digest
+from .metrics.registry import resampled_metrics
+from .playing import Played
 from .report import Report
 from .scoring import Options, Scorer
 from .signature import Signature
@@ -28,9 +30,9 @@ from .unknown_placeholders import unknown_cost
 
 if TYPE_CHECKING:
     from .comparison.interval import Interval
-    from .comparison.statistics import Figure
+    from .metrics.statistics import Figure
 
-_KEPT = Kept("reports")
+_STORE = Store("reports")
 
 FILE, PREDICTIONS, KEY, INTERVALS = "file", "predictions", "key", "intervals"
 _FIGURES = "figures"
@@ -39,8 +41,8 @@ _FIGURES = "figures"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is asked of every file.
+class Request:
+    """What is wanted of every file.
 
     Attributes:
         options: How to score.
@@ -54,8 +56,8 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Scored:
-    """What came of a file. Plain data.
+class ScoredSubmission:
+    """What came of a file, or of what the harness makes. Plain data.
 
     Attributes:
         report: Its scores.
@@ -83,54 +85,55 @@ class Scored:
 
 
 def score_content(
-    scorer: Scorer, content: bytes | Standard, source: str, asked: Asked
-) -> Scored | InputError:
-    """Score an (unpacked) predictions file; what is wrong with it is the outcome, too.
+    scorer: Scorer, content: bytes | Standard, source: str, request: Request
+) -> ScoredSubmission:
+    """Score an (unpacked) predictions file.
 
     Args:
         scorer: A scorer of the benchmark, with any options.
         content: The file's content, or what was read from it.
         source: What messages call it.
-        asked: What is asked.
+        request: What is wanted.
+
+    Raises:
+        InputError: The file is no submission, lacks what an option needs, or no metric has
+            intervals.
     """
-    try:
-        if isinstance(content, bytes):
-            content = standard_form(parse_predictions(content, source), source)
-        chosen = scorer.with_options(**vars(asked.options))
-        submission = checked_submission(content, scorer.benchmark, source, chosen.rules)
-        outcome = score_submission(chosen, chosen.normalized(submission), asked)
-        cost = unknown_cost(chosen, submission, outcome.report)
-        return replace(outcome, remarks=(*outcome.remarks, *map(str, cost)))
-    except InputError as error:
-        return error
+    if isinstance(content, bytes):
+        content = standard_form(parse_predictions(content, source), source)
+    chosen = scorer.with_options(**vars(request.options))
+    submission = checked_submission(content, scorer.benchmark, source, chosen.rules)
+    outcome = score_submission(chosen, chosen.normalized(submission), request)
+    cost = unknown_cost(chosen, submission, outcome.report)
+    return replace(outcome, remarks=(*outcome.remarks, *map(str, cost)))
 
 
-def score_submission(scorer: Scorer, submission: NormalizedSubmission, asked: Asked) -> Scored:
+def score_submission(
+    scorer: Scorer, submission: NormalizedSubmission, request: Request
+) -> ScoredSubmission:
     """Score a normalised submission by a scorer with the options that are asked for.
 
     Raises:
         InputError: The submission lacks what an option asks for, or no metric has intervals.
     """
-    report = scorer.score_normalized(submission)
+    played = scorer.played(submission)
+    report = scorer.report(played)
     lines = None
-    if asked.lines:
+    if request.lines:
         from .diagnosis.dialogue_lines import dialogue_lines, lines_text
 
-        played = scorer.played(submission)
-        metrics = asked.options.metrics or ()
+        metrics = request.options.metrics or ()
         lines = lines_text(dialogue_lines(played, report.signature, metrics))
-    document, figures = _intervals(scorer, submission) if asked.intervals else (None, {})
-    return Scored(report, tuple(map(str, submission.remarks)), document, figures, lines)
+    document, figures = _intervals(scorer, played) if request.intervals else (None, {})
+    return ScoredSubmission(report, tuple(map(str, submission.remarks)), document, figures, lines)
 
 
-def _intervals(
-    scorer: Scorer, submission: NormalizedSubmission
-) -> tuple[dict[str, Any], dict[str, Figure]]:
-    """Return a submission's intervals as JSON types, and what they are of."""
-    from .comparison.evidence import evidence_of, resampled_metrics
+def _intervals(scorer: Scorer, played: Played) -> tuple[dict[str, Any], dict[str, Figure]]:
+    """Return the intervals of what was played as JSON types, and what they are of."""
+    from .comparison.evidence import evidence_of_played
     from .comparison.intervals import intervals_document, intervals_of
 
-    evidence = evidence_of(scorer, submission, "")
+    evidence = evidence_of_played(scorer, played, "")
     if not evidence.statistics:
         known = ", ".join(resampled_metrics())
         raise InputError("--intervals", f"there are none of these metrics; add some of {known}")
@@ -149,48 +152,48 @@ def intervals_read(document: Mapping[str, Any] | None) -> dict[str, Interval]:
 
 def content_digest(content: bytes) -> str:
     """Return the SHA-256 of an (unpacked) predictions file, in hexadecimal."""
-    return hashlib.sha256(content).hexdigest()
+    return sha256(content)
 
 
-def outcome_key(digest: str, signature: Signature, asked: Asked) -> str:
+def outcome_key(digest: str, signature: Signature, request: Request) -> str:
     """Return what the outcome of a file depends on, in hexadecimal.
 
     Args:
         digest: The hash of its content.
         signature: The signature, as far as it does not depend on what is scored.
-        asked: What is asked.
+        request: What is wanted.
     """
     identity = [
         digest,
         signature.key,
-        list(asked.options.metrics or ()),
-        asked.intervals,
+        list(request.options.metrics or ()),
+        request.intervals,
         code_digest(),
     ]
-    return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
+    return digest_of_json(identity)
 
 
-def is_kept(asked: Asked) -> bool:
-    """Return whether outcomes are kept: reports by themselves, with the venues in memory."""
-    return not (asked.intervals or asked.lines) and asked.options.database_url == EMBEDDED
+def is_cacheable(request: Request) -> bool:
+    """Return whether outcomes can be cached: reports alone, with the venues in memory."""
+    return not (request.intervals or request.lines) and request.options.database_url == EMBEDDED
 
 
-def kept_outcome(key: str) -> Scored | None:
-    """Return the outcome that is kept under a key; None if there is none as it was written."""
-    document = _KEPT.get(key)
+def cached_outcome(key: str) -> ScoredSubmission | None:
+    """Return the outcome that is cached under a key; None if there is none as it was written."""
+    document = _STORE.get(key)
     if not isinstance(document, Mapping):
         return None
     try:
-        report = Report.from_dict(document.get("report"), "kept report")
+        report = Report.from_dict(document.get("report"), "cached report")
     except InputError:
         return None
-    return Scored(report, tuple(map(str, document.get("remarks", ()))))
+    return ScoredSubmission(report, tuple(map(str, document.get("remarks", ()))))
 
 
-def keep_outcome(key: str, outcome: Scored) -> None:
-    """Keep an outcome."""
+def cache_outcome(key: str, outcome: ScoredSubmission) -> None:
+    """Put an outcome into the cache."""
     document = {"report": outcome.report.to_dict(), "remarks": list(outcome.remarks)}
-    _KEPT.put(key, document)
+    _STORE.put(key, document)
 
 
 @dataclass(frozen=True)
@@ -203,7 +206,7 @@ class Line:
     """
 
     text: str
-    outcome: Scored
+    outcome: ScoredSubmission
 
 
 def read_lines(path: Path) -> dict[str, Line]:
@@ -239,7 +242,9 @@ def _line(text: bytes) -> tuple[str, Line] | None:
         intervals, figures = _read_intervals(document.get(INTERVALS))
     except InputError:
         return None
-    return document[KEY], Line(text.decode() + "\n", Scored(report, (), intervals, figures))
+    return document[KEY], Line(
+        text.decode() + "\n", ScoredSubmission(report, (), intervals, figures)
+    )
 
 
 def _read_intervals(content: object) -> tuple[Mapping[str, Any] | None, dict[str, Figure]]:
@@ -251,7 +256,7 @@ def _read_intervals(content: object) -> tuple[Mapping[str, Any] | None, dict[str
     if not isinstance(content, Mapping):
         return None, {}
     from .comparison.interval import Interval
-    from .comparison.statistics import Figure
+    from .metrics.statistics import Figure
     from .validation import validated
 
     intervals = {name: value for name, value in content.items() if name != _FIGURES}

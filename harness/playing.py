@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mwz.normalization.rules import RuleSet
 from mwz.normalization.states import BeliefState
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from .grounding.ceiling import HumanRatings
     from .references import ReferenceIndex
+
+_T = TypeVar("_T")
 
 Domains: TypeAlias = "Sequence[Collection[str]]"
 """The active domains of each turn."""
@@ -122,7 +124,8 @@ class Played:
         database: The venue database.
         delexicaliser: The delexicaliser of the benchmark's venues.
         human: How the benchmark's human responses went in plain English; None if it has none.
-        result: Gives the result of another metric by its key, None where it was not asked for.
+        metrics: The names of the metrics asked for.
+        find: Gives a metric's result by its key; None where it was not asked for.
     """
 
     submission: NormalizedSubmission
@@ -135,7 +138,30 @@ class Played:
     database: Callable[[], VenueDatabase]
     delexicaliser: Callable[[], Delexicaliser]
     human: Callable[[], HumanRatings | None]
-    result: Callable[[str], Any]
+    metrics: Collection[str]
+    find: Callable[[Played, str], Any]
+
+    def result(self, key: str) -> Any:
+        """Return the result of another metric by its key; None where it was not asked for."""
+        return self.find(self, key)
+
+    def once(self, function: Callable[..., _T], *arguments: Any) -> _T:
+        """Return what a function makes of what was played, computed the first time only.
+
+        Args:
+            function: It takes this and the arguments, and always gives the same.
+            arguments: They tell calls apart.
+        """
+        key = (function, *arguments)
+        if key not in self._known:
+            self._known[key] = function(self, *arguments)
+        known: _T = self._known[key]
+        return known
+
+    @cached_property
+    def _known(self) -> dict[tuple[Any, ...], Any]:
+        """Function and arguments -> what it gave."""
+        return {}
 
     @cached_property
     def responses(self) -> Mapping[str, Sequence[str]]:
@@ -154,10 +180,7 @@ class Played:
             domains: A key of `DOMAIN_SOURCES`.
             states: A key of `STATE_SOURCES`; None for the submission's.
         """
-        key = (domains, states or self.states)
-        if key not in self._played:
-            self._played[key] = play(self.submission, self.benchmark, key[1], domains)
-        return self._played[key]
+        return self.once(_dialogues, states or self.states, domains)
 
     def under(self, setup: str) -> Sequence[PlayedDialogue]:
         """Return the dialogues as a set-up looks at them.
@@ -168,7 +191,6 @@ class Played:
         named = SETUPS[setup]
         return self.dialogues(named.domains or self.domains, named.states)
 
-    @cached_property
-    def _played(self) -> dict[tuple[str, str], Sequence[PlayedDialogue]]:
-        """Sources of active domains and states -> the dialogues, of those asked for."""
-        return {}
+
+def _dialogues(played: Played, states: str, domains: str) -> Sequence[PlayedDialogue]:
+    return play(played.submission, played.benchmark, states, domains)

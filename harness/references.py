@@ -18,7 +18,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
@@ -71,19 +70,6 @@ TOKENIZATIONS: Mapping[str, Tokenization] = {
     "lowered": split_lowered_words,
 }
 """Ways to tokenise for BLEU. Scores that count are made with "13a"; the others explain papers'."""
-
-
-def bleu_of(counts: Sequence[int] | _Ints) -> float:
-    """Return BLEU in percent of counts as `ReferenceIndex.statistics` gives them, added up."""
-    length, reference_length, *ngrams = (int(count) for count in counts)
-    score = BLEU.compute_bleu(
-        correct=ngrams[:MAX_ORDER],
-        total=ngrams[MAX_ORDER:],
-        sys_len=length,
-        ref_len=reference_length,
-        smooth_method="exp",
-    )
-    return float(score.score)
 
 
 @dataclass(frozen=True)
@@ -174,16 +160,6 @@ class ReferenceIndex:
         index._references = _Segments(arrays["tokens"].astype(np.int64), owner, lengths)
         return index
 
-    def scores(self, responses: Mapping[str, Sequence[str]]) -> dict[str, float]:
-        """Return style -> corpus BLEU in percent.
-
-        Args:
-            responses: Dialogue id -> normalised responses, one per system turn from the first;
-                what they leave out of the benchmark is left out of the score.
-        """
-        statistics = self.statistics(responses)
-        return {style: bleu_of(counts.sum(axis=0)) for style, counts in statistics.items()}
-
     def statistics(self, responses: Mapping[str, Sequence[str]]) -> dict[str, _Ints]:
         """Return style -> what BLEU is computed from, a row per dialogue: they may be added up.
 
@@ -191,7 +167,8 @@ class ReferenceIndex:
         matches, then per order the hypotheses' n-grams: 2 + 2 x `MAX_ORDER` numbers.
 
         Args:
-            responses: As for `scores`; the rows are in this order.
+            responses: Dialogue id -> normalised responses, one per system turn from the first; what
+                they leave out of the benchmark is left out. The rows are in this order.
         """
         turns = np.array(
             [

@@ -1,10 +1,11 @@
 """A report: everything a score consists of, as plain data, the same whichever way it is shown.
 
 The schema, in Python and in JSON under the same names: what was scored on (`signature`,
-`benchmark`, `rules`, `domains`, `states`, `goals`, `coverage`), the strict totals (`inform`,
-`success`, `combined`), and the result of every metric under a key of its own (`bleu`, `strict`,
-`optimistic`, `diversity`, `dst`, and whatever else metrics give). In Python the results are also
-together, in `metrics`. `Report.from_dict` reads back what `Report.to_dict` wrote.
+`benchmark`, `rules`, `domains`, `states`, `goals`, `coverage`), the headline figures that are no
+result of their own, in the main set-up (`inform`, `success`, `combined`), and the result of every
+metric under a key of its own (`bleu`, `strict`, `optimistic`, `diversity`, `dst`, and whatever else
+metrics give). In Python the results are also together, in `metrics`. `Report.from_dict` reads back
+what `Report.to_dict` wrote.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from .benchmark import CANONICAL_STYLE
 from .errors import InputError
+from .metrics.registry import ROUNDING, Headline, headlines, response_metrics, result_types
+from .metrics.setups import MAIN_SETUP
 from .signature import Signature
 
 if TYPE_CHECKING:
@@ -25,9 +27,6 @@ if TYPE_CHECKING:
 
 FORMAT = 2
 """The version of the schema. It changes when a reader of the old one would be misled."""
-
-STRICT = "strict"
-TOTAL = "total"
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,8 @@ class Report:
         signature: Everything the numbers depend on besides the system.
         coverage: How much of the benchmark the submission plays.
         unknown_placeholders: Placeholders that the ontology lacks -> how often they occurred.
-        metrics: Key -> result, of every metric that was asked for. Each is an attribute, too.
+        metrics: Key -> result, of every metric that was asked for. The results, and the headline
+            figures in the main set-up, are attributes, too: None if not asked for.
     """
 
     signature: Signature
@@ -98,45 +98,39 @@ class Report:
         """Which dialogues were scored: "all", or those with a "seen" or "unseen" goal."""
         return self.signature.goals or ""
 
-    @property
-    def bleu(self) -> Mapping[str, float] | None:
-        """Reference style -> corpus BLEU in percent; None if not asked for."""
-        return self.metrics.get("bleu")
+    if TYPE_CHECKING:
+        # The types of what `__getattr__` gives: results, and headlines in the main set-up.
+        @property
+        def bleu(self) -> Mapping[str, float] | None:
+            """Reference style -> corpus BLEU in percent."""
 
-    @property
-    def strict(self) -> SetupScores | None:
-        """Inform and Success in the strict set-up, in total and by domain, if asked for."""
-        return self.setup(STRICT)
+        @property
+        def strict(self) -> SetupScores | None:
+            """Inform and Success in the strict set-up, in total and by domain."""
 
-    @property
-    def optimistic(self) -> SetupScores | None:
-        """Inform and Success in the optimistic set-up, if asked for."""
-        return self.setup("optimistic")
+        @property
+        def optimistic(self) -> SetupScores | None:
+            """Inform and Success in the optimistic set-up."""
 
-    @property
-    def diversity(self) -> Diversity | None:
-        """Diversity of the responses; None if not asked for."""
-        return self.metrics.get("diversity")
+        @property
+        def diversity(self) -> Diversity | None:
+            """Diversity of the responses."""
 
-    @property
-    def dst(self) -> TrackingReport | None:
-        """State tracking; None if not asked for."""
-        return self.metrics.get("dst")
+        @property
+        def dst(self) -> TrackingReport | None:
+            """State tracking."""
 
-    @property
-    def inform(self) -> float | None:
-        """Strict total Inform, in percent; None if not asked for."""
-        return None if self.strict is None else self.strict.inform[TOTAL]
+        @property
+        def inform(self) -> float | None:
+            """Strict total Inform, in percent."""
 
-    @property
-    def success(self) -> float | None:
-        """Strict total Success, in percent; None if not asked for."""
-        return None if self.strict is None else self.strict.success[TOTAL]
+        @property
+        def success(self) -> float | None:
+            """Strict total Success, in percent."""
 
-    @property
-    def combined(self) -> float | None:
-        """Strict combined score; None if its parts were not asked for."""
-        return None if self.strict is None else self.strict.combined
+        @property
+        def combined(self) -> float | None:
+            """Strict combined score."""
 
     def setup(self, name: str) -> SetupScores | None:
         """Return Inform and Success under a set-up; None if not asked for."""
@@ -144,13 +138,16 @@ class Report:
 
     def __getattr__(self, name: str) -> Any:
         # Only what is no field comes here; the fields are not there yet while a copy is made.
-        if not name.startswith("_") and name in self.__dict__.get("metrics", {}):
-            return self.metrics[name]
+        if not name.startswith("_") and "metrics" in self.__dict__:
+            if name in self.metrics or name in result_types():
+                return self.metrics.get(name)
+            if name in headlines():
+                return headlines()[name].value(self, MAIN_SETUP)
         raise AttributeError(f"the report has no {name}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON types."""
-        totals = {name: getattr(self, name) for name in _TOTALS}
+        totals = {name: one.value(self, MAIN_SETUP) for name, one in _totals().items()}
         return {
             "format": FORMAT,
             "signature": str(self.signature),
@@ -205,27 +202,29 @@ class Report:
         return report
 
 
-_TOTALS = ("inform", "success", "combined")
 _TOLD = ("benchmark", "rules", "domains", "states", "goals")
 _ENVELOPE = frozenset(
     {
         *("format", "signature", "signature_fields", "coverage", "unknown_placeholders"),
         *_TOLD,
-        *_TOTALS,
     }
 )
 
 
+def _totals() -> dict[str, Headline]:
+    """Return name -> headline, of those that are no result of their own."""
+    return {name: one for name, one in headlines().items() if name not in result_types()}
+
+
 def _read(content: Mapping[str, Any], source: str) -> dict[str, Any]:
     """Read the results of metrics; those that are not known stay as they are."""
-    from .metrics.registry import result_types
     from .validation import validated
 
     types = result_types()
     return {
         name: validated(types[name], value, source, name) if name in types else value
         for name, value in content.items()
-        if name not in _ENVELOPE
+        if name not in _ENVELOPE and name not in _totals()
     }
 
 
@@ -252,44 +251,20 @@ def _unlikely(content: object, place: str) -> Iterator[str]:
         yield f"{place}: line breaks and control characters are not allowed"
 
 
-_ROUNDING = 1e-9
-"""How far a figure may be out of range by the order of its arithmetic."""
-
-
 def _impossible(report: Report) -> Iterator[str]:
-    """Yield figures that no system can have."""
-    from .metrics.registry import headlines
-
+    """Yield figures that no system can have, or that contradict one another."""
     coverage = report.coverage
     if not (0 < coverage.dialogues <= coverage.of and 0 < coverage.turns <= coverage.of_turns):
         yield "coverage: plays nothing, or more than there is"
         return
-    for place, figures in _percentages(report).items():
-        for name, figure in figures.items():
-            if not -_ROUNDING <= figure <= 100 + _ROUNDING:
-                yield f"{place}.{name}: {figure} is not between 0 and 100 percent"
-        # Each dialogue counts as 0 or 1.
-        dialogues = figures.get(TOTAL, 0.0) * coverage.dialogues / 100
-        if abs(dialogues - round(dialogues)) > 1e-6:
-            yield f"{place}.{TOTAL}: no rate of {coverage.dialogues} dialogues"
+    for metric in response_metrics().values():
+        yield from metric.check(report.metrics, coverage.dialogues)
     for headline in headlines().values():
-        value = headline.value(report, STRICT)
+        value = headline.value(report, MAIN_SETUP)
         if value is not None and not (
-            headline.lowest - _ROUNDING <= value <= headline.highest + _ROUNDING
+            headline.lowest - ROUNDING <= value <= headline.highest + ROUNDING
         ):
             yield f"{headline.name}: {value} is out of range"
-
-
-def _percentages(report: Report) -> dict[str, Mapping[str, float]]:
-    """Return place -> figures in percent, of those that tables show; a total is of dialogues."""
-    from .metrics.setups import SETUPS
-
-    found = {"bleu": report.bleu or {}, "dst.fuzzy": report.dst.fuzzy if report.dst else {}}
-    for setup in SETUPS:
-        scores = report.setup(setup)
-        if scores is not None:
-            found |= {f"{setup}.inform": scores.inform, f"{setup}.success": scores.success}
-    return found
 
 
 def _contradictions(content: Mapping[str, Any], report: Report) -> Iterator[str]:
@@ -298,11 +273,10 @@ def _contradictions(content: Mapping[str, Any], report: Report) -> Iterator[str]
         yield "signature_fields: lacks fields, or has what is none"
     if content.get("signature") != str(report.signature):
         yield "signature: does not say what signature_fields says"
-    for name in (*_TOLD, *_TOTALS):
+    for name in (*_TOLD, *_totals()):
         if content.get(name) != getattr(report, name):
             yield f"{name}: {content.get(name)!r} does not follow from the rest"
     yield from _wrong_coverage(report)
-    yield from _wrong_combined(report)
 
 
 def _wrong_coverage(report: Report) -> Iterator[str]:
@@ -313,18 +287,3 @@ def _wrong_coverage(report: Report) -> Iterator[str]:
         yield f"coverage: of_turns must be at least 1, and is {coverage.of_turns}"
     elif (signed or f"{coverage.of_turns}/{coverage.of_turns}-").rpartition("-")[0] != played:
         yield f"coverage: {played} turns does not follow from the signature"
-
-
-def _wrong_combined(report: Report) -> Iterator[str]:
-    """Yield each combined score that is not that of its Inform, Success and BLEU."""
-    from .metrics.inform import combined
-    from .metrics.setups import SETUPS
-
-    bleu = (report.bleu or {}).get(CANONICAL_STYLE)
-    for name in SETUPS:
-        scores = report.setup(name)
-        if scores is not None:
-            inform, success = scores.inform[TOTAL], scores.success[TOTAL]
-            follows = None if bleu is None else combined(inform, success, bleu)
-            if scores.combined != follows:
-                yield f"{name}.combined: {scores.combined!r} does not follow from the rest"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .errors import cut
-from .many import Scored, intervals_read
+from .many import ScoredSubmission, intervals_read
 from .metrics.registry import headlines
 from .metrics.setups import SETUPS
 from .rendering import figure
@@ -15,7 +15,7 @@ from .tables import Table, best_cells
 _LONGEST_REASON = 300
 
 
-def score_table(names: Sequence[str], outcomes: Sequence[Scored]) -> Table:
+def score_table(names: Sequence[str], outcomes: Sequence[ScoredSubmission]) -> Table:
     """Return a table of the figures that papers report, a row per file.
 
     The figures shown are of the strict set-up, or of the one that was asked for alone; JSON and
@@ -58,7 +58,7 @@ def score_table(names: Sequence[str], outcomes: Sequence[Scored]) -> Table:
     )
 
 
-def _cell(outcome: Scored, name: str, value: float | None, digits: int) -> str:
+def _cell(outcome: ScoredSubmission, name: str, value: float | None, digits: int) -> str:
     interval = intervals_read(outcome.intervals).get(name)
     if value is None or interval is None:
         return figure(value, digits)
@@ -122,7 +122,7 @@ def _gold(names: Sequence[str], reports: Sequence[Report]) -> list[str]:
     return [f"with gold belief states, not with predicted ones: {', '.join(gold)}"]
 
 
-def _signatures(names: Sequence[str], outcomes: Sequence[Scored]) -> list[str]:
+def _signatures(names: Sequence[str], outcomes: Sequence[ScoredSubmission]) -> list[str]:
     """Return the signatures, and whose they are where they differ."""
     whose: dict[str, list[str]] = {}
     for name, outcome in zip(names, outcomes, strict=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mwz.database import EMBEDDED
 from mwz.normalization.alias_tables import Aliases
+from mwz.normalization.digests import sha256
 from mwz.normalization.rules import (
     DEFAULT_RULES,
     RuleSet,
@@ -261,13 +261,14 @@ class Scorer:
         Raises:
             InputError: The submission lacks what an option asks for.
         """
-        metrics = [response_metrics()[name] for name in self.options.metrics or ()]
-        whole = self.played(submission)
-        results: dict[str, Any] = {}
-        played = replace(whole, result=lambda key: _result(key, played, metrics, results))
-        for metric in metrics:
-            if not metric.results.keys() & results.keys():
-                results.update(metric.evaluated(played))
+        return self.report(self.played(submission))
+
+    def report(self, played: Played) -> Report:
+        """Return the report of what was played, as `played` gave it."""
+        metrics = [response_metrics()[name] for name in played.metrics]
+        results = {
+            key: result for metric in metrics for key, result in _evaluated(played, metric).items()
+        }
         submission, benchmark = played.submission, played.benchmark
         return Report(
             signature=self.signature_of(played),
@@ -359,7 +360,8 @@ class Scorer:
             database=self.database,
             delexicaliser=self.delexicaliser,
             human=self.human_ratings,
-            result=lambda key: None,
+            metrics=tuple(self.options.metrics or ()),
+            find=_result,
         )
 
     def signature_of(self, played: Played) -> Signature:
@@ -516,13 +518,21 @@ def allowed_metrics(submission: NormalizedSubmission) -> list[str]:
     return [name for name, metric in response_metrics().items() if not metric.unfit(submission)]
 
 
-def _result(key: str, played: Played, metrics: Sequence[Metric], results: dict[str, Any]) -> Any:
+def _evaluated(played: Played, metric: Metric) -> Mapping[str, Any]:
+    """Return key in reports -> result, computed if it was not yet."""
+    return played.once(_results_of, metric.name)
+
+
+def _results_of(played: Played, name: str) -> Mapping[str, Any]:
+    return response_metrics()[name].evaluated(played)
+
+
+def _result(played: Played, key: str) -> Any:
     """Return a metric's result, computed if it was not yet; None if it was not asked for."""
-    if key not in results:
-        for metric in metrics:
-            if key in metric.results:
-                results.update(metric.evaluated(played))
-    return results.get(key)
+    for metric in map(response_metrics().__getitem__, played.metrics):
+        if key in metric.results:
+            return _evaluated(played, metric).get(key)
+    return None
 
 
 def _check_setup(name: str, benchmark: Benchmark) -> None:
@@ -618,7 +628,7 @@ def _turns_digest(submission: NormalizedSubmission, benchmark: Benchmark) -> str
     if submission.turns == benchmark.turns:
         return None
     turns = sorted((id_, len(turns)) for id_, turns in submission.dialogues.items())
-    digest = hashlib.sha256(repr(turns).encode()).hexdigest()[:SHOWN_HASH]
+    digest = sha256(repr(turns))[:SHOWN_HASH]
     return f"{submission.turns}/{benchmark.turns}-{digest}"
 
 

@@ -9,13 +9,13 @@ Source of the habit: Post (2018), "A Call for Clarity in Reporting BLEU Scores".
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib.metadata import version
 from typing import Any
+
+from mwz.normalization.digests import digest_of_json
 
 SHOWN_HASH = 12
 """How many hexadecimal digits of a hash a signature shows."""
@@ -152,7 +152,7 @@ class Signature:
     @property
     def key(self) -> str:
         """A hash of all fields at full length, versions included: what caches go by."""
-        return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
+        return digest_of_json(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are set, as JSON types."""

@@ -7,12 +7,12 @@ do. What a paper adds is a named table, a file of `aliases/`: `source`, where th
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
+from .digests import sha256
 from .resources import names, read_toml
 
 OWN = "own"
@@ -44,7 +44,7 @@ class Aliases:
     @property
     def label(self) -> str:
         """What signatures say of it: its name and the first digits of its digest (SHA-256)."""
-        digest = hashlib.sha256(json.dumps(self.pairs).encode()).hexdigest()
+        digest = sha256(json.dumps(self.pairs))
         return f"{self.table}-{digest[:_SHOWN_DIGITS]}"
 
 

@@ -13,7 +13,6 @@ Conventions: the names of the placeholders are those of MultiWOZ 2.2's slots, wi
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,6 +22,7 @@ from typing import Any
 
 from .codes import CodeRules, postcode_areas
 from .contexts import GIVEN, Contexts
+from .digests import sha256
 from .gazetteer import (
     Gazetteer,
     Mention,
@@ -60,7 +60,7 @@ def _tables() -> Mapping[str, Any]:
 def tables_digest() -> str:
     """Return the SHA-256 of the delexicaliser's tables, which signatures hold."""
     content = json.dumps(_tables(), sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(content.encode()).hexdigest()
+    return sha256(content)
 
 
 @dataclass(frozen=True, slots=True)

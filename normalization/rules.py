@@ -11,7 +11,6 @@ To add a rule set, add a file. `DEFAULT_RULES` is the one that is used where non
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from types import MappingProxyType
 from typing import Any
 
 from .alias_tables import Aliases
+from .digests import sha256
 from .resources import names, read_toml
 
 DEFAULT_RULES = "2021"
@@ -82,7 +82,7 @@ class RuleSet:
     def digest(self) -> str:
         """SHA-256 of all that the rules are made of, in hexadecimal; the name is not part of it."""
         content = json.dumps([self.normalises_venues, self.tables])
-        return hashlib.sha256(content.encode()).hexdigest()
+        return sha256(content)
 
     @cached_property
     def ontology(self) -> Mapping[str, str]:

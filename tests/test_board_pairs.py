@@ -14,8 +14,6 @@ from pathlib import Path
 import pytest
 from entered import REPOSITORY, enter, enter_sample, leaderboard
 from helpers import Run, run_cli
-from hypothesis import given
-from hypothesis import strategies as st
 from measured import enter_measured, marks, measured, outcomes, without, write_dialogues
 from resampled_cases import sample_evidence
 
@@ -25,7 +23,6 @@ from mwz.harness.board.comparing_entries import complete_pairs, wrong_pairs
 from mwz.harness.board.dialogue_scores import (
     FIGURES,
     DialogueScores,
-    bleu_of,
     parse_dialogues,
     totals_of,
 )
@@ -71,23 +68,6 @@ def test_totals_are_those_of_the_dialogues() -> None:
     assert totals_of(known) == pytest.approx(
         {"inform": 80.0, "success": 40.0, "bleu": bleu, "combined": 60.0 + bleu}, rel=1e-12
     )
-
-
-@given(
-    st.tuples(st.integers(0, 500), st.integers(1, 500)),
-    st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), min_size=4, max_size=4),
-)
-def test_bleu_without_numpy_is_that_of_comparisons(
-    lengths: tuple[int, int], orders: list[tuple[int, int]]
-) -> None:
-    import numpy as np
-
-    from mwz.harness.comparison.bleu_statistics import bleu_of_sums
-
-    ngrams = [max(one) if lengths[0] else 0 for one in orders]
-    matches = [min(one) if lengths[0] else 0 for one in orders]
-    sums = [*lengths, *matches, *ngrams]
-    assert bleu_of(sums) == pytest.approx(bleu_of_sums(np.array([sums], float))[0], rel=1e-12)
 
 
 def test_what_is_written_is_read() -> None:

@@ -146,6 +146,14 @@ def test_missing() -> None:
     assert found.faults == (Fault("food", "thai", None),)
 
 
+def test_a_slot_that_excludes_no_venue_is_not_missing() -> None:
+    # All trains run on Mondays: what lets 6 and 9 o'clock in is the time that the state lacks.
+    goals = {"train": goal({"day": "monday", "leave": "12:00"}, ["TRAINID"])}
+    found = explain(played(goals, ("TRAINID", {"train": {}})), DATABASE, RULES).domains["train"]
+    assert (found.cause, found.slot) == ("missing", "leave")
+    assert found.faults == (Fault("leave", "12:00", None),)
+
+
 def test_the_deciding_turn_is_the_last_that_set_the_offer() -> None:
     # r1 and r2; then r3 and r4, none of which was offered: set anew; then all four: kept.
     found = restaurant(

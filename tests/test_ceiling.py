@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,9 +9,10 @@ from typing import Any
 import pytest
 
 from mwz.harness import Benchmark, Options, Scorer
-from mwz.harness.data.installed import DATA_VARIABLE, install_benchmark
+from mwz.harness.data.installed import install_benchmark
 from mwz.harness.grounding import ceiling as module
 from mwz.harness.grounding.ceiling import HumanRatings
+from mwz.harness.io.store import DATA_VARIABLE
 
 OPTIONS = Options(lexicalised=True, metrics=("grounded",))
 
@@ -28,7 +27,7 @@ def town(sample: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def _kept(folder: Path) -> list[Path]:
-    return sorted((folder / "ceilings").glob("*"))
+    return sorted((folder / "cache" / "ceilings").iterdir())
 
 
 def _ratings(benchmark: Benchmark) -> HumanRatings:
@@ -45,8 +44,7 @@ def test_ratings_are_made_once_and_read_from_then_on(
     town: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = _ratings(town)
-    (path,) = _kept(tmp_path)
-    assert path.name.startswith("town-")
+    assert len(_kept(tmp_path)) == 1
     monkeypatch.setattr(module, "_made", _no_rating)
     assert _ratings(town) == made
 
@@ -65,23 +63,17 @@ def test_kept_ratings_give_the_figures_that_made_ones_give(
     assert reports[0].ceiling.success == reports[0].success
 
 
-@pytest.mark.parametrize("damage", ["cut", "edited", "of other dialogues", "of another form"])
+@pytest.mark.parametrize("damage", ["cut", "edited"])
 def test_a_damaged_file_is_made_anew(town: Benchmark, tmp_path: Path, damage: str) -> None:
     made = _ratings(town)
     (path,) = _kept(tmp_path)
     whole = path.read_bytes()
     if damage == "cut":
         path.write_bytes(whole[:-40])
-    elif damage == "edited":
-        text = gzip.decompress(whole).replace(b'"matched":true', b'"matched":false', 1)
-        path.write_bytes(gzip.compress(text))
     else:
-        _, _, body = gzip.decompress(whole).partition(b"\n")
-        document = json.loads(body)
-        del document["booked"]["town001" if damage == "of other dialogues" else "town002"]
-        if damage == "of another form":
-            document["booked"] = {id_: {} for id_ in document["free"]}
-        module.write_sealed(path, document, module._FORMAT)
+        edited = whole.replace(b'"matched": true', b'"matched": false', 1)
+        assert edited != whole
+        path.write_bytes(edited)
     assert _ratings(town) == made
     assert path.read_bytes() == whole
 
@@ -103,7 +95,9 @@ def test_other_responses_rules_or_venues_have_ratings_of_their_own(
 def test_where_nothing_can_be_written_ratings_are_made_each_time(
     town: Benchmark, tmp_path: Path
 ) -> None:
-    (tmp_path / "ceilings").write_text("a file where a folder is wanted", encoding="utf-8")
+    (tmp_path / "cache" / "ceilings").write_text(
+        "a file where a folder is wanted", encoding="utf-8"
+    )
     assert _ratings(town).booked["town001"].grounded.success
 
 

@@ -236,7 +236,7 @@ def test_a_second_explanation_is_the_same_and_computes_nothing(
     def fail(*_: object) -> None:
         raise AssertionError("computed again")
 
-    monkeypatch.setattr(explaining, "given_or_own", fail)
+    monkeypatch.setattr(explaining, "run", fail)
     assert _explained(capsys, folder) == first
 
 

@@ -60,7 +60,7 @@ def test_an_import_that_fails_leaves_what_was_there(
     assert run.status == 2
     assert run.err.startswith(f"mwz: {clones[0] / 'mwzeval/data/goals.json'}: not JSON (")
     assert path.read_bytes() == before
-    assert sorted(os.listdir(path.parent)) == [path.name, f"{path.name}.prepared"]
+    assert os.listdir(path.parent) == [path.name]
 
 
 def test_an_interrupted_import_leaves_what_was_there(
@@ -82,7 +82,7 @@ def test_an_interrupted_import_leaves_what_was_there(
         assert run.status == 130
         assert run.err.strip() == "mwz: interrupted"
         assert path.read_bytes() == before
-        assert sorted(os.listdir(path.parent)) == [path.name, f"{path.name}.prepared"]
+        assert os.listdir(path.parent) == [path.name]
 
 
 def test_folders_that_are_no_clones_are_told(capsys: Capture, tmp_path: Path) -> None:

@@ -271,6 +271,6 @@ def test_the_page_is_written_before_another_process_may_submit(
             pass
         written.extend(files)
 
-    monkeypatch.setattr("mwz.harness.cli.leaderboard.write_together", write)
+    monkeypatch.setattr("mwz.harness.cli.leaderboard.write_files", write)
     assert _run(capsys, folder).status == 0
     assert written == [_page(folder)]

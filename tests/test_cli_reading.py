@@ -402,13 +402,14 @@ def test_dst_refuses_in_one_message(
     assert len(run.err) < 4100
 
 
-def test_a_gzip_bomb_ends_in_one_message(mwz: Mwz, tmp_path: Path) -> None:
-    with gzip.open(tmp_path / "bomb.json.gz", "wb") as file:
-        for _ in range(300):
-            file.write(b" " * 1_000_000)
+def test_a_gzip_bomb_ends_in_one_message(
+    mwz: Mwz, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MWZ_LIMIT_UNPACKED", "1000000")
+    (tmp_path / "bomb.json.gz").write_bytes(gzip.compress(b" " * 1_000_001))
     for command in ("score", "check", "dst"):
         run = mwz(command, "bomb.json.gz")
         assert (run.status, run.out) == (2, "")
         assert run.err == (
-            "mwz: bomb.json.gz: too large: more bytes than at most 256,000,000 (MWZ_LIMIT_UNPACKED)"
+            "mwz: bomb.json.gz: too large: more bytes than at most 1,000,000 (MWZ_LIMIT_UNPACKED)"
         )

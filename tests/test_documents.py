@@ -12,7 +12,7 @@ import pytest
 
 from mwz.harness.benchmark import CANONICAL_STYLE
 from mwz.harness.board.entries import Entry, read_entries
-from mwz.harness.report import TOTAL
+from mwz.harness.metrics.inform_success import TOTAL
 
 ROOT = Path(__file__).parent.parent
 

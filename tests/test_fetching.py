@@ -8,20 +8,17 @@ import json
 import os
 import re
 import shutil
-import signal
 import socket
-import subprocess
-import sys
 import time
 import tracemalloc
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fetched import ACTS_FILE, GOALS_FILE, data_set, installed, mirror, old, scraps, server
 from helpers import build_multiwoz
-from loopback import Server, serving
+from loopback import Server
 from synthetic import (
     CHANGED_RESTAURANTS,
     CORPUS,
@@ -33,7 +30,6 @@ from synthetic import (
     SEEN_IDS,
     SYSTEM_TURNS,
     write_json,
-    write_mirror,
     write_repositories,
 )
 
@@ -51,17 +47,14 @@ from mwz.harness.data.fetching import (
 )
 from mwz.harness.data.installed import (
     benchmark_path,
-    data_directory,
     downloads_directory,
     install_benchmark,
     load_benchmark,
 )
 from mwz.harness.data.pinned import PinnedFile, blob_id, select
 from mwz.harness.errors import InputError
-from mwz.normalization.rules import published_rule_sets, rule_set
-
-GOALS_FILE = f"/{EVALUATOR}/{NEWER}/mwzeval/data/goals.json"
-ACTS_FILE = f"/{DATA_SET}/{CORPUS}/data/MultiWOZ_2.2/dialog_acts.json"
+from mwz.harness.io.store import data_directory
+from mwz.normalization.rules import rule_set
 
 SERVER_TROUBLE = {
     "500": "the server answers 500",
@@ -72,24 +65,6 @@ SERVER_TROUBLE = {
     "hang in the middle": "stalled",
 }
 WRONG_CONTENT = ["truncated", "altered", "empty"]
-
-
-@pytest.fixture
-def mirror(tmp_path: Path) -> Path:
-    return tmp_path / "mirror"
-
-
-@pytest.fixture
-def data_set(mirror: Path) -> DataSet:
-    return write_mirror(mirror)
-
-
-@pytest.fixture
-def server(mirror: Path, data_set: DataSet, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.delenv(MIRROR_VARIABLE, raising=False)
-    with serving(mirror) as server:
-        yield server
 
 
 class Fetch:
@@ -121,20 +96,6 @@ def fetch(data_set: DataSet, server: Server) -> Fetch:
     return Fetch(data_set, server.url)
 
 
-@pytest.fixture
-def old(tmp_path: Path) -> bytes:
-    """The bytes of a benchmark that is installed already, other than the one to be fetched."""
-    benchmark = build_multiwoz(*write_repositories(tmp_path / "old"))
-    less = {id_: d for id_, d in benchmark.dialogues.items() if id_ != "mul0002"}
-    return install_benchmark(replace(benchmark, dialogues=less)).read_bytes()
-
-
-def installed() -> bytes:
-    path = benchmark_path("multiwoz")
-    assert path is not None
-    return path.read_bytes()
-
-
 def test_a_fetch_installs_what_an_import_of_the_same_files_does(
     fetch: Fetch, tmp_path: Path
 ) -> None:
@@ -159,7 +120,8 @@ def test_each_rule_set_has_its_own_venues(fetch: Fetch) -> None:
     assert benchmark.content_hash(old) != benchmark.content_hash(new)
     # The tin spoon (r2) has the telephone number 0111 2 in 2021, 0111 9 since 2023.
     scorer = Scorer(benchmark, Options())
-    databases = {name: scorer.with_options(rules=name).database() for name in published_rule_sets()}
+    names = ("2021", "2023", "2026")
+    databases = {name: scorer.with_options(rules=name).database() for name in names}
     asked = {"phone": "0111 9"}
     found = {name: list(one.query("restaurant", asked)) for name, one in databases.items()}
     assert found == {"2021": [], "2023": ["r2"], "2026": ["r2"]}
@@ -554,97 +516,6 @@ class Steps:
             return result
 
         return counting
-
-
-def scraps() -> list[Path]:
-    """Return the unfinished files in the data directory."""
-    return [path for path in data_directory().rglob(".*") if path.is_file()]
-
-
-# A real process of the command line, with a table of pinned files that it reads from a file.
-_CHILD = """
-import json, sys
-from dataclasses import replace
-import mwz.harness.cli.data as data
-from mwz.harness.cli import main
-from mwz.harness.data.pinned import parse_pinned
-with open(sys.argv[1]) as file:
-    sources = parse_pinned(json.load(file), sys.argv[1])
-declared = replace(data.read_data_set("multiwoz"), sources=sources)
-data.read_data_set = lambda name: declared
-main(["data", *sys.argv[2:]])
-"""
-
-
-def start(table: Path, *args: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", _CHILD, str(table), *args],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-@pytest.fixture
-def table(data_set: DataSet, tmp_path: Path) -> Path:
-    entries = []
-    for source in data_set.sources:
-        parts: dict[str, dict[str, str]] = {}
-        for file in source.files:
-            parts.setdefault(file.part, {})[file.path] = file.blob
-        head = {"repository": source.repository, "commit": source.commit, "role": source.role}
-        entries.append({**head, "venues": source.venues, "clone": source.clone, **parts})
-    path = tmp_path / "table.json"
-    write_json(path, {"sources": entries})
-    return path
-
-
-def test_two_fetches_at_once_do_no_harm(server: Server, table: Path) -> None:
-    both = [start(table, "fetch", "--split", "all", "--from", server.url) for _ in range(2)]
-    outputs = [process.communicate(timeout=60) for process in both]
-    assert [process.returncode for process in both] == [0, 0], outputs
-    assert load_benchmark("multiwoz").seen == frozenset(SEEN_IDS)
-    assert scraps() == []
-
-
-def test_a_killed_fetch_leaves_the_old_benchmark(server: Server, table: Path, old: bytes) -> None:
-    """Killed without notice in the middle of a file."""
-    server.faults[ACTS_FILE] = ["hang in the middle"]
-    process = start(table, "fetch", "--from", server.url)
-    deadline = time.monotonic() + 30
-    while not server.requests[ACTS_FILE]:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=30)
-    assert process.returncode == -signal.SIGKILL
-    assert installed() == old
-    again = start(table, "fetch", "--from", server.url)
-    output, errors = again.communicate(timeout=60)
-    assert again.returncode == 0, errors
-    assert "3 dialogues, 5 system turns" in output
-    assert server.requests[GOALS_FILE] == 1
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--attempts", "2"], "the server answers 500 (tried 2 times)"),
-        (["--offline"], "--offline fetches none"),
-        (["--from", "nonsense"], "expected a URL"),
-        (["--timeout", "nan"], "cannot be fetched"),
-    ],
-)
-def test_a_fetch_that_cannot_be_ends_with_status_2_and_one_message(
-    server: Server, table: Path, options: list[str], message: str
-) -> None:
-    server.every_fault = "500"
-    process = start(table, "fetch", "--from", server.url, *options)
-    output, errors = process.communicate(timeout=60)
-    assert (process.returncode, output) == (2, "")
-    assert message in errors
-    assert errors.count("mwz: ") == 1
-    assert "Traceback" not in errors
 
 
 class CommandLine:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -254,13 +252,13 @@ def _install(name: str, food: str = "thai", **changes: Any) -> None:
 def pools(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Counts how often somebody is asked to compute a grid."""
     started: list[int] = []
-    real = explaining.given_or_own
+    real = explaining.run
 
-    def start(given: Executor | None, workers: int) -> AbstractContextManager[Executor]:
-        started.append(workers)
-        return real(given, workers)
+    def start(function: Any, jobs: list[Any], *more: Any) -> Any:
+        started.append(len(jobs))
+        return real(function, jobs, *more)
 
-    monkeypatch.setattr(explaining, "given_or_own", start)
+    monkeypatch.setattr(explaining, "run", start)
     return started
 
 
@@ -371,7 +369,7 @@ def test_an_interrupted_run_leaves_no_cache(data_directory: Path, pools: list[in
 
     with pytest.raises(KeyboardInterrupt):
         explain(_predictions("a"), "tiny", 1, interrupted)
-    assert not (data_directory / "cache").exists()
+    assert not (data_directory / "cache" / "audit").exists()
     assert explain(_predictions("a"), "tiny", 1, _silent).rates
     assert len(pools) == 2
 
@@ -382,12 +380,12 @@ def _cut(text: str) -> str:
 
 def _changed(*place: str | int, value: object) -> Callable[[str], str]:
     def change(text: str) -> str:
-        content = json.loads(text)
-        table = content.get("document", content)
+        header, body = text.split("\n")
+        table = content = json.loads(body)
         for part in place[:-1]:
             table = table[part]
         table[place[-1]] = value
-        return json.dumps(content)
+        return f"{header}\n{json.dumps(content)}"
 
     return change
 
@@ -420,7 +418,7 @@ def test_a_damaged_or_forged_cache_is_computed_anew(
 ) -> None:
     _install("tiny")
     first = explain(_predictions("a"), "tiny", 1, _silent)
-    [path] = (data_directory / "cache").rglob("*.json")
+    [path] = (data_directory / "cache" / "audit").iterdir()
     whole = path.read_bytes()
     path.write_text(damage(whole.decode()))
     assert explain(_predictions("a"), "tiny", 1, _silent) == first
@@ -446,7 +444,7 @@ def test_progress_is_told_of_every_part(data_directory: Path) -> None:
 def test_the_number_of_workers_changes_nothing(data_directory: Path) -> None:
     _install("tiny")
     alone = explain(_predictions("a"), "tiny", 1, _silent)
-    [path] = (data_directory / "cache").rglob("*.json")
+    [path] = (data_directory / "cache" / "audit").iterdir()
     path.unlink()
     assert explain(_predictions("a"), "tiny", 3, _silent) == alone
 

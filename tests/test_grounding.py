@@ -108,6 +108,14 @@ def test_domains_that_are_matched_outright() -> None:
     assert went.domains["train"].cause == NEVER_NAMED
 
 
+def test_a_train_that_is_named_must_fit_though_its_id_is_not_requested() -> None:
+    other = next(record for record in VENUES["train"] if record["day"] != "saturday")
+    goals = {"train": goal({"day": "saturday"})}
+    assert _ground(["Certainly."], goals).inform
+    named = _ground([f"Take {other['trainID']}."], goals).domains["train"]
+    assert (named.matched, named.matched_all, named.cause) == (False, False, NONE_FITS)
+
+
 def test_a_train_is_named_by_its_id() -> None:
     wanted = {"departure": "ostley", "destination": "brackwater", "day": "saturday"}
     fitting, *_ = DATABASE.query("train", wanted)
@@ -200,6 +208,10 @@ def test_on_the_benchmarks_own_turns_a_reference_number_waits_for_the_booking() 
     assert early.causes == {"REFERENCE": TOO_EARLY}
     # Where bookings are not known, any turn will do.
     assert _ground(texts, goals, None).success
+    # A number told early is not made good by another domain's, told once the hotel is booked.
+    texts = ["Skylark Inn, reference QX7P2M4K.", "Your table at Brine is booked: AB3D5F7H."]
+    early = _ground(texts, goals, [[], ["hotel", "restaurant"]]).domains["hotel"]
+    assert early.causes == {"REFERENCE": TOO_EARLY}
 
 
 def test_a_taxis_telephone_number_is_no_venues() -> None:
@@ -263,6 +275,13 @@ def test_what_is_told_is_in_the_database_and_of_a_named_venue_or_not() -> None:
     assert counted == Faithfulness(told=4, in_database=3, of_named_venue=2)
     assert counted.percent_in_database == 75.0
     assert counted.percent_of_named_venue == 50.0
+
+
+def test_a_venue_that_a_taxi_goes_to_is_named() -> None:
+    # "At Brine" is a placeholder of a place, not of a name.
+    pick_up = "Your taxi will pick you up at Brine."
+    assert "[destination]" in DELEXICALISER(pick_up).text
+    assert _faithfulness(pick_up, "Their number is 01632960110.") == Faithfulness(1, 1, 1)
 
 
 def test_a_drivers_number_is_not_counted() -> None:

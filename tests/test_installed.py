@@ -17,9 +17,7 @@ import pytest
 from helpers import benchmark, dialogue, goal
 
 from mwz.harness import Benchmark, InputError, load_benchmark
-from mwz.harness.data import installed
 from mwz.harness.data.installed import (
-    DATA_VARIABLE,
     benchmark_path,
     default_benchmark,
     from_document,
@@ -28,7 +26,8 @@ from mwz.harness.data.installed import (
     loaded_once,
     to_document,
 )
-from mwz.harness.data.prepared import SUFFIX
+from mwz.harness.io import store
+from mwz.harness.io.store import DATA_VARIABLE, write_sealed
 from mwz.normalization.rules import rule_set, rule_set_names
 
 ONE = replace(
@@ -52,23 +51,23 @@ TINY = replace(
 def test_the_data_directory_is_the_variables_or_the_platforms(
     data_directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert installed.data_directory() == data_directory
+    assert store.data_directory() == data_directory
     for unset in ("", None):
         if unset is None:
             monkeypatch.delenv(DATA_VARIABLE)
         else:
             monkeypatch.setenv(DATA_VARIABLE, unset)
-        assert installed.data_directory().name == "multiwoz-harness"
-        assert installed.data_directory().is_absolute()
+        assert store.data_directory().name == "multiwoz-harness"
+        assert store.data_directory().is_absolute()
 
 
 def test_without_a_data_directory_there_is_the_sample() -> None:
-    assert not installed.data_directory().exists()
+    assert not store.data_directory().exists()
     assert installed_benchmarks() == ["sample"]
     assert default_benchmark() == "sample"
     assert load_benchmark().name == "sample"
     assert benchmark_path("sample") is None
-    assert not installed.data_directory().exists()
+    assert not store.data_directory().exists()
 
 
 @pytest.mark.parametrize("seen", [None, frozenset[str](), frozenset({"mul0001"})])
@@ -172,7 +171,7 @@ def test_an_interrupted_installation_leaves_the_old_benchmark(
             patch.setattr(os, step, interrupt)
             with pytest.raises(KeyboardInterrupt):
                 install_benchmark(replace(TINY, dialogues={}))
-        assert sorted(os.listdir(path.parent)) == [path.name, f"{path.name}{SUFFIX}"]
+        assert os.listdir(path.parent) == [path.name]
         assert load_benchmark("multiwoz") == TINY
 
 
@@ -188,8 +187,8 @@ def test_a_killed_installation_leaves_the_old_benchmark() -> None:
     )
     died = subprocess.run([sys.executable, "-c", code], check=False)
     assert died.returncode == 9
-    # The benchmark, what is prepared of it, and what the dead process was about to put there.
-    assert len(os.listdir(path.parent)) == 3
+    # The benchmark, and what the dead process was about to put there.
+    assert len(os.listdir(path.parent)) == 2
     assert installed_benchmarks() == ["sample", "multiwoz"]
     assert load_benchmark() == TINY
 
@@ -305,8 +304,6 @@ def test_no_edit_of_a_byte_is_scored_with(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_an_edit_that_is_sealed_anew_has_another_content_hash() -> None:
-    from mwz.harness.data.sealed import write_sealed
-
     path = install_benchmark(TINY)
     before = load_benchmark("multiwoz").content_hash(rule_set("2021"))
     document = to_document(TINY)

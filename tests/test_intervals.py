@@ -18,9 +18,10 @@ from mwz.harness import InputError
 from mwz.harness.comparison import intervals_of, spread_of
 from mwz.harness.comparison.intervals import wilson
 from mwz.harness.comparison.settings import SEED
+from mwz.harness.metrics.bleu import bleu_of_sums
 from mwz.harness.metrics.diversity import diversity
-from mwz.harness.references import bleu_of
 from mwz.harness.report import Report
+from mwz.harness.submission import parse_submission
 
 Capture = pytest.CaptureFixture[str]
 CAREFUL = SUBMISSIONS / "careful.json"
@@ -58,14 +59,13 @@ def test_percentiles_are_those_of_a_plain_loop() -> None:
     scorer, evidence = sample_scorer(), sample_evidence("careful")
     predictions = json.loads(CAREFUL.read_text(encoding="utf-8"))
     ids = list(predictions)
-    texts = {id_: [turn["response"] for turn in predictions[id_]] for id_ in ids}
-    # The sample's responses are normalised as they are, but for what `Evidence` was made of.
-    texts = dict(zip(ids, evidence.statistics["diversity"].texts, strict=True))  # type: ignore[attr-defined]
+    submission = parse_submission(predictions, scorer.benchmark, "predictions")
+    texts = scorer.normalized(submission).responses()
     counts = scorer.references().statistics(texts)["mwz22"]
     generator = np.random.default_rng(SEED)
     bleu, entropy = [], []
     for drawn in generator.choice(30, size=(200, 30), replace=True):
-        bleu.append(bleu_of(counts[drawn].sum(axis=0)))
+        bleu.append(bleu_of_sums(counts[drawn].sum(axis=0).tolist()))
         responses = [text for one in drawn for text in texts[ids[one]]]
         entropy.append(diversity(responses).entropy)
     intervals = intervals_of(evidence, samples=200)

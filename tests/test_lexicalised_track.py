@@ -12,6 +12,7 @@ import tomli_w
 from entered import (
     REPOSITORY,
     change_scores,
+    enter,
     enter_sample,
     leaderboard,
     reports,
@@ -33,7 +34,9 @@ from mwz.harness.board.model import lexicalised_rows, rows
 from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.board.submitting import all_scores, submit
 from mwz.harness.errors import InputError
+from mwz.harness.grounding.rating import ToldShares
 from mwz.harness.grounding.relexicalising import lexicalised_predictions
+from mwz.harness.metrics.grounded_scores import GroundedScores
 from mwz.harness.submission import HUMAN, parse_submission
 from mwz.harness.validation import validated
 from mwz.normalization.rules import published_rule_sets
@@ -249,6 +252,28 @@ def test_the_ceiling_comes_first_then_success_decides(tmp_path: Path) -> None:
     assert ranked == sorted(ranked, reverse=True)
     # 20 of 30 dialogues: no rank.
     assert found[-1].unranked == "plays less than 90 % of the turns"
+
+
+def test_an_incomplete_system_is_ranked_by_what_it_scores_of_the_whole_benchmark(
+    tmp_path: Path,
+) -> None:
+    def grounded(inform: float, success: float) -> GroundedScores:
+        totals = ({"total": inform}, {"total": inform}, {"total": success})
+        return GroundedScores(*totals, ToldShares(0, None, None), None)
+
+    # 90 of 100 dialogues: Success 60 % of them is 54 % of all, Inform 70 % is 63 %.
+    facts = system(name="Most", track="lexicalised")
+    rates = {"inform": 70.0, "success": 60.0}
+    most = reports(turns=540, dialogues=90, optimistic=rates, grounded=grounded(70.0, 60.0))
+    entries = [enter(tmp_path, "most", facts, most)]
+    facts = system(name="Whole", track="lexicalised")
+    entries.append(enter(tmp_path, "whole", facts, reports(grounded=grounded(60.0, 55.0))))
+    found = lexicalised_rows(entries, "2021")
+    assert [(row.rank, row.name) for row in found] == [(1, "Whole"), (2, "Most")]
+    assert found[0].at_least == (55.0, 60.0)
+    assert found[1].at_least == pytest.approx((54.0, 63.0))
+    [note] = found[1].notes()
+    assert note.endswith("lower bound over the whole benchmark (Success 54.0, Inform 63.0)")
 
 
 def test_without_an_entry_of_its_own_the_ceiling_is_what_reports_tell(tmp_path: Path) -> None:

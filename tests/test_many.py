@@ -12,7 +12,7 @@ from helpers import Run, run_cli
 
 from mwz.harness import load_benchmark
 from mwz.harness.cli import score_run
-from mwz.harness.data.kept import Kept
+from mwz.harness.io.store import Store
 from mwz.harness.report import Report
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
@@ -267,9 +267,11 @@ def test_changed_code_keeps_nothing(
 
 
 def _other_figure(text: str) -> str:
-    content = json.loads(text)
-    content["document"]["report"]["inform"] = 100.0
-    return json.dumps(content)
+    header, body = text.split("\n")
+    content = json.loads(body)
+    assert content["report"]["inform"] != 100.0
+    content["report"]["inform"] = 100.0
+    return f"{header}\n{json.dumps(content)}"
 
 
 @pytest.mark.parametrize(
@@ -280,35 +282,35 @@ def test_a_damaged_report_is_computed_anew(
     capsys: Capture, computed: list[str], data_directory: Path, damage: Callable[[str], str]
 ) -> None:
     first = _score(capsys, FILES[0])
-    [path] = (data_directory / "cache").rglob("*.json")
+    [path] = (data_directory / "cache" / "reports").iterdir()
     path.write_text(damage(path.read_text(encoding="utf-8")), encoding="utf-8")
     assert _score(capsys, FILES[0]).out == first.out
     assert computed == ["scripted"] * 2
 
 
 def test_a_report_in_the_place_of_another_is_none(data_directory: Path) -> None:
-    kept = Kept("things")
-    kept.put("a", 1)
-    kept.put("b", 2)
+    store = Store("things")
+    store.put("a", 1)
+    store.put("b", 2)
     first, second = sorted((data_directory / "cache" / "things").iterdir())
     first.write_bytes(second.read_bytes())
-    assert [kept.get("a"), kept.get("b")].count(None) == 1
+    assert [store.get("a"), store.get("b")].count(None) == 1
 
 
 def test_no_more_is_kept_than_allowed_and_the_oldest_goes(
     data_directory: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    kept = Kept("things", files=2)
+    store = Store("things", files=2)
     for number in range(3):
-        kept.put(number, number)
-    assert [kept.get(number) for number in range(3)] == [None, 1, 2]
-    small = Kept("small", size=300)
+        store.put(number, number)
+    assert [store.get(number) for number in range(3)] == [None, 1, 2]
+    small = Store("small", size=300)
     small.put("a", "x" * 100)
     small.put("b", "x" * 100)
     assert [small.get("a"), small.get("b")] == [None, "x" * 100]
     monkeypatch.setenv("MWZ_CACHE", str(tmp_path / "elsewhere"))
-    assert kept.get(2) is None
-    kept.put(2, 2)
+    assert store.get(2) is None
+    store.put(2, 2)
     assert list((tmp_path / "elsewhere" / "things").iterdir())
 
 

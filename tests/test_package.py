@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from importlib.metadata import version
@@ -12,7 +13,6 @@ import pytest
 import mwz
 import mwz.database
 import mwz.harness
-from mwz.normalization.resources import tomllib
 
 PROJECT = Path(__file__).parents[1]
 
@@ -42,30 +42,28 @@ def test_importing_the_package_does_no_work(package: str) -> None:
     assert run.stdout.strip() == "[]"
 
 
-@pytest.mark.skipif(not (PROJECT / "pyproject.toml").exists(), reason="the project is not here")
-def test_every_module_and_every_file_they_read_is_packed() -> None:
+@pytest.mark.skipif(not (PROJECT / "setup.py").exists(), reason="the project is not here")
+def test_every_module_and_every_file_they_read_is_packed(tmp_path: Path) -> None:
     """Whoever works in the project's own folder would not miss what is not packed."""
-    setuptools = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["setuptools"]
-    top = {"mwz": PROJECT / setuptools["package-dir"]["mwz"]}
-    folders = top | {
-        name: PROJECT.joinpath(*name.split(".")[1:])
-        for name in setuptools["packages"]
-        if name not in top
-    }
-    packed = {path for folder in folders.values() for path in folder.glob("*.py")}
-    for name, patterns in setuptools["package-data"].items():
-        for pattern in patterns:
-            found = set(folders[name].glob(pattern))
-            assert found, (name, pattern)
-            packed |= found
+    # Built from a copy, so that nothing is left in the project.
+    parts = ("database", "harness", "normalization", "package")
+    for name in parts:
+        shutil.copytree(
+            PROJECT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__")
+        )
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(PROJECT / name, tmp_path)
+    command = [sys.executable, "setup.py", "-q", "build_py", "--build-lib", "built"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=120)
+    built = tmp_path / "built" / "mwz"
+    packed = {path.relative_to(built) for path in built.rglob("*") if path.is_file()}
     there = {
-        path
-        for folder in ("database", "harness", "normalization", "package")
-        for path in (PROJECT / folder).rglob("*")
-        if path.suffix in {".css", ".html", ".js", ".json", ".py", ".toml", ".typed"}
-        or path.name == "py.typed"
+        path.relative_to(folder)
+        for folder, name in [(tmp_path / "package", "."), *((tmp_path, name) for name in parts[:3])]
+        for path in (folder / name).rglob("*")
+        if path.is_file()
     }
-    assert there == packed
+    assert packed == there
 
 
 def _run(*command: str) -> str:

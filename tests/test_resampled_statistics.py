@@ -17,15 +17,16 @@ from resampled_cases import (
     sample_predictions,
     sample_scorer,
 )
+from sacrebleu.metrics.bleu import BLEU
 
 from mwz.harness import InputError
-from mwz.harness.comparison.bleu_statistics import bleu_of_sums
-from mwz.harness.comparison.diversity_statistics import DiversityStatistics
-from mwz.harness.comparison.evidence import Evidence, parsed_evidence, resampled_metrics
-from mwz.harness.comparison.exact_sums import joined, split
-from mwz.harness.comparison.resampling import Block, bootstrap_samples, everything, swaps
-from mwz.harness.metrics.diversity import diversity
-from mwz.harness.references import bleu_of
+from mwz.harness.comparison.evidence import Evidence, parsed_evidence
+from mwz.harness.comparison.resampling import bootstrap_samples, swaps
+from mwz.harness.metrics._ngrams import NgramStatistics
+from mwz.harness.metrics.bleu import bleu_of_sums
+from mwz.harness.metrics.diversity import diversity, statistics_of
+from mwz.harness.metrics.registry import resampled_metrics
+from mwz.harness.metrics.statistics import Block, everything, joined, split
 
 SYSTEMS = ("careful", "hasty")
 # A window of MSTTR ends in the next dialogue of its own text, whatever the sample has there.
@@ -72,7 +73,7 @@ def test_every_dialogue_once_gives_the_scores_wherever_it_stands_among_samples()
 
 def test_entropies_are_corrected_in_the_last_digits_only() -> None:
     statistics = sample_evidence("careful").statistics["diversity"]
-    assert isinstance(statistics, DiversityStatistics)
+    assert isinstance(statistics, NgramStatistics)
     assert all(abs(rounding) < 1e-12 for rounding in statistics._rounding.values())
 
 
@@ -117,7 +118,7 @@ def test_swapped_dialogues_score_as_submissions_that_are_swapped(swapped: list[b
 
 def test_a_dialogue_drawn_several_times_counts_as_often() -> None:
     texts = (("a b c", "b"), ("c c d a",), ("d",))
-    statistics = DiversityStatistics(texts, np.arange(3))
+    statistics = statistics_of(texts)
     found = _first(statistics.weighted(Block(np.array([[2, 3, 0]]))))
     wanted = diversity([*texts[0] * 2, *texts[1] * 3])
     for name in ("unigrams", "bigrams", "trigrams", "entropy", "conditional_entropy"):
@@ -130,7 +131,7 @@ def test_windows_of_running_text_belong_to_the_dialogue_they_begin_in() -> None:
     # the first has the 30 distinct tokens of its dialogue and 20 times `x`, 31 of 50; the second
     # 20 times `x` and 30 times `y`, 2 of 50.
     texts = ((" ".join(f"t{n}" for n in range(30)),), ("x " * 39 + "x",), ("y " * 29 + "y",))
-    statistics = DiversityStatistics(texts, np.arange(3))
+    statistics = statistics_of(texts)
     samples = Block(np.array([[1, 1, 1], [3, 1, 0], [0, 2, 1], [0, 0, 3]]))
     found = statistics.weighted(samples)["diversity.msttr"]
     # Three windows of the first kind and one of the second: (3 x 31 + 2) / (4 x 50).
@@ -159,7 +160,7 @@ _COUNTS = st.integers(0, 40)
         st.tuples(st.integers(0, 60), st.integers(0, 60), st.lists(_COUNTS, min_size=4, max_size=4))
     )
 )
-def test_bleu_of_many_sums_is_sacrebleus_of_each(
+def test_bleu_of_sums_is_sacrebleus(
     cases: list[tuple[int, int, list[int]]],
 ) -> None:
     rows = [
@@ -168,15 +169,18 @@ def test_bleu_of_many_sums_is_sacrebleus_of_each(
         for length, reference, matches in cases
         for totals in [[max(length - n, 0) for n in range(4)]]
     ]
-    found = bleu_of_sums(np.array(rows, np.float64).reshape(len(rows), 10))
-    assert found.tolist() == [bleu_of(row) for row in rows]
+    found = [bleu_of_sums([float(count) for count in row]) for row in rows]
+    assert found == [
+        BLEU.compute_bleu(row[2:6], row[6:], row[0], row[1], smooth_method="exp").score
+        for row in rows
+    ]
 
 
 @given(st.lists(st.floats(1 / 128, 1) | st.just(0.0)), st.randoms())
 def test_sums_of_scores_are_exact_in_any_order(scores: list[float], random: Any) -> None:
     shuffled = random.sample(scores, len(scores))
-    total = joined(split(shuffled).reshape(-1, 2).sum(axis=0))
-    assert float(total) == math.fsum(scores)
+    high, low = (sum(one[at] for one in map(split, shuffled)) for at in (0, 1))
+    assert joined(high, low) == math.fsum(scores)
 
 
 def test_samples_do_not_depend_on_where_blocks_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,7 +202,7 @@ def test_what_is_known_can_be_sent_to_another_process() -> None:
     assert copied.scores() == evidence.scores()
 
 
-def test_the_metrics_that_can_be_resampled_are_files_of_the_folder() -> None:
+def test_the_metrics_that_can_be_resampled_are_those_with_statistics() -> None:
     assert set(resampled_metrics()) >= set(EVERYTHING)
 
 

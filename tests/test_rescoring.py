@@ -51,8 +51,7 @@ from mwz.harness.board.rescoring import (
     rescored_files,
 )
 from mwz.harness.board.scores import SCORES_FILE, Scores
-from mwz.harness.board.submitting import all_scores
-from mwz.harness.board.together import write_together
+from mwz.harness.board.submitting import all_scores, write_files
 from mwz.harness.board.tracking_scores import score_tracker
 from mwz.harness.data.pinned import blob_id
 from mwz.harness.errors import InputError
@@ -81,7 +80,7 @@ def _shown(coming: Iterable[Rescored]) -> Iterable[Rescored]:
 
 def write_rescored(entries: Sequence[Entry], outcomes: Sequence[Rescored], rules: str) -> None:
     rescored_entries(entries, outcomes, rules)
-    write_together(entries[0].folder.parent, rescored_files(entries, outcomes))
+    write_files(entries[0].folder.parent, rescored_files(entries, outcomes))
 
 
 def _rescore(folder: Path, *folders: Path) -> dict[str, Rescored]:

@@ -10,8 +10,8 @@ from helpers import texts_drawn
 from mwz.harness.comparison.interval import Interval
 from mwz.harness.comparison.intervals import BOOTSTRAP, WILSON
 from mwz.harness.comparison.score_plots import plot_scores
-from mwz.harness.comparison.statistics import Figure
 from mwz.harness.errors import InputError
+from mwz.harness.metrics.statistics import Figure
 from mwz.harness.pictures import SUFFIXES
 
 FIGURES = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -25,7 +25,8 @@ from mwz.harness.comparison.significance import (
     paired_bootstrap,
     randomisation,
 )
-from mwz.harness.comparison.statistics import Figure, LinearStatistics, Values
+from mwz.harness.metrics.bleu import BleuFormula
+from mwz.harness.metrics.statistics import Figure, LinearStatistics
 from mwz.harness.references import ReferenceIndex
 from mwz.harness.signature import Signature
 
@@ -83,8 +84,8 @@ def test_holm_keeps_the_order_and_lowers_nothing(ps: list[float]) -> None:
 # Resampling.
 
 
-def _mean(sums: Any) -> Values:
-    return {"mean": sums[:, 1] / sums[:, 0]}
+def _mean(sums: Sequence[float]) -> dict[str, float]:
+    return {"mean": sums[1] / sums[0]}
 
 
 def _made_up(scores: Any) -> Evidence:
@@ -214,15 +215,13 @@ _REFERENCES = [
 
 
 def _bleu_alone(hypotheses: list[str]) -> Evidence:
-    from mwz.harness.comparison.bleu_statistics import _Formula
-
     ids = tuple(f"d{number}" for number in range(len(hypotheses)))
     index = ReferenceIndex(
         {id_: {"mwz22": [text]} for id_, text in zip(ids, _REFERENCES, strict=True)}
     )
     counts = index.statistics(dict(zip(ids, ([text] for text in hypotheses), strict=True)))
     rows = counts["mwz22"].astype(np.float64)
-    statistics = LinearStatistics([Figure("bleu", "BLEU")], rows, _Formula(("bleu",)))
+    statistics = LinearStatistics([Figure("bleu", "BLEU")], rows, BleuFormula(("bleu",)))
     return Evidence("", Signature(), ids, {"bleu": statistics})
 
 

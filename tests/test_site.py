@@ -319,13 +319,16 @@ def test_an_empty_folder_makes_an_empty_board(tmp_path: Path) -> None:
     assert not _all(_tree(made.files["index.html"]), "table")
 
 
-def test_under_another_rule_set_no_interval_of_the_first_is_shown(
+def test_under_another_rule_set_no_interval_and_no_tie_of_the_first_is_shown(
     entries: Sequence[Entry],
 ) -> None:
+    # The stored dialogues and pairs are of the first rule set's scores.
     made = site(read_board(REPOSITORY, entries, "2023"), DOCUMENTS)
     cells = [_text(cell) for cell in _row(made.files["index.html"], "row-rewardnet")]
     assert "81.5" in cells
     assert "±" not in "".join(cells)
+    lines = _all(_tree(made.files["index.html"]), "tr")
+    assert not [tr.get("id") for tr in lines if "tied" in str(tr.get("class")).split()]
 
 
 # What strangers write.

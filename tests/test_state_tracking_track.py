@@ -17,11 +17,12 @@ from mwz.harness import Benchmark
 from mwz.harness.board.checks import entry_problems
 from mwz.harness.board.entries import Entry, read_entries, read_entry
 from mwz.harness.board.model import Row, rows, tracking_tables
-from mwz.harness.board.scores import SCORES_FILE, checksum_of
+from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.tracking_scores import TrackingScores, score_tracker
 from mwz.harness.errors import InputError
 from mwz.harness.metrics.signs import Signs
 from mwz.harness.tracking.evaluation import score_tracking
+from mwz.normalization.digests import digest_of_json
 
 CAREFUL = SAMPLE_SUBMISSIONS / "careful.json"
 
@@ -119,7 +120,7 @@ def _edited(entry: Entry, change: Callable[[Any], object], sealed: bool = True) 
     change(content)
     if sealed:
         content.pop("checksum")
-        content["checksum"] = checksum_of(content)
+        content["checksum"] = digest_of_json(content)
     path.write_text(json.dumps(content), encoding="utf-8")
     return read_entry(entry.folder)
 

@@ -353,26 +353,28 @@ def test_what_a_file_says_reaches_no_terminal_as_a_command_to_it(
 # ------------------------------------------------------------------- as processes of their own
 
 
-def test_the_process_exits_with_what_it_found(folder: Path) -> None:
+def test_the_process_exits_with_what_it_found(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name in ("hasty", "scripted"):
         shutil.rmtree(folder / name)
     options = ("--submissions", folder, "--workers", 1)
     whole = (folder / "careful" / SCORES_FILE).read_bytes()
-    assert run_process("leaderboard", "--submissions", folder).returncode == 0
+    assert run_cli(capsys, "leaderboard", "--submissions", folder).status == 0
     assert run_process("verify", *options, "--strict").returncode == 0
     edit_inform(folder / "careful", 90.0, sealed=True)
     done = run_process("verify", *options)
     assert (done.returncode, done.stderr) == (1, "")
     assert "careful: 4 figures come out differently" in done.stdout
     # Scores that follow from each other do not from what is stored of the dialogues.
-    done = run_process("leaderboard", "--check", "--submissions", folder)
-    assert done.returncode == 2
-    assert "careful: dialogues.json: inform is not that of scores.json" in done.stderr
+    run = run_cli(capsys, "leaderboard", "--check", "--submissions", folder)
+    assert run.status == 2
+    assert "careful: dialogues.json: inform is not that of scores.json" in run.err
     (folder / "careful" / SCORES_FILE).write_bytes(whole)
     (folder / "careful" / PREDICTIONS_FILE).unlink()
-    assert run_process("verify", *options).returncode == 0
-    assert run_process("verify", *options, "--strict").returncode == 1
-    assert run_process("verify", *options, "nobody").returncode == 2
+    assert run_cli(capsys, "verify", *options).status == 0
+    assert run_cli(capsys, "verify", *options, "--strict").status == 1
+    assert run_cli(capsys, "verify", *options, "nobody").status == 2
 
 
 @pytest.mark.parametrize(
@@ -390,13 +392,12 @@ def test_the_process_exits_with_what_it_found(folder: Path) -> None:
     ],
 )
 def test_the_check_finds_without_scoring_what_cannot_be(
-    tamper: Tamper, told: str, tmp_path: Path
+    tamper: Tamper, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "submissions"
     enter_sample(folder, "careful")
     tamper(folder / "careful")
-    done = run_process("leaderboard", "--check", "--submissions", folder)
-    assert done.returncode == 2
-    assert told in done.stderr
-    assert "careful: " in done.stderr
-    assert "Traceback" not in done.stderr
+    run = run_cli(capsys, "leaderboard", "--check", "--submissions", folder)
+    assert run.status == 2
+    assert told in run.err
+    assert "careful: " in run.err

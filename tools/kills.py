@@ -12,7 +12,6 @@ and says what to do it again with.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import importlib
 import json
 import os
@@ -31,6 +30,7 @@ from typing import Any
 
 from mwz.harness.board.entries import read_entries
 from mwz.harness.data.installed import install_benchmark, load_benchmark
+from mwz.normalization.digests import sha256
 
 PROJECT = Path(__file__).parents[1]
 SAMPLES = PROJECT / "harness" / "sample" / "submissions"
@@ -46,7 +46,7 @@ with open(sys.argv[1], "rb") as file:
 data.read_data_set = lambda name: data_set
 main(sys.argv[2:])
 """
-_LEFT_OVER = (".unfinished", ".replaced", ".together")
+_LEFT_OVER = (".unfinished", ".replaced")
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ class Board:
     def state(self) -> State:
         """Return what there is, without locks."""
         return {
-            path.relative_to(self.work).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+            path.relative_to(self.work).as_posix(): sha256(path.read_bytes())
             for path in sorted(self.work.rglob("*"))
             if path.is_file() and path.name != ".lock"
         }
@@ -208,14 +208,12 @@ class Board:
         return "; ".join(problems) or page
 
     def _rescored_is_whole(self, before: State, after: State) -> str | None:
-        # What is written together is whole once anybody has held the folder.
-        _finish(self.mwz("leaderboard", *self._options))
-        scores = {
-            "old" if found == before[path] else "new" if found == after[path] else "torn"
+        torn = [
+            path
             for path, found in self.state().items()
-            if before.get(path) != after[path]
-        }
-        return f"written in parts: {sorted(scores)}" if len(scores) > 1 else None
+            if not path.endswith(_LEFT_OVER) and found not in (before.get(path), after.get(path))
+        ]
+        return f"torn: {torn}" if torn else None
 
     def _only_the_cache_changed(self, before: State, after: State) -> str | None:
         state = self.state()

@@ -21,7 +21,6 @@ that the annotated responses stay what they are.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import random
 import re
@@ -45,6 +44,7 @@ from mwz.normalization.delexicaliser import (
     Span,
     delexicaliser_tables,
 )
+from mwz.normalization.digests import sha256
 from mwz.normalization.gazetteer import build_gazetteer
 from mwz.normalization.phrases import PhraseBook, Token, tokens, words
 from mwz.normalization.responses import normalize_response
@@ -59,7 +59,7 @@ DELEXICALISERS = ("lex1", "dictionary")
 
 def half(id_: str) -> str:
     """Return which half of the dialogues one belongs to, by its id in lower case."""
-    digest = hashlib.sha256(id_.encode()).hexdigest()
+    digest = sha256(id_)
     return HALVES[int(digest, 16) % 2]
 
 

@@ -19,13 +19,14 @@ import click
 import numpy as np
 
 from mwz.harness import Scorer, load_benchmark
-from mwz.harness.comparison.diversity_statistics import DiversityStatistics
-from mwz.harness.comparison.evidence import Evidence, evidence_of, resampled_metrics
+from mwz.harness.comparison.evidence import Evidence, evidence_of
 from mwz.harness.comparison.resampling import swaps
 from mwz.harness.comparison.settings import SEED, TEST_SAMPLES
 from mwz.harness.comparison.significance import randomisation
-from mwz.harness.comparison.statistics import LinearStatistics
-from mwz.harness.metrics.diversity import diversity
+from mwz.harness.metrics._ngrams import NgramStatistics
+from mwz.harness.metrics.diversity import diversity_of_tokens
+from mwz.harness.metrics.registry import resampled_metrics
+from mwz.harness.metrics.statistics import LinearStatistics
 from mwz.harness.scoring import allowed_metrics
 from mwz.harness.submission import normalize_submission, read_submission
 
@@ -51,10 +52,12 @@ def _figures(one: Evidence, other: Evidence, swapped: list[bool]) -> dict[str, f
             total = np.zeros(statistics.rows.shape[1])
             for mine, theirs, swap in zip(statistics.rows, others.rows, swapped, strict=True):
                 total += theirs if swap else mine
-            figures |= {name: float(v[0]) for name, v in statistics.formula(total[None]).items()}
-        if isinstance(statistics, DiversityStatistics) and isinstance(others, DiversityStatistics):
-            texts = zip(statistics.texts, others.texts, swapped, strict=True)
-            measured = diversity(text for mine, theirs, s in texts for text in (mine, theirs)[s])
+            figures |= statistics.formula(total.tolist())
+        if isinstance(statistics, NgramStatistics) and isinstance(others, NgramStatistics):
+            tokens = zip(statistics.tokens, others.tokens, swapped, strict=True)
+            measured = diversity_of_tokens(
+                [one for mine, theirs, s in tokens for one in (mine, theirs)[s]]
+            )
             figures |= {f"diversity.{name}": value for name, value in vars(measured).items()}
     return figures
 

@@ -16,25 +16,24 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from mwz.normalization.digests import digest_of_json
+
 from ..benchmark import CANONICAL_STYLE
 from ..comparison.interval import Interval
 from ..diagnosis.losses import DomainLosses, Points
-from ..digests import digest_of_json
 from ..errors import InputError
 from ..files import parse_json, read_plain
+from ..io.store import take_checksum, with_checksum
+from ..metrics.bleu import COLUMNS, MAX_ORDER, bleu_of_sums
+from ..metrics.inform import rates_of_sums
+from ..metrics.setups import MAIN_SETUP
 from ..report import Report
 from ..validation import validated
-from .scores import checksum_of, take_checksum, with_checksum
 
 FIGURES = ("bleu", "inform", "success", "combined")
 """The figures that intervals are kept of, and that pairs of entries are compared by."""
 
 _FORMAT = 1
-_ORDERS = 4
-"""The n-gram orders of BLEU."""
-
-_LOG_OF_NOTHING = -9999999999.0
-"""What sacreBLEU takes for the logarithm of a precision of 0."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,7 @@ class Outcomes:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of all of it: what pairs of entries go by."""
-        return checksum_of(asdict(self))
+        return digest_of_json(asdict(self))
 
 
 @dataclass(frozen=True)
@@ -219,8 +218,8 @@ def _misshapen(read: DialogueScores) -> Iterator[str]:
     lengths = {len(column) for column in (outcomes.turns, *columns)}
     if {len(outcomes.inform), len(outcomes.success), *lengths} != {number} or not number:
         yield f"expected one figure for each of {number} dialogues played, everywhere"
-    if (len(outcomes.bleu.matches), len(outcomes.bleu.ngrams)) != (_ORDERS, _ORDERS):
-        yield f"bleu: expected {_ORDERS} n-gram orders"
+    if (len(outcomes.bleu.matches), len(outcomes.bleu.ngrams)) != (MAX_ORDER, MAX_ORDER):
+        yield f"bleu: expected {MAX_ORDER} n-gram orders"
     if any(number < 0 for column in (outcomes.turns, *columns) for number in column):
         yield "turns, bleu: no count is below 0"
     if set(read.intervals.scores) != set(FIGURES):
@@ -275,42 +274,19 @@ def _wrong_causes(causes: Causes, report: Report) -> Iterator[str]:
 
 def totals_of(outcomes: Outcomes) -> dict[str, float]:
     """Return figure -> value, of `FIGURES`: the scores of all dialogues played."""
-    number = len(outcomes.places)
-    bleu = bleu_of([sum(column) for column in outcomes.bleu.columns])
-    inform, success = (
-        100 * marks.count("1") / number for marks in (outcomes.inform, outcomes.success)
-    )
-    return {
-        "bleu": bleu,
-        "inform": inform,
-        "success": success,
-        "combined": (inform + success) / 2 + bleu,
-    }
+    return totals_of_sums([sum(column) for column in columns_of(outcomes)])
 
 
-def bleu_of(sums: Sequence[int]) -> float:
-    """Return BLEU in percent as sacreBLEU computes it.
+def columns_of(outcomes: Outcomes) -> list[Sequence[int]]:
+    """Return what scores are computed of, a column each, a number per dialogue played."""
+    marks = [list(map(int, marks)) for marks in (outcomes.inform, outcomes.success)]
+    return [[1] * len(outcomes.places), *marks, *outcomes.bleu.columns]
 
-    This is `bleu_of_sums` of the comparisons for a single sample, where NumPy is not loaded.
 
-    Args:
-        sums: The columns of `ReferenceIndex.statistics`, added up.
-    """
-    length, references = sums[:2]
-    matches, totals = sums[2 : 2 + _ORDERS], sums[2 + _ORDERS :]
-    if not any(matches):
-        return 0.0
-    logs, smoothing = [], 1.0
-    for correct, total in zip(matches, totals, strict=True):
-        if not total:
-            logs.append(_LOG_OF_NOTHING)
-            continue
-        if not correct:
-            smoothing *= 2
-        precision = 100.0 * correct / total if correct else 100.0 / (smoothing * total)
-        logs.append(math.log(precision))
-    penalty = math.exp(min(1 - references / length, 0.0))
-    return penalty * math.exp(sum(logs) / _ORDERS)
+def totals_of_sums(sums: Sequence[float]) -> dict[str, float]:
+    """Return figure -> value, of `FIGURES`, of what `columns_of` gives, added up."""
+    bleu = bleu_of_sums(sums[-COLUMNS:])
+    return {"bleu": bleu, **rates_of_sums(sums, (MAIN_SETUP,), bleu)}
 
 
 def digest_of(*parts: object) -> str:

@@ -8,9 +8,7 @@ states, and the rule set. Beside all combinations of these stand the set-ups tha
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -18,13 +16,15 @@ from itertools import product
 from typing import Any
 
 from mwz.normalization.alias_tables import Aliases
+from mwz.normalization.digests import sha256
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
 from ..benchmark import Benchmark
 from ..data.installed import loaded_once
-from ..data.kept import Kept, code_digest
 from ..errors import InputError
-from ..execution import Work, given_or_own, in_order
+from ..execution import Job, results, run
+from ..io.store import Store, code_digest
+from ..metrics.bleu import bleu_of_counts
 from ..metrics.inform_success import TOTAL, inform_success
 from ..metrics.setups import ALL_SETUPS, COMPARISONS, SETUPS, Setup
 from ..playing import PlayedDialogue, play
@@ -36,7 +36,7 @@ from .attainable import digits_of
 from .entries import OwnSetup
 from .reported import RATES, ReportedFigures
 
-_KEPT = Kept("audit")
+_STORE = Store("audit")
 
 # What table 3 says of a system's tokenisation -> the tokenisation here that comes nearest. NLTK's
 # splits off punctuation, as 13a does.
@@ -152,7 +152,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class _Job:
+class _Part:
     """A part of the grid, small enough to show progress by.
 
     Attributes:
@@ -175,7 +175,7 @@ def explain(
     benchmark: str | None,
     workers: int,
     progress: Callable[[Iterable[Any], int], Iterable[Any]],
-    executor: Executor | None = None,
+    scheduler: str | None = None,
     cache: bool = True,
     notify: Callable[[str], None] = lambda remark: None,
     aliases: Aliases | None = None,
@@ -187,7 +187,7 @@ def explain(
         benchmark: Name of the benchmark; None for the default one.
         workers: How many processes to use.
         progress: Wraps the parts as they come (the second argument is their number).
-        executor: Who does the work; by default processes of this machine.
+        scheduler: The address of a Dask scheduler, whose cluster computes the parts.
         cache: Whether the grid is kept, and looked up.
         notify: Called with a remark if a process was killed.
         aliases: The placeholders that are read besides those of the rule sets.
@@ -201,17 +201,17 @@ def explain(
     cached = _cached(identity) if cache else None
     if cached is not None:
         return cached
-    jobs = _jobs(normalized_by_rules(content, loaded, "predictions", aliases)[DEFAULT_RULES])
-    works = (Work(loaded, _part, (content, aliases, job)) for job in jobs)
-    with given_or_own(executor, max(1, min(workers, len(jobs)))) as to:
-        parts = list(progress(in_order(to, works, notify), len(jobs)))
+    wanted = _parts(normalized_by_rules(content, loaded, "predictions", aliases)[DEFAULT_RULES])
+    jobs = [Job("--workers", (content, aliases, part)) for part in wanted]
+    coming = run(_computed, jobs, loaded, workers, scheduler, notify)
+    parts = results(progress(coming, len(jobs)))
     grid = Grid(
         bleu=tuple(point for part in parts for point in part.bleu),
         rates=tuple(point for part in parts for point in part.rates),
         named=tuple(point for part in parts for point in part.named),
     )
     if cache:
-        _KEPT.put(identity, asdict(grid))
+        _STORE.put(identity, asdict(grid))
     return grid
 
 
@@ -245,7 +245,7 @@ def nearest_named(grid: Grid, reported: ReportedFigures) -> list[RatesPoint]:
     return list(nearest.values())
 
 
-def _jobs(submission: NormalizedSubmission) -> list[_Job]:
+def _parts(submission: NormalizedSubmission) -> list[_Part]:
     states = ["gold", *(["predicted"] if submission.predicts_states else [])]
     domains = ["states", "gold"]
     domains += ["predicted"] if submission.predicts_domains else []
@@ -257,34 +257,35 @@ def _jobs(submission: NormalizedSubmission) -> list[_Job]:
         sources = (one.states or own_states, one.domains or own_domains)
         named[sources] = (*named.get(sources, ()), name)
     return [
-        *(_Job(tokenization) for tokenization in TOKENIZATIONS),
+        *(_Part(tokenization) for tokenization in TOKENIZATIONS),
         *(
-            _Job(None, rules, *sources, named.get(sources, ()))
+            _Part(None, rules, *sources, named.get(sources, ()))
             for rules in published_rule_sets()
             for sources in product(states, domains)
         ),
     ]
 
 
-def _part(scorer: Scorer, content: bytes | str, aliases: Aliases | None, job: _Job) -> Grid:
+def _computed(scorer: Scorer, content: bytes | str, aliases: Aliases | None, part: _Part) -> Grid:
     benchmark = scorer.benchmark
     submissions = _prepared(content, scorer, aliases)
-    if job.tokenization is not None:
+    if part.tokenization is not None:
         responses = submissions[DEFAULT_RULES].responses()
         references = {id_: d.references for id_, d in benchmark.dialogues.items()}
-        scores = ReferenceIndex(references, TOKENIZATIONS[job.tokenization]).scores(responses)
-        return Grid(tuple(BleuPoint(s, job.tokenization, bleu) for s, bleu in scores.items()), ())
-    played = play(submissions[job.rules], benchmark, job.states, job.domains)
-    ruled = scorer.with_options(rules=job.rules)
+        index = ReferenceIndex(references, TOKENIZATIONS[part.tokenization])
+        scores = bleu_of_counts(index.statistics(responses))
+        return Grid(tuple(BleuPoint(s, part.tokenization, bleu) for s, bleu in scores.items()), ())
+    played = play(submissions[part.rules], benchmark, part.states, part.domains)
+    ruled = scorer.with_options(rules=part.rules)
     return Grid(
         (),
-        tuple(_rates(job, setup, played, ruled) for setup in ALL_SETUPS),
-        tuple(_rates(job, SETUPS[name].setup, played, ruled, name) for name in job.named),
+        tuple(_rates(part, setup, played, ruled) for setup in ALL_SETUPS),
+        tuple(_rates(part, SETUPS[name].setup, played, ruled, name) for name in part.named),
     )
 
 
 def _rates(
-    job: _Job,
+    part: _Part,
     setup: Setup,
     played: Sequence[PlayedDialogue],
     scorer: Scorer,
@@ -292,9 +293,9 @@ def _rates(
 ) -> RatesPoint:
     rates = inform_success(played, scorer.database(), setup, scorer.rules)
     return RatesPoint(
-        rules=job.rules,
-        states=job.states,
-        domains=job.domains,
+        rules=part.rules,
+        states=part.states,
+        domains=part.domains,
         setup=setup,
         inform=rates.inform[TOTAL],
         success=rates.success[TOTAL],
@@ -315,7 +316,7 @@ def _identity(content: bytes | str, benchmark: Benchmark, aliases: Aliases | Non
     """Return everything that a grid depends on."""
     scorer = Scorer(benchmark, Options(placeholders=aliases))
     return [
-        hashlib.sha256(content if isinstance(content, bytes) else content.encode()).hexdigest(),
+        sha256(content),
         [scorer.with_options(rules=rules).signature().key for rules in published_rule_sets()],
         {"setups": [asdict(setup) for setup in ALL_SETUPS], "tokenizations": list(TOKENIZATIONS)},
         {name: asdict(named) for name, named in SETUPS.items()},
@@ -325,7 +326,7 @@ def _identity(content: bytes | str, benchmark: Benchmark, aliases: Aliases | Non
 
 def _cached(identity: list[Any]) -> Grid | None:
     """Return the grid that is kept; None if there is none, or it is damaged."""
-    document = _KEPT.get(identity)
+    document = _STORE.get(identity)
     try:
         return None if document is None else validated(Grid, document, "kept grid")
     except InputError:

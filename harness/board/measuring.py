@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import numpy as np
-
 from mwz.normalization.alias_tables import Aliases
 from mwz.normalization.rules import DEFAULT_RULES
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
-from ..comparison.bleu_statistics import bleu_of_sums
 from ..comparison.evidence import Evidence
 from ..comparison.intervals import intervals_of
 from ..comparison.settings import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED
-from ..comparison.statistics import Figure, Floats, LinearStatistics, Values
 from ..diagnosis.diagnosing import diagnose
 from ..diagnosis.losses import domain_losses, points
+from ..metrics.bleu import counts as bleu_counts
+from ..metrics.statistics import Figure, LinearStatistics
 from ..scoring import Options, Scorer
 from ..signature import Signature
 from ..submission import NormalizedSubmission, normalized_by_rules
@@ -27,7 +23,9 @@ from .dialogue_scores import (
     DialogueScores,
     Intervals,
     Outcomes,
+    columns_of,
     totals_of,
+    totals_of_sums,
 )
 from .scores import hashes_of
 from .seed_scores import Seed
@@ -52,9 +50,8 @@ def dialogue_scores(scorer: Scorer, submission: NormalizedSubmission) -> Dialogu
     order = [id_ for id_ in played.benchmark.dialogues if id_ in dialogues]
     found = {outcome.id: outcome for outcome in diagnose(played).outcomes}
     outcomes = [found[id_] for id_ in order]
-    responses = {id_: played.responses[id_] for id_ in order}
-    columns = played.references().statistics(responses)[CANONICAL_STYLE].T.tolist()
-    length, references, *ngrams = (tuple(column) for column in columns)
+    counts = dict(zip(dialogues, played.once(bleu_counts)[CANONICAL_STYLE].tolist(), strict=True))
+    length, references, *ngrams = zip(*(counts[id_] for id_ in order), strict=True)
     signature = scorer.signature_of(played)
     known = Outcomes(
         data=signature.data or "",
@@ -116,23 +113,10 @@ def evidence_of_outcomes(name: str, signature: Signature, outcomes: Outcomes) ->
 
     Dialogues are called by their numbers.
     """
-    marks = [list(map(int, marks)) for marks in (outcomes.inform, outcomes.success)]
-    columns = [[1] * len(outcomes.places), *marks, *outcomes.bleu.columns]
-    statistics = LinearStatistics(
+    statistics = LinearStatistics.of_rows(
         figures=[Figure(name, name.capitalize()) for name in FIGURES],
-        rows=np.array(columns, np.float64).T.copy(),
-        formula=_Totals(),
+        rows=[*zip(*columns_of(outcomes), strict=True)],
+        formula=totals_of_sums,
         wins={"inform": 1, "success": 2},
     )
     return Evidence(name, signature, tuple(map(str, outcomes.places)), {"responses": statistics})
-
-
-@dataclass(frozen=True)
-class _Totals:
-    """Makes all of `FIGURES` of the number of dialogues, those won, and the sums of BLEU."""
-
-    def __call__(self, sums: Floats) -> Values:
-        bleu = bleu_of_sums(sums[:, 3:])
-        inform, success = (100 * sums[:, column] / sums[:, 0] for column in (1, 2))
-        combined = (inform + success) / 2 + bleu
-        return {"bleu": bleu, "inform": inform, "success": success, "combined": combined}

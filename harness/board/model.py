@@ -13,12 +13,13 @@ from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 from ..comparison.interval import Interval
 from ..errors import InputError
 from ..metrics.grounded_scores import GroundedScores
+from ..metrics.inform_success import TOTAL
 from ..metrics.lower_bound import LowerBound
 from ..metrics.registry import headlines
 from ..metrics.signs import MEANINGS, Signs
 from ..placeholder_remarks import MANY_UNKNOWN
 from ..rendering import figure, signed
-from ..report import TOTAL, Report
+from ..report import Report
 from ..signature import PLACEHOLDERS
 from ..submission import HUMAN
 from .checks import GROUNDED, entry_problems
@@ -28,6 +29,12 @@ from .record import OFFICIAL, PrintedFigures, official_verdict, table_claims
 from .reported import ReportedTable, read_reported, unknown_entries
 from .tracked import Tracked, tracked
 from .tracks import LEXICALISED, RANKED_COVERAGE, STATE_TRACKING, TRACKS
+
+DOCUMENTS_FOLDER = "docs"
+"""The folder of documents beside the leaderboard."""
+
+PAGES = (Path("leaderboard.md"), Path(DOCUMENTS_FOLDER) / "older-results.md")
+"""The pages that are made from a folder of submissions, beside it."""
 
 NOTHING = "–"
 """What stands where there is no figure, and no rank."""

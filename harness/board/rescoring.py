@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,7 +14,7 @@ from ..benchmark import Benchmark
 from ..data.installed import downloads_directory, loaded_once
 from ..data.pinned import blob_id, safe_path
 from ..errors import InputError
-from ..execution import Done, Work, given_or_own, in_order
+from ..execution import Job, run
 from ..files import read_bytes, read_plain, to_json
 from ..formats import parse_predictions
 from ..grounding.relexicalising import lexicalised_predictions
@@ -24,7 +24,6 @@ from ..scoring import Options, Scorer
 from ..signature import Signature
 from ..submission import parse_submission
 from ..tracking.tracking_figures import COUNTS, FIGURES
-from ..workers import LOST
 from .dialogue_scores import totals_of
 from .entries import Entry, read_entry
 from .model import rows
@@ -175,7 +174,7 @@ def rescore(
     folders: Sequence[Path],
     workers: int,
     progress: Callable[[Iterable[Rescored]], Iterable[Rescored]],
-    executor: Executor | None = None,
+    scheduler: str | None = None,
     notify: Callable[[str], None] = lambda remark: None,
 ) -> list[Rescored]:
     """Score entries again, several at a time; `rescored_entries` has what changed.
@@ -186,7 +185,7 @@ def rescore(
         folders: Folders to look for predictions in.
         workers: How many processes to use.
         progress: Wraps the outcomes as they come, to show how far things are.
-        executor: Who does the work; by default processes of this machine.
+        scheduler: The address of a Dask scheduler, whose cluster scores.
         notify: Called with a remark if a process was killed.
 
     Raises:
@@ -194,10 +193,9 @@ def rescore(
     """
     if benchmark is not None:
         loaded_once(benchmark)
-    golds = _FurtherGold()
-    works = (_work(one, benchmark or _benchmark_of(one), folders, golds) for one in entries)
-    with given_or_own(executor, max(1, min(workers, len(entries)))) as to:
-        return list(progress(in_order(to, works, notify)))
+    coming = _outcomes(entries, benchmark, folders, workers, scheduler, notify)
+    found = {one.key: one for one in progress(coming)}
+    return [found[entry.key] for entry in entries]
 
 
 def rescored_entries(
@@ -230,11 +228,12 @@ def rescored_files(entries: Sequence[Entry], outcomes: Sequence[Rescored]) -> di
     """
     files: dict[Path, str] = {}
     for entry, outcome in zip(entries, outcomes, strict=True):
-        if outcome.scores is not None:
-            files[entry.folder / SCORES_FILE] = outcome.scores.to_text()
         if isinstance(outcome.scores, Scores):
             beside = outcome.scores.beside()
             files |= {entry.folder / name: text for name, text in beside.items()}
+        # Last: old scores are scored again, should the process be killed in between.
+        if outcome.scores is not None:
+            files[entry.folder / SCORES_FILE] = outcome.scores.to_text()
     return files
 
 
@@ -255,71 +254,93 @@ def _benchmark_of(entry: Entry) -> str | None:
     return entry.scores.main.benchmark if entry.scores.reports else None
 
 
-class _FurtherGold:
-    """The further gold states of benchmarks, each read when it is first needed."""
+@dataclass(frozen=True)
+class _Inputs:
+    """What scoring an entry again reads from files.
 
-    def __init__(self) -> None:
-        self._read: dict[str, tuple[list[GoldStates], list[str]]] = {}
+    Attributes:
+        content: The predictions file, unpacked, or the name of a submission that is made.
+        gold: The gold states that a tracker was scored with, if they are a named version.
+        seeds: Name -> predictions of further seeds; None if there are no seeds.
+        further_gold: The further gold states that are installed.
+        missing: The versions of them that are not.
+    """
 
-    def of(self, benchmark: Benchmark) -> tuple[list[GoldStates], list[str]]:
-        """Return the gold states that are installed, and the versions that are not.
-
-        Raises:
-            InputError: A file of them is damaged, or is of other turns.
-        """
-        from ..data.gold_states import load_further_gold
-
-        if benchmark.name not in self._read:
-            self._read[benchmark.name] = load_further_gold(benchmark)
-        return self._read[benchmark.name]
-
-
-def _work(
-    entry: Entry, benchmark: str | None, folders: Sequence[Path], further: _FurtherGold
-) -> Work | Done:
-    """Return the work of scoring an entry again, with all that is read from files here."""
-    try:
-        content = find_predictions(entry, folders)
-        loaded = loaded_once(benchmark)
-        seeds = _seed_files(entry)
-        golds, missing = further.of(loaded)
-        gold = None
-        if entry.tracking is not None and entry.tracking.gold.whose == "version":
-            from ..data.gold_states import load_gold_states
-
-            gold = load_gold_states(entry.tracking.gold.version or "", loaded)
-    except InputError as error:
-        return Done(_not_scored(entry, error))
-    arguments = (entry, content, gold, seeds, golds, missing)
-    return Work(loaded, _rescored, arguments, _not_scored(entry, LOST))
+    content: bytes | str
+    gold: GoldStates | None
+    seeds: Mapping[str, bytes] | None
+    further_gold: Sequence[GoldStates]
+    missing: Sequence[str]
 
 
-def _not_scored(entry: Entry, error: InputError | str) -> Rescored:
-    if isinstance(error, str):
-        return Rescored(entry.key, None, (), error)
+def _outcomes(
+    entries: Sequence[Entry],
+    benchmark: str | None,
+    folders: Sequence[Path],
+    workers: int,
+    scheduler: str | None,
+    notify: Callable[[str], None],
+) -> Iterator[Rescored]:
+    """Yield what comes of entries, those of one benchmark after those of another."""
+    groups: dict[str | None, list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault(benchmark or _benchmark_of(entry), []).append(entry)
+    for name, members in groups.items():
+        try:
+            loaded = loaded_once(name)
+        except InputError as error:
+            yield from (_not_scored(entry, error) for entry in members)
+            continue
+        jobs = _jobs(members, loaded, folders)
+        for number, one in run(_rescored, jobs, loaded, workers, scheduler, notify):
+            yield _not_scored(members[number], one) if isinstance(one, InputError) else one
+
+
+def _jobs(entries: Sequence[Entry], benchmark: Benchmark, folders: Sequence[Path]) -> Iterator[Job]:
+    """Yield the jobs of scoring entries again; where files cannot be read, with the error."""
+    from ..data.gold_states import load_further_gold, load_gold_states
+
+    further_gold = cache(lambda: load_further_gold(benchmark))
+    for entry in entries:
+        inputs: _Inputs | InputError
+        try:
+            content = find_predictions(entry, folders)
+            gold = None
+            if entry.tracking is not None and entry.tracking.gold.whose == "version":
+                gold = load_gold_states(entry.tracking.gold.version or "", benchmark)
+            inputs = _Inputs(content, gold, _seed_files(entry), *further_gold())
+        except InputError as error:
+            inputs = error
+        yield Job(entry.key, (entry, inputs))
+
+
+def _not_scored(entry: Entry, error: InputError) -> Rescored:
     about = "" if error.source == entry.key else f"{error.source}: "
     return Rescored(entry.key, None, (), about + "; ".join(error.problems))
 
 
-def _rescored(
-    scorer: Scorer,
-    entry: Entry,
-    content: bytes | str,
-    gold: GoldStates | None,
-    seeds: Mapping[str, bytes] | None,
-    golds: Sequence[GoldStates],
-    missing: Sequence[str],
-) -> Rescored:
-    try:
-        if entry.system.track == STATE_TRACKING:
-            return _rescored_tracker(entry, content, scorer.benchmark, gold, golds, missing)
-        lexicalised = entry.system.track == LEXICALISED
-        own = entry.system.aliases
-        scores = all_scores(content, scorer.benchmark, entry.key, lexicalised, own, golds)
-        scores = replace(scores, seeds=_seeds(entry, scores, scorer.benchmark, seeds))
-    except InputError as error:
-        return _not_scored(entry, error)
-    scores, unverified = _with_kept(entry.scores, scores, missing)
+def _rescored(scorer: Scorer, entry: Entry, inputs: _Inputs | InputError) -> Rescored:
+    """Score an entry again.
+
+    Raises:
+        InputError: Its files could not be read, or cannot be scored.
+    """
+    if isinstance(inputs, InputError):
+        raise inputs
+    benchmark = scorer.benchmark
+    if entry.system.track == STATE_TRACKING:
+        return _rescored_tracker(entry, inputs, benchmark)
+    lexicalised = entry.system.track == LEXICALISED
+    scores = all_scores(
+        inputs.content,
+        benchmark,
+        entry.key,
+        lexicalised,
+        entry.system.aliases,
+        inputs.further_gold,
+    )
+    scores = replace(scores, seeds=_seeds(entry, scores, benchmark, inputs.seeds))
+    scores, unverified = _with_kept(entry.scores, scores, inputs.missing)
     changes = (
         *(
             change
@@ -431,21 +452,14 @@ def _seeds(
     return seed_scores(totals_of(scores.dialogues.outcomes), seeds)
 
 
-def _rescored_tracker(
-    entry: Entry,
-    content: bytes | str,
-    benchmark: Benchmark,
-    gold: GoldStates | None,
-    golds: Sequence[GoldStates],
-    missing: Sequence[str],
-) -> Rescored:
+def _rescored_tracker(entry: Entry, inputs: _Inputs, benchmark: Benchmark) -> Rescored:
     """Score a tracker again, with the gold states that it was scored with, and further ones.
 
     Raises:
         InputError: The predictions are no file of states, or it is not known with which gold
             states they were scored, or these are not at hand.
     """
-    old = entry.tracking
+    old, content, gold = entry.tracking, inputs.content, inputs.gold
     if old is None and isinstance(content, bytes):
         raise InputError(
             entry.key,
@@ -455,10 +469,10 @@ def _rescored_tracker(
     own = None if old is None or old.gold.whose != "file" else old.gold.version
     load_gold = None if gold is None else lambda: gold
     scores = score_tracker(content, entry.key, lambda ids: benchmark, load_gold, own)
-    scores = with_further_gold(scores, content, entry.key, benchmark, golds)
+    scores = with_further_gold(scores, content, entry.key, benchmark, inputs.further_gold)
     if old is None:
         return Rescored(entry.key, scores, (), None)
-    scores, unverified = _with_kept(old, scores, missing)
+    scores, unverified = _with_kept(old, scores, inputs.missing)
     changes = tuple(
         _differing(
             STATE_TRACKING,

@@ -9,7 +9,6 @@ entry that declares placeholders, `without_placeholders` has the strict figures 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,12 +16,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
+from mwz.normalization.digests import digest_of_json, sha256
 from mwz.normalization.rules import DEFAULT_RULES
 
 from ..data.pinned import blob_id
-from ..digests import digest_of_json
 from ..errors import InputError
 from ..files import parse_json, read_plain, to_json
+from ..io.store import take_checksum, with_checksum
 from ..report import FORMAT, Report
 from ..validation import validated
 from .further_gold import FURTHER_GOLD, FurtherGold, further_gold_data, read_further_gold
@@ -38,7 +38,6 @@ SEEDS_FILE = "seeds.json"
 _PREDICTIONS = "predictions"
 _OTHERS = "other_rules"
 WITHOUT = "without_placeholders"
-_CHECKSUM = "checksum"
 
 
 class Hashes(BaseModel):
@@ -128,9 +127,9 @@ def hashes_of(content: bytes, said: object = None) -> Hashes:
         said: What it says, as JSON types; None if that is not known.
     """
     return Hashes(
-        sha256=hashlib.sha256(content).hexdigest(),
+        sha256=sha256(content),
         git_blob=blob_id(content),
-        content=None if said is None else checksum_of({"said": said}),
+        content=None if said is None else digest_of_json({"said": said}),
     )
 
 
@@ -184,19 +183,3 @@ def parse_scores(content: bytes, source: str) -> Scores:
         else validated(dict[str, dict[str, FiniteFloat]], without, source, WITHOUT),
         further_gold=further,
     )
-
-
-def with_checksum(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document with what tells whether somebody edits it."""
-    return {**content, _CHECKSUM: checksum_of(content)}
-
-
-def take_checksum(document: dict[str, Any]) -> bool:
-    """Take the checksum out of a document that was just read; return whether it is right."""
-    stated = document.pop(_CHECKSUM, None)
-    return bool(stated == checksum_of(document))
-
-
-def checksum_of(content: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of a document, however its keys are ordered and its lines broken."""
-    return digest_of_json(content)

@@ -15,10 +15,11 @@ from typing import Any
 from ..comparison.seeds import Spread, spread_of
 from ..errors import InputError
 from ..files import parse_json, read_plain, to_json
+from ..io.store import take_checksum, with_checksum
 from ..signature import Signature
 from ..validation import validated
 from .dialogue_scores import FIGURES
-from .scores import Hashes, take_checksum, with_checksum
+from .scores import Hashes
 
 _FORMAT = 1
 

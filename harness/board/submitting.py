@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import gzip
 import os
+import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -38,10 +39,9 @@ from .entries import (
     system_text,
 )
 from .further_gold import submission_against
-from .model import rows
+from .model import PAGES, rows
 from .scores import SCORES_FILE, Scores, hashes_of
 from .seed_scores import Seed, seed_file, seed_scores
-from .together import PAGES, finish_together, remove
 from .tracking_scores import TrackingScores
 from .tracks import TRACKS, track_problem
 
@@ -306,7 +306,7 @@ def locked(folder: Path) -> Iterator[None]:
     try:
         if os.path.lexists(path) and not is_plain_file(path):
             # A link would have another file made, and a pipe would never be opened.
-            remove(path)
+            _remove(path)
     except OSError as error:
         raise InputError(str(folder), f"cannot be written ({error.strerror})") from None
     lock = portalocker.Lock(str(path), timeout=_PATIENCE)
@@ -337,16 +337,49 @@ def recover(folder: Path) -> None:
     """
     for place in (folder, *filter(is_plain_folder, folder.iterdir())):
         for left in place.glob(f".*{UNFINISHED}"):
-            remove(left)
+            _remove(left)
     for left in folder.glob(f".*{_REPLACED}"):
         original = folder / left.name.removeprefix(".").removesuffix(_REPLACED)
         if is_plain_folder(left) and not os.path.lexists(original):
             left.rename(original)
         else:
-            remove(left)
-    finish_together(folder)
+            _remove(left)
     for page in PAGES:
         clear_scratch(folder.absolute().parent / page)
+
+
+def write_files(folder: Path, files: Mapping[Path, str]) -> None:
+    """Write scores and pages, each of them whole; call it with the folder locked.
+
+    Between two of them the process may be killed: `mwz leaderboard --check` tells.
+
+    Args:
+        folder: The folder of submissions.
+        files: Path -> content, in the order in which they are written.
+
+    Raises:
+        InputError: A file cannot be written.
+    """
+    inside = folder.absolute()
+    own_pages = {inside.parent / page for page in PAGES}
+
+    def is_own(path: Path) -> bool:
+        return path.absolute() in own_pages or inside in path.absolute().parents
+
+    for path in files:
+        if is_own(path) and path.parent.is_symlink():
+            raise InputError(str(path.parent), "is a symbolic link; put the folder itself there")
+    for path, content in files.items():
+        # A page that the user named may be a link, or a device.
+        write_atomically(path, content, follow=not is_own(path))
+
+
+def _remove(path: Path) -> None:
+    """Remove whatever is there, if anything; what a link leads to stays."""
+    if is_plain_folder(path):
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _set_aside(target: Path) -> Path:

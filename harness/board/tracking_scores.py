@@ -22,6 +22,7 @@ from mwz.normalization.rules import DEFAULT_RULES, rule_set
 from ..benchmark import Benchmark
 from ..errors import InputError
 from ..files import parse_json, read_plain, to_json
+from ..io.store import take_checksum, with_checksum
 from ..metrics.tracking.fga import DEFAULT_LAMBDAS
 from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
 from ..metrics.tracking.tracking_registry import Choices
@@ -39,7 +40,7 @@ from .further_gold import (
     read_further_gold,
     tracker_against,
 )
-from .scores import Hashes, hashes_of, take_checksum, with_checksum
+from .scores import Hashes, hashes_of
 from .tracks import STATE_TRACKING
 
 FORMAT = 1

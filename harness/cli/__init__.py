@@ -23,6 +23,8 @@ from typing import TextIO, cast
 
 import click
 
+from mwz.normalization.resources import names
+
 from ..errors import InputError
 from ..rendering import printable
 
@@ -39,13 +41,11 @@ def commands() -> Mapping[str, tuple[str, str]]:
     The modules are read and not imported, so that `mwz --help` loads none of them.
     """
     found = {}
-    for file in resources.files(__package__).iterdir():
-        if file.name.endswith(".py"):
-            docstring = ast.get_docstring(ast.parse(file.read_bytes())) or ""
-            title = _TITLE.match(docstring)
-            if title is not None:
-                line = title[2][:1].upper() + title[2][1:]
-                found[title[1]] = (file.name.removesuffix(".py"), line)
+    for name in names("", ".py", __package__):
+        source = resources.files(__package__).joinpath(f"{name}.py").read_bytes()
+        title = _TITLE.match(ast.get_docstring(ast.parse(source)) or "")
+        if title is not None:
+            found[title[1]] = (name, title[2][:1].upper() + title[2][1:])
     return dict(sorted(found.items()))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -39,7 +38,6 @@ from ..board.reported import ReportedFigures, ReportedTable, read_reported, unkn
 from ..board.rescoring import find_predictions
 from ..board.tracks import LEXICALISED, STATE_TRACKING
 from ..errors import InputError
-from ..execution import executor
 from ..files import STANDARD_STREAM, write_json
 from ..metrics.registry import headlines
 from ..metrics.setups import RANKED
@@ -117,8 +115,7 @@ def command(
     tables = _tables(submissions)
     grids = {}
     if explaining:
-        with executor(workers, scheduler) as to:
-            grids = _grids(chosen, benchmark, to, predictions, cache)
+        grids = _grids(chosen, benchmark, workers, scheduler, predictions, cache)
     audited = [(one, audit(one, grids.get(one.key)), grids.get(one.key)) for one in chosen]
     recorded = chosen if names else [*chosen, *_reported_trackers(submissions, tables)]
     if json_target != STANDARD_STREAM:
@@ -135,7 +132,8 @@ def command(
 def _grids(
     chosen: list[Entry],
     benchmark: str | None,
-    to: Executor,
+    workers: int,
+    scheduler: str | None,
     predictions: Sequence[Path],
     cache: bool,
 ) -> dict[str, Grid]:
@@ -146,11 +144,11 @@ def _grids(
         entry.key: explain(
             contents[entry.key],
             benchmark or entry.scores.main.benchmark,
-            1,
+            workers,
             lambda parts, count, name=entry.key: tqdm(  # type: ignore[misc]
                 parts, name, count, unit="part", disable=None
             ),
-            to,
+            scheduler,
             cache,
             notify,
             entry.system.aliases,

@@ -13,12 +13,12 @@ from ..board.tracks import LEXICALISED
 from ..comparison.settings import DEFAULT_TEST, TEST_SAMPLES
 from ..comparison.systems import systems_evidence, with_common_metrics
 from ..errors import InputError
-from ..execution import Work, executor, in_order
+from ..execution import Job, results, run
 from ..files import STANDARD_STREAM, read_bytes, shown_name, write_json
 from ..formats import parse_predictions, standard_form
 from ..grounding.rating import GroundedFigures, grounded_figures
 from ..metrics.inform_success import TOTAL
-from ..metrics.registry import named_metrics
+from ..metrics.registry import named_metrics, resampled_metrics
 from ..rendering import figure, printable
 from ..scoring import GROUNDED, Options, Scorer
 from ..tables import formatted
@@ -138,12 +138,12 @@ def command(
         options if one.entry is None else replace(options, placeholders=one.aliases)
         for one in outputs
     ]
-    works = [
-        Work(loaded, systems_evidence, (one.content, one.source, name, own, asked))
+    each = [
+        Job(one.source, (one.content, one.source, name, own, asked))
         for one, name, own in zip(outputs, names, chosen, strict=True)
     ]
-    with executor(min(jobs, len(works)), scheduler) as to:
-        known = with_common_metrics([*in_order(to, works)], chosen)
+    coming = run(systems_evidence, each, loaded, jobs, scheduler)
+    known = with_common_metrics(results(coming), chosen)
 
     from ..comparison.comparing import compare
 
@@ -257,8 +257,6 @@ def _resampled(metrics: Sequence[str]) -> list[str]:
     Raises:
         InputError: Some cannot, or are none.
     """
-    from ..comparison.evidence import resampled_metrics
-
     asked, known = named_metrics(metrics), resampled_metrics()
     wrong = [name for name in asked if name not in known]
     if wrong:

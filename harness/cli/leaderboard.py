@@ -12,16 +12,14 @@ from tqdm import tqdm
 
 from ..board.comparing_entries import complete_pairs
 from ..board.entries import Entry, read_entries
-from ..board.model import Board, read_board
+from ..board.model import DOCUMENTS_FOLDER, Board, read_board
 from ..board.pairs import PAIRS_FILE
 from ..board.rescoring import Rescored, changes_table, rescore, rescored_entries, rescored_files
-from ..board.submitting import locked
-from ..board.together import write_together
+from ..board.submitting import locked, write_files
 from ..board.views.making import Site, check_place, left_over, site, stale_files, write_site
-from ..board.views.markdown import DOCUMENTS_FOLDER, pages
+from ..board.views.markdown import pages
 from ..board.views.serving import PORT, site_server
 from ..errors import InputError
-from ..execution import executor
 from ..files import read_bytes
 from ..rendering import printable
 from .options import (
@@ -132,7 +130,7 @@ def _make_all(
         board = read_board(submissions, entered, rules, complete_pairs(submissions, entered))
         files |= pages(submissions, board, path)
         web = _site(submissions, board) if html is not None else None
-        write_together(submissions, files)
+        write_files(submissions, files)
         if html is not None and web is not None:
             write_site(web, html)
     click.echo(f"{path}: {len(entered)} entries")
@@ -216,16 +214,15 @@ def _rescore(
     scheduler: str | None,
 ) -> list[Rescored]:
     """Score the submissions again and tell what changed."""
-    with executor(min(workers, max(len(entered), 1)), scheduler) as to:
-        outcomes = rescore(
-            entered,
-            benchmark,
-            predictions,
-            workers,
-            lambda coming: tqdm(coming, "scoring", len(entered), unit="system", disable=None),
-            to,
-            notify,
-        )
+    outcomes = rescore(
+        entered,
+        benchmark,
+        predictions,
+        workers,
+        lambda coming: tqdm(coming, "scoring", len(entered), unit="system", disable=None),
+        scheduler,
+        notify,
+    )
     for entry, outcome in zip(entered, outcomes, strict=True):
         click.echo(printable(f"{outcome.key}: {_told(entry, outcome)}"))
         if outcome.changes:

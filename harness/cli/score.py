@@ -13,7 +13,7 @@ from mwz.database import EMBEDDED
 from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
 from ..errors import InputError
 from ..files import STANDARD_STREAM, shown_name, write_json, write_text
-from ..many import Asked, Scored, intervals_read, score_submission
+from ..many import Request, ScoredSubmission, intervals_read, score_submission
 from ..metrics.registry import default_metrics, response_metrics
 from ..metrics.setups import BOTH, SETUPS
 from ..report_text import report_text
@@ -229,15 +229,15 @@ def command(
         from ..pictures import picture_format
 
         picture_format(plot)
-    asked = Asked(options, intervals or plot is not None, lines_target is not None)
+    request = Request(options, intervals or plot is not None, lines_target is not None)
     if not predictions:
         scorer = Scorer(benchmark_chooser(benchmark, "scoring on")(()), options)
         made = CONSTANT if constant else EMPTY_STATES if empty_states else corpus
-        outcomes = [score_submission(scorer, _made(made, scorer), asked)]
+        outcomes = [score_submission(scorer, _made(made, scorer), request)]
         called = [f"corpus {made}" if corpus else str(made)]
         tell("what the harness makes", gold_remark(options, outcomes[0]))
     else:
-        run = ScoreRun(predictions, benchmark, asked, cache, jobs, scheduler)
+        run = ScoreRun(predictions, benchmark, request, cache, jobs, scheduler)
         if len(predictions) > 1:
             run.write_to(json_target, lines_target, resume)
         outcomes, called = run.outcomes()
@@ -310,7 +310,7 @@ class _Shown:
 
     def one(
         self,
-        outcome: Scored,
+        outcome: ScoredSubmission,
         table: tuple[Sequence[str], str] | None = None,
         intervals: bool = False,
     ) -> None:
@@ -327,7 +327,9 @@ class _Shown:
                 report_text(outcome.report) + (_intervals_text(outcome) if intervals else "")
             )
 
-    def table(self, names: Sequence[str], outcomes: Sequence[Scored], format_: str) -> None:
+    def table(
+        self, names: Sequence[str], outcomes: Sequence[ScoredSubmission], format_: str
+    ) -> None:
         """Show outcomes as one table."""
         from ..score_table import score_table
 
@@ -335,7 +337,7 @@ class _Shown:
             click.echo(formatted([score_table(names, outcomes)], format_), nl=False)
 
 
-def _intervals_text(outcome: Scored) -> str:
+def _intervals_text(outcome: ScoredSubmission) -> str:
     from ..comparison.comparison_text import intervals_text
 
     found = intervals_read(outcome.intervals)
@@ -343,7 +345,7 @@ def _intervals_text(outcome: Scored) -> str:
     return f"\n\n{table}\n\n{(outcome.intervals or {})['signature']}"
 
 
-def _plot(names: Sequence[str], outcomes: Sequence[Scored], path: str) -> None:
+def _plot(names: Sequence[str], outcomes: Sequence[ScoredSubmission], path: str) -> None:
     from ..comparison.score_plots import plot_scores
 
     # What all have: predicted states are not in every file.
@@ -358,7 +360,7 @@ def _plot(names: Sequence[str], outcomes: Sequence[Scored], path: str) -> None:
 
 def _free_running(
     predictions: str, goals: str | None, benchmark: str | None, options: Options, lines: bool
-) -> Scored:
+) -> ScoredSubmission:
     """Score free-running dialogues; with their lines, if these are wanted."""
     # pydantic takes its time
     from ..conversations import read_conversations
@@ -371,7 +373,7 @@ def _free_running(
     run = play_free_running(conversations, shown_name(predictions), scorer, own)
     report = score_free_running(run, scorer)
     text = lines_text(free_running_lines(run, report.signature)) if lines else None
-    return Scored(report, lines=text)
+    return ScoredSubmission(report, lines=text)
 
 
 def _made(made: str | None, scorer: Scorer) -> NormalizedSubmission:

@@ -1,11 +1,11 @@
-"""Scoring the files that `mwz score` is given: what is known of each, and who works on the rest."""
+"""The files that `mwz score` is given: looked up or scored, and written as they are done."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -17,18 +17,18 @@ from ..benchmark import Benchmark
 from ..data.installed import benchmark_path, default_benchmark
 from ..data.prepared import prepared_content
 from ..errors import InputError
-from ..execution import Work, completed, executor
+from ..execution import Job, run
 from ..files import STANDARD_STREAM, read_bytes, shown_name, write_text
 from ..formats import Standard, parse_predictions, standard_form
 from ..limits import limits
 from ..many import (
-    Asked,
     Line,
-    Scored,
+    Request,
+    ScoredSubmission,
+    cache_outcome,
+    cached_outcome,
     content_digest,
-    is_kept,
-    keep_outcome,
-    kept_outcome,
+    is_cacheable,
     outcome_key,
     read_lines,
     score_content,
@@ -36,13 +36,12 @@ from ..many import (
 from ..metrics.setups import SETUPS
 from ..scoring import AUTO, Options, Scorer, signature_before
 from ..signature import Signature
-from ..workers import LOST
 from .options import short_names
-from .reading import BenchmarkChooser, benchmark_chooser
+from .reading import benchmark_chooser
 from .telling import NO_STATES, tell
 
 
-def gold_remark(options: Options, outcome: Scored) -> list[str]:
+def gold_remark(options: Options, outcome: ScoredSubmission) -> list[str]:
     """Return what is to be said if gold states were used that nobody asked for."""
     report = outcome.report
     own = [SETUPS[name].states for name in SETUPS if report.setup(name) is not None]
@@ -51,14 +50,14 @@ def gold_remark(options: Options, outcome: Scored) -> list[str]:
 
 
 class ScoreRun:
-    """Scoring files: what each is, what is known of it already, and who works.
+    """Scores files that are not known already, and tells and writes what comes of each.
 
     Args:
         files: The files.
         benchmark: The value of `--benchmark`.
-        asked: What is asked of every file.
-        cache: Whether reports are kept, and looked up.
-        jobs: How many processes to use.
+        request: What is wanted of every file.
+        cache: Whether reports are looked up in the cache and put there.
+        workers: How many processes to use.
         scheduler: The address of a Dask scheduler.
     """
 
@@ -66,28 +65,29 @@ class ScoreRun:
         self,
         files: Sequence[str],
         benchmark: str | None,
-        asked: Asked,
+        request: Request,
         cache: bool,
-        jobs: int,
+        workers: int,
         scheduler: str | None,
     ) -> None:
         self._files = files
-        self._asked = asked
-        self._named = benchmark
-        self._choose: BenchmarkChooser = benchmark_chooser(benchmark, "scoring on")
-        self._loaded: Benchmark | None = None
-        self._signature: Signature | None = None
-        self._cache = cache and is_kept(asked)
-        self._jobs = min(jobs, len(files))
+        self._names = short_names(files)
+        self._request = request
+        self._cache = cache and is_cacheable(request)
+        self._workers = workers
         self._scheduler = scheduler
-        self._outcomes: dict[int, Scored] = {}
-        # Of those that are worked on, in the order of the work: number, hash, key.
+        self._choose = benchmark_chooser(benchmark, "scoring on")
+        self._likely = _likely_signature(benchmark or default_benchmark(), request.options)
+        # The first file that nothing is known of decides on these two.
+        self._benchmark: Benchmark | None = None
+        self._signature: Signature | None = None
+        # Of each job: the number of its file, the hash of the content, the key.
         self._begun: list[tuple[int, str, str]] = []
+        self._outcomes: dict[int, ScoredSubmission] = {}
         self._lines: IO[bytes] | None = None
         self._standard_lines = False
         self._folder: Path | None = None
         self._known: dict[str, Line] = {}
-        self._names = short_names(files)
 
     def write_to(self, lines: str | None, folder: str | None, resume: bool) -> None:
         """Say where outcomes are written as they come.
@@ -113,7 +113,7 @@ class ScoreRun:
             write_text(lines, "".join(line.text for line in self._known.values()))
             self._lines = path.open("ab")
 
-    def outcomes(self) -> tuple[list[Scored], list[str]]:
+    def outcomes(self) -> tuple[list[ScoredSubmission], list[str]]:
         """Return the outcomes of the files that could be scored, in their order, and their names.
 
         Raises:
@@ -128,102 +128,81 @@ class ScoreRun:
             self._progress = stack.enter_context(
                 tqdm(total=files, desc="scoring", unit="file", disable=True if files == 1 else None)
             )
-            to = stack.enter_context(executor(self._jobs, self._scheduler))
-            self._score(to)
+            self._score()
         failed = files - len(self._outcomes)
         if failed and files > 1:
             click.echo(f"mwz: {failed} of {files} files could not be scored", err=True)
         numbers = sorted(self._outcomes)
         return [self._outcomes[n] for n in numbers], [self._names[n] for n in numbers]
 
-    def _score(self, to: Executor) -> None:
-        for work, outcome in completed(to, self._works()):
-            number, digest, key = self._begun[work]
+    def _score(self) -> None:
+        jobs = self._jobs()
+        first = next(jobs, None)
+        if first is None or self._benchmark is None:
+            return
+        jobs = chain([first], jobs)
+        for job, outcome in run(
+            score_content, jobs, self._benchmark, self._workers, self._scheduler
+        ):
+            number, digest, key = self._begun[job]
             if isinstance(outcome, InputError):
                 self._failed(outcome)
                 continue
-            remarks = (*outcome.remarks, *gold_remark(self._asked.options, outcome))
+            remarks = (*outcome.remarks, *gold_remark(self._request.options, outcome))
             told = replace(outcome, remarks=remarks)
             if self._cache:
-                keep_outcome(key, told)
+                cache_outcome(key, told)
             self._done(number, digest, key, told)
 
-    def _works(self) -> Iterator[Work]:
-        """Yield work for the files whose outcome is not known."""
+    def _jobs(self) -> Iterator[Job]:
+        """Yield the jobs of scoring the files of which nothing is known."""
         for number, file in enumerate(self._files):
+            source = shown_name(file)
             try:
                 content = read_bytes(file, limits())
-                known, read = self._known_outcome(number, content)
+                sent: bytes | Standard = content
+                digest = content_digest(content)
+                signature = self._signature or self._likely
+                if signature is not None and self._is_known(number, digest, signature):
+                    continue
+                if self._signature is None:
+                    sent = standard_form(parse_predictions(content, source), source)
+                    self._benchmark = self._choose(sent.dialogues)
+                    self._signature = Scorer(self._benchmark, self._request.options).signature()
+                    likely = self._signature == signature
+                    if not likely and self._is_known(number, digest, self._signature):
+                        continue
             except InputError as error:
                 self._failed(error)
                 continue
-            if known:
-                continue
-            assert self._loaded is not None
-            sent = content if read is None or len(self._files) > 1 else read
-            arguments = (sent, shown_name(file), self._asked)
-            lost = InputError(shown_name(file), LOST)
-            yield Work(self._loaded, score_content, arguments, lost)
+            key = outcome_key(digest, self._signature, self._request)
+            self._begun.append((number, digest, key))
+            yield Job(source, (sent, source, self._request))
 
-    def _known_outcome(self, number: int, content: bytes) -> tuple[bool, Standard | None]:
-        """Take a file's outcome from what is known already, if it is, or prepare to score it.
-
-        Returns:
-            Whether it was, and what was read of the file if it had to be.
-        """
-        digest = content_digest(content)
-        before = self._signature or self._likely_signature()
-        if before is not None and self._taken(number, digest, before):
-            return True, None
-        read = None
-        if self._signature is None:
-            source = shown_name(self._files[number])
-            read = standard_form(parse_predictions(content, source), source)
-            self._loaded = self._choose(read.dialogues)
-            self._signature = Scorer(self._loaded, self._asked.options).signature()
-            if self._signature != before and self._taken(number, digest, self._signature):
-                return True, None
-        key = outcome_key(digest, self._signature, self._asked)
-        self._begun.append((number, digest, key))
-        return False, read
-
-    def _taken(self, number: int, digest: str, signature: Signature) -> bool:
-        """Take an outcome that is known, and return whether it is."""
-        key = outcome_key(digest, signature, self._asked)
+    def _is_known(self, number: int, digest: str, signature: Signature) -> bool:
+        """Take a file's outcome from the lines or the cache, and return whether it is there."""
+        key = outcome_key(digest, signature, self._request)
         line = self._known.get(key)
         if line is not None and (self._folder is None or self._lines_path(number).exists()):
             self._outcomes[number] = line.outcome
             self._progress.update()
             return True
-        outcome = kept_outcome(key) if self._cache else None
+        outcome = cached_outcome(key) if self._cache else None
         if outcome is not None:
             self._done(number, digest, key, outcome)
         return outcome is not None
-
-    def _likely_signature(self) -> Signature | None:
-        """Return the signature if the benchmark is the likely one, without loading it."""
-        options = self._asked.options
-        if options.goals != "all":
-            return None
-        name = self._named or default_benchmark()
-        path = benchmark_path(name)
-        content = None if path is None else prepared_content(path)
-        data = None if content is None else content.hashes.get(rule_set(options.rules).venues)
-        if content is None or data is None:
-            return None
-        return signature_before(name, data, content.gold_domains, options)
 
     def _lines_path(self, number: int) -> Path:
         assert self._folder is not None
         return self._folder / f"{self._names[number]}.jsonl"
 
-    def _done(self, number: int, digest: str, key: str, outcome: Scored) -> None:
-        file = self._files[number]
-        tell(shown_name(file), outcome.remarks)
+    def _done(self, number: int, digest: str, key: str, outcome: ScoredSubmission) -> None:
+        file = shown_name(self._files[number])
+        tell(file, outcome.remarks)
         if self._folder is not None and outcome.lines is not None:
             write_text(str(self._lines_path(number)), outcome.lines)
             outcome = replace(outcome, lines=None)
-        line = outcome.to_line(shown_name(file), digest, key)
+        line = outcome.to_line(file, digest, key)
         if self._standard_lines:
             write_text(STANDARD_STREAM, line)
         if self._lines is not None:
@@ -241,3 +220,15 @@ class ScoreRun:
             raise error
         self._progress.update()
         click.echo(f"mwz: {error}", err=True)
+
+
+def _likely_signature(benchmark: str, options: Options) -> Signature | None:
+    """Return the signature that scores have if they are of a benchmark, without loading it."""
+    if options.goals != "all":
+        return None
+    path = benchmark_path(benchmark)
+    content = None if path is None else prepared_content(path)
+    data = None if content is None else content.hashes.get(rule_set(options.rules).venues)
+    if content is None or data is None:
+        return None
+    return signature_before(benchmark, data, content.gold_domains, options)

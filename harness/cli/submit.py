@@ -23,8 +23,14 @@ from ..board.entries import (
 )
 from ..board.model import Board, Column, Row, read_board
 from ..board.scores import Scores
-from ..board.submitting import all_scores, locked, refuse_existing, submit, with_seeds
-from ..board.together import write_together
+from ..board.submitting import (
+    all_scores,
+    locked,
+    refuse_existing,
+    submit,
+    with_seeds,
+    write_files,
+)
 from ..board.tracking_scores import TrackingScores, score_tracker, with_further_gold
 from ..board.tracks import LEXICALISED, STATE_TRACKING, submitted_tracks
 from ..board.views.markdown import (
@@ -190,7 +196,7 @@ def command(
         board = page
         if rules != DEFAULT_RULES:
             board = read_board(submissions, others, rules, page.pairs)
-        write_together(submissions, pages(submissions, page, leaderboard_path(submissions)))
+        write_files(submissions, pages(submissions, page, leaderboard_path(submissions)))
     if track == STATE_TRACKING:
         _show_tracker(entry.key, board)
         _show_further(entry.key, board)

@@ -12,8 +12,8 @@ from these by matrix products, and no text is scored again::
     intervals_of(first)["inform"]  # Interval(value=88.9, low=86.80…, high=90.69…, …)
     compare(first, [second]).pairs[0].differences["bleu"].p
 
-The metric NAME can be resampled if there is a module `NAME_statistics.py` in this folder: its
-function `statistics` returns the statistics of what was played. That file is all it takes.
+A metric can be resampled if its `METRIC` has `statistics`, a function that returns the statistics
+of what was played.
 
 The names are imported when they are first used: NumPy and SciPy take their time.
 """

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..errors import InputError
+from ..metrics.statistics import Figure
 from ..signature import PLACEHOLDERS, Comparability, Signature
 from .evidence import Evidence
 from .interval import Interval
@@ -18,7 +19,6 @@ from .intervals import interval_parameters, intervals_of
 from .seeds import Spread, spread_of
 from .settings import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES
 from .significance import MCNEMAR, TESTS, holm, mcnemar, randomisations
-from .statistics import Figure
 
 
 @dataclass(frozen=True)

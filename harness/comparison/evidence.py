@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import InputError
 from ..metrics.registry import response_metrics
+from ..metrics.statistics import Figure, Statistics, everything
+from ..playing import Played
 from ..scoring import Scorer
 from ..signature import Signature
 from ..submission import NormalizedSubmission, normalize_submission, parse_submission
-from .resampling import Block, everything
-from .statistics import Bools, Figure, Statistics, Values
+from ..tracking.dialogues import TrackedDialogue
+from ..tracking.tracking_statistics import tracking_statistics
 
 if TYPE_CHECKING:
-    from ..tracking.dialogues import TrackedDialogue
-
-_SUFFIX = "_statistics"
+    from ..metrics.statistics import Block, Bools, Values
 
 
 @dataclass(frozen=True)
@@ -102,14 +99,6 @@ class Evidence:
         }
 
 
-@cache
-def resampled_metrics() -> tuple[str, ...]:
-    """Return the names of the metrics that intervals and tests can be computed of."""
-    here = importlib.import_module(__package__).__path__
-    found = {module.name for module in pkgutil.iter_modules(here)}
-    return tuple(name for name in response_metrics() if f"{name}{_SUFFIX}" in found)
-
-
 def evidence_of(scorer: Scorer, submission: NormalizedSubmission, name: str) -> Evidence:
     """Return what is known of a system, with regard to the metrics of the scorer's options.
 
@@ -123,15 +112,22 @@ def evidence_of(scorer: Scorer, submission: NormalizedSubmission, name: str) -> 
     Raises:
         InputError: The submission plays nothing, or lacks what an option asks for.
     """
-    played = scorer.played(submission)
-    statistics: dict[str, Statistics] = {}
-    asked = [name for name in resampled_metrics() if name in (scorer.options.metrics or ())]
-    # BLEU comes first: the combined score is made of its sums.
-    for metric in sorted(asked, key=lambda metric: metric != "bleu"):
-        module = importlib.import_module(f".{metric}{_SUFFIX}", __package__)
-        statistics[metric] = module.statistics(played, statistics)
-    ordered = {metric: statistics[metric] for metric in asked}
-    known = Evidence(name, scorer.signature_of(played), tuple(played.submission.dialogues), ordered)
+    return evidence_of_played(scorer, scorer.played(submission), name)
+
+
+def evidence_of_played(scorer: Scorer, played: Played, name: str) -> Evidence:
+    """Return what is known of a system by what was played; `played` is the scorer's own."""
+    metrics = [response_metrics()[metric] for metric in played.metrics]
+    known = Evidence(
+        name=name,
+        signature=scorer.signature_of(played),
+        dialogues=tuple(played.submission.dialogues),
+        statistics={
+            metric.name: played.once(metric.statistics)
+            for metric in sorted(metrics, key=lambda metric: (metric.rank, metric.name))
+            if metric.statistics is not None
+        },
+    )
     # What chance draws must not hang on the order of dialogues in a file.
     return known.part([id_ for id_ in played.benchmark.dialogues if id_ in played.responses])
 
@@ -165,8 +161,6 @@ def tracking_evidence(
         lambdas: The values of λ of FGA.
         slots: T of slot accuracy.
     """
-    from .dst_statistics import tracking_statistics
-
     ids = tuple(dialogue.id for dialogue in dialogues)
     return Evidence(name, signature, ids, {"dst": tracking_statistics(dialogues, lambdas, slots)})
 

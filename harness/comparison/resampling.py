@@ -7,42 +7,13 @@ blocks, so that memory stays bounded whatever their number.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from ..metrics.statistics import Block
 
 _BLOCK = 2**22
 """About how many numbers a block of samples holds."""
-
-
-@dataclass(frozen=True)
-class Block:
-    """Some samples.
-
-    Attributes:
-        numbers: A row per sample, a column per dialogue: how often it counts, or whether the two
-            systems swap it.
-    """
-
-    numbers: npt.NDArray[Any]
-
-    @cached_property
-    def by_sample(self) -> npt.NDArray[np.float64]:
-        """The numbers as a matrix to multiply statistics with: samples x dialogues."""
-        return self.numbers.astype(np.float64)
-
-    @cached_property
-    def by_dialogue(self) -> npt.NDArray[np.int16]:
-        """The numbers, transposed: dialogues x samples."""
-        return np.ascontiguousarray(self.numbers.T, np.int16)
-
-
-def everything(dialogues: int) -> Block:
-    """Return the one sample that holds every dialogue once."""
-    return Block(np.ones((1, dialogues), np.int64))
 
 
 def bootstrap_samples(dialogues: int, samples: int, seed: int) -> Iterator[Block]:

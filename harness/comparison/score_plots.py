@@ -7,11 +7,11 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ..metrics.statistics import Figure
 from ..pictures import picture_format, write_picture
 from ..rendering import drawn
 from .interval import Interval
 from .settings import INTERVAL_LEVEL
-from .statistics import Figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,13 +9,15 @@ Source: McNemar (1947); Riezler and Maxwell (2005); Koehn (2004); Holm (1979).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from .evidence import Evidence
 from .resampling import bootstrap_samples, swaps
-from .statistics import Floats
+
+if TYPE_CHECKING:
+    from ..metrics.statistics import Floats
 
 MCNEMAR = "mcnemar"
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..metrics.registry import resampled_metrics
 from ..scoring import Options, Scorer, allowed_metrics, signature_before
 from ..submission import parse_submission
 
@@ -35,7 +36,7 @@ def systems_evidence(
         InputError: The content is no submission, or lacks what an option asks for.
     """
     from ..formats import parse_predictions
-    from .evidence import evidence_of, resampled_metrics
+    from .evidence import evidence_of
 
     chosen = scorer.with_options(**vars(options))
     if isinstance(content, str):

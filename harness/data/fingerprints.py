@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
+from mwz.normalization.digests import digest_of_json
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
 
 from ..benchmark import Benchmark, Dialogue
-from ..digests import digest_of_json
 from .gold_states import filled
 
 _DIGITS = 4

@@ -1,6 +1,6 @@
 """Gold states of other versions, beside the installed benchmark: imported, kept, found by version.
 
-They are kept in `<data directory>/states/<benchmark>/<version>.json.gz`, sealed (`sealed.py`).
+They are kept in `<data directory>/states/<benchmark>/<version>.json.gz`, sealed (`io/store.py`).
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from mwz.normalization.states import BeliefState
 
 from ..benchmark import Benchmark
 from ..errors import InputError
+from ..io.store import DAMAGED, SEALED_SUFFIX, data_directory, read_sealed, write_sealed
 from ..tracking.gold import GoldStates, problems_of
 from .declared import gold_versions
-from .installed import data_directory
-from .sealed import SEALED_SUFFIX, read_sealed, write_sealed
 from .state_files import read_state_file
 
 _FORMAT = "gold states 1"
@@ -98,7 +97,7 @@ def load_gold_states(version: str, benchmark: Benchmark) -> GoldStates:
     except InputError as error:
         raise InputError(error.source, f"{error.problems[0]}; {again}") from None
     except (KeyError, TypeError, AttributeError):
-        raise InputError(str(path), f"damaged or edited; {again}") from None
+        raise InputError(str(path), f"{DAMAGED}; {again}") from None
     if problems:
         raise InputError(str(path), [f"{problem}; {again}" for problem in problems])
     return gold

@@ -1,12 +1,11 @@
 """The benchmarks on this machine: the built-in sample, and those in the user's data directory.
 
-A benchmark is one sealed file (`sealed.py`), `<data directory>/benchmarks/<name>.json.gz`.
+A benchmark is one sealed file (`io/store.py`), `<data directory>/benchmarks/<name>.json.gz`.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -14,27 +13,16 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
 from ..benchmark import Benchmark, Dialogue, Goal
 from ..errors import InputError
-from .sealed import SEALED_SUFFIX, read_sealed, write_sealed
+from ..io.store import DAMAGED, SEALED_SUFFIX, data_directory, read_sealed, write_sealed
 
-DATA_VARIABLE = "MWZ_DATA"
 SAMPLE = "sample"
 DEFAULT = "multiwoz"
 """The benchmark used where none is named, if it is installed."""
 
-DAMAGED = "damaged or edited; install the benchmark again"
-"""What is said of a benchmark file that is not as it was written."""
-
 _FORMAT = 2
-
-
-def data_directory() -> Path:
-    """Return where benchmarks are kept: `$MWZ_DATA`, or the platform's place for user data."""
-    chosen = os.environ.get(DATA_VARIABLE)
-    return Path(chosen) if chosen else platformdirs.user_data_path("multiwoz-harness")
+_AGAIN = "install the benchmark again"
 
 
 def downloads_directory() -> Path:
@@ -81,11 +69,9 @@ def load_benchmark(name: str | None = None) -> Benchmark:
     try:
         benchmark = from_document(read_sealed(path, _FORMAT))
     except InputError as error:
-        raise InputError(
-            error.source, f"{error.problems[0]}; install the benchmark again"
-        ) from None
+        raise InputError(error.source, f"{error.problems[0]}; {_AGAIN}") from None
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise InputError(str(path), DAMAGED) from None
+        raise InputError(str(path), f"{DAMAGED}; {_AGAIN}") from None
     return _with_prepared(path, benchmark)
 
 

@@ -1,51 +1,49 @@
-"""What scores need of a benchmark, prepared beforehand, in a file beside the benchmark's.
+"""What scores need of a benchmark, prepared when it is installed and kept in the store.
 
-The file has a line of JSON, which says what the file was made of and holds the content hashes, and
-then NumPy arrays (`.npz`, without pickles): the references as BLEU needs them, and what the venue
-database answers. It is trusted only if it was made of this very benchmark file by this very code,
-and is as it was written. Otherwise it is made again; where it cannot be written, all is derived
-when it is needed, as for a benchmark that was never installed.
+These are its content hashes, a document, and NumPy arrays (`.npz`, without pickles): the references
+as BLEU needs them, and what the venue database answers. They are stored under a hash of the
+benchmark's file and of the code. What is missing or damaged is prepared again; where nothing can be
+stored, all is derived when it is needed, as for a benchmark that was never installed.
 """
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import io
 import json
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
-from importlib import resources
-from importlib.metadata import version
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mwz.normalization.digests import sha256
 from mwz.normalization.rules import RuleSet, rule_set, rule_set_names
 
 from ..benchmark import Benchmark
 from ..errors import InputError
-from ..files import read_stored, write_atomically
+from ..files import read_stored
+from ..io.store import Store, code_digest
 
 if TYPE_CHECKING:
     from mwz.database.venues import PreparedVenues
 
     from ..references import ReferenceIndex
 
-SUFFIX = ".prepared"
-
 _VENUES = "venues "
-_MAKERS = (
-    ("harness", "references.py"),
-    ("harness", "benchmark.py"),
-    ("harness.data", "prepared.py"),
-    ("database", "venues.py"),
-    ("database", "stored.py"),
-    ("database", "schema.py"),
-    ("normalization", "states.py"),
-)
-"""The modules that decide what is in the file."""
+_CONTENT, _ARRAYS = "content", "arrays"
+_STORE = Store("prepared")
+
+
+@dataclass(frozen=True)
+class PreparedContent:
+    """What signatures say of a benchmark's content.
+
+    Attributes:
+        hashes: Version of the venues -> content hash.
+        gold_domains: Where its gold active domains come from, one of `GOLD_DOMAINS`.
+    """
+
+    hashes: Mapping[str, str]
+    gold_domains: str
 
 
 @dataclass(frozen=True)
@@ -109,35 +107,16 @@ def prepared(path: Path, benchmark: Benchmark) -> PreparedBenchmark | None:
         path: The benchmark's file.
         benchmark: What was read from it.
     """
-    beside = path.with_name(path.name + SUFFIX)
-    dialogues = tuple(benchmark.dialogues)
-    identity = _identity(path)
-    read = _read(beside, identity)
-    if read is None:
+    key = _key(path)
+    content, packed = _stored_content(key), _STORE.get_bytes([_ARRAYS, key])
+    if content is None or packed is None:
         # In a folder of somebody else's, each thing is derived when it is needed.
-        if not os.access(path.parent, os.W_OK):
+        if not _STORE.is_writable():
             return None
-        content = _written(identity, benchmark)
-        with contextlib.suppress(InputError):
-            write_atomically(beside, content)
-        read = _parsed(content, identity)
-    if read is None:
-        return None
-    header, packed = read
-    return PreparedBenchmark(header["hashes"], identity["benchmark"], dialogues, packed)
-
-
-@dataclass(frozen=True)
-class PreparedContent:
-    """What signatures say of a benchmark's content.
-
-    Attributes:
-        hashes: Version of the venues -> content hash.
-        gold_domains: Where its gold active domains come from, one of `GOLD_DOMAINS`.
-    """
-
-    hashes: Mapping[str, str]
-    gold_domains: str
+        content, packed = _content(benchmark), _packed(benchmark)
+        _STORE.put([_CONTENT, key], asdict(content))
+        _STORE.put_bytes([_ARRAYS, key], packed)
+    return PreparedBenchmark(content.hashes, key["benchmark"], tuple(benchmark.dialogues), packed)
 
 
 def prepared_content(path: Path) -> PreparedContent | None:
@@ -146,69 +125,39 @@ def prepared_content(path: Path) -> PreparedContent | None:
     None if nothing is prepared of the file as it is.
     """
     try:
-        read = _read(path.with_name(path.name + SUFFIX), _identity(path))
-    except InputError:
-        return None
-    return None if read is None else PreparedContent(read[0]["hashes"], read[0]["gold_domains"])
-
-
-def _identity(path: Path) -> dict[str, str]:
-    """Return what decides what is prepared: the benchmark's file, code and libraries."""
-    return {
-        "benchmark": hashlib.sha256(read_stored(path)).hexdigest(),
-        "code": _code_digest(),
-        "rules": hashlib.sha256(
-            "".join(rule_set(name).digest for name in rule_set_names()).encode()
-        ).hexdigest(),
-        "sacrebleu": version("sacrebleu"),
-    }
-
-
-@cache
-def _code_digest() -> str:
-    digest = hashlib.sha256()
-    for package, name in _MAKERS:
-        digest.update(resources.files(f"mwz.{package}").joinpath(name).read_bytes())
-    return digest.hexdigest()
-
-
-def _read(path: Path, identity: Mapping[str, str]) -> tuple[dict[str, Any], bytes] | None:
-    """Return the header and arrays of a file; None if it is not what it should be."""
-    try:
-        return _parsed(read_stored(path), identity)
+        return _stored_content(_key(path))
     except InputError:
         return None
 
 
-def _parsed(content: bytes, identity: Mapping[str, str]) -> tuple[dict[str, Any], bytes] | None:
-    line, _, packed = content.partition(b"\n")
-    try:
-        header = json.loads(line)
-    except ValueError:
-        return None
-    if not isinstance(header, dict) or header.pop("sha256", None) != _digest(header, packed):
-        return None
-    return (header, packed) if header["of"] == identity else None
+def _stored_content(key: Mapping[str, str]) -> PreparedContent | None:
+    document = _STORE.get([_CONTENT, key])
+    return None if document is None else PreparedContent(**document)
 
 
-def _digest(header: Mapping[str, Any], packed: bytes) -> str:
-    """Return the SHA-256 of a file's header without it, and arrays."""
-    return hashlib.sha256(json.dumps(header, sort_keys=True).encode() + packed).hexdigest()
+def _key(path: Path) -> dict[str, str]:
+    """Return what decides what is prepared: the benchmark's file and the code, rules included."""
+    return {"benchmark": sha256(read_stored(path)), "code": code_digest()}
 
 
-def _written(identity: Mapping[str, str], benchmark: Benchmark) -> bytes:
-    """Return the content of the file."""
+def _content(benchmark: Benchmark) -> PreparedContent:
+    versions = {rules.venues: rules for rules in map(rule_set, rule_set_names())}
+    hashes = {name: benchmark.content_hash(rules) for name, rules in versions.items()}
+    return PreparedContent(hashes, benchmark.gold_domains)
+
+
+def _packed(benchmark: Benchmark) -> bytes:
+    """Return the arrays."""
     import numpy as np
 
     from mwz.database.venues import prepared_venues
 
     from ..references import ReferenceIndex
 
-    rule_sets = [rule_set(name) for name in rule_set_names()]
     arrays = ReferenceIndex(
         {id_: dialogue.references for id_, dialogue in benchmark.dialogues.items()}
     ).to_arrays()
-    for rules in rule_sets:
+    for rules in map(rule_set, rule_set_names()):
         venues = prepared_venues(benchmark.venue_records(rules), rules)
         document = {
             "rows": {
@@ -222,11 +171,4 @@ def _written(identity: Mapping[str, str], benchmark: Benchmark) -> bytes:
         arrays[f"{_VENUES}{rules.digest}-{rules.venues}"] = np.frombuffer(text, np.uint8)
     packed = io.BytesIO()
     np.savez_compressed(packed, allow_pickle=False, **arrays)
-    hashes = {rules.venues: rules for rules in rule_sets}
-    header: dict[str, Any] = {
-        "of": dict(identity),
-        "hashes": {name: benchmark.content_hash(rules) for name, rules in hashes.items()},
-        "gold_domains": benchmark.gold_domains,
-    }
-    header["sha256"] = _digest(header, packed.getvalue())
-    return json.dumps(header).encode() + b"\n" + packed.getvalue()
+    return packed.getvalue()

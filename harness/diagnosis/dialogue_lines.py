@@ -22,10 +22,11 @@ from ..files import parse_json, read_bytes, shown_name, write_text
 from ..grounding.faithfulness import Faithfulness
 from ..grounding.grounded import GroundedDialogue, GroundedDomain
 from ..grounding.rating import RatedDialogue, grounded_figures
+from ..metrics import bleu
 from ..metrics.diversity import diversity
 from ..metrics.grounded_scores import GroundedScores, rated_dialogues
-from ..metrics.inform import setup_scores
-from ..metrics.inform_success import DomainOutcome, Outcome, dialogue_outcome, rates
+from ..metrics.inform import outcomes, setup_scores
+from ..metrics.inform_success import DomainOutcome, Outcome, rates
 from ..metrics.setups import SETUPS, chosen_setups
 from ..playing import Played
 from ..signature import Signature
@@ -182,7 +183,7 @@ def dialogue_lines(
         columns.append(
             [
                 {"grounded": one.grounded.domains, "faithfulness": one.faithfulness}
-                for one in rated_dialogues(played)
+                for one in played.once(rated_dialogues)
             ]
         )
     return [
@@ -270,12 +271,12 @@ def corpus_scores(lines: Sequence[DialogueLine], source: str = "lines") -> dict[
         scores["bleu"] = _corpus_bleu(lines)
     canonical = scores["bleu"][CANONICAL_STYLE] if "bleu" in scores else None
     if first.domains is not None:
-        outcomes = [_strict_outcome(line) for line in lines]
-        scores[_STRICT] = setup_scores(rates(outcomes), canonical, first.sources["domains"])
+        went = [_strict_outcome(line) for line in lines]
+        scores[_STRICT] = setup_scores(rates(went), canonical, first.sources["domains"])
     for name in _others(first):
-        outcomes = [_outcome(_others(line)[name]) for line in lines]
+        went = [_outcome(_others(line)[name]) for line in lines]
         domains = SETUPS[name].domains or first.sources["domains"]
-        scores[name] = setup_scores(rates(outcomes), canonical, domains)
+        scores[name] = setup_scores(rates(went), canonical, domains)
     if first.responses is not None:
         scores["diversity"] = diversity(text for line in lines for text in line.responses or ())
     if first.tracking is not None:
@@ -318,9 +319,7 @@ def _domain_line(domain: DomainDiagnosis) -> DomainLine:
 
 
 def _under(name: str, played: Played) -> Iterator[SetupLine]:
-    database = played.database()
-    for dialogue in played.under(name):
-        outcome = dialogue_outcome(dialogue, database, SETUPS[name].setup, played.rules)
+    for outcome in played.once(outcomes, name):
         yield SetupLine(
             inform=int(outcome.inform),
             success=int(outcome.success),
@@ -332,9 +331,9 @@ def _under(name: str, played: Played) -> Iterator[SetupLine]:
 
 
 def _bleu_counts(played: Played) -> Iterator[dict[str, tuple[int, ...]]]:
-    statistics = played.references().statistics(played.responses)
+    counts = played.once(bleu.counts)
     for place in range(len(played.responses)):
-        yield {style: tuple(rows[place].tolist()) for style, rows in statistics.items()}
+        yield {style: tuple(rows[place].tolist()) for style, rows in counts.items()}
 
 
 def _tracking(played: Played) -> Iterator[TrackingLine]:
@@ -343,7 +342,7 @@ def _tracking(played: Played) -> Iterator[TrackingLine]:
     from ..metrics.tracking.jga import is_exact
     from ..tracking.variants import PLAIN, dialogue_states
 
-    for dialogue in tracked_dialogues(played):
+    for dialogue in played.once(tracked_dialogues):
         states = dialogue_states(dialogue, PLAIN)
         changes = [change for turn in judge_changes(states.pairs) for change in turn]
         yield TrackingLine(
@@ -373,11 +372,11 @@ def _mismatches(lines: Sequence[DialogueLine]) -> Iterator[str]:
 
 
 def _corpus_bleu(lines: Sequence[DialogueLine]) -> dict[str, float]:
-    from ..references import bleu_of  # NumPy and sacreBLEU take their time
-
     counts = [line.bleu or {} for line in lines]
     return {
-        style: bleu_of([sum(column) for column in zip(*(c[style] for c in counts), strict=True)])
+        style: bleu.bleu_of_sums(
+            [sum(column) for column in zip(*(c[style] for c in counts), strict=True)]
+        )
         for style in counts[0]
     }
 

@@ -7,11 +7,10 @@ A format is one module of this folder with a `FORMAT`, a kind of file that is no
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import re
 from functools import cache
-from typing import Any
+
+from mwz.normalization.resources import declared
 
 from ..errors import InputError
 from ..files import kind_of, parse_json
@@ -29,23 +28,14 @@ _BEYOND_PLANE = re.compile(rb"[\xf0-\xff]")
 @cache
 def formats() -> tuple[Format, ...]:
     """Return all formats, in the order in which they are tried."""
-    found: list[Format] = _declared("FORMAT")
+    found = declared(__name__, "FORMAT", Format)
     return tuple(sorted(found, key=lambda format_: (format_.rank, format_.name)))
 
 
 @cache
 def _text_files() -> tuple[TextFile, ...]:
     """Return all kinds of files that are not JSON."""
-    return tuple(_declared("TEXT"))
-
-
-def _declared(name: str) -> list[Any]:
-    """Return what the modules of this folder call by a name, of those that do."""
-    modules = [
-        importlib.import_module(f"{__name__}.{module.name}")
-        for module in pkgutil.iter_modules(__path__)
-    ]
-    return [getattr(module, name) for module in modules if hasattr(module, name)]
+    return tuple(declared(__name__, "TEXT", TextFile))
 
 
 def parse_predictions(content: bytes, source: str) -> object:

@@ -1,44 +1,30 @@
 """The ceiling: what the human responses get, beside which every grounded score is shown.
 
 The database does not have everything that people told, and no delexicaliser finds everything: what
-people get is what can be had. The human responses of a benchmark are rated once, and the ratings
-are kept in the data directory, dialogue by dialogue, so that any choice of dialogues has its
-ceiling from there. They are kept under a hash of all that they depend on: the benchmark, its human
-responses, the rule set, the delexicaliser's tables, and the code. What is damaged or of something
-else is made anew.
+people get is what can be had. The human responses of an installed benchmark are rated once, and the
+ratings are stored dialogue by dialogue, so that any choice of dialogues has its ceiling from there.
 """
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
-from functools import cache
-from importlib import resources
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser
 
 from ..benchmark import Benchmark, Dialogue
 from ..checking import PlainResponse
-from ..data.installed import benchmark_path, data_directory
-from ..data.sealed import SEALED_SUFFIX, read_sealed, write_sealed
+from ..data.installed import benchmark_path
 from ..errors import InputError
-from .faithfulness import Faithfulness
-from .grounded import GroundedDialogue, GroundedDomain
+from ..io.store import Store, code_digest
 from .plain_responses import PlainDialogue, has_human_responses
 from .rating import GroundedFigures, RatedDialogue, grounded_figures, rated
 
 if TYPE_CHECKING:
     from mwz.database import VenueDatabase
 
-_FORMAT = "ceiling 1"
-_SHOWN = 16
-_CODE = ("mwz.normalization", "mwz.database", "mwz.harness.grounding")
-"""The packages whose code rates."""
+_STORE = Store("ceilings")
 
 
 @dataclass(frozen=True)
@@ -60,9 +46,9 @@ def human_ratings(
     delexicaliser: Callable[[], Delexicaliser],
     depends_on: str,
 ) -> HumanRatings | None:
-    """Return how the human responses of a benchmark went, kept or made; None if it has none.
+    """Return how the human responses of a benchmark went; None if it has none.
 
-    Those of a benchmark that is installed are kept in the data directory.
+    Those of a benchmark that is installed are kept in the store.
 
     Args:
         benchmark: The benchmark.
@@ -72,16 +58,26 @@ def human_ratings(
     """
     if not benchmark.dialogues or not has_human_responses(benchmark):
         return None
-    path = _path(benchmark, depends_on)
-    kept = None if path is None else _kept(path, benchmark)
-    if kept is not None:
-        return kept
-    ratings = _made(benchmark, database(), delexicaliser())
-    if path is not None:
-        # Where nothing can be written, they are made each time.
-        with contextlib.suppress(InputError):
-            write_sealed(path, _document(ratings), _FORMAT)
+    installed = benchmark_path(benchmark.name)
+    if installed is None or not installed.is_file():
+        return _made(benchmark, database(), delexicaliser())
+    responses = {id_: dialogue.responses for id_, dialogue in benchmark.dialogues.items()}
+    key = [depends_on, responses, code_digest()]
+    ratings = _stored(key)
+    if ratings is None:
+        ratings = _made(benchmark, database(), delexicaliser())
+        _STORE.put(key, asdict(ratings))
     return ratings
+
+
+def _stored(key: object) -> HumanRatings | None:
+    from ..validation import validated
+
+    document = _STORE.get(key)
+    try:
+        return None if document is None else validated(HumanRatings, document, "stored ratings")
+    except InputError:
+        return None
 
 
 def ceiling(
@@ -132,60 +128,7 @@ def _made(
     free: dict[str, RatedDialogue] = {}
     for id_, dialogue in benchmark.dialogues.items():
         responses = [_plain(text, delexicaliser) for text in dialogue.responses]
-        for kept, bookings in ((booked, dialogue.booked_domains), (free, None)):
+        for ratings, bookings in ((booked, dialogue.booked_domains), (free, None)):
             plain = PlainDialogue(responses, dialogue.goal, bookings)
-            kept[id_] = rated(plain, database, delexicaliser.gazetteer)
+            ratings[id_] = rated(plain, database, delexicaliser.gazetteer)
     return HumanRatings(booked, free)
-
-
-def _path(benchmark: Benchmark, depends_on: str) -> Path | None:
-    """Return where ratings are kept; None for a benchmark that is not installed."""
-    installed = benchmark_path(benchmark.name)
-    if installed is None or not installed.is_file():
-        return None
-    responses = {id_: dialogue.responses for id_, dialogue in benchmark.dialogues.items()}
-    content = json.dumps([depends_on, responses, _code_digest()])
-    digest = hashlib.sha256(content.encode()).hexdigest()[:_SHOWN]
-    return data_directory() / "ceilings" / f"{benchmark.name}-{digest}{SEALED_SUFFIX}"
-
-
-@cache
-def _code_digest() -> str:
-    """Return a digest of the code that rates: the version says too little of unreleased code."""
-    digest = hashlib.sha256()
-    for package in _CODE:
-        files = [file for file in resources.files(package).iterdir() if file.name.endswith(".py")]
-        for file in sorted(files, key=lambda file: file.name):
-            digest.update(file.read_bytes())
-    return digest.hexdigest()
-
-
-def _kept(path: Path, benchmark: Benchmark) -> HumanRatings | None:
-    """Return the ratings of a file; None where it is missing, damaged, or of other dialogues."""
-    try:
-        document = read_sealed(path, _FORMAT)
-        ratings = HumanRatings(
-            **{
-                which: {id_: _rating(content) for id_, content in document[which].items()}
-                for which in ("booked", "free")
-            }
-        )
-    except (InputError, KeyError, TypeError, AttributeError):
-        return None
-    known = benchmark.dialogues.keys()
-    return ratings if ratings.booked.keys() == known == ratings.free.keys() else None
-
-
-def _document(ratings: HumanRatings) -> dict[str, Any]:
-    return {
-        which: {id_: asdict(one) for id_, one in getattr(ratings, which).items()}
-        for which in ("booked", "free")
-    }
-
-
-def _rating(content: Mapping[str, Any]) -> RatedDialogue:
-    domains = {
-        name: GroundedDomain(**{**domain, "venues": tuple(domain["venues"])})
-        for name, domain in content["grounded"]["domains"].items()
-    }
-    return RatedDialogue(GroundedDialogue(domains), Faithfulness(**content["faithfulness"]))

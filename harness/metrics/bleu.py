@@ -2,28 +2,106 @@
 
 Conventions: in percent; one reference per segment, a segment being a system turn; segments are
 compared by position. Everything that decides the number is sacreBLEU's with its default settings:
-the 13a tokeniser, n-grams up to 4, exponential smoothing.
+the 13a tokeniser, n-grams up to 4, exponential smoothing. The counts come from `references.py`; the
+formula of their sums, which scores, intervals, tests and the board share, is `bleu_of_sums`.
 
 Source: Papineni et al. (2002); Post (2018), "A Call for Clarity in Reporting BLEU Scores".
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..benchmark import CANONICAL_STYLE
 from ..playing import Played
 from ..rendering import figure, text_table
-from .registry import Headline, Metric
+from .registry import Headline, Metric, Results, no_percentages
+from .statistics import Figure, LinearStatistics
 
 if TYPE_CHECKING:
-    from ..report import Report
+    from .statistics import Ints
+
+MAX_ORDER = 4
+COLUMNS = 2 + 2 * MAX_ORDER
+"""What BLEU is computed of: the columns of `ReferenceIndex.statistics`."""
+
+_LOG_OF_NOTHING = -9999999999.0
+"""What sacreBLEU takes for the logarithm of a precision of 0."""
+
+
+def bleu_of_sums(sums: Sequence[float]) -> float:
+    """Return BLEU in percent, to the last digit what sacreBLEU gives.
+
+    Args:
+        sums: The columns of `ReferenceIndex.statistics`, added up.
+    """
+    length, reference_length = sums[:2]
+    matches, totals = sums[2 : 2 + MAX_ORDER], sums[2 + MAX_ORDER : COLUMNS]
+    if not any(matches):
+        return 0.0
+    smoothing = 1.0
+    logs = []
+    for correct, total in zip(matches, totals, strict=True):
+        if not total:
+            logs.append(_LOG_OF_NOTHING)
+        elif correct:
+            logs.append(math.log(100.0 * correct / total))
+        else:
+            smoothing *= 2
+            logs.append(math.log(100.0 / (smoothing * total)))
+    penalty = math.exp(min(1 - reference_length / length, 0.0))
+    return penalty * math.exp(sum(logs) / MAX_ORDER)
+
+
+def counts(played: Played) -> Mapping[str, Ints]:
+    """Return reference style -> what BLEU is computed of, a row per dialogue played."""
+    return played.references().statistics(played.responses)
+
+
+def bleu_of_counts(counts: Mapping[str, Ints]) -> dict[str, float]:
+    """Return reference style -> corpus BLEU in percent, of rows as `counts` gives them."""
+    return {style: bleu_of_sums(rows.sum(axis=0).tolist()) for style, rows in counts.items()}
 
 
 def bleu(played: Played) -> dict[str, float]:
     """Return reference style -> corpus BLEU in percent; turns not played are left out."""
-    return played.references().scores(played.responses)
+    return bleu_of_counts(played.once(counts))
+
+
+def statistics(played: Played) -> LinearStatistics:
+    """Return the statistics of BLEU: the canonical style is `bleu`, the others `bleu.STYLE`."""
+    import numpy as np
+
+    rows = played.once(counts)
+    styles = sorted(rows, key=lambda style: style != CANONICAL_STYLE)
+    figures = [
+        Figure("bleu", "BLEU", main=True)
+        if style == CANONICAL_STYLE
+        else Figure(f"bleu.{style}", f"BLEU {style}")
+        for style in styles
+    ]
+    return LinearStatistics(
+        figures=figures,
+        rows=np.hstack([rows[style] for style in styles]).astype(np.float64),
+        formula=BleuFormula(tuple(one.name for one in figures)),
+    )
+
+
+@dataclass(frozen=True)
+class BleuFormula:
+    """Makes BLEU of the sums of several styles, side by side; the names are those of figures."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, sums: Sequence[float]) -> dict[str, float]:
+        """Return name -> BLEU in percent."""
+        return {
+            name: bleu_of_sums(sums[at * COLUMNS : (at + 1) * COLUMNS])
+            for at, name in enumerate(self.names)
+        }
 
 
 def _text(metric: Metric, scores: Mapping[str, float]) -> str:
@@ -37,8 +115,9 @@ def _text(metric: Metric, scores: Mapping[str, float]) -> str:
     return text_table(["reference style", "BLEU"], rows)
 
 
-def _canonical(report: Report, setup: str) -> float | None:
-    return None if report.bleu is None else report.bleu.get(CANONICAL_STYLE)
+def _canonical(report: Results, setup: str) -> float | None:
+    scores: Mapping[str, float] = report.metrics.get("bleu") or {}
+    return scores.get(CANONICAL_STYLE)
 
 
 METRIC = Metric(
@@ -48,6 +127,8 @@ METRIC = Metric(
     unit="percent",
     source="Papineni et al. (2002), as sacreBLEU computes it (Post, 2018)",
     compute=bleu,
+    statistics=statistics,
+    check=lambda results, dialogues: no_percentages("bleu", results.get("bleu") or {}),
     result=Mapping[str, float],
     text=_text,
     headlines=(Headline("bleu", "BLEU", _canonical),),

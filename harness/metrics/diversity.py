@@ -16,8 +16,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ..playing import Played
 from ..rendering import figure, text_table
 from .registry import Metric
+from .statistics import Figure, Statistics
 
 MSTTR_WINDOW = 50
 
@@ -54,7 +56,11 @@ class Diversity:
 
 def diversity(responses: Iterable[str]) -> Diversity:
     """Measure the diversity of normalised responses; their order matters to MSTTR alone."""
-    tokenized = [tokens_of(response) for response in responses]
+    return diversity_of_tokens([tokens_of(response) for response in responses])
+
+
+def diversity_of_tokens(tokenized: Sequence[Sequence[str]]) -> Diversity:
+    """Measure the diversity of responses, given the tokens of each."""
     unigrams = Counter(token for tokens in tokenized for token in tokens)
     bigrams = Counter(pair for tokens in tokenized for pair in pairwise(tokens))
     trigrams = {
@@ -106,6 +112,33 @@ TITLES: Mapping[str, tuple[str, int]] = {
 }
 
 
+# Of what is no count, the ends of an interval often differ in the third digit only.
+_FIGURES = tuple(
+    Figure(f"diversity.{name}", title, digits + 1 if digits else 0)
+    for name, (title, digits) in TITLES.items()
+)
+
+
+def statistics(played: Played) -> Statistics:
+    """Return the statistics of every measure."""
+    return statistics_of([*played.responses.values()])
+
+
+def statistics_of(dialogues: Sequence[Sequence[str]]) -> Statistics:
+    """Return the statistics of the normalised responses of dialogues, in their order."""
+    import numpy as np
+
+    from ._ngrams import NgramStatistics
+
+    return NgramStatistics(
+        tokens=[[tokens_of(text) for text in texts] for texts in dialogues],
+        places=np.arange(len(dialogues)),
+        figures=_FIGURES,
+        window=MSTTR_WINDOW,
+        measure=diversity_of_tokens,
+    )
+
+
 def _text(_: Metric, measured: Diversity) -> str:
     rows = [
         [title, figure(getattr(measured, name), digits)] for name, (title, digits) in TITLES.items()
@@ -120,6 +153,7 @@ METRIC = Metric(
     unit="counts, bits, tokens, shares",
     source="Nekvinda & Dušek (2021), section 5.3; van Miltenburg et al. (2018)",
     compute=lambda played: diversity(played.texts),
+    statistics=statistics,
     result=Diversity,
     text=_text,
     headlines=(),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from ..playing import STATE_SOURCES, Played
 from ..submission import NormalizedSubmission
 from ..tracking.dialogues import TrackedDialogue
 from ..tracking.tracking_report import TrackingReport
-from .registry import Metric
+from .registry import Metric, no_percentages
+from .statistics import LinearStatistics
 
 
 def track(played: Played) -> TrackingReport:
@@ -14,7 +18,14 @@ def track(played: Played) -> TrackingReport:
     # Most scores do without, and start the sooner.
     from ..tracking.evaluation import score_tracking
 
-    return score_tracking(tracked_dialogues(played))
+    return score_tracking(played.once(tracked_dialogues))
+
+
+def statistics(played: Played) -> LinearStatistics:
+    """Return the statistics of predicted states, of every metric of `mwz dst`."""
+    from ..tracking.tracking_statistics import tracking_statistics
+
+    return tracking_statistics(played.once(tracked_dialogues))
 
 
 def tracked_dialogues(played: Played) -> list[TrackedDialogue]:
@@ -26,6 +37,11 @@ def tracked_dialogues(played: Played) -> list[TrackedDialogue]:
         for id_, turns in played.submission.dialogues.items()
     }
     return track_states(states, played.benchmark)
+
+
+def _check(results: Mapping[str, Any], dialogues: int) -> Iterator[str]:
+    report: TrackingReport | None = results.get("dst")
+    return no_percentages("dst.fuzzy", {} if report is None else report.fuzzy)
 
 
 def _text(_: Metric, report: TrackingReport) -> str:
@@ -45,6 +61,8 @@ METRIC = Metric(
     unit="percent",
     source="see docs/state-tracking.md",
     compute=track,
+    statistics=statistics,
+    check=_check,
     result=TrackingReport,
     text=_text,
     headlines=(),

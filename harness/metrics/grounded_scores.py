@@ -6,7 +6,7 @@ human responses get under the same signature: compare with that, not with 100.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from ..grounding.rating import (
 from ..rendering import figure, text_table
 from .inform_success import TOTAL
 from .registry import Metric
+from .statistics import Figure, LinearStatistics, percent
 
 if TYPE_CHECKING:
     from ..playing import Played
@@ -62,7 +63,7 @@ class GroundedScores:
 def grounded_scores(played: Played) -> GroundedScores:
     """Hold the responses as they were written against goals and venue database."""
     return GroundedScores.of_figures(
-        grounded_figures(rated_dialogues(played)), played_ceiling(played)
+        grounded_figures(played.once(rated_dialogues)), played_ceiling(played)
     )
 
 
@@ -91,6 +92,42 @@ def rated_dialogues(played: Played) -> list[RatedDialogue]:
     """Return how each dialogue in plain English went, in the submission's order."""
     database, gazetteer = played.database(), played.delexicaliser().gazetteer
     return [rated(one, database, gazetteer) for one in plain_dialogues(played).values()]
+
+
+_OUTCOMES = ("inform", "inform_all", "success")
+_SHARES = ("in_database", "of_named_venue")
+_FIGURES = (
+    Figure("grounded.inform", "Grounded Inform", digits=1, main=True),
+    Figure("grounded.inform_all", "Grounded Inform, all", digits=1),
+    Figure("grounded.success", "Grounded Success", digits=1, main=True),
+    Figure("grounded.in_database", "Told, in database", digits=1),
+    Figure("grounded.of_named_venue", "Told, of a named venue", digits=1),
+)
+
+
+def statistics(played: Played) -> LinearStatistics:
+    """Return the statistics of the totals: which dialogues are won, and what is told."""
+    rows = [
+        (
+            1,
+            *(getattr(one.grounded, name) for name in _OUTCOMES),
+            one.faithfulness.told,
+            *(getattr(one.faithfulness, name) for name in _SHARES),
+        )
+        for one in played.once(rated_dialogues)
+    ]
+    wins = {f"grounded.{name}": at for at, name in enumerate(_OUTCOMES, start=1)}
+    return LinearStatistics.of_rows(_FIGURES, rows, _values, wins)
+
+
+def _values(sums: Sequence[float]) -> dict[str, float]:
+    """Return figure -> percent; a share of nothing told is 0."""
+    dialogues, inform, inform_all, success, told, in_database, of_named_venue = sums
+    values = (
+        *(percent(won, dialogues) for won in (inform, inform_all, success)),
+        *(percent(part, told) for part in (in_database, of_named_venue)),
+    )
+    return {figure.name: value for figure, value in zip(_FIGURES, values, strict=True)}
 
 
 def _unfit(submission: NormalizedSubmission) -> str | None:
@@ -148,6 +185,7 @@ METRIC = Metric(
     unit="percent",
     source="docs/lexicalised.md",
     compute=grounded_scores,
+    statistics=statistics,
     result=GroundedScores,
     text=_text,
     headlines=(),

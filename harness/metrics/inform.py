@@ -6,19 +6,18 @@ against the canonical references (Mehri et al., 2019).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 from ..benchmark import CANONICAL_STYLE
 from ..playing import Played
 from ..rendering import figure, text_table
-from .inform_success import TOTAL, Rates, inform_success
-from .registry import Headline, Metric
-from .setups import SETUPS, chosen_setups
-
-if TYPE_CHECKING:
-    from ..report import Report
+from .bleu import COLUMNS, bleu_of_sums, counts
+from .inform_success import TOTAL, Outcome, Rates, dialogue_outcome, rates
+from .registry import Headline, Metric, Results, no_percentages
+from .setups import MAIN_SETUP, SETUPS, chosen_setups
+from .statistics import Figure, LinearStatistics, percent
 
 
 @dataclass(frozen=True)
@@ -38,8 +37,8 @@ class SetupScores:
     domains: str
 
     def __post_init__(self) -> None:
-        for name, rates in (("inform", self.inform), ("success", self.success)):
-            if TOTAL not in rates:
+        for name, by_domain in (("inform", self.inform), ("success", self.success)):
+            if TOTAL not in by_domain:
                 raise ValueError(f"{name} lacks {TOTAL}")
 
 
@@ -49,11 +48,17 @@ def informs(played: Played) -> dict[str, SetupScores]:
     canonical = None if bleu is None else bleu[CANONICAL_STYLE]
     scores = {}
     for name in chosen_setups(played.setup):
-        rates = inform_success(
-            played.under(name), played.database(), SETUPS[name].setup, played.rules
-        )
-        scores[name] = setup_scores(rates, canonical, SETUPS[name].domains or played.domains)
+        found = rates(played.once(outcomes, name))
+        scores[name] = setup_scores(found, canonical, SETUPS[name].domains or played.domains)
     return scores
+
+
+def outcomes(played: Played, setup: str) -> list[Outcome]:
+    """Return how each dialogue played came out under a set-up, a key of `SETUPS`."""
+    return [
+        dialogue_outcome(dialogue, played.database(), SETUPS[setup].setup, played.rules)
+        for dialogue in played.under(setup)
+    ]
 
 
 def setup_scores(rates: Rates, bleu: float | None, domains: str) -> SetupScores:
@@ -70,6 +75,104 @@ def setup_scores(rates: Rates, bleu: float | None, domains: str) -> SetupScores:
 def combined(inform: float, success: float, bleu: float) -> float:
     """Return the combined score, all in percent."""
     return (inform + success) / 2 + bleu
+
+
+def check(results: Mapping[str, Any], dialogues: int) -> Iterator[str]:
+    """Yield rates that no system can have, and combined scores that are not those of their parts.
+
+    Args:
+        results: The results of all metrics.
+        dialogues: The number of dialogues scored.
+    """
+    bleu = (results.get("bleu") or {}).get(CANONICAL_STYLE)
+    for name in filter(results.__contains__, SETUPS):
+        scores: SetupScores = results[name]
+        for place, by_domain in (("inform", scores.inform), ("success", scores.success)):
+            yield from no_percentages(f"{name}.{place}", by_domain)
+            # Each dialogue counts as 0 or 1.
+            won = by_domain[TOTAL] * dialogues / 100
+            if abs(won - round(won)) > 1e-6:
+                yield f"{name}.{place}.{TOTAL}: no rate of {dialogues} dialogues"
+        inform, success = scores.inform[TOTAL], scores.success[TOTAL]
+        follows = None if bleu is None else combined(inform, success, bleu)
+        if scores.combined != follows:
+            yield f"{name}.combined: {scores.combined!r} does not follow from the rest"
+
+
+def statistics(played: Played) -> LinearStatistics:
+    """Return the statistics of Inform and Success in the set-ups asked for: dialogues won.
+
+    Figures of the strict set-up are `inform`, `success` and, with BLEU, `combined`; those of
+    another have its name before them.
+    """
+    setups = chosen_setups(played.setup)
+    known = [played.once(outcomes, name) for name in setups]
+    rows = [
+        [1, *(rate for one in of_dialogue for rate in (one.inform, one.success))]
+        for of_dialogue in zip(*known, strict=True)
+    ]
+    names = ["inform", "success"]
+    with_bleu = "bleu" in played.metrics
+    if with_bleu:
+        names.append("combined")
+        bleu = played.once(counts)[CANONICAL_STYLE].tolist()
+        rows = [[*own, *other] for own, other in zip(rows, bleu, strict=True)]
+    return LinearStatistics.of_rows(
+        figures=[
+            Figure(
+                _name(setup, name),
+                name.capitalize() if setup == MAIN_SETUP else f"{name.capitalize()}, {setup}",
+                digits=2 if name == "combined" else 1,
+                main=setup == MAIN_SETUP,
+            )
+            for setup in setups
+            for name in names
+        ],
+        rows=rows,
+        formula=_Formula(setups, with_bleu),
+        wins={
+            _name(setup, name): 1 + 2 * at + offset
+            for at, setup in enumerate(setups)
+            for offset, name in enumerate(("inform", "success"))
+        },
+    )
+
+
+def _name(setup: str, figure: str) -> str:
+    return figure if setup == MAIN_SETUP else f"{setup}.{figure}"
+
+
+@dataclass(frozen=True)
+class _Formula:
+    """Makes every figure of the sums: with BLEU, its columns come last."""
+
+    setups: tuple[str, ...]
+    with_bleu: bool
+
+    def __call__(self, sums: Sequence[float]) -> dict[str, float]:
+        """Return figure -> value, in percent."""
+        bleu = bleu_of_sums(sums[-COLUMNS:]) if self.with_bleu else None
+        return rates_of_sums(sums, self.setups, bleu)
+
+
+def rates_of_sums(
+    sums: Sequence[float], setups: Sequence[str], bleu: float | None
+) -> dict[str, float]:
+    """Return figure -> value, in percent.
+
+    Args:
+        sums: The number of dialogues, then for each set-up those with Inform and with Success.
+        setups: The names of the set-ups.
+        bleu: BLEU against the canonical references, for the combined scores; None without.
+    """
+    values = {}
+    for at, setup in enumerate(setups):
+        inform, success = (percent(sums[1 + 2 * at + k], sums[0]) for k in (0, 1))
+        values[_name(setup, "inform")] = inform
+        values[_name(setup, "success")] = success
+        if bleu is not None:
+            values[_name(setup, "combined")] = combined(inform, success, bleu)
+    return values
 
 
 def _text(_: Metric, setups: Mapping[str, SetupScores]) -> str:
@@ -93,8 +196,8 @@ def _text(_: Metric, setups: Mapping[str, SetupScores]) -> str:
 
 
 def _of_setup(value: Callable[[SetupScores], float | None]) -> Callable[..., float | None]:
-    def of_report(report: Report, setup: str) -> float | None:
-        scores = report.setup(setup)
+    def of_report(report: Results, setup: str) -> float | None:
+        scores = report.metrics.get(setup)
         return None if scores is None else value(scores)
 
     return of_report
@@ -107,6 +210,8 @@ METRIC = Metric(
     unit="percent",
     source="Budzianowski et al. (2018); Nekvinda & Dušek (2021)",
     compute=informs,
+    statistics=statistics,
+    check=check,
     keys=dict.fromkeys(SETUPS, SetupScores),
     text=_text,
     headlines=(

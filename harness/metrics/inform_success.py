@@ -26,6 +26,7 @@ from mwz.normalization.rules import RuleSet
 from ..benchmark import REFERENCE, REQUESTABLE_SLOTS
 from ..playing import PlayedDialogue
 from .setups import COMPARISONS, REFERENCES, UPDATES, Setup
+from .statistics import percent
 
 if TYPE_CHECKING:
     from mwz.database import VenueDatabase
@@ -246,7 +247,7 @@ def rates(outcomes: Sequence[Outcome]) -> Rates:
 
 
 def _percent(chances: Sequence[float]) -> float:
-    return 100 * math.fsum(chances) / len(chances) if chances else 0.0
+    return percent(math.fsum(chances), len(chances))
 
 
 def _deviation(chances: Sequence[float]) -> float:

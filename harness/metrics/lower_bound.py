@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ..benchmark import CANONICAL_STYLE
 from ..playing import Played
 from ..rendering import figure, text_table
+from .bleu import bleu_of_counts
 from .inform import SetupScores, combined
 from .inform_success import TOTAL
 from .registry import Metric
@@ -45,7 +46,7 @@ def lower_bound(played: Played) -> LowerBound | None:
             for id_, dialogue in dialogues.items()
             for texts in [played.responses.get(id_, ())]
         }
-        bleu = played.references().scores(padded)[CANONICAL_STYLE]
+        bleu = bleu_of_counts(played.references().statistics(padded))[CANONICAL_STYLE]
     strict: SetupScores | None = played.result("strict")
     if strict is None:
         return LowerBound(bleu, None, None, None)

@@ -7,20 +7,28 @@ entries, leaderboard and audit follow from it.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
+
+from mwz.normalization.resources import declared
 
 from ..errors import InputError
 from ..rendering import figure, text_table
+from .statistics import LinearStatistics, Statistics
 
 if TYPE_CHECKING:
     from ..playing import Played
-    from ..report import Report
     from ..submission import NormalizedSubmission
+
+
+class Results(Protocol):
+    """What has the results of metrics: a report."""
+
+    @property
+    def metrics(self) -> Mapping[str, Any]:
+        """Key -> result, of every metric asked for."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,7 @@ class Headline:
 
     name: str
     title: str
-    value: Callable[[Report, str], float | None]
+    value: Callable[[Results, str], float | None]
     digits: int = 1
     lowest: float = 0.0
     highest: float = 100.0
@@ -52,6 +60,17 @@ def _number_text(metric: Metric, result: Any) -> str:
     return text_table([metric.title if isinstance(result, Mapping) else "", metric.unit], rows)
 
 
+ROUNDING = 1e-9
+"""How far a figure may be out of range by the order of its arithmetic."""
+
+
+def no_percentages(place: str, figures: Mapping[str, float]) -> Iterator[str]:
+    """Yield the figures that are not between 0 and 100 percent; `place` is where they stand."""
+    for name, value in figures.items():
+        if not -ROUNDING <= value <= 100 + ROUNDING:
+            yield f"{place}.{name}: {value} is not between 0 and 100 percent"
+
+
 @dataclass(frozen=True)
 class Metric:
     """A metric of responses.
@@ -62,10 +81,15 @@ class Metric:
         description: What it measures, in one sentence.
         unit: Of its result: "percent", "bits", ….
         source: The publication that defines it.
-        compute: The result, of what was played; None where there is nothing to say.
+        statistics: The per-dialogue statistics that intervals and tests are computed of; None if
+            there are none.
+        compute: The result, of what was played; None where there is nothing to say. By default
+            the figure of `statistics` that is called like the metric.
         result: The type of the result, by which it is read back from JSON.
         keys: Where the result is several, each with a key of its own in reports: key -> type.
         text: How people read the result.
+        check: What is impossible, or contradicts itself, in results that were read from a file:
+            takes the results of all metrics and the number of dialogues scored.
         headlines: Its figures that tables show and papers report. By default the result itself, if
             it is one number.
         unfit: Why it cannot be computed of a submission; None if it can.
@@ -81,10 +105,12 @@ class Metric:
     description: str
     unit: str
     source: str
-    compute: Callable[[Played], Any]
+    statistics: Callable[[Played], Statistics] | None = None
+    compute: Callable[[Played], Any] | None = None
     result: Any = float
     keys: Mapping[str, Any] = field(default_factory=dict)
     text: Callable[[Metric, Any], str] = _number_text
+    check: Callable[[Mapping[str, Any], int], Iterable[str]] = lambda results, dialogues: ()
     headlines: Sequence[Headline] | None = None
     unfit: Callable[[NormalizedSubmission], str | None] = lambda submission: None
     parameters: Mapping[str, str] = field(default_factory=dict)
@@ -118,20 +144,24 @@ class Metric:
 
     def evaluated(self, played: Played) -> Mapping[str, Any]:
         """Return key in reports -> result; nothing where there is nothing to say."""
-        result = self.compute(played)
+        result = self._computed(played)
         if result is None:
             return {}
         return result if self.keys else {self.name: result}
+
+    def _computed(self, played: Played) -> Any:
+        if self.compute is not None:
+            return self.compute(played)
+        statistics = None if self.statistics is None else played.once(self.statistics)
+        if not isinstance(statistics, LinearStatistics):
+            raise RuntimeError(f"metric {self.name} has neither `compute` nor a formula of sums")
+        return statistics.scores()[self.name]
 
 
 @cache
 def response_metrics() -> Mapping[str, Metric]:
     """Return name -> metric, of all metrics of responses."""
-    found: list[Metric] = [
-        module.METRIC
-        for module in _modules()
-        if isinstance(getattr(module, "METRIC", None), Metric)
-    ]
+    found = declared(__package__, "METRIC", Metric)
     found.sort(key=lambda metric: (metric.rank, metric.name))
     metrics: dict[str, Metric] = {}
     taken: dict[str, str] = {}
@@ -143,16 +173,15 @@ def response_metrics() -> Mapping[str, Metric]:
     return metrics
 
 
-def _modules() -> Iterator[Any]:
-    folder = importlib.import_module(__package__)
-    for module in pkgutil.iter_modules(folder.__path__):
-        if not module.ispkg:
-            yield importlib.import_module(f"{__package__}.{module.name}")
-
-
 def default_metrics() -> tuple[str, ...]:
     """Return the names of the metrics that are computed where none are named."""
     return tuple(name for name, metric in response_metrics().items() if metric.default)
+
+
+@cache
+def resampled_metrics() -> tuple[str, ...]:
+    """Return the names of the metrics that intervals and tests can be computed of."""
+    return tuple(name for name, one in response_metrics().items() if one.statistics is not None)
 
 
 def named_metrics(names: Sequence[str]) -> tuple[str, ...]:

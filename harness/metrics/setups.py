@@ -292,7 +292,10 @@ SETUPS: Mapping[str, NamedSetup] = {
 }
 """Name -> set-up: the two of the re-evaluation, and those of other published scripts."""
 
-RANKED = ("strict", "optimistic")
+MAIN_SETUP = "strict"
+"""The name of the set-up whose figures are called without one."""
+
+RANKED = (MAIN_SETUP, "optimistic")
 """The set-ups that the leaderboard has, and that are computed where none is named."""
 
 BOTH = "both"

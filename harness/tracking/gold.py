@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from mwz.normalization.digests import digest_of_json
 from mwz.normalization.states import BeliefState
 
 from ..benchmark import Benchmark
-from ..digests import digest_of_json
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from mwz.normalization.digests import digest_of_json
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
 
 from ..benchmark import Benchmark
-from ..digests import digest_of_json
 from ..metrics.tracking.tracking_registry import Choices, tracking_metrics
 from ..signature import SHOWN_HASH, Signature
 from .dialogues import TrackedDialogue

@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ...metrics.inform_success import TOTAL
 from ...metrics.setups import RANKED
-from ...report import TOTAL, Report
+from ...report import Report
 from ..columns import TOTALS, columns
 from ..dialogue_scores import FIGURES
 from ..entries import Entry, arxiv_number, system_year

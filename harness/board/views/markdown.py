@@ -14,9 +14,8 @@ from ..checks import WayBack, way_back
 from ..columns import columns, lexicalised_columns, tracking_columns
 from ..dialogue_scores import FIGURES
 from ..entries import Entry
-from ..model import Board, Column, Row, Value, common_signatures
+from ..model import PAGES, Board, Column, Row, Value, common_signatures
 from ..pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure, Standing
-from ..together import PAGES
 from ..tracks import LEXICALISED, STATE_TRACKING, TRACKS
 from .reported_blocks import (
     OLD,
@@ -45,9 +44,6 @@ _TABLES: Mapping[str, Sequence[str]] = {
     ),
 }  # fmt: skip
 """Heading -> keys of the columns of the tables of all tracks together."""
-
-DOCUMENTS_FOLDER = "docs"
-"""The folder of documents beside the leaderboard."""
 
 _ABOVE = "row above"
 _BEST = "best"

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...diagnosis.causes import CAUSES, SLOT_CAUSES
+from ...metrics.inform_success import TOTAL
 from ...metrics.registry import headlines
 from ...metrics.setups import RANKED
 from ...rendering import figure
-from ...report import TOTAL, Report
+from ...report import Report
 from ...signature import PLACEHOLDERS, Signature
 from ..attainable import digits_of
 from ..columns import SETUP_FIGURES, columns, lexicalised_columns, tracking_columns, verdict_mark

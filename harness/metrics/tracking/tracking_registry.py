@@ -7,12 +7,12 @@ JSON, help, signature and view follow from it.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from mwz.normalization.resources import declared
 
 from .dialogue_states import DialogueStates, StatePair
 
@@ -128,11 +128,7 @@ def own_headline(key: str) -> Callable[[TrackingReport], Mapping[str, float]]:
 @cache
 def tracking_metrics() -> Mapping[str, TrackingMetric]:
     """Return name -> metric, of all metrics of state tracking."""
-    found: list[TrackingMetric] = [
-        module.METRIC
-        for module in _modules()
-        if isinstance(getattr(module, "METRIC", None), TrackingMetric)
-    ]
+    found = declared(__package__, "METRIC", TrackingMetric)
     found.sort(key=lambda metric: (metric.rank, metric.name))
     taken: dict[str, str] = {}
     for metric in found:
@@ -158,9 +154,3 @@ def compute_all(dialogues: Sequence[DialogueStates], choices: Choices) -> dict[s
                 raise RuntimeError(f"{metric.name} gives a figure that another metric gives")
             parts[part] |= figures
     return parts
-
-
-def _modules() -> Iterator[Any]:
-    folder = importlib.import_module(__package__)
-    for module in pkgutil.iter_modules(folder.__path__):
-        yield importlib.import_module(f"{__package__}.{module.name}")

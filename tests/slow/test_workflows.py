@@ -19,7 +19,7 @@ from ruamel.yaml import YAML
 
 from mwz.normalization.resources import tomllib
 
-PROJECT = Path(__file__).parents[1]
+PROJECT = Path(__file__).parents[2]
 WORKFLOWS = PROJECT / ".github" / "workflows"
 CAREFUL = PROJECT / "harness" / "sample" / "submissions" / "careful.json"
 

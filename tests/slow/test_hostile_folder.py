@@ -19,7 +19,6 @@ from mwz.harness.board.entries import (
 )
 from mwz.harness.board.reported import REPORTED_FILE
 from mwz.harness.board.scores import SCORES_FILE
-from mwz.harness.board.submitting import locked
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes")
 
@@ -104,7 +103,7 @@ def test_what_is_where_an_entry_should_be_blocks_only_its_own_name(
 
 
 @pytest.mark.parametrize("plant", [*PLANTS, "folder"])
-@pytest.mark.parametrize("name", [".x.abc.unfinished", ".careful.replaced", ".together", ".lock"])
+@pytest.mark.parametrize("name", [".x.abc.unfinished", ".careful.replaced", ".lock"])
 def test_what_is_left_over_under_our_names_is_cleared_away(
     plant: str, name: str, folder: Path, outside: Path, mwz: Callable[..., Run]
 ) -> None:
@@ -219,25 +218,3 @@ def test_the_page_that_the_user_names_may_be_a_link(
     assert mwz("leaderboard", "--output", page).status == 0
     assert page.is_symlink()
     assert real.read_text() != "old"
-
-
-@pytest.mark.parametrize("forged", ["../../outside/scores.json", "nobody", "linked", "pages"])
-def test_what_waits_to_be_written_together_goes_nowhere_else(
-    forged: str, folder: Path, outside: Path
-) -> None:
-    """A stranger's folder may hold a `.together` of his own."""
-    waiting = folder / ".together"
-    if forged == "pages":
-        (waiting / "pages").mkdir(parents=True)
-        (waiting / "pages" / "README.md").write_text("forged")
-        (waiting / "pages" / "docs").symlink_to(outside)
-    else:
-        (waiting / "entries" / "nobody").mkdir(parents=True)
-        (waiting / "entries" / "nobody" / SCORES_FILE).write_text("forged")
-        if forged == "linked":
-            (folder / "nobody").symlink_to(outside)
-    with locked(folder):
-        pass
-    assert _untouched(outside)
-    assert not waiting.exists()
-    assert not (folder.parent / "README.md").exists()

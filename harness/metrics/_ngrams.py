@@ -1,4 +1,4 @@
-"""Diversity under resampling: how often each dialogue has each n-gram.
+"""The statistics of diversity: how often each dialogue has each n-gram.
 
 Counts of n-grams are added up as any other statistic, by products of sparse matrices; how many are
 distinct, and the entropies, are computed of the sums.
@@ -19,39 +19,29 @@ Three things to know:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from ..metrics.diversity import MSTTR_WINDOW, TITLES, diversity, tokens_of
-from ..playing import Played
-from .exact_sums import joined, split
-from .resampling import Block, everything
-from .statistics import Figure, Floats, Ints, Statistics, Values, share
+from .statistics import Block, Figure, Statistics, everything, joined, split
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-# Of what is no count, the ends of an interval often differ in the third digit only.
-_FIGURES = tuple(
-    Figure(f"diversity.{name}", title, digits + 1 if digits else 0)
-    for name, (title, digits) in TITLES.items()
-)
+    from .statistics import Floats, Ints, Values
+
+Tokens: TypeAlias = Sequence[Sequence[str]]
+"""The tokens of each response."""
+
 ORDERS = 3
 _ENTROPIES = ("entropy", "conditional_entropy")
 _SAMPLES_AT_ONCE = 512
 """Few enough for the counts to stay in the processor's caches."""
-
-
-def statistics(played: Played, others: Mapping[str, Statistics]) -> DiversityStatistics:
-    """Return the statistics of the diversity of responses."""
-    texts = tuple(map(tuple, played.responses.values()))
-    return DiversityStatistics(texts, np.arange(len(texts)))
 
 
 @dataclass(frozen=True)
@@ -83,25 +73,29 @@ class _Counts:
 
 
 @dataclass(frozen=True)
-class DiversityStatistics(Statistics):
+class NgramStatistics(Statistics):
     """What the diversity of the responses of any choice of dialogues is computed from.
 
     Attributes:
-        texts: Normalised responses, a row per dialogue.
+        tokens: The tokens of each response of each dialogue.
         places: Each dialogue's place in the system's running text.
         figures: The measures of `Diversity`.
+        window: The tokens of a window of MSTTR.
+        measure: Measures all responses; gives what has the entropies as attributes.
     """
 
-    texts: tuple[tuple[str, ...], ...]
+    tokens: Sequence[Tokens]
     places: Ints
-    figures: Sequence[Figure] = _FIGURES
+    figures: Sequence[Figure]
+    window: int
+    measure: Callable[[Tokens], Any]
 
     def part(self, rows: Ints) -> Self:
         """Return the statistics of some dialogues; their running text is made anew."""
-        if np.array_equal(rows, np.arange(len(self.texts))):
+        if np.array_equal(rows, np.arange(len(self.tokens))):
             return self
-        texts = tuple(self.texts[row] for row in rows)
-        return replace(self, texts=texts, places=self.places[rows])
+        tokens = [self.tokens[row] for row in rows]
+        return replace(self, tokens=tokens, places=self.places[rows])
 
     def weighted(self, counts: Block) -> Values:
         """Return every measure in the samples."""
@@ -149,46 +143,41 @@ class DiversityStatistics(Statistics):
     @cached_property
     def _rounding(self) -> Mapping[str, float]:
         """What is to be added to the entropies for the last digits to be those of the report."""
-        here = self._measured(everything(len(self.texts)))
-        reported = diversity(chain.from_iterable(self.texts))
+        here = self._measured(everything(len(self.tokens)))
+        reported = self.measure([*chain.from_iterable(self.tokens)])
         return {
             f"diversity.{name}": getattr(reported, name) - float(here[f"diversity.{name}"][0])
             for name in _ENTROPIES
         }
 
     @cached_property
-    def _tokens(self) -> Sequence[Sequence[Sequence[str]]]:
-        """The tokens of each response of each dialogue."""
-        return [[tokens_of(text) for text in texts] for texts in self.texts]
-
-    @cached_property
     def _rows(self) -> Floats:
         """Per dialogue: tokens, responses, windows of MSTTR, and the sum of their ratios in two."""
-        rows = np.zeros((len(self.texts), 5))
-        rows[:, 0] = [sum(map(len, responses)) for responses in self._tokens]
-        rows[:, 1] = [len(responses) for responses in self._tokens]
+        rows = np.zeros((len(self.tokens), 5))
+        rows[:, 0] = [sum(map(len, responses)) for responses in self.tokens]
+        rows[:, 1] = [len(responses) for responses in self.tokens]
         order = np.argsort(self.places)
-        running = [token for at in order for tokens in self._tokens[at] for token in tokens]
+        running = [token for at in order for tokens in self.tokens[at] for token in tokens]
         owner = np.repeat(order, rows[order, 0].astype(np.int64))
-        window = min(MSTTR_WINDOW, len(running))
+        window = min(self.window, len(running))
         # Of no text at all there is no window.
         starts = np.arange(0, len(running) - window + bool(running), max(window, 1))
         ratios = [len(set(running[at : at + window])) / window for at in starts]
         np.add.at(rows[:, 2], owner[starts], 1)
-        np.add.at(rows[:, 3:], owner[starts], split(ratios))
+        np.add.at(rows[:, 3:], owner[starts], np.array([*map(split, ratios)]).reshape(-1, 2))
         return rows
 
     @property
     def _most_tokens(self) -> int:
         """The most tokens that a sample of as many dialogues may have."""
-        return len(self.texts) * int(self._rows[:, 0].max(initial=0))
+        return len(self.tokens) * int(self._rows[:, 0].max(initial=0))
 
     @cached_property
     def _counts(self) -> _Counts:
-        return _count(self._tokens)
+        return _count(self.tokens)
 
 
-def _count(tokens: Sequence[Sequence[Sequence[str]]]) -> _Counts:
+def _count(tokens: Sequence[Tokens]) -> _Counts:
     """Count n-grams, and the tokens that end a response.
 
     Args:
@@ -272,7 +261,7 @@ def _measures(counts: Sequence[Any], rows: Floats, unit: float) -> Values:
 
     Args:
         counts: Per order, and last of the tokens that end a response.
-        rows: Per sample, what `DiversityStatistics._rows` has per dialogue.
+        rows: Per sample, what `NgramStatistics._rows` has per dialogue.
         unit: What terms of entropies are rounded to.
     """
     unigrams, bigrams, trigrams, ends = counts
@@ -289,9 +278,14 @@ def _measures(counts: Sequence[Any], rows: Floats, unit: float) -> Values:
         "unigrams": (unigrams > 0).sum(axis=0).astype(np.float64),
         "bigrams": (bigrams > 0).sum(axis=0).astype(np.float64),
         "trigrams": (trigrams > 0).sum(axis=0).astype(np.float64),
-        "entropy": share(total - of_tokens, tokens),
-        "conditional_entropy": share(of_first - of_bigrams, tokens),
-        "mean_length": share(tokens, responses),
-        "msttr": share(joined(rows[:, 3:]), windows),
+        "entropy": _shares(total - of_tokens, tokens),
+        "conditional_entropy": _shares(of_first - of_bigrams, tokens),
+        "mean_length": _shares(tokens, responses),
+        "msttr": _shares(joined(rows[:, 3], rows[:, 4]), windows),
     }
     return {f"diversity.{name}": value for name, value in values.items()}
+
+
+def _shares(parts: Floats, wholes: Floats) -> Floats:
+    """Return parts of wholes, and 0 where the whole is 0."""
+    return np.where(wholes == 0, 0.0, parts / np.where(wholes == 0, 1.0, wholes))

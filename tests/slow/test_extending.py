@@ -23,14 +23,17 @@ METRIC = '''
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from .registry import Metric
+from .statistics import Figure, LinearStatistics, percent
 
 
-def question_rate(texts: Sequence[str]) -> float:
-    """Return the share of responses with a question mark, in percent."""
-    return 100 * sum("?" in text for text in texts) / len(texts)
+def statistics(played):
+    """Return the responses with a question mark, and all responses."""
+    return LinearStatistics.of_rows(
+        [Figure("questions", "Questions")],
+        [(sum("?" in text for text in texts), len(texts)) for texts in played.responses.values()],
+        lambda sums: {"questions": percent(*sums)},
+    )
 
 
 METRIC = Metric(
@@ -39,7 +42,7 @@ METRIC = Metric(
     description="How many responses ask something.",
     unit="percent",
     source="made up for this test",
-    compute=lambda played: question_rate(played.texts),
+    statistics=statistics,
 )
 '''
 
@@ -121,6 +124,12 @@ def test_a_metric_is_one_file(copied: Path, mwz: Mwz) -> None:
     help_text = " ".join(mwz("score", "--help").split())
     assert "questions: How many responses ask something." in help_text
     assert _report(copied, mwz)["questions"] == pytest.approx(share)
+    own = _report(copied, mwz, "--intervals", "--metrics", "questions")["intervals"]
+    assert own["scores"]["questions"]["value"] == pytest.approx(share)
+    hasty = str(copied / "mwz/harness/sample/submissions/hasty.json")
+    systems = (_predictions(copied), hasty, "--benchmark", "sample", "--json", "-")
+    compared = json.loads(mwz("compare", *systems, "--metrics", "questions"))
+    assert compared["pairs"][0]["questions"]["a"] == pytest.approx(share)
     assert "questions" not in _report(copied, mwz, "--metrics", "bleu")
     assert f"{share:.2f}" in mwz("score", _predictions(copied), "--metrics", "questions")
     _submit(copied, mwz, "After", "--reported", "questions=12.5")
@@ -196,7 +205,7 @@ def test_a_changed_table_empties_the_caches(copied: Path, mwz: Mwz) -> None:
     cache = copied / "data" / "cache"
 
     def kept() -> set[str]:
-        return {path.name for path in cache.rglob("*.json")}
+        return {path.name for path in (cache / "audit").iterdir()}
 
     mwz("audit", "careful", "--explain")
     first = kept()

@@ -5,26 +5,22 @@ Figures are called as they stand in reports: `dst.JGA`, `dst.FGA.0.5`, `dst.fuzz
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-import numpy as np
-
+from ..metrics.statistics import Figure, LinearStatistics, joined, split
 from ..metrics.tracking.aga import turn_average_goal_accuracy, turn_improved_average_goal_accuracy
 from ..metrics.tracking.fga import DEFAULT_LAMBDAS, error_distances, lambda_label, turn_score
 from ..metrics.tracking.fuzzy_joint import is_fuzzily_exact, matching_slots
-from ..metrics.tracking.gca import OUTCOMES, VALUE_WEIGHT, count_changes, judge_changes
+from ..metrics.tracking.gca import OUTCOMES, ChangeCounts, count_changes, judge_changes
 from ..metrics.tracking.jga import is_exact
 from ..metrics.tracking.joint_recall import is_covered
 from ..metrics.tracking.rsa import turn_relative_slot_accuracy
 from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS, turn_slot_accuracy
-from ..playing import STATE_SOURCES, Played
-from ..tracking.dialogues import TrackedDialogue
-from ..tracking.pairing import track_states
-from ..tracking.variants import PLAIN, dialogue_states
-from .exact_sums import joined, split
-from .statistics import Figure, Floats, LinearStatistics, Statistics, Values, python_sums, share
+from ..metrics.tracking.slot_f1 import PrecisionRecall
+from .dialogues import TrackedDialogue
+from .variants import PLAIN, dialogue_states
 
 # The columns that are counts; two of each mean of turns' scores follow.
 _COUNTS = (
@@ -33,15 +29,6 @@ _COUNTS = (
     *OUTCOMES,
 )
 _MEANS = ("SA", "AGA", "IAGA", "RSA")
-
-
-def statistics(played: Played, others: Mapping[str, Statistics]) -> LinearStatistics:
-    """Return the statistics of predicted states, whatever states query the database."""
-    states = {
-        id_: STATE_SOURCES["predicted"](turns, played.benchmark.dialogues[id_])
-        for id_, turns in played.submission.dialogues.items()
-    }
-    return tracking_statistics(track_states(states, played.benchmark))
 
 
 def tracking_statistics(
@@ -58,10 +45,10 @@ def tracking_statistics(
     """
     formula = _Formula(tuple(map(lambda_label, lambdas)))
     rows = [_row(dialogue, lambdas, slots) for dialogue in dialogues]
-    names = formula(np.zeros((1, len(_COUNTS) + 2 * (len(_MEANS) + len(lambdas)))))
-    return LinearStatistics(
+    names = formula([0.0] * (len(_COUNTS) + 2 * (len(_MEANS) + len(lambdas))))
+    return LinearStatistics.of_rows(
         figures=[Figure(name, _title(name), main=name == "dst.JGA") for name in names],
-        rows=np.array(rows, np.float64),
+        rows=rows,
         formula=formula,
     )
 
@@ -101,8 +88,9 @@ def _row(dialogue: TrackedDialogue, lambdas: Sequence[float], slots: int) -> lis
         [turn_relative_slot_accuracy(turn) for turn in turns],
         *([turn_score(distance, decay) for distance in distances] for decay in lambdas),
     ]
-    sums = [split(scores).reshape(-1, 2).sum(axis=0) for scores in means]
-    return [*(float(counts[name]) for name in _COUNTS), *map(float, np.concatenate(sums))]
+    parts = [[*map(split, scores)] for scores in means]
+    sums = [sum(part[at] for part in of_mean) for of_mean in parts for at in (0, 1)]
+    return [*(counts[name] for name in _COUNTS), *sums]
 
 
 @dataclass(frozen=True)
@@ -111,58 +99,42 @@ class _Formula:
 
     lambdas: tuple[str, ...]
 
-    def __call__(self, sums: Floats) -> Values:
-        n = {name: sums[:, at] for at, name in enumerate(_COUNTS)}
+    def __call__(self, sums: Sequence[float]) -> dict[str, float]:
+        """Return figure -> value, in percent."""
+        n = dict(zip(_COUNTS, map(int, sums), strict=False))
         means = {
-            name: joined(sums[:, len(_COUNTS) + 2 * at :][:, :2])
+            name: joined(*sums[len(_COUNTS) + 2 * at :][:2])
             for at, name in enumerate((*_MEANS, *self.lambdas))
         }
-        unseen = (n["with_prediction"] == 0).astype(np.float64)
+        turns, unseen = n["turns"], float(n["with_prediction"] == 0)
+        changes = ChangeCounts(**{outcome: n[outcome] for outcome in OUTCOMES})
+        slots, fuzzy = (
+            PrecisionRecall(n[found], n["predicted_slots"], n["gold_slots"])
+            for found in ("correct_slots", "fuzzy_slots")
+        )
         shares = {
-            "JGA": share(n["exact"], n["turns"]),
-            "joint recall": share(n["covered"], n["turns"]),
-            "SA": share(means["SA"], n["turns"]),
-            "AGA": share(means["AGA"], n["with_gold"], unseen),
-            "IAGA": share(means["IAGA"], n["with_gold"], unseen),
-            "RSA": share(means["RSA"], n["turns"]),
-            **{f"FGA.{decay}": share(means[decay], n["turns"]) for decay in self.lambdas},
-            **_changes(n),
-            **_precision_recall("", n["correct_slots"], n),
-            "fuzzy.joint_accuracy": share(n["fuzzy_exact"], n["turns"]),
-            **_precision_recall("fuzzy.", n["fuzzy_slots"], n),
+            "JGA": _share(n["exact"], turns),
+            "joint recall": _share(n["covered"], turns),
+            "SA": _share(means["SA"], turns),
+            "AGA": _share(means["AGA"], n["with_gold"], unseen),
+            "IAGA": _share(means["IAGA"], n["with_gold"], unseen),
+            "RSA": _share(means["RSA"], turns),
+            **{f"FGA.{decay}": _share(means[decay], turns) for decay in self.lambdas},
+            "GCA": changes.gca,
+            "changes.value_precision": changes.value_precision,
+            "changes.value_recall": changes.value_recall,
+            "changes.label_precision": changes.label_precision,
+            "changes.label_recall": changes.label_recall,
+            "precision": slots.precision,
+            "recall": slots.recall,
+            "F1": slots.f1,
+            "fuzzy.joint_accuracy": _share(n["fuzzy_exact"], turns),
+            "fuzzy.precision": fuzzy.precision,
+            "fuzzy.recall": fuzzy.recall,
+            "fuzzy.F1": fuzzy.f1,
         }
-        return {f"dst.{name}": 100 * values for name, values in shares.items()}
+        return {f"dst.{name}": 100 * share for name, share in shares.items()}
 
 
-def _precision_recall(prefix: str, found: Floats, n: Values) -> Values:
-    predicted, gold = n["predicted_slots"], n["gold_slots"]
-    nothing = ((predicted == 0) & (gold == 0)).astype(np.float64)
-    return {
-        f"{prefix}precision": share(found, predicted, nothing),
-        f"{prefix}recall": share(found, gold, nothing),
-        f"{prefix}F1": share(found, (predicted + gold) / 2, nothing),
-    }
-
-
-def _changes(n: Values) -> Values:
-    """Return GCA and its four part scores, as `ChangeCounts` computes them of one system."""
-    correct, wrong = n["correct"], n["wrong"]
-    predictions = correct + wrong + n["overshot"]
-    golds = correct + wrong + n["missed"]
-    nothing = (predictions + n["missed"] == 0).astype(np.float64)
-    parts = {
-        "value_precision": share(correct, predictions, nothing),
-        "value_recall": share(correct, golds, nothing),
-        "label_precision": share(correct + wrong, predictions, nothing),
-        "label_recall": share(correct + wrong, golds, nothing),
-    }
-    weights = [
-        VALUE_WEIGHT * predictions,
-        VALUE_WEIGHT * golds,
-        (1 - VALUE_WEIGHT) * predictions,
-        (1 - VALUE_WEIGHT) * golds,
-    ]
-    inverse = [share(weight, part) for weight, part in zip(weights, parts.values(), strict=True)]
-    gca = share(python_sums(weights), python_sums(inverse))
-    gca = np.where(correct == 0, nothing, gca)
-    return {"GCA": gca, **{f"changes.{name}": values for name, values in parts.items()}}
+def _share(part: float, whole: float, of_nothing: float = 0.0) -> float:
+    return part / whole if whole else of_nothing

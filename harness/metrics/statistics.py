@@ -1,0 +1,203 @@
+"""Per-dialogue statistics of a metric: what is enough to score any choice of dialogues.
+
+A metric whose value is a formula of sums returns `LinearStatistics`: rows of whole numbers, one per
+dialogue, and a function of their sums, on plain numbers. The score, its interval and its test are
+that function of different sums. Values are those of the report (rates and scores in percent); what
+is computed of the sample that holds every dialogue once is the score itself, to the last digit.
+
+Scores of turns that are no whole numbers are split into two (`split`), because sums of whole
+numbers below 2^53 are exact in floating point, in whatever order, by matrix products too.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from typing_extensions import Self
+
+    Floats: TypeAlias = npt.NDArray[np.float64]
+    Ints: TypeAlias = npt.NDArray[np.int64]
+    Bools: TypeAlias = npt.NDArray[np.bool_]
+
+    Values: TypeAlias = Mapping[str, Floats]
+    """Figure -> its value in each sample."""
+
+Formula: TypeAlias = Callable[[Sequence[float]], Mapping[str, float]]
+"""Makes figure -> value of the sums of a sample; where figures are called as in the statistics."""
+
+_HIGH = 2.0**26
+_LOW = 2.0**34
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure that intervals and tests are computed of.
+
+    Attributes:
+        name: What JSON calls it.
+        title: What tables call it.
+        digits: Digits after the point that tables show.
+        main: Whether it is one of the few that papers compare systems by.
+    """
+
+    name: str
+    title: str
+    digits: int = 2
+    main: bool = False
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some samples of dialogues.
+
+    Attributes:
+        numbers: A row per sample, a column per dialogue: how often it counts, or whether two
+            systems swap it.
+    """
+
+    numbers: npt.NDArray[Any]
+
+    @cached_property
+    def by_sample(self) -> Floats:
+        """The numbers as a matrix to multiply statistics with: samples x dialogues."""
+        return self.numbers.astype("float64")
+
+    @cached_property
+    def by_dialogue(self) -> npt.NDArray[np.int16]:
+        """The numbers, transposed: dialogues x samples."""
+        return self.numbers.T.astype("int16", order="C")
+
+
+def everything(dialogues: int) -> Block:
+    """Return the one sample that holds every dialogue once."""
+    import numpy as np  # it takes its time, and the board does without
+
+    return Block(np.ones((1, dialogues), np.int64))
+
+
+class Statistics(ABC):
+    """Statistics of the dialogues that a system plays, in an order.
+
+    Attributes:
+        figures: What can be computed.
+    """
+
+    figures: Sequence[Figure]
+
+    @abstractmethod
+    def part(self, rows: Ints) -> Self:
+        """Return the statistics of some dialogues.
+
+        Args:
+            rows: Their numbers in the order here; the result has them in this order.
+        """
+
+    @abstractmethod
+    def weighted(self, counts: Block) -> Values:
+        """Return every figure, in samples that count each dialogue so many times."""
+
+    @abstractmethod
+    def swapped(self, other: Self, swaps: Block) -> tuple[Values, Values]:
+        """Return every figure of this and of another system after they swapped dialogues.
+
+        Args:
+            other: The statistics of the other system, of the same dialogues in the same order.
+            swaps: Which dialogues they swap.
+        """
+
+    def won(self) -> Mapping[str, Bools]:
+        """Return figure -> whether each dialogue is won, of the figures that are rates of them."""
+        return {}
+
+
+@dataclass(frozen=True)
+class LinearStatistics(Statistics):
+    """Statistics that are added up over dialogues before a formula makes figures of the sums.
+
+    Attributes:
+        figures: What the formula gives.
+        rows: Whole numbers, a row per dialogue, so that sums are exact.
+        formula: Makes figure -> value of the sums of a sample.
+        wins: Figure -> the column that is 1 for each dialogue won and 0 for the others.
+    """
+
+    figures: Sequence[Figure]
+    rows: Floats
+    formula: Formula
+    wins: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of_rows(
+        cls,
+        figures: Sequence[Figure],
+        rows: Sequence[Sequence[float]],
+        formula: Formula,
+        wins: Mapping[str, int] | None = None,
+    ) -> Self:
+        """Return the statistics of rows of plain numbers."""
+        import numpy as np
+
+        return cls(figures, np.array(rows, np.float64), formula, wins or {})
+
+    def part(self, rows: Ints) -> Self:
+        """Return the statistics of some dialogues."""
+        return replace(self, rows=self.rows[rows])
+
+    def scores(self) -> Mapping[str, float]:
+        """Return figure -> value, of all dialogues."""
+        return self.formula(self.rows.sum(axis=0).tolist())
+
+    def weighted(self, counts: Block) -> Values:
+        """Return every figure in the samples."""
+        return self._values(counts.by_sample @ self.rows)
+
+    def swapped(self, other: Self, swaps: Block) -> tuple[Values, Values]:
+        """Return every figure of both systems after the swaps."""
+        moved = swaps.by_sample @ (other.rows - self.rows)
+        return (
+            self._values(self.rows.sum(axis=0) + moved),
+            other._values(other.rows.sum(axis=0) - moved),
+        )
+
+    def won(self) -> Mapping[str, Bools]:
+        """Return figure -> whether each dialogue is won."""
+        return {name: self.rows[:, column] > 0 for name, column in self.wins.items()}
+
+    def _values(self, sums: Floats) -> Values:
+        import numpy as np
+
+        found = [self.formula(row) for row in sums.tolist()]
+        return {one.name: np.array([values[one.name] for values in found]) for one in self.figures}
+
+
+def percent(parts: float, whole: float, of_nothing: float = 0.0) -> float:
+    """Return parts of a whole in percent, and another share (0 to 1) where the whole is 0."""
+    return 100 * parts / whole if whole else 100 * of_nothing
+
+
+def split(score: float) -> tuple[float, float]:
+    """Return a score as two whole numbers, in units of 2^-26 and 2^-60, to be added up as they are.
+
+    The sum of all turns' scores is then the one that `math.fsum` gives, to the last digit. That
+    holds of scores that are multiples of 2^-60, as all numbers from 1/128 on are; of smaller ones
+    2^-61 at most is lost.
+
+    Args:
+        score: A number from 0 to 1.
+    """
+    scaled = score * _HIGH
+    high = math.floor(scaled)
+    return float(high), float(round((scaled - high) * _LOW))
+
+
+def joined(high: Any, low: Any) -> Any:
+    """Return what the sums of two such numbers stand for; of arrays, too."""
+    return high / _HIGH + low / (_HIGH * _LOW)

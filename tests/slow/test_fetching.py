@@ -1,0 +1,107 @@
+"""Fetching by processes: two at once, one that is killed, and exit statuses."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from fetched import ACTS_FILE, GOALS_FILE, data_set, installed, mirror, old, scraps, server
+from loopback import Server
+from synthetic import (
+    SEEN_IDS,
+    write_json,
+)
+
+from mwz.harness.data.declared import DataSet
+from mwz.harness.data.installed import (
+    load_benchmark,
+)
+
+# A real process of the command line, with a table of pinned files that it reads from a file.
+_CHILD = """
+import json, sys
+from dataclasses import replace
+import mwz.harness.cli.data as data
+from mwz.harness.cli import main
+from mwz.harness.data.pinned import parse_pinned
+with open(sys.argv[1]) as file:
+    sources = parse_pinned(json.load(file), sys.argv[1])
+declared = replace(data.read_data_set("multiwoz"), sources=sources)
+data.read_data_set = lambda name: declared
+main(["data", *sys.argv[2:]])
+"""
+
+
+def start(table: Path, *args: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", _CHILD, str(table), *args],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.fixture
+def table(data_set: DataSet, tmp_path: Path) -> Path:
+    entries = []
+    for source in data_set.sources:
+        parts: dict[str, dict[str, str]] = {}
+        for file in source.files:
+            parts.setdefault(file.part, {})[file.path] = file.blob
+        head = {"repository": source.repository, "commit": source.commit, "role": source.role}
+        entries.append({**head, "venues": source.venues, "clone": source.clone, **parts})
+    path = tmp_path / "table.json"
+    write_json(path, {"sources": entries})
+    return path
+
+
+def test_two_fetches_at_once_do_no_harm(server: Server, table: Path) -> None:
+    both = [start(table, "fetch", "--split", "all", "--from", server.url) for _ in range(2)]
+    outputs = [process.communicate(timeout=60) for process in both]
+    assert [process.returncode for process in both] == [0, 0], outputs
+    assert load_benchmark("multiwoz").seen == frozenset(SEEN_IDS)
+    assert scraps() == []
+
+
+def test_a_killed_fetch_leaves_the_old_benchmark(server: Server, table: Path, old: bytes) -> None:
+    """Killed without notice in the middle of a file."""
+    server.faults[ACTS_FILE] = ["hang in the middle"]
+    process = start(table, "fetch", "--from", server.url)
+    deadline = time.monotonic() + 30
+    while not server.requests[ACTS_FILE]:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=30)
+    assert process.returncode == -signal.SIGKILL
+    assert installed() == old
+    again = start(table, "fetch", "--from", server.url)
+    output, errors = again.communicate(timeout=60)
+    assert again.returncode == 0, errors
+    assert "3 dialogues, 5 system turns" in output
+    assert server.requests[GOALS_FILE] == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--attempts", "2"], "the server answers 500 (tried 2 times)"),
+        (["--offline"], "--offline fetches none"),
+        (["--from", "nonsense"], "expected a URL"),
+        (["--timeout", "nan"], "cannot be fetched"),
+    ],
+)
+def test_a_fetch_that_cannot_be_ends_with_status_2_and_one_message(
+    server: Server, table: Path, options: list[str], message: str
+) -> None:
+    server.every_fault = "500"
+    process = start(table, "fetch", "--from", server.url, *options)
+    output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output) == (2, "")
+    assert message in errors
+    assert errors.count("mwz: ") == 1
+    assert "Traceback" not in errors

@@ -1,0 +1,41 @@
+"""Entries made up for tests of submitting, and what a folder of them holds."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+from entered import reports, system
+
+from mwz.harness.board.entries import PREDICTIONS_FILE, System
+from mwz.harness.board.scores import Scores, hashes_of
+from mwz.harness.board.submitting import submit
+from mwz.harness.validation import validated
+
+NEW, OLD = b'{"new": []}', b'{"old": []}'
+
+
+def made_system(name: str = "System", **changes: Any) -> System:
+    return validated(System, system(name=name, **changes), "system")
+
+
+def submit_made(folder: Path, name: str = "System", content: bytes = NEW, **options: Any) -> None:
+    submit(folder, made_system(name), content, made_scores(content), **options)
+
+
+def made_scores(content: bytes = NEW, **figures: Any) -> Scores:
+    return Scores(reports(**figures), hashes_of(content))
+
+
+def files_below(folder: Path) -> dict[str, bytes]:
+    """Return every file below a folder but the lock, by its path."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != ".lock"
+    }
+
+
+def kept_predictions(folder: Path, key: str) -> bytes:
+    return gzip.decompress((folder / key / PREDICTIONS_FILE).read_bytes())
