@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,12 @@ import tomli_w
 from mwz.harness import load_benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE, STYLES
 from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, Entry, System, read_entry
+from mwz.harness.board.model import make_board
+from mwz.harness.board.pairs import Pairs
+from mwz.harness.board.reported import ReportedTable
 from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of
 from mwz.harness.board.submitting import all_scores, submit
+from mwz.harness.board.views.markdown import leaderboard as leaderboard_page
 from mwz.harness.metrics.diversity import Diversity
 from mwz.harness.metrics.inform import SetupScores
 from mwz.harness.metrics.lower_bound import LowerBound
@@ -284,3 +288,14 @@ HARNESS: Mapping[str, tuple[float, float, float]] = {
     **PAPER,
     "dots": (16.8, 80.5, 70.5),
 }
+
+
+def leaderboard(
+    entries: Sequence[Entry],
+    rules: str,
+    note: str = "",
+    tables: Sequence[ReportedTable] = (),
+    pairs: Pairs | None = None,
+) -> str:
+    """Return the page of entries in Markdown."""
+    return leaderboard_page(make_board(entries, rules, tables, note, pairs))

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from entered import REPOSITORY, enter, enter_sample
+from entered import REPOSITORY, enter, enter_sample, leaderboard
 from helpers import Run, run_cli
 from measured import enter_measured, marks, measured, outcomes, without, write_dialogues
 from resampled_cases import sample_evidence
@@ -27,7 +27,7 @@ from mwz.harness.board.dialogue_scores import (
     totals_of,
 )
 from mwz.harness.board.entries import read_entries, read_entry
-from mwz.harness.board.leaderboard import leaderboard, rows
+from mwz.harness.board.model import rows
 from mwz.harness.board.pairs import PAIRS_FILE, EntryPair, Pairs, read_pairs
 from mwz.harness.board.tracks import STATE_TRACKING
 from mwz.harness.comparison import compare
@@ -530,7 +530,7 @@ _ON_THE_PUBLIC_BOARD = {
 def _neighbours(track: str) -> list[EntryPair]:
     entries = read_entries(REPOSITORY)
     pairs = read_pairs(REPOSITORY, entries)
-    ranked = [row.entry.key for row in rows(entries, "2021") if row.entry.system.track == track]
+    ranked = [row.key for row in rows(entries, "2021") if row.track == track]
     found = pairs.standings([key for key in ranked if key in _ON_THE_PUBLIC_BOARD])
     return [standing.above for standing in found.values() if standing.above is not None]
 

@@ -14,10 +14,10 @@ from helpers import Run, run_cli
 from mwz.harness import Benchmark, InputError, Options, score
 from mwz.harness.board.entries import ENTRY_FILE, read_entries, read_entry, read_system
 from mwz.harness.board.grid import explain
-from mwz.harness.board.leaderboard import rows
+from mwz.harness.board.model import read_board, rows
 from mwz.harness.board.pairs import comparable_entries
 from mwz.harness.board.scores import SCORES_FILE, SEEDS_FILE
-from mwz.harness.board.site.making import site
+from mwz.harness.board.views.making import site
 from mwz.normalization.alias_tables import alias_table, aliases
 
 Capture = pytest.CaptureFixture[str]
@@ -99,7 +99,7 @@ def test_entries_with_placeholders_are_ranked_and_compared_with_the_others(
     folder: Path, capsys: Capture
 ) -> None:
     entries = read_entries(folder)
-    assert [(row.entry.key, row.rank) for row in rows(entries, "2021")] == [
+    assert [(row.key, row.rank) for row in rows(entries, "2021")] == [
         ("aliased", 1),
         ("hasty", 2),
     ]
@@ -128,7 +128,7 @@ def test_the_page_has_a_note_with_the_figures_without(
 def test_the_web_page_has_the_note_the_figures_and_the_signature(
     folder: Path, sample: Benchmark, tmp_path: Path
 ) -> None:
-    files = site(folder, read_entries(folder), "2021", tmp_path / "no documents").files
+    files = site(read_board(folder, read_entries(folder), "2021"), tmp_path / "no documents").files
     figures = "/".join(f"{value:.1f}" for value in _without(sample).values())
     note = f"without them BLEU/Inform/Success/Combined {figures}"
     assert note in files["index.html"]

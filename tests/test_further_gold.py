@@ -10,20 +10,29 @@ from typing import Any
 
 import pytest
 import tomli_w
-from entered import SAMPLE_SUBMISSIONS, change_scores, enter, enter_sample, report, system
+from entered import (
+    SAMPLE_SUBMISSIONS,
+    change_scores,
+    enter,
+    enter_sample,
+    leaderboard,
+    report,
+    system,
+)
 from helpers import Run, benchmark, dialogue, goal, run_cli
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark, load_benchmark
+from mwz.harness.board.columns import tracking_columns
 from mwz.harness.board.entries import ENTRY_FILE, Entry, System, read_entries, read_entry
 from mwz.harness.board.further_gold import FurtherGold, submission_against, tracker_against
-from mwz.harness.board.leaderboard import leaderboard
+from mwz.harness.board.model import Row, read_board, tracking_tables
 from mwz.harness.board.record import lines
 from mwz.harness.board.reported import ReportedRow, ReportedTable
 from mwz.harness.board.scores import Scores, hashes_of, parse_scores
-from mwz.harness.board.site.making import site
-from mwz.harness.board.tracking_board import TrackingRow, row_headers, row_text, tracking_tables
 from mwz.harness.board.tracking_scores import score_tracker
+from mwz.harness.board.views.making import site
+from mwz.harness.board.views.markdown import row_headers, row_text
 from mwz.harness.data import declared
 from mwz.harness.data.declared import DataSet, GoldVersions
 from mwz.harness.data.gold_states import (
@@ -171,15 +180,21 @@ def _systems(folder: Path, figures: Mapping[str, tuple[float, float | None]]) ->
     return entries
 
 
-def _tables(entries: list[Entry]) -> list[list[TrackingRow]]:
+def _tables(entries: list[Entry]) -> list[list[Row]]:
     return tracking_tables(entries, {e.key: e.scores.main for e in entries if e.scores.reports})
+
+
+def _texts(table: list[Row]) -> list[dict[str, str]]:
+    """Return the rows of a table as they are shown, by the titles of the columns."""
+    shown = tracking_columns(table)
+    return [dict(zip(row_headers(shown), row_text(row, shown), strict=True)) for row in table]
 
 
 def test_a_version_has_a_table_that_says_what_it_changes(tmp_path: Path) -> None:
     figures = {"a": (50.0, 20.0), "b": (40.0, 45.5), "c": (30.0, 30.0), "old": (45.0, None)}
     own, other = _tables(_systems(tmp_path, figures))
-    assert [(row.entry.key, row.rank) for row in own] == [("a", 1), ("old", 2), ("b", 3), ("c", 4)]
-    shown = [dict(zip(row_headers(row), row_text(row), strict=True)) for row in other]
+    assert [(row.key, row.rank) for row in own] == [("a", 1), ("old", 2), ("b", 3), ("c", 4)]
+    shown = _texts(other)
     titles = ("#", "System", "JGA 1.1", "without dontcare", "JGA of the benchmark", "Difference")
     # `old` has no place here, and so takes none from those that do: b was second of three.
     assert [[row[title] for title in (*titles, "Places gained", "Turns")] for row in shown] == [
@@ -202,11 +217,13 @@ def test_a_tracker_entered_with_the_version_stands_beside_those_scored_with_it_a
     assert tracker.tracking == scores
     *_, [first, second] = _tables([*_systems(tmp_path, {"a": (50.0, 60.0)}), tracker])
     # Only half of the turns: no rank. Without `dontcare` the 4 stars are one too many.
-    assert (first.entry.key, first.rank, second.rank) == ("a", 1, None)
-    assert (second.further, second.own, second.figures.jga) == (False, None, 50)
-    assert second.without_dontcare is not None
-    assert second.without_dontcare.jga == 50
-    assert row_text(second)[2:7] == ["50.00", "50.00", "–", "–", "–"]
+    assert (first.key, first.rank, second.rank) == ("a", 1, None)
+    states = second.tracked
+    assert states is not None
+    assert (states.further, second.benchmark_row, states.figures.jga) == (False, None, 50)
+    assert states.without_dontcare is not None
+    assert states.without_dontcare.jga == 50
+    assert list(_texts([first, second])[1].values())[2:7] == ["50.00", "50.00", "–", "–", "–"]
 
 
 def test_under_another_rule_set_the_page_has_no_figures_of_the_default_one(tmp_path: Path) -> None:
@@ -305,7 +322,7 @@ def test_scoring_again_adds_the_versions_that_are_installed(board: _Board) -> No
 
 
 def test_the_page_on_the_web_has_the_table_with_addresses_of_its_own(board: _Board) -> None:
-    made = site(board.folder, read_entries(board.folder), "2021", board.folder / "docs")
+    made = site(read_board(board.folder, read_entries(board.folder), "2021"), board.folder / "docs")
     index = made.files["index.html"]
     assert index.count('id="tracking-careful"') == index.count('id="tracking-careful-1.1"') == 1
     assert "Places gained" in index
@@ -436,7 +453,7 @@ def test_the_empty_tracker_is_made_scored_and_shown_without_a_rank(board: _Board
     assert entry.tracking is not None
     assert entry.tracking.further_gold["1.1"]["keep"].dialogues == 29
     tables = _tables(read_entries(board.folder))
-    rows = [row for table in tables for row in table if row.entry.key == "empty-states"]
+    rows = [row for table in tables for row in table if row.key == "empty-states"]
     assert [(row.rank, row.gained) for row in rows] == [(None, None)] * 2
     assert all(len(table) == 3 for table in tables)
     assert board.verify("--strict").status == 0

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
@@ -16,6 +19,7 @@ from entered import (
     REPOSITORY,
     UNSUSPICIOUS,
     enter,
+    leaderboard,
     make_older,
     report,
     reports,
@@ -26,6 +30,7 @@ from hypothesis import strategies as st
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness.benchmark import STYLES
+from mwz.harness.board.columns import columns
 from mwz.harness.board.entries import (
     PREDICTIONS_FILE,
     Entry,
@@ -33,10 +38,12 @@ from mwz.harness.board.entries import (
     read_entry,
     read_note,
 )
-from mwz.harness.board.leaderboard import leaderboard, row_headers, row_text, rows, signatures
+from mwz.harness.board.model import common_signatures, make_board, rows
 from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.reported import read_reported
 from mwz.harness.board.scores import SCORES_FILE, Scores
+from mwz.harness.board.views.making import site
+from mwz.harness.board.views.markdown import row_headers, row_text, track_columns
 from mwz.harness.data.pinned import blob_id
 from mwz.harness.errors import InputError
 from mwz.harness.metrics.registry import Headline, headlines
@@ -95,6 +102,13 @@ def test_each_track_is_sorted_by_combined_score(tmp_path: Path) -> None:
     assert "Reference" not in _tables(page)
 
 
+def test_equal_systems_share_a_place_and_stand_in_the_order_of_their_keys(tmp_path: Path) -> None:
+    for key, bleu in {"c": 20, "a": 20, "d": 10, "b": 30}.items():
+        _with_combined(tmp_path, key, bleu)
+    page = leaderboard(read_entries(tmp_path), "2021")
+    assert _ranks(page) == [("1", "B"), ("2", "A"), ("2", "C"), ("4", "D")]
+
+
 def test_reference_rows_have_a_table_without_ranks_and_cost_nobody_one(tmp_path: Path) -> None:
     _made(tmp_path, bleu=99.0)
     _with_combined(tmp_path, "a", 10)
@@ -130,7 +144,7 @@ def test_systems_that_play_nine_tenths_are_ranked_by_what_they_score_at_least(
     enter(tmp_path, "more", scored=reports(turns=570, dialogues=95, strict=rates, optimistic=rates))
     enter(tmp_path, "last", scored=reports(bleu=19.0))
     ranked = rows(read_entries(tmp_path), "2021")
-    assert [(row.entry.key, row.rank, round(row.combined, 9)) for row in ranked] == [
+    assert [(row.key, row.rank, round(row.at_least[0], 9)) for row in ranked] == [
         ("part", 1, 86.4),
         ("more", 2, 85.5),
         ("whole", 3, 85.0),
@@ -155,7 +169,7 @@ def test_below_nine_tenths_of_the_turns_there_is_no_rank(
     perfect = {"inform": 100.0, "success": 100.0}
     enter(tmp_path, "few", scored=reports(turns=turns, bleu=90.0, strict=perfect))
     enter(tmp_path, "honest")
-    ranks = {row.entry.key: row.rank for row in rows(read_entries(tmp_path), "2021")}
+    ranks = {row.key: row.rank for row in rows(read_entries(tmp_path), "2021")}
     assert ranks == {"few": rank, "honest": 2 if rank else 1}
     page = leaderboard(read_entries(tmp_path), "2021")
     told = "\n- Few: not ranked: plays less than 90 % of the turns\n"
@@ -202,7 +216,7 @@ def test_a_system_of_high_bleu_does_not_outrank_one_of_higher_combined_score(
         strict = {"inform": inform, "success": success}
         enter(tmp_path, key, scored={"2021": report(bleu=bleu, strict=strict)})
     ranked = rows(read_entries(tmp_path), "2021")
-    assert [(row.entry.key, row.combined) for row in ranked] == [
+    assert [(row.key, row.at_least[0]) for row in ranked] == [
         ("useful", 95.0),
         ("wordy", 75.0),
     ]
@@ -222,11 +236,18 @@ def test_the_order_of_reading_does_not_matter(
     assert leaderboard([entered[place] for place in order], "2021") == page
 
 
+def _row_shown(entry: Entry) -> dict[str, str]:
+    """Return the only row of a board as it is shown, by the titles of the columns."""
+    board = make_board([entry], "2021")
+    shown = track_columns(columns(board))
+    texts = row_text(board.rows[0], shown, ranks=False)
+    return dict(zip(row_headers(shown, ranks=False), texts, strict=True))
+
+
 def test_a_row_shows_what_the_columns_say(tmp_path: Path) -> None:
     # The made-up report: 540 of 600 turns played, (70 + 60) / 2 + 20.04 = 85.04.
     entry = enter(tmp_path, "system", scored={"2021": report(bleu=20.04, turns=540)})
-    [row] = rows([entry], "2021")
-    assert dict(zip(row_headers(), row_text(row), strict=True)) == {
+    assert _row_shown(entry) == {
         "System": "System",
         "BLEU": "20.0",
         "Inform": "70.0",
@@ -274,8 +295,7 @@ def test_joint_accuracy_is_shown_where_states_are_predicted(tmp_path: Path) -> N
     # All values are alike, so that the fuzzy joint accuracy is the exact one: 2 of 6 turns.
     tracking = score_tracking([tracked(*FGA_FIGURE_1)])
     entry = enter(tmp_path, "system", scored={"2021": report(dst=tracking)})
-    [row] = rows([entry], "2021")
-    assert row_text(row)[list(row_headers()).index("Joint acc.")] == "33.3"
+    assert _row_shown(entry)["Joint acc."] == "33.3"
 
 
 def test_strict_stands_beside_optimistic_and_bleu_in_all_styles(tmp_path: Path) -> None:
@@ -306,8 +326,8 @@ def test_systems_without_scores_under_another_rule_set_are_left_out_of_its_page(
     enter(tmp_path, "old", scored={"2021": report("2021")})
     enter(tmp_path, "both")
     entered = read_entries(tmp_path)
-    assert [row.entry.key for row in rows(entered, "2021")] == ["both", "old"]
-    assert [row.entry.key for row in rows(entered, "2023")] == ["both"]
+    assert [row.key for row in rows(entered, "2021")] == ["both", "old"]
+    assert [row.key for row in rows(entered, "2023")] == ["both"]
 
 
 def test_systems_without_scores_under_the_default_rule_set_are_refused_by_name(
@@ -406,7 +426,7 @@ def test_scores_that_differ_in_what_systems_may_differ_in_stand_in_one_table(
     track = "policy-optimization" if "states" in changes else "end-to-end"
     other = enter(tmp_path, "b", system(name="B", track=track))
     other = _with_report(other, _signed(**changes))
-    assert [row.entry.key for row in rows([one, other], "2021")] == ["a", "b"]
+    assert [row.key for row in rows([one, other], "2021")] == ["a", "b"]
 
 
 def test_the_columns_tell_what_systems_may_differ_in(tmp_path: Path) -> None:
@@ -435,18 +455,18 @@ def test_signatures_that_differ_in_their_sources_and_coverage_only_are_one(tmp_p
     signature = (
         f"mwz:0|benchmark:made-up|data:0123456789ab|rules:2021-{digest}|setup:both|goals:all"
     )
-    assert signatures(rows(entered, "2021")) == [signature]
+    assert common_signatures(rows(entered, "2021")) == [signature]
     assert f"\n    {signature}\n" in leaderboard(entered, "2021")
 
 
-def test_a_figure_of_a_new_metric_has_a_column(
+def test_a_figure_of_a_new_metric_has_a_column_in_every_view(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = dict(headlines())
     known["surprise"] = Headline(
         "surprise", "Surprise", lambda report, setup: report.metrics.get("surprise"), digits=2
     )
-    monkeypatch.setattr("mwz.harness.board.leaderboard.headlines", lambda: known)
+    monkeypatch.setattr("mwz.harness.board.columns.headlines", lambda: known)
     entered = [
         enter(tmp_path, "a", scored={"2021": report(surprise=3.456)}),
         enter(tmp_path, "b", scored={"2021": report()}),
@@ -454,6 +474,15 @@ def test_a_figure_of_a_new_metric_has_a_column(
     shown = _tables(leaderboard(entered, "2021"))["Other metrics"]
     assert (shown[0][0], shown[0][-1]) == ("System", "Surprise")
     assert [(row[0], row[-1]) for row in shown[2:]] == [("A", "3.46"), ("B", "–")]
+    files = site(make_board(entered, "2021"), tmp_path).files
+    assert (
+        '<th scope="col" data-column="surprise" data-shown="chosen">Surprise'
+        in (files["index.html"])
+    )
+    assert "<td>3.46" in files["index.html"]
+    lines = csv.DictReader(io.StringIO(files["board.csv"]))
+    assert [line["surprise"] for line in lines] == ["3.456", ""]
+    assert json.loads(files["systems/a.json"])["columns"]["surprise"] == 3.456
     monkeypatch.undo()
     assert "Surprise" not in leaderboard(entered, "2021")
 
@@ -512,7 +541,7 @@ def test_the_repositorys_page_is_what_its_submissions_give() -> None:
 
 @pytest.mark.parametrize("key", sorted(PAPER))
 def test_the_repositorys_scores_are_the_published_ones(key: str) -> None:
-    [shown] = [r.report for r in rows(read_entries(REPOSITORY), "2021") if r.entry.key == key]
+    [shown] = [r.report for r in rows(read_entries(REPOSITORY), "2021") if r.key == key]
     figures = (_bleu(shown), shown.inform, shown.success)
     assert tuple(round(figure or 0, 1) for figure in figures) == HARNESS[key]
 
@@ -538,7 +567,7 @@ def test_the_repositorys_scores_are_the_public_evaluators(
     rules: str, expected: Callable[[str], Any]
 ) -> None:
     figures = expected("scores.json")[rules]
-    ranked = {row.entry.key: row.report for row in rows(read_entries(REPOSITORY), rules)}
+    ranked = {row.key: row.report for row in rows(read_entries(REPOSITORY), rules)}
     assert ranked.keys() >= figures.keys()
     assert figures.keys() == PAPER.keys()
     for key, published in figures.items():

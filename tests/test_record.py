@@ -17,9 +17,8 @@ from test_reported import row, table, written
 
 from mwz.harness.board.attainable import SIZES, attainable_share, digits_of, is_attainable
 from mwz.harness.board.audit import audit
-from mwz.harness.board.chance import nearness
 from mwz.harness.board.entries import Entry, System, read_entries
-from mwz.harness.board.grid import BleuPoint, Grid, RatesPoint
+from mwz.harness.board.grid import BleuPoint, Grid, RatesPoint, nearness
 from mwz.harness.board.record import Finding, Line, findings, lines, rule_set_rows
 from mwz.harness.board.reported import number, read_reported, version_and_measure
 from mwz.harness.board.submitting import all_scores, submit

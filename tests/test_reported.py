@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 import tomli_w
-from entered import PROJECT, REPOSITORY, enter, report, system
+from entered import PROJECT, REPOSITORY, enter, leaderboard, report, system
 from helpers import run_cli
 
 from mwz.harness.board.entries import Entry, read_entries
-from mwz.harness.board.leaderboard import leaderboard, older_results_page
-from mwz.harness.board.pages import pages
+from mwz.harness.board.model import make_board, read_board
 from mwz.harness.board.record import official_verdict, table_claims
 from mwz.harness.board.reported import (
     REPORTED_FILE,
@@ -23,6 +22,8 @@ from mwz.harness.board.reported import (
     read_reported,
     version_and_measure,
 )
+from mwz.harness.board.views.markdown import pages
+from mwz.harness.board.views.reported_blocks import older_results_page
 from mwz.harness.errors import InputError
 from mwz.normalization.rules import published_rule_sets
 
@@ -274,12 +275,12 @@ def test_tables_made_with_older_scripts_have_a_page_of_their_own(
     )
     tables = written(tmp_path, old)
     assert "86.59" not in leaderboard(entered, "2021", tables=tables)
-    page = older_results_page(entered, "2021", tables)
+    page = older_results_page(make_board(entered, "2021", tables))
     assert page is not None
     block = _section(page, "## Old ones")
     assert re.search(r"\| One +\| +95.70 \| 25.0 / 70.0 / 60.0 +\|", block)
     assert re.search(r"\| Gone +\| +86.59 \| \*reported\* +\|", block)
-    assert older_results_page(entered, "2021", ()) is None
+    assert older_results_page(make_board(entered, "2021")) is None
 
 
 def test_without_public_tables_the_page_has_no_blocks_of_them(tmp_path: Path) -> None:
@@ -292,12 +293,8 @@ def test_a_row_that_names_an_entry_that_is_not_there_is_refused(
     entered: list[Entry], tmp_path: Path
 ) -> None:
     tables = written(tmp_path, table(row("Three", "three", BLEU="1.0")))
-    for make in (
-        lambda: leaderboard(entered, "2021", tables=tables),
-        lambda: older_results_page(entered, "2021", tables),
-    ):
-        with pytest.raises(InputError, match="official, Three: there is no entry three"):
-            make()
+    with pytest.raises(InputError, match="official, Three: there is no entry three"):
+        make_board(entered, "2021", tables)
 
 
 def test_one_command_makes_and_checks_both_pages(
@@ -324,7 +321,11 @@ def test_one_command_makes_and_checks_both_pages(
 
 
 def test_the_repositorys_pages_are_what_its_submissions_give() -> None:
-    made = pages(REPOSITORY, read_entries(REPOSITORY), "2021", PROJECT / "leaderboard.md")
+    made = pages(
+        REPOSITORY,
+        read_board(REPOSITORY, read_entries(REPOSITORY), "2021"),
+        PROJECT / "leaderboard.md",
+    )
     assert {PROJECT / "leaderboard.md", PROJECT / "docs" / "older-results.md"} <= made.keys()
     for path, content in made.items():
         assert content.encode() == path.read_bytes()

@@ -21,6 +21,7 @@ from entered import (
     edit_scores,
     enter,
     enter_sample,
+    leaderboard,
     make_older,
     reports,
     sample_content,
@@ -40,7 +41,6 @@ from mwz.harness.board.entries import (
     read_entry,
     system_text,
 )
-from mwz.harness.board.leaderboard import leaderboard
 from mwz.harness.board.rescoring import (
     Change,
     Rescored,

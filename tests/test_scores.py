@@ -19,6 +19,7 @@ from entered import (
     edit_inform,
     edit_scores,
     enter,
+    leaderboard,
     make_older,
     report,
     reports,
@@ -30,7 +31,6 @@ from tracking_cases import FGA_FIGURE_1, tracked
 from mwz.harness.benchmark import STYLES
 from mwz.harness.board.checks import entry_problems
 from mwz.harness.board.entries import read_entries
-from mwz.harness.board.leaderboard import leaderboard
 from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of, parse_scores, read_scores
 from mwz.harness.errors import InputError
 from mwz.harness.tracking.evaluation import score_tracking

@@ -23,18 +23,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from mwz.harness.board import leaderboard
-from mwz.harness.board.entries import Entry, System, read_entries
-from mwz.harness.board.leaderboard import Row
+from mwz.harness.board import model
+from mwz.harness.board.entries import (
+    Entry,
+    System,
+    arxiv_number,
+    paper_year,
+    read_entries,
+    system_year,
+)
+from mwz.harness.board.model import Row, read_board
 from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.scores import SCORES_FILE
-from mwz.harness.board.site.charts import LETTER, LINE, Dot, nice_marks, ranks, scatter
-from mwz.harness.board.site.document_pages import document, site_address
-from mwz.harness.board.site.downloads import latex
-from mwz.harness.board.site.making import Site, site
-from mwz.harness.board.site.papers import arxiv_number, paper_year, system_year
-from mwz.harness.board.site.serving import LOOPBACK, site_server
 from mwz.harness.board.tracking_scores import score_tracker
+from mwz.harness.board.views.charts import LETTER, LINE, Dot, nice_marks, ranks, scatter
+from mwz.harness.board.views.document_pages import document, site_address
+from mwz.harness.board.views.downloads import latex
+from mwz.harness.board.views.making import Site, site
+from mwz.harness.board.views.serving import LOOPBACK, site_server
 from mwz.harness.errors import InputError
 from mwz.harness.validation import validated
 
@@ -72,7 +78,7 @@ def entries() -> Sequence[Entry]:
 
 @pytest.fixture(scope="module")
 def made(entries: Sequence[Entry]) -> Site:
-    return site(REPOSITORY, entries, "2021", DOCUMENTS)
+    return site(read_board(REPOSITORY, entries, "2021"), DOCUMENTS)
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +96,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def _made(folder: Path) -> Site:
-    return site(folder, read_entries(folder), "2021", folder.parent / "docs")
+    return site(read_board(folder, read_entries(folder), "2021"), folder.parent / "docs")
 
 
 # What the site is.
@@ -99,7 +105,7 @@ def _made(folder: Path) -> Site:
 def test_the_same_submissions_make_the_same_bytes_in_whatever_order(
     made: Site, entries: Sequence[Entry]
 ) -> None:
-    again = site(REPOSITORY, entries[::-1], "2021", DOCUMENTS)
+    again = site(read_board(REPOSITORY, entries[::-1], "2021"), DOCUMENTS)
     assert again == made
 
 
@@ -317,7 +323,7 @@ def test_under_another_rule_set_no_interval_and_no_tie_of_the_first_is_shown(
     entries: Sequence[Entry],
 ) -> None:
     # The stored dialogues and pairs are of the first rule set's scores.
-    made = site(REPOSITORY, entries, "2023", DOCUMENTS)
+    made = site(read_board(REPOSITORY, entries, "2023"), DOCUMENTS)
     cells = [_text(cell) for cell in _row(made.files["index.html"], "row-rewardnet")]
     assert "81.5" in cells
     assert "±" not in "".join(cells)
@@ -351,7 +357,7 @@ def test_markup_in_a_text_of_an_entry_shows_as_text(
     )
     # Such a name is refused where entries are checked; the pages do not rely on that.
     assert any("makes no folder name" in problem for problem in _problems(folder))
-    monkeypatch.setattr(leaderboard, "entry_problems", lambda entries: [])
+    monkeypatch.setattr(model, "entry_problems", lambda entries: [])
     made = _made(folder)
     for path, text in made.files.items():
         if not path.endswith(".html"):
@@ -508,13 +514,21 @@ def test_lines_connect_the_ranks_of_each_system_and_show_who_moves() -> None:
     assert picture.lines[0].points[1][1] == picture.lines[1].points[0][1]
 
 
+def test_systems_that_share_a_rank_are_drawn_below_each_other() -> None:
+    rankings = {"first": {"a": 1, "b": 1, "c": 3}, "second": {"a": 1, "b": 2, "c": 3}}
+    picture = ranks(rankings, {key: (key.upper(), f"{key}.html") for key in "abc"})
+    assert [line.ranks for line in picture.lines] == [[1, 1], [1, 2], [3, 3]]
+    heights = [line.points[0][1] for line in picture.lines]
+    assert heights == [line.points[1][1] for line in picture.lines]
+
+
 # What can be downloaded.
 
 
 def test_the_csv_holds_the_scores_of_every_row(made: Site, entries: Sequence[Entry]) -> None:
     rows = list(csv.DictReader(io.StringIO(made.files["board.csv"])))
     by_key = {entry.key: entry for entry in entries}
-    shown = {row.entry.key for row in leaderboard.rows(entries, "2021")}
+    shown = {row.key for row in model.rows(entries, "2021")}
     assert {row["entry"] for row in rows} == shown
     for row in rows:
         found = by_key[row["entry"]].scores.under("2023")
@@ -530,7 +544,7 @@ def test_a_name_that_a_spreadsheet_would_compute_is_quoted(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     enter(folder, "formula", system(name="=1+1"), reports(bleu=19.0))
-    monkeypatch.setattr(leaderboard, "entry_problems", lambda entries: [])
+    monkeypatch.setattr(model, "entry_problems", lambda entries: [])
     rows = list(csv.DictReader(io.StringIO(_made(folder).files["board.csv"])))
     assert "'=1+1" in {row["system"] for row in rows}
 
@@ -554,10 +568,10 @@ def test_latex_prints_every_character_as_it_is() -> None:
 
 def test_the_latex_tables_have_a_row_per_system(made: Site, entries: Sequence[Entry]) -> None:
     text = made.files["board.tex"]
-    for row in leaderboard.rows(entries, "2021"):
+    for row in model.rows(entries, "2021"):
         figures = " & ".join(row.figure(n) for n in ("bleu", "inform", "success", "combined"))
         rank = "--" if row.rank is None else row.rank
-        assert f"{rank} & {latex(row.entry.system.name)} & {figures} \\\\\n" in text
+        assert f"{rank} & {latex(row.name)} & {figures} \\\\\n" in text
     assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == 3
 
 

@@ -14,8 +14,8 @@ import tempfile
 from pathlib import Path
 
 from mwz.harness.board.entries import read_entries
-from mwz.harness.board.site.making import site
-from mwz.harness.board.site.writing import write_site
+from mwz.harness.board.model import read_board
+from mwz.harness.board.views.making import site, write_site
 
 PROJECT = Path(__file__).parents[1]
 PICTURE = PROJECT / "docs" / "board.png"
@@ -30,7 +30,7 @@ def main() -> None:
         sys.exit(f"none of {', '.join(BROWSERS)} is on the path")
     submissions = PROJECT / "submissions"
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        made = site(submissions, read_entries(submissions), "2021", PROJECT / "docs")
+        made = site(read_board(submissions, read_entries(submissions), "2021"), PROJECT / "docs")
         write_site(made, Path(folder))
         chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
         page = chromium.new_page(viewport={"width": 1280, "height": 800}, color_scheme="light")

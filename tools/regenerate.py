@@ -30,7 +30,7 @@ import click
 
 from mwz.harness import Scorer, load_benchmark
 from mwz.harness.board.entries import read_entries
-from mwz.harness.board.leaderboard import rows as leaderboard_rows
+from mwz.harness.board.model import rows as leaderboard_rows
 from mwz.harness.board.record import rule_set_rows
 from mwz.harness.board.reported import read_reported
 from mwz.harness.checking import LOOK_ALIKES
@@ -340,15 +340,14 @@ def _audited_systems() -> str:
     """Return what each system is reported to score first of all, beside the harness's figures."""
     rows = []
     for row in leaderboard_rows(read_entries(SUBMISSIONS), DEFAULT_RULES):
-        system = row.entry.system
-        if system.predictions.by_harness:
+        if row.entry is None or row.entry.system.predictions.by_harness:
             continue
-        claim = next(iter(system.reported), None)
+        claim = next(iter(row.entry.system.reported), None)
         reported = {} if claim is None else claim.figures
         newer = row.entry.scores.under("2023")
         rows.append(
             [
-                escaped_cell(system.name),
+                escaped_cell(row.name),
                 _slashed(
                     str(reported.get(name, NOTHING)) for name in ("bleu", "inform", "success")
                 ),

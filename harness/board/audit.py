@@ -20,8 +20,8 @@ from ..metrics.registry import headlines
 from ..metrics.setups import RANKED
 from ..report import Report
 from .attainable import combined_holds, digits_of
-from .claims import RATES, Claim
 from .entries import Entry
+from .reported import RATES, ReportedFigures
 from .scores import Scores
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class AuditedSource:
         figures: Its figures, audited.
     """
 
-    reported: Claim
+    reported: ReportedFigures
     figures: tuple[Audited, ...]
 
 
@@ -87,7 +87,7 @@ def audit(entry: Entry, grid: Grid | None = None) -> list[AuditedSource]:
     return [audited_claim(entry, reported, grid) for reported in entry.system.reported]
 
 
-def audited_claim(entry: Entry, claim: Claim, grid: Grid | None = None) -> AuditedSource:
+def audited_claim(entry: Entry, claim: ReportedFigures, grid: Grid | None = None) -> AuditedSource:
     """Hold what one source reports of a system against its scores."""
     return AuditedSource(
         claim,
@@ -112,7 +112,7 @@ def contradicts_parts(figures: Mapping[str, Decimal]) -> bool:
 
 
 def _audited(
-    scores: Scores, reported: Claim, metric: str, figure: Decimal, grid: Grid | None
+    scores: Scores, reported: ReportedFigures, metric: str, figure: Decimal, grid: Grid | None
 ) -> Audited:
     scored = {
         (rules, setup): value
@@ -135,7 +135,7 @@ def _audited(
     )
 
 
-def _by_parts(scores: Scores, reported: Claim, home: tuple[str, str]) -> str | None:
+def _by_parts(scores: Scores, reported: ReportedFigures, home: tuple[str, str]) -> str | None:
     """Say what the printed parts of a combined score make of it; None if nothing."""
     figures = reported.figures
     if not all(name in figures for name in _PARTS):
@@ -191,7 +191,9 @@ def _alternatives(
         yield value, f"{setup} set-up, rules {rules}"
 
 
-def _tried(grid: Grid | None, reported: Claim, metric: str) -> Iterator[tuple[float, str]]:
+def _tried(
+    grid: Grid | None, reported: ReportedFigures, metric: str
+) -> Iterator[tuple[float, str]]:
     """Return what the figure is under the combinations of a grid that come into question."""
     if grid is None:
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from mwz.normalization.rules import DEFAULT_RULES
 
@@ -17,10 +18,14 @@ from ..report import Report
 from ..signature import PLACEHOLDERS
 from .dialogue_scores import FIGURES, dialogue_problems, totals_of
 from .entries import ENTRY_FILE, Entry, folder_name
-from .lexicalised_board import GROUNDED, WAY_BACK, way_back
 from .scores import DIALOGUES_FILE, SCORES_FILE, SEEDS_FILE, Hashes
 from .seed_scores import seed_problems
 from .tracks import LEXICALISED, track_problem
+
+GROUNDED = "grounded"
+
+WAY_BACK = 1.0
+"""Points of Inform and Success by which scores that come back may differ."""
 
 
 def entry_problems(entries: Sequence[Entry]) -> list[str]:
@@ -36,6 +41,45 @@ def _ways_back(entries: Sequence[Entry]) -> Iterator[str]:
             yield (
                 f"{back.key}: Inform or Success of {back.name} comes back {back.farthest:.1f} "
                 f"points off, more than {WAY_BACK:g}; leave it out, or another seed may do"
+            )
+
+
+@dataclass(frozen=True)
+class WayBack:
+    """A system whose responses were put into plain English and delexicalised again.
+
+    Attributes:
+        key: The entry in plain English.
+        name: The system's name.
+        inform: Strict Inform of its own, and again, in percent.
+        success: Strict Success likewise.
+    """
+
+    key: str
+    name: str
+    inform: tuple[float, float]
+    success: tuple[float, float]
+
+    @property
+    def farthest(self) -> float:
+        """The larger of both differences."""
+        return max(abs(again - own) for own, again in (self.inform, self.success))
+
+
+def way_back(entries: Sequence[Entry], rules: str) -> Iterator[WayBack]:
+    """Yield what came back of each system that the harness put into plain English."""
+    by_key = {entry.key: entry for entry in entries}
+    for entry in entries:
+        base = by_key.get(entry.system.predictions.lexicalised or "")
+        own = None if base is None else base.scores.under(rules)
+        again = entry.scores.under(rules)
+        if base is None or own is None or again is None:
+            continue
+        figures = (own.inform, again.inform, own.success, again.success)
+        if None not in figures:
+            inform, inform_again, success, success_again = (value or 0.0 for value in figures)
+            yield WayBack(
+                entry.key, base.system.name, (inform, inform_again), (success, success_again)
             )
 
 

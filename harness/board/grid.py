@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from functools import lru_cache
 from itertools import product
 from typing import Any
@@ -31,8 +32,9 @@ from ..references import TOKENIZATIONS, ReferenceIndex
 from ..scoring import Options, Scorer, chosen_domains, chosen_states
 from ..submission import NormalizedSubmission, normalized_by_rules
 from ..validation import validated
-from .claims import RATES, Claim
+from .attainable import digits_of
 from .entries import OwnSetup
+from .reported import RATES, ReportedFigures
 
 _STORE = Store("audit")
 
@@ -60,7 +62,7 @@ class BleuPoint:
     tokenization: str
     bleu: float
 
-    def distance(self, reported: Claim) -> float | None:
+    def distance(self, reported: ReportedFigures) -> float | None:
         """How far it is from a reported BLEU, in points; None if none is reported."""
         figure = reported.figures.get("bleu")
         return None if figure is None else abs(self.bleu - float(figure))
@@ -116,7 +118,7 @@ class RatesPoint:
             f"domains {self.domains}, states {self.states}, rules {self.rules}"
         )
 
-    def distance(self, reported: Claim) -> float | None:
+    def distance(self, reported: ReportedFigures) -> float | None:
         """How far it is from a reported Inform and Success in all, in points."""
         figures = reported.figures
         gaps = [
@@ -213,21 +215,21 @@ def explain(
     return grid
 
 
-def nearest_bleu(grid: Grid, reported: Claim, count: int) -> list[BleuPoint]:
+def nearest_bleu(grid: Grid, reported: ReportedFigures, count: int) -> list[BleuPoint]:
     """Return the combinations whose BLEU is nearest to a reported one, the nearest first."""
     if "bleu" not in reported.figures:
         return []
     return sorted(grid.bleu, key=lambda point: point.distance(reported) or 0.0)[:count]
 
 
-def nearest_rates(grid: Grid, reported: Claim, count: int) -> list[RatesPoint]:
+def nearest_rates(grid: Grid, reported: ReportedFigures, count: int) -> list[RatesPoint]:
     """Return the combinations whose Inform and Success are nearest to those reported."""
     if not any(name in reported.figures for name in RATES):
         return []
     return sorted(grid.rates, key=lambda point: point.distance(reported) or 0.0)[:count]
 
 
-def nearest_named(grid: Grid, reported: Claim) -> list[RatesPoint]:
+def nearest_named(grid: Grid, reported: ReportedFigures) -> list[RatesPoint]:
     """Return the named set-ups by how near they come to the Inform and Success reported.
 
     Each is there once, under the rule set that brings it nearest; of equally near ones, the first
@@ -329,3 +331,68 @@ def _cached(identity: list[Any]) -> Grid | None:
         return None if document is None else validated(Grid, document, "kept grid")
     except InputError:
         return None
+
+
+_STEPS = 101
+"""Figures tried between the least and the greatest, per metric."""
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """How near the combinations come to what is reported.
+
+    Attributes:
+        figures: The metrics.
+        tried: How many combinations there are.
+        off_by: How far the nearest is off, in points; of two metrics, in all.
+        as_near: How many are no further off than the nearest by half a printed digit per metric.
+        share: The same in percent of those tried.
+        by_chance: Of all figures between the least and the greatest of the combinations, evenly
+            spaced, the percentage to which some combination comes as near as the nearest does.
+    """
+
+    figures: tuple[str, ...]
+    tried: int
+    off_by: float
+    as_near: int
+    share: float
+    by_chance: float
+
+
+def nearness(grid: Grid, claim: ReportedFigures) -> list[Nearness]:
+    """Return how near a grid comes to a reported BLEU, and to the reported rates together."""
+    found = []
+    figures = claim.figures
+    if "bleu" in figures and grid.bleu:
+        found.append(_nearness(("bleu",), [[p.bleu] for p in grid.bleu], figures))
+    names = tuple(name for name in RATES if name in figures)
+    if names and grid.rates:
+        points = [[float(getattr(point, name)) for name in names] for point in grid.rates]
+        found.append(_nearness(names, points, figures))
+    return found
+
+
+def _nearness(
+    names: tuple[str, ...], points: Sequence[Sequence[float]], figures: Mapping[str, Decimal]
+) -> Nearness:
+    import numpy as np
+
+    tried = np.array(points)
+    distances = np.abs(tried - np.array([float(figures[name]) for name in names])).sum(axis=1)
+    off_by = float(distances.min())
+    digit = sum(0.5 * 10.0 ** -digits_of(figures[name]) for name in names)
+    as_near = int((distances <= off_by + digit + 1e-9).sum())
+    ends = (tried.min(axis=0), tried.max(axis=0))
+    axes = [np.linspace(low, high, _STEPS) for low, high in zip(*ends, strict=True)]
+    places = np.stack([axis.ravel() for axis in np.meshgrid(*axes)], axis=1)
+    reached = np.zeros(len(places), dtype=bool)
+    for point in tried:
+        reached |= np.abs(places - point).sum(axis=1) <= off_by + 1e-9
+    return Nearness(
+        figures=names,
+        tried=len(tried),
+        off_by=off_by,
+        as_near=as_near,
+        share=100 * as_near / len(tried),
+        by_chance=100 * float(reached.mean()),
+    )

@@ -34,11 +34,10 @@ from .audit import (
     is_reproduced,
     scored_figure,
 )
-from .claims import Claim
 from .entries import Entry
 from .further_gold import DROP, KEEP
-from .reported import ReportedRow, ReportedTable, number, version_and_measure
-from .tracking_board import gold_version, tracking_tables
+from .reported import ReportedFigures, ReportedRow, ReportedTable, number, version_and_measure
+from .tracked import tracked
 
 if TYPE_CHECKING:
     from .grid import Grid
@@ -67,7 +66,7 @@ _RATES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class TableClaim:
+class PrintedFigures:
     """What a row of a public table reports under one version of MultiWOZ.
 
     Attributes:
@@ -221,15 +220,14 @@ def _tracking_lines(entry: Entry, table: ReportedTable, row: ReportedRow) -> Ite
 
 def _joint_accuracies(entry: Entry, version: str) -> dict[str, float]:
     """Return choice of `--dontcare` -> JGA with a version's gold states, as far as it is known."""
-    reports = {entry.key: entry.scores.main} if entry.scores.reports else {}
-    for row in (row for rows in tracking_tables([entry], reports) for row in rows):
-        if gold_version(row) == version:
-            dropped = row.without_dontcare
-            return {KEEP: row.figures.jga, **({} if dropped is None else {DROP: dropped.jga})}
+    for one in tracked(entry, entry.scores.main if entry.scores.reports else None):
+        if one.version == version:
+            dropped = one.without_dontcare
+            return {KEEP: one.figures.jga, **({} if dropped is None else {DROP: dropped.jga})}
     return {}
 
 
-def _line(entry: Entry, claim: Claim, audited: Audited) -> Line:
+def _line(entry: Entry, claim: ReportedFigures, audited: Audited) -> Line:
     home = (DEFAULT_RULES, "optimistic" if claim.setup == "optimistic" else "strict")
     return Line(
         system=entry.system.name,
@@ -249,7 +247,7 @@ def figure_title(metric: str) -> str:
     return DIVERSITY[metric] if metric in DIVERSITY else headlines()[metric].title
 
 
-def claims(entry: Entry, tables: Sequence[ReportedTable]) -> list[Claim]:
+def claims(entry: Entry, tables: Sequence[ReportedTable]) -> list[ReportedFigures]:
     """Return what is reported of an entry: by its own sources, then by the public tables."""
     rows = [(table, row) for table in tables for row in table.rows if row.entry == entry.key]
     return [
@@ -258,7 +256,7 @@ def claims(entry: Entry, tables: Sequence[ReportedTable]) -> list[Claim]:
     ]
 
 
-def table_claims(table: ReportedTable, row: ReportedRow) -> list[TableClaim]:
+def table_claims(table: ReportedTable, row: ReportedRow) -> list[PrintedFigures]:
     """Return what a row reports of figures that the harness has, by version of MultiWOZ."""
     by_version: dict[str | None, dict[str, Decimal]] = {}
     for column in table.columns:
@@ -267,7 +265,7 @@ def table_claims(table: ReportedTable, row: ReportedRow) -> list[TableClaim]:
         if measure in _METRICS and value is not None:
             by_version.setdefault(version, {})[_METRICS[measure]] = value
     return [
-        TableClaim(
+        PrintedFigures(
             source=table.title if version is None else f"{table.title}, MultiWOZ {version}",
             setup="strict" if table.kind == OFFICIAL else "own",
             figures=figures,
@@ -295,7 +293,7 @@ def _rule_sets_by(table: ReportedTable) -> list[str]:
     return [name for name in names if table.date is None or rule_set(name).date <= table.date]
 
 
-def _rule_set_row(entry: Entry, claim: TableClaim, rule_sets: Sequence[str]) -> RuleSetRow:
+def _rule_set_row(entry: Entry, claim: PrintedFigures, rule_sets: Sequence[str]) -> RuleSetRow:
     printed = {name: claim.figures[name] for name in ("inform", "success") if name in claim.figures}
     scored = {
         rules: {
@@ -324,7 +322,7 @@ def _rule_set_row(entry: Entry, claim: TableClaim, rule_sets: Sequence[str]) -> 
     )
 
 
-def official_verdict(entry: Entry, claim: TableClaim, rules: str) -> str:
+def official_verdict(entry: Entry, claim: PrintedFigures, rules: str) -> str:
     """Say whether an official row's figures are the harness's.
 
     A combined score that its printed parts give says no more than they do; one that they do not
@@ -389,7 +387,7 @@ def findings(entries: Sequence[Entry], tables: Sequence[ReportedTable]) -> list[
     return sorted(found, key=lambda finding: finding.kind != "combined")
 
 
-def _claim_findings(system: str, claim: Claim) -> Iterator[Finding]:
+def _claim_findings(system: str, claim: ReportedFigures) -> Iterator[Finding]:
     yield from _combined_findings(system, claim)
     for metric, figure in claim.figures.items():
         title = figure_title(metric)
@@ -397,7 +395,7 @@ def _claim_findings(system: str, claim: Claim) -> Iterator[Finding]:
             yield from _attainability(system, claim.source, title, title, figure)
 
 
-def _combined_findings(system: str, claim: Claim) -> Iterator[Finding]:
+def _combined_findings(system: str, claim: ReportedFigures) -> Iterator[Finding]:
     figures = claim.figures
     if contradicts_parts(figures):
         low, high = combined_range(figures["inform"], figures["success"], figures["bleu"])

@@ -12,10 +12,10 @@ from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 from ..rendering import figure, signed
 from ..tables import Table
 from .attainable import RUNS, SIZES, digits_of
-from .chance import Nearness
-from .claims import RATES, Claim
+from .grid import Nearness
 from .paper_tables import CORPUS, Cell, Paper, equal_text
 from .record import Finding, Line, RuleSetRow, chance_table
+from .reported import RATES, ReportedFigures
 
 if TYPE_CHECKING:
     from .grid import RatesPoint
@@ -158,7 +158,7 @@ def explained_table(found: Sequence[tuple[str, str, Nearness]]) -> Table:
     )
 
 
-def named_table(found: Sequence[tuple[str, Claim, RatesPoint]]) -> Table:
+def named_table(found: Sequence[tuple[str, ReportedFigures, RatesPoint]]) -> Table:
     """Return the table of which named set-up comes nearest to each reported Inform and Success.
 
     Args:
@@ -196,7 +196,7 @@ def named_table(found: Sequence[tuple[str, Claim, RatesPoint]]) -> Table:
     )
 
 
-def _rates_of(claim: Claim) -> list[str]:
+def _rates_of(claim: ReportedFigures) -> list[str]:
     return [name for name in RATES if name in claim.figures]
 
 

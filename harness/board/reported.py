@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Protocol
 
 from pydantic import AfterValidator, Field
 
@@ -151,3 +151,27 @@ def _problems(tables: Sequence[ReportedTable]) -> Iterator[str]:
                         f"tables.{number}.rows.{place}.figures.{column}: the table has no such "
                         f"column; it has {', '.join(table.columns)}"
                     )
+
+
+RATES = ("inform", "success")
+"""The figures that a script gives together, and that are reproduced together or not at all."""
+
+
+class ReportedFigures(Protocol):
+    """What one source reports of a system: an entry's `reported`, or a row of a public table."""
+
+    @property
+    def source(self) -> str:
+        """Where it is reported."""
+
+    @property
+    def setup(self) -> str:
+        """The set-up it is of: "strict", "optimistic", or the authors' "own"."""
+
+    @property
+    def style(self) -> str | None:
+        """The reference style of its BLEU; None for the canonical one."""
+
+    @property
+    def figures(self) -> Mapping[str, Decimal]:
+        """Metric -> the figure, with its digits."""

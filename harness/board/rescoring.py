@@ -26,7 +26,7 @@ from ..submission import parse_submission
 from ..tracking.tracking_figures import COUNTS, FIGURES
 from .dialogue_scores import totals_of
 from .entries import Entry, read_entry
-from .leaderboard import rows
+from .model import rows
 from .scores import SCORES_FILE, SEEDS_FILE, WITHOUT, Scores
 from .seed_scores import SeedScores, seed_file, seed_scores
 from .submitting import all_scores

@@ -39,8 +39,7 @@ from .entries import (
     system_text,
 )
 from .further_gold import submission_against
-from .leaderboard import rows
-from .pages import PAGES
+from .model import PAGES, rows
 from .scores import SCORES_FILE, Scores, hashes_of
 from .seed_scores import Seed, seed_file, seed_scores
 from .tracking_scores import TrackingScores

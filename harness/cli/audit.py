@@ -13,8 +13,6 @@ from tqdm import tqdm
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
 from ..board.audit import AuditedSource, audit
-from ..board.chance import nearness
-from ..board.claims import Claim
 from ..board.entries import Entry, OwnSetup, chosen_entries, read_entries
 from ..board.grid import (
     BleuPoint,
@@ -24,6 +22,7 @@ from ..board.grid import (
     nearest_bleu,
     nearest_named,
     nearest_rates,
+    nearness,
 )
 from ..board.paper_tables import compared, read_paper
 from ..board.record import findings, lines, rule_set_rows
@@ -35,7 +34,7 @@ from ..board.record_text import (
     paper_tables,
     rule_sets_table,
 )
-from ..board.reported import ReportedTable, read_reported, unknown_entries
+from ..board.reported import ReportedFigures, ReportedTable, read_reported, unknown_entries
 from ..board.rescoring import find_predictions
 from ..board.tracks import LEXICALISED, STATE_TRACKING
 from ..errors import InputError
@@ -310,7 +309,7 @@ def _table(audited: AuditedSource) -> str:
     return text_table([*headers, "difference", "verdict"], rows)
 
 
-def _explanation(entry: Entry, reported: Claim, grid: Grid) -> Iterator[str]:
+def _explanation(entry: Entry, reported: ReportedFigures, grid: Grid) -> Iterator[str]:
     own = entry.system.setup
     bleu, rates = _nearest(entry, reported, grid)
     for one in nearness(grid, reported):
@@ -374,7 +373,9 @@ def _explanation(entry: Entry, reported: Claim, grid: Grid) -> Iterator[str]:
         )
 
 
-def _nearest(entry: Entry, reported: Claim, grid: Grid) -> tuple[list[BleuPoint], list[RatesPoint]]:
+def _nearest(
+    entry: Entry, reported: ReportedFigures, grid: Grid
+) -> tuple[list[BleuPoint], list[RatesPoint]]:
     """Return the combinations to show, for BLEU and for the rates, the nearest first."""
     own = entry.system.setup
     return (
@@ -444,7 +445,7 @@ def _data(entry: Entry, sources: list[AuditedSource], grid: Grid | None) -> dict
 
 
 def _nearest_data(
-    entry: Entry, reported: Claim, grid: Grid | None
+    entry: Entry, reported: ReportedFigures, grid: Grid | None
 ) -> dict[str, list[dict[str, Any]]]:
     if grid is None:
         return {}

@@ -12,13 +12,13 @@ from tqdm import tqdm
 
 from ..board.comparing_entries import complete_pairs
 from ..board.entries import Entry, read_entries
-from ..board.pages import DOCUMENTS_FOLDER, pages
-from ..board.pairs import PAIRS_FILE, Pairs, read_pairs
+from ..board.model import DOCUMENTS_FOLDER, Board, read_board
+from ..board.pairs import PAIRS_FILE
 from ..board.rescoring import Rescored, changes_table, rescore, rescored_entries, rescored_files
-from ..board.site.making import Site, site
-from ..board.site.serving import PORT, site_server
-from ..board.site.writing import check_place, left_over, stale_files, write_site
 from ..board.submitting import locked, write_files
+from ..board.views.making import Site, check_place, left_over, site, stale_files, write_site
+from ..board.views.markdown import pages
+from ..board.views.serving import PORT, site_server
 from ..errors import InputError
 from ..files import read_bytes
 from ..rendering import printable
@@ -127,9 +127,9 @@ def _make_all(
             outcomes = rescored(entered)
             files |= rescored_files(entered, outcomes)
             entered = rescored_entries(entered, outcomes, rules)
-        pairs = complete_pairs(submissions, entered)
-        files |= pages(submissions, entered, rules, path, pairs)
-        web = _site(submissions, entered, rules, pairs) if html is not None else None
+        board = read_board(submissions, entered, rules, complete_pairs(submissions, entered))
+        files |= pages(submissions, board, path)
+        web = _site(submissions, board) if html is not None else None
         write_files(submissions, files)
         if html is not None and web is not None:
             write_site(web, html)
@@ -152,15 +152,16 @@ def _check_all(
     entered = read_entries(submissions)
     outcomes = [] if rescored is None else rescored(entered)
     differ = int(any(outcome.changes for outcome in outcomes))
-    pairs = read_pairs(submissions, entered)
-    made = pages(submissions, entered, rules, path, pairs)
+    board = read_board(submissions, entered, rules)
+    made = pages(submissions, board, path)
     stale = [_check(page, content) for page, content in made.items()]
     if html is not None:
-        stale.append(_check_site(_site(submissions, entered, rules, pairs), html))
-    if pairs.missing:
-        shown = " and ".join(pairs.missing[0])
+        stale.append(_check_site(_site(submissions, board), html))
+    missing = board.pairs.missing
+    if missing:
+        shown = " and ".join(missing[0])
         click.echo(
-            f"{submissions / PAIRS_FILE} lacks {len(pairs.missing)} of the entries' pairs as "
+            f"{submissions / PAIRS_FILE} lacks {len(missing)} of the entries' pairs as "
             f"they are now, the first {shown}; run `mwz leaderboard`",
             err=True,
         )
@@ -168,10 +169,10 @@ def _check_all(
     return max([differ, *stale])
 
 
-def _site(submissions: Path, entered: list[Entry], rules: str, pairs: Pairs) -> Site:
+def _site(submissions: Path, board: Board) -> Site:
     """Make the site, and say which documents it is made without."""
     documents = submissions.absolute().parent / DOCUMENTS_FOLDER
-    made = site(submissions, entered, rules, documents, pairs)
+    made = site(board, documents)
     if made.missing:
         names = ", ".join(f"{name}.md" for name in made.missing)
         tell(str(documents), [f"lacks {names}; the site is made without: make it in a clone"])
@@ -181,7 +182,8 @@ def _site(submissions: Path, entered: list[Entry], rules: str, pairs: Pairs) -> 
 def _serve(submissions: Path, rules: str, port: int) -> int:
     """Show the site until somebody stops it."""
     entered = read_entries(submissions)
-    made = _site(submissions, entered, rules, complete_pairs(submissions, entered))
+    pairs = complete_pairs(submissions, entered)
+    made = _site(submissions, read_board(submissions, entered, rules, pairs))
     with site_server(made.files, port) as server:
         host, taken = server.server_address[:2]
         click.echo(f"http://{host!s}:{taken}/ shows the board; Ctrl-C stops it")

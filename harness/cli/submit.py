@@ -11,6 +11,7 @@ from mwz.normalization.alias_tables import Aliases
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
 from ..benchmark import Benchmark
+from ..board.columns import columns, lexicalised_columns, tracking_columns
 from ..board.comparing_entries import complete_pairs
 from ..board.entries import (
     PREDICTIONS_FILE,
@@ -20,13 +21,8 @@ from ..board.entries import (
     folder_name,
     read_entries,
 )
-from ..board.leaderboard import neighbours, row_headers, row_text, rows
-from ..board.lexicalised_board import lexicalised_rows
-from ..board.lexicalised_board import row_headers as lexicalised_headers
-from ..board.lexicalised_board import row_text as lexicalised_text
-from ..board.pages import pages
+from ..board.model import Board, Column, Row, read_board
 from ..board.scores import Scores
-from ..board.standing_text import neighbours_text, seeds_text
 from ..board.submitting import (
     all_scores,
     locked,
@@ -35,11 +31,16 @@ from ..board.submitting import (
     with_seeds,
     write_files,
 )
-from ..board.tracking_board import TrackingRow, tracking_tables
-from ..board.tracking_board import row_headers as tracking_headers
-from ..board.tracking_board import row_text as tracking_text
 from ..board.tracking_scores import TrackingScores, score_tracker, with_further_gold
 from ..board.tracks import LEXICALISED, STATE_TRACKING, submitted_tracks
+from ..board.views.markdown import (
+    neighbours_text,
+    pages,
+    row_headers,
+    row_text,
+    seeds_text,
+    track_columns,
+)
 from ..data.gold_states import load_further_gold, load_gold_states
 from ..data.installed import load_benchmark
 from ..errors import InputError
@@ -190,30 +191,20 @@ def command(
     click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)
     with locked(submissions):
         others = read_entries(submissions)
-        ranked = [r for r in rows(others, rules) if r.entry.system.track == track]
         # The page is that of the default rule set, whatever is shown here.
-        pairs = complete_pairs(submissions, others)
-        made = pages(submissions, others, DEFAULT_RULES, leaderboard_path(submissions), pairs)
-        write_files(submissions, made)
+        page = read_board(submissions, others, DEFAULT_RULES, complete_pairs(submissions, others))
+        board = page
+        if rules != DEFAULT_RULES:
+            board = read_board(submissions, others, rules, page.pairs)
+        write_files(submissions, pages(submissions, page, leaderboard_path(submissions)))
     if track == STATE_TRACKING:
-        _show_tracker(entry.key, others, rules)
-        _show_further(entry.key, others, rules)
-        return
-    if track == LEXICALISED:
-        _show_lexicalised(entry.key, others, rules)
-        return
-    own = next(row for row in ranked if row.entry.key == entry.key)
-    click.echo(text_table(row_headers(), [row_text(own)]))
-    places = sum(row.rank is not None for row in ranked)
-    shown = f"not ranked: {own.unranked}" if own.rank is None else f"rank {own.rank} of {places}"
-    click.echo(f"\n{shown} in the track {track}")
-    if own.rank is not None:
-        told = list(neighbours_text(neighbours(own, ranked, pairs)))
-        if told:
-            click.echo("\n" + "\n".join(told))
-    if entry.scores.seeds is not None:
-        click.echo(f"\nmean (standard deviation) over {seeds_text(entry)}")
-    _show_further(entry.key, others, rules)
+        _show_tracker(entry.key, board)
+        _show_further(entry.key, board)
+    elif track == LEXICALISED:
+        _show_lexicalised(entry.key, board)
+    else:
+        _show_row(entry, board)
+        _show_further(entry.key, board)
 
 
 def _check_options(
@@ -300,49 +291,62 @@ def _tracker(
     return scores
 
 
-def _show_tracker(key: str, others: list[Entry], rules: str) -> None:
-    """Show a tracker's row and its place among those with the same gold states."""
-    for table, own in _tracked(key, others, rules):
-        if own.further:
-            continue
-        click.echo(text_table(tracking_headers(own), [tracking_text(own)]))
-        shown = _tracking_place(table, own)
-        told = f"{shown} among those with the same gold states in the track {STATE_TRACKING}"
-        click.echo(f"\n{told}")
+def _show_row(entry: Entry, board: Board) -> None:
+    """Show a system's row, its place in its track, and its neighbours there."""
+    track = board.of_track(entry.system.track)
+    own = next(row for row in track if row.key == entry.key)
+    _show_rows([own], track_columns(columns(board)), ranks=False)
+    click.echo(f"\n{_place(own, track)} in the track {own.track}")
+    if own.rank is not None:
+        lines = list(neighbours_text(board.neighbours(own)))
+        if lines:
+            click.echo("\n" + "\n".join(lines))
+    if entry.scores.seeds is not None:
+        click.echo(f"\nmean (standard deviation) over {seeds_text(entry)}")
 
 
-def _show_further(key: str, others: list[Entry], rules: str) -> None:
-    """Show what a system's states score against further gold states."""
-    for table, own in _tracked(key, others, rules):
-        if own.further:
-            click.echo(f"\nagainst gold states {own.gold.version}")
-            click.echo(text_table(tracking_headers(own), [tracking_text(own)]))
-            click.echo(f"\n{_tracking_place(table, own)} among those with these gold states")
+def _show_rows(shown: Sequence[Row], of: Sequence[Column], ranks: bool = True) -> None:
+    click.echo(text_table(row_headers(of, ranks), [row_text(row, of, ranks) for row in shown]))
 
 
-def _tracked(
-    key: str, others: list[Entry], rules: str
-) -> Iterator[tuple[Sequence[TrackingRow], TrackingRow]]:
-    """Yield the tables of state tracking that a system stands in, and its row."""
-    reports = {e.key: report for e in others if (report := e.scores.under(rules)) is not None}
-    for table in tracking_tables(others, reports):
-        yield from ((table, row) for row in table if row.entry.key == key)
-
-
-def _tracking_place(table: Sequence[TrackingRow], own: TrackingRow) -> str:
+def _place(own: Row, table: Sequence[Row]) -> str:
     places = sum(row.rank is not None for row in table)
-    return "not ranked" if own.rank is None else f"rank {own.rank} of {places}"
+    if own.rank is not None:
+        return f"rank {own.rank} of {places}"
+    return "not ranked" if own.tracked is not None else f"not ranked: {own.unranked}"
 
 
-def _show_lexicalised(key: str, others: list[Entry], rules: str) -> None:
+def _show_tracker(key: str, board: Board) -> None:
+    """Show a tracker's row and its place among those with the same gold states."""
+    for table, own in _tracked(key, board, further=False):
+        _show_rows([own], tracking_columns(table))
+        place = f"{_place(own, table)} among those with the same gold states"
+        click.echo(f"\n{place} in the track {STATE_TRACKING}")
+
+
+def _show_further(key: str, board: Board) -> None:
+    """Show what a system's states score against further gold states."""
+    for table, own in _tracked(key, board, further=True):
+        version = None if own.tracked is None else own.tracked.gold.version
+        click.echo(f"\nagainst gold states {version}")
+        _show_rows([own], tracking_columns(table))
+        click.echo(f"\n{_place(own, table)} among those with these gold states")
+
+
+def _tracked(key: str, board: Board, further: bool) -> Iterator[tuple[Sequence[Row], Row]]:
+    """Yield the tables of state tracking that a system stands in, and its row."""
+    for table in board.tracking:
+        for row in table:
+            if row.key == key and row.tracked is not None and row.tracked.further == further:
+                yield table, row
+
+
+def _show_lexicalised(key: str, board: Board) -> None:
     """Show a row of what the human responses get, the system's own, and its place."""
-    english = lexicalised_rows(others, rules)
-    shown = [r for r in english if r.is_ceiling or (r.entry is not None and r.entry.key == key)]
-    click.echo(text_table(lexicalised_headers(), [lexicalised_text(row) for row in shown]))
-    own = shown[-1]
-    places = sum(row.rank is not None for row in english)
-    told = f"not ranked: {own.unranked}" if own.rank is None else f"rank {own.rank} of {places}"
-    click.echo(f"\n{told} in the track {LEXICALISED}")
+    own = next(row for row in board.english if row.key == key)
+    ceiling = [row for row in board.english if row.is_ceiling]
+    _show_rows([*ceiling, own], lexicalised_columns())
+    click.echo(f"\n{_place(own, board.english)} in the track {LEXICALISED}")
 
 
 def _system(

@@ -16,7 +16,7 @@ from entered import PROJECT, REPOSITORY, system
 from helpers import run_process
 
 from mwz.harness.board.entries import System, read_entries, read_entry
-from mwz.harness.board.leaderboard import rows
+from mwz.harness.board.model import rows
 from mwz.harness.board.scores import Scores, hashes_of
 from mwz.harness.board.submitting import submit
 from mwz.harness.metrics.inform import combined
@@ -76,7 +76,7 @@ def test_one_more_entry_leaves_every_test_of_the_entries_green(copied: Path) -> 
     assert keys == {entry.key for entry in read_entries(REPOSITORY)} | {
         *("newcomer-2031", "newcomer-policy")
     }
-    ranks = {row.entry.key: row.rank for row in rows(read_entries(folder), "2021")}
+    ranks = {row.key: row.rank for row in rows(read_entries(folder), "2021")}
     assert ranks["newcomer-2031"] is not None
     assert ranks["newcomer-policy"] is not None
     # Every test that reads the project's own entries, page and documents.

@@ -6,25 +6,32 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...rendering import figure
-from ..leaderboard import Row, placeholders_note
-from ..lexicalised_board import LexicalisedRow
-from ..lexicalised_board import row_headers as lexicalised_headers
-from ..lexicalised_board import row_text as lexicalised_text
+from ..columns import columns, lexicalised_columns, tracking_columns
+from ..entries import paper_year, system_year
+from ..model import AGAIN, NOTHING, Board, Column, Row, Value
+from ..pairs import RANKING
 from ..record import OFFICIAL
-from ..reported import ReportedRow, ReportedTable
-from ..reported_blocks import NOT_PUBLIC, OLD
-from ..tracking_board import TrackingRow, gold_title, row_headers, row_text
+from ..reported import ReportedRow
 from ..tracks import LEXICALISED, STATE_TRACKING, TRACKS, Track
 from .charts import Dot, Ranks, Scatter, ranks, scatter
-from .columns import PRINTED, Column, columns, raised_signs
-from .contents import Contents
-from .page_tables import NOTHING, Cell, Header, with_minus
-from .papers import paper_year, system_year
+from .page_tables import Bar, Cell, Header, plus_minus, with_minus
+from .reported_blocks import NOT_PUBLIC, OLD, printed_columns
 
 SYSTEMS = "systems"
 """The folder of the systems' pages."""
 
+
+# Column -> what public tables call the figure.
+_PRINTED = {
+    "bleu": "BLEU",
+    "inform": "Inform",
+    "success": "Success",
+    "combined": "Combined",
+    "length": "average length",
+    "cbe": "CBE",
+    "unigrams": "unique words",
+    "trigrams": "unique 3-grams",
+}
 
 _DAGGER = "† BLEU of these responses does not compare with that of other tracks."
 
@@ -43,7 +50,7 @@ class BoardRow:
         paper: The address of its paper.
         code: The address of its code.
         year: The year that the paper's address tells.
-        signs: How many signs are raised.
+        signs: How many signs are raised, where its table shows them.
         note: What is to be said of it; empty if nothing.
         cells: The cells after rank and name.
         tied: Whether it cannot be told apart from the best of its track.
@@ -121,18 +128,21 @@ class Section:
         return sum(len(table.all_rows) for table in self.tables)
 
 
-def sections(contents: Contents) -> list[Section]:
+def sections(board: Board) -> list[Section]:
     """Return the tracks that have rows."""
     anchors = _Anchors()
-    shown = columns(contents)
+    shown = [column for column in columns(board) if column.shown != "never"]
     found = []
     for key, track in TRACKS.items():
         if key == STATE_TRACKING:
-            tables = list(_tracking_tables(contents, anchors))
+            tables = list(_tracking_tables(board))
         elif key == LEXICALISED:
-            tables = list(_english_tables(contents, track, anchors))
+            tables = list(_english_tables(board, track))
         else:
-            tables = list(_track_tables(contents, key, track, shown, anchors))
+            tables = list(_track_tables(board, key, track, shown, anchors))
+        # The official table's rows stand in the table of their track.
+        own = (STATE_TRACKING, LEXICALISED)
+        tables += _as_printed(board, key, anchors, (OLD,) if key in own else (OLD, OFFICIAL))
         if tables:
             note = f"{track.note} {_DAGGER}" if key == LEXICALISED else track.note
             found.append(Section(key, track.title, note, tables))
@@ -159,61 +169,102 @@ def system_link(key: str) -> str:
     return f"{SYSTEMS}/{key}.html"
 
 
-def row_kind(row: Row | TrackingRow) -> str:
-    """Return what a system is shown as: "scored", or "unverified"."""
-    return "scored" if row.entry.verifiable else "unverified"
-
-
 def _track_tables(
-    contents: Contents, key: str, track: Track, shown: Sequence[Column], anchors: _Anchors
+    board: Board, key: str, track: Track, columns: Sequence[Column], anchors: _Anchors
 ) -> Iterator[BoardTable]:
-    rows = [row for row in contents.rows if row.entry.system.track == key]
-    shown = [column for column in shown if not rows or any(column.cell(row).text for row in rows)]
-    tables = [table for table in contents.tables if table.track == key and table.kind == OFFICIAL]
+    rows = board.of_track(key)
+    shown = [one for one in columns if not rows or any(one.value(row).text for row in rows)]
+    tables = [table for table in board.tables if table.track == key and table.kind == OFFICIAL]
     reported = [
         _printed(row, shown, anchors) for table in tables for row in table.rows if not row.entry
     ]
-    tied = contents.tied_with_best(key)
     if rows or reported:
         yield BoardTable(
             key=key,
-            caption=f"{track.title}, rule set {contents.rules}",
+            caption=f"{track.title}, rule set {board.rules}",
             ranked=track.submitted,
-            headers=[column.header for column in shown],
-            rows=[_scored(row, shown, tied) for row in rows],
+            headers=[_header(column) for column in shown],
+            rows=_board_rows(rows, shown, board.tied_with_best(key)),
             reported=reported,
             source=(tables[0].repository, tables[0].source) if reported else None,
         )
-    yield from _as_printed(contents, key, anchors, (OLD, OFFICIAL))
 
 
-def _scored(row: Row, shown: Sequence[Column], tied: Collection[str]) -> BoardRow:
-    system = row.entry.system
-    told = [*([system.note] if system.note else []), *placeholders_note(row)]
-    bound = row.report.metrics.get("lower_bound")
-    if row.unranked is not None and TRACKS[system.track].submitted:
-        told.append(f"not ranked: {row.unranked}")
-    elif bound is not None:
-        told.append(f"ranked by its lower bound over the whole benchmark, {figure(bound.combined)}")
+def _header(column: Column) -> Header:
+    return Header(column.title, column.above, column.key, column.numbers, column.shown)
+
+
+def _board_rows(
+    rows: Sequence[Row], shown: Sequence[Column], tied: Collection[str] = ()
+) -> list[BoardRow]:
+    """Return the rows of a table as they are shown, figures with intervals to one scale."""
+    scale = _scale(rows, shown)
+    return [_board_row(row, shown, row.key in tied, scale) for row in rows]
+
+
+def _board_row(
+    row: Row, shown: Sequence[Column], tied: bool, scale: tuple[float, float]
+) -> BoardRow:
+    entry = row.entry
+    system = None if entry is None else entry.system
+    # The check of the way back has a table of its own in the Markdown page alone.
+    notes = [*row.notes(), *([AGAIN] if row.unranked == AGAIN else [])]
     return BoardRow(
-        anchor=f"row-{row.entry.key}",
-        kind=row_kind(row),
-        rank=NOTHING if row.rank is None else str(row.rank),
-        name=system.name,
-        link=system_link(row.entry.key),
-        paper=system.paper,
-        code=system.code,
-        year=system_year(system),
-        signs=len(raised_signs(row)),
-        note="; ".join(told),
-        cells=[column.cell(row) for column in shown],
-        tied=row.entry.key in tied,
+        anchor=row_anchor(row),
+        kind="scored" if entry is None or entry.verifiable else "unverified",
+        rank=row.place,
+        name=row.name,
+        link=None if entry is None else system_link(row.key),
+        paper=None if system is None else system.paper,
+        code=None if system is None else system.code,
+        year=None if system is None else system_year(system),
+        signs=len(row.raised) if any(column.key == "signs" for column in shown) else 0,
+        note="; ".join(notes),
+        cells=[_cell(column, column.value(row), scale) for column in shown],
+        tied=tied,
     )
+
+
+def row_anchor(row: Row) -> str:
+    """Return the address of a row on the board."""
+    if row.entry is None:
+        return row.place
+    if row.tracked is None:
+        return f"row-{row.key}"
+    return f"tracking-{row.key}" + (f"-{row.tracked.gold.version}" if row.tracked.further else "")
+
+
+def _cell(column: Column, value: Value, scale: tuple[float, float]) -> Cell:
+    bar = _drawn(value, *scale) if column.key == RANKING else None
+    # A unit stands behind the figure unless the title says it.
+    text = value.text.removesuffix(value.unit if column.title.endswith(value.unit) else "")
+    return Cell(with_minus(text), plus_minus(value), bar, value.mark)
+
+
+def _scale(rows: Sequence[Row], shown: Sequence[Column]) -> tuple[float, float]:
+    """Return the least and the greatest end of the intervals of what ranks; 0, 0 if none is."""
+    values = (column.value(row) for column in shown if column.key == RANKING for row in rows)
+    intervals = [value.interval for value in values if value.interval is not None]
+    if not intervals:
+        return 0.0, 0.0
+    return min(one.low for one in intervals), max(one.high for one in intervals)
+
+
+def _drawn(value: Value, low: float, high: float) -> Bar | None:
+    """Return a figure's interval to scale; None without one, or where the scale has no width."""
+    interval = value.interval
+    if interval is None or high <= low:
+        return None
+    begin, at, end = (
+        round(100 * (one - low) / (high - low), 1)
+        for one in (interval.low, interval.value, interval.high)
+    )
+    return Bar(begin, end, at)
 
 
 def _printed(row: ReportedRow, shown: Sequence[Column], anchors: _Anchors) -> BoardRow:
     """Return a row of a public table in the columns of the board."""
-    figures = [row.figures.get(PRINTED.get(column.header.key, ""), "") for column in shown]
+    figures = [row.figures.get(_PRINTED.get(column.key, ""), "") for column in shown]
     return _reported(row, [Cell(text or NOTHING) for text in figures], anchors)
 
 
@@ -233,92 +284,39 @@ def _reported(row: ReportedRow, cells: Sequence[Cell], anchors: _Anchors) -> Boa
     )
 
 
-def _tracking_tables(contents: Contents, anchors: _Anchors) -> Iterator[BoardTable]:
-    for place, rows in enumerate(contents.tracking):
+def _tracking_tables(board: Board) -> Iterator[BoardTable]:
+    for place, rows in enumerate(board.tracking):
+        shown = tracking_columns(rows)
+        gold = rows[0].tracked
         yield BoardTable(
             key=f"{STATE_TRACKING}-{place}",
-            caption=gold_title(rows[0]),
+            caption="" if gold is None else gold.gold_title,
             ranked=True,
-            headers=[_tracking_header(title) for title in row_headers(rows[0])[2:]],
-            rows=[_tracked(row) for row in rows],
+            headers=[_header(column) for column in shown],
+            rows=_board_rows(rows, shown),
         )
-    yield from _as_printed(contents, STATE_TRACKING, anchors, (OLD,))
 
 
-def _english_tables(contents: Contents, track: Track, anchors: _Anchors) -> Iterator[BoardTable]:
-    if contents.english:
-        titles = lexicalised_headers()[2:]
+def _english_tables(board: Board, track: Track) -> Iterator[BoardTable]:
+    if board.english:
+        shown = lexicalised_columns()
         yield BoardTable(
             key=LEXICALISED,
-            caption=f"{track.title}, rule set {contents.rules}",
+            caption=f"{track.title}, rule set {board.rules}",
             ranked=True,
-            headers=[
-                Header(title, key=title.lower(), figures=title != "States") for title in titles
-            ],
-            rows=[_in_english(row) for row in contents.english],
+            headers=[_header(column) for column in shown],
+            rows=_board_rows(board.english, shown),
         )
-    yield from _as_printed(contents, LEXICALISED, anchors, (OLD,))
-
-
-def _in_english(row: LexicalisedRow) -> BoardRow:
-    rank, name, *texts = lexicalised_text(row)
-    entry = row.entry
-    told = [] if row.unranked is None or row.is_ceiling else [row.unranked]
-    if entry is not None and entry.system.note:
-        told.insert(0, entry.system.note)
-    system = None if entry is None else entry.system
-    return BoardRow(
-        anchor="ceiling" if entry is None else f"row-{entry.key}",
-        kind="scored" if entry is None or entry.verifiable else "unverified",
-        rank=rank,
-        name=name,
-        link=None if entry is None else system_link(entry.key),
-        paper=None if system is None else system.paper,
-        code=None if system is None else system.code,
-        year=None if system is None else system_year(system),
-        signs=0,
-        note="; ".join(told),
-        cells=[Cell(text) for text in texts],
-    )
-
-
-def _tracking_header(title: str) -> Header:
-    return Header(title, key=title.lower(), figures=title != "Track")
-
-
-def _tracked(row: TrackingRow) -> BoardRow:
-    rank, name, *texts = row_text(row)
-    system = row.entry.system
-    own = system.track == STATE_TRACKING
-    return BoardRow(
-        anchor=tracking_anchor(row),
-        kind=row_kind(row),
-        rank=rank,
-        name=name,
-        link=system_link(row.entry.key),
-        paper=system.paper,
-        code=system.code,
-        year=system_year(system),
-        signs=0,
-        note=(system.note or "") if own and not row.further else "",
-        cells=[Cell(with_minus(text)) for text in texts],
-    )
-
-
-def tracking_anchor(row: TrackingRow) -> str:
-    """Return the address of a row of state tracking on the board."""
-    version = f"-{row.gold.version}" if row.further else ""
-    return f"tracking-{row.entry.key}{version}"
 
 
 def _as_printed(
-    contents: Contents, track: str, anchors: _Anchors, without: Sequence[str]
+    board: Board, track: str, anchors: _Anchors, without: Sequence[str]
 ) -> Iterator[BoardTable]:
     """Yield a track's public tables in their own columns, of systems without public outputs."""
-    for table in contents.tables:
+    for table in board.tables:
         rows = [row for row in table.rows if row.entry is None]
         if table.track == track and table.kind not in without and rows:
-            used = _used(table, rows)
+            used = printed_columns(table, rows)
             yield BoardTable(
                 key=table.name,
                 caption=f"{NOT_PUBLIC}: {table.title}",
@@ -333,46 +331,31 @@ def _as_printed(
             )
 
 
-def _used(table: ReportedTable, rows: Sequence[ReportedRow]) -> list[str]:
-    return [column for column in table.columns if any(column in row.figures for row in rows)]
-
-
-def bleu_against_success(contents: Contents) -> Scatter | None:
+def bleu_against_success(board: Board) -> Scatter | None:
     """Return the scatter plot of the systems that are submitted; None if there are none."""
     dots = [
-        Dot(
-            row.entry.system.name,
-            system_link(row.entry.key),
-            row.entry.system.track,
-            float(row.figure("bleu")),
-            float(row.figure("success")),
-        )
-        for row in contents.rows
-        if TRACKS[row.entry.system.track].submitted
-        and NOTHING not in (row.figure("bleu"), row.figure("success"))
+        Dot(row.name, system_link(row.key), row.track, float(bleu), float(success))
+        for row in board.rows
+        for bleu, success in [(row.figure("bleu"), row.figure("success"))]
+        if TRACKS[row.track].submitted and NOTHING not in (bleu, success)
     ]
     return scatter(dots) if dots else None
 
 
-def ranks_by_rules(contents: Contents) -> Mapping[str, Ranks]:
+def ranks_by_rules(board: Board) -> Mapping[str, Ranks]:
     """Return title of a track -> the ranks of its systems under each rule set.
 
     Tracks with fewer than two systems, or with a single rule set, have no such picture.
     """
     pictures = {}
     for key, track in TRACKS.items():
-        names = {
-            row.entry.key: (row.entry.system.name, system_link(row.entry.key))
-            for row in contents.rows
-            if row.entry.system.track == key and row.rank is not None
-        }
+        own = [row for row in board.of_track(key) if row.rank is not None]
+        names = {row.key: (row.name, system_link(row.key)) for row in own}
         rankings = {
             f"rules {rules}": {
-                row.entry.key: row.rank
-                for row in rows
-                if row.entry.key in names and row.rank is not None
+                row.key: row.rank for row in rows if row.key in names and row.rank is not None
             }
-            for rules, rows in contents.ranked.items()
+            for rules, rows in board.by_rules.items()
         }
         if track.submitted and len(names) > 1 and len(rankings) > 1:
             pictures[track.title] = ranks(rankings, names)

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...metrics.registry import headlines
+from ..columns import columns
 from ..dialogue_scores import FIGURES
-from ..leaderboard import Row
+from ..model import NOTHING, Board, Row, Value
 from ..pairs import RANKING, SAMPLES, EntryPair
 from ..tracks import TRACKS
-from .columns import plus_minus
-from .contents import Contents
-from .page_tables import NOTHING, Cell, Header, Table, difference_text
+from .page_tables import Cell, Header, Table, difference_text, plus_minus
 
 
 @dataclass(frozen=True)
@@ -33,52 +32,48 @@ class ComparePage:
     samples: int
 
 
-def compare_page(contents: Contents) -> ComparePage | None:
+def compare_page(board: Board) -> ComparePage | None:
     """Return what the page shows; None if no two systems are compared."""
-    pairs = contents.pairs.pairs
+    pairs = board.pairs.pairs
     compared = {key for pair in pairs for key in pair}
-    rows = [row for row in contents.rows if row.entry.key in compared]
+    rows = [row for row in board.rows if row.key in compared]
     if not rows:
         return None
     return ComparePage(
         systems={
             track.title: own
             for key, track in TRACKS.items()
-            if (own := [(r.entry.key, r.entry.system.name) for r in rows if _track(r) == key])
+            if (own := [(r.key, r.name) for r in rows if r.track == key])
         },
-        tables=list(_tables(contents, rows)),
-        data=_data(contents, rows),
+        tables=list(_tables(board, rows)),
+        data=_data(board, rows),
         samples=SAMPLES,
     )
 
 
-def _track(row: Row) -> str:
-    return row.entry.system.track
-
-
-def _tables(contents: Contents, rows: Sequence[Row]) -> Iterator[Table]:
+def _tables(board: Board, rows: Sequence[Row]) -> Iterator[Table]:
     for key, track in TRACKS.items():
-        own = [row for row in rows if _track(row) == key]
+        own = [row for row in rows if row.track == key]
         if len(own) < 2 or not track.submitted:
             continue
         title = headlines()[RANKING].title
         yield Table(
             f"{track.title}: {title} of the row less that of the column, on the dialogues that "
             "both play; ≈ where the two cannot be told apart",
-            [Header("System"), *(Header(row.entry.system.name) for row in own[1:])],
-            [[Cell(row.entry.system.name), *_differences(contents, row, own)] for row in own[:-1]],
+            [Header("System"), *(Header(row.name) for row in own[1:])],
+            [[Cell(row.name), *_differences(board, row, own)] for row in own[:-1]],
         )
 
 
-def _differences(contents: Contents, row: Row, own: Sequence[Row]) -> Iterator[Cell]:
+def _differences(board: Board, row: Row, own: Sequence[Row]) -> Iterator[Cell]:
     """Yield a row of a track's table: a difference from each system below it."""
     place = own.index(row)
     for at, other in enumerate(own[1:], start=1):
-        yield Cell("") if at <= place else _difference(contents, row, other)
+        yield Cell("") if at <= place else _difference(board, row, other)
 
 
-def _difference(contents: Contents, row: Row, other: Row) -> Cell:
-    pair = contents.pairs.between(row.entry.key, other.entry.key)
+def _difference(board: Board, row: Row, other: Row) -> Cell:
+    pair = board.pairs.between(row.key, other.key)
     if pair is None:
         return Cell(NOTHING)
     found = pair.figures[RANKING]
@@ -86,19 +81,20 @@ def _difference(contents: Contents, row: Row, other: Row) -> Cell:
     return Cell(text) if found.distinct else Cell(f"≈ {text}", mark="near")
 
 
-def _data(contents: Contents, rows: Sequence[Row]) -> str:
+def _data(board: Board, rows: Sequence[Row]) -> str:
     """Return systems and pairs as JSON that may stand in a page."""
-    names = [row.entry.key for row in rows]
+    names = [row.key for row in rows]
+    shown = [column for column in columns(board) if column.key in FIGURES]
     systems = {
-        row.entry.key: {
-            "name": row.entry.system.name,
-            "figures": {name: _figure(contents, row, name) for name in FIGURES},
+        row.key: {
+            "name": row.name,
+            "figures": {column.key: _figure(column.value(row)) for column in shown},
         }
         for row in rows
     }
     pairs = {
         f"{a}/{b}": _pair(pair)
-        for (a, b), pair in sorted(contents.pairs.pairs.items())
+        for (a, b), pair in sorted(board.pairs.pairs.items())
         if a in names and b in names
     }
     figures = {name: [headlines()[name].title, headlines()[name].digits] for name in FIGURES}
@@ -108,10 +104,8 @@ def _data(contents: Contents, rows: Sequence[Row]) -> str:
     return text.replace("<", "\\u003c")
 
 
-def _figure(contents: Contents, row: Row, name: str) -> str:
-    interval = contents.interval(row.entry, name)
-    text = row.figure(name)
-    return text if interval is None else f"{text} {plus_minus(name, interval)}"
+def _figure(value: Value) -> str:
+    return f"{value.text} {plus_minus(value)}".rstrip()
 
 
 def _pair(pair: EntryPair) -> list[object]:

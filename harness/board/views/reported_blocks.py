@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
-from ..rendering import Cell, escaped, escaped_cell, markdown_table
-from .record import OFFICIAL, official_verdict, table_claims
-from .reported import ReportedRow, ReportedTable
-
-if TYPE_CHECKING:
-    from .leaderboard import Row
+from ...rendering import Cell, escaped, escaped_cell, markdown_table
+from ..entries import Entry
+from ..model import NOTHING, Board, Row
+from ..record import OFFICIAL
+from ..reported import ReportedRow, ReportedTable
 
 OLD = "old"
 NOT_PUBLIC = "Reported, outputs not public"
@@ -35,18 +33,10 @@ STATUS_NOTE = """\
 """
 
 
-def reported_figures(
-    systems: Sequence[Row], tables: Sequence[ReportedTable], rules: str
-) -> Iterator[str]:
-    """Yield the block of what is reported of the systems of a track, if anything is.
-
-    Args:
-        systems: The systems, as ranked.
-        tables: The public tables.
-        rules: The rule set of the page.
-    """
-    rows = [_figures_row(row, tables, rules) for row in systems]
-    if any(cells[2:] != [_NOTHING] * 3 for cells in rows):
+def reported_figures(board: Board, track: str) -> Iterator[str]:
+    """Yield the block of what is reported of the systems of a track, if anything is."""
+    rows = [_figures_row(board, row, row.entry) for row in board.of_track(track) if row.entry]
+    if any(cells[2:] != [NOTHING] * 3 for cells in rows):
         yield "### Reported figures"
         yield markdown_table(
             [
@@ -60,31 +50,20 @@ def reported_figures(
         )
 
 
-_NOTHING = "–"
-
-
-def _figures_row(row: Row, tables: Sequence[ReportedTable], rules: str) -> list[Cell]:
-    entry = row.entry
-    claims = [
-        claim
-        for table in tables
-        if table.kind == OFFICIAL
-        for line in table.rows
-        if line.entry == entry.key
-        for claim in table_claims(table, line)
-    ]
+def _figures_row(board: Board, row: Row, entry: Entry) -> list[Cell]:
+    printed = [_printed(claim.figures, _SHOWN) for claim in board.official_figures(entry)]
     own = [claim.figures for claim in entry.system.reported if claim.setup == "own"]
     return [
-        _NOTHING if row.rank is None else str(row.rank),
-        escaped(entry.system.name),
-        "; ".join(_printed(claim.figures, _SHOWN) for claim in claims) or _NOTHING,
-        "; ".join(_status(official_verdict(entry, claim, rules)) for claim in claims) or _NOTHING,
-        "; ".join(_printed(figures, _OWN) for figures in own) or _NOTHING,
+        row.place,
+        escaped(row.name),
+        "; ".join(printed) or NOTHING,
+        "; ".join(map(_status, board.verdicts(entry))) or NOTHING,
+        "; ".join(_printed(figures, _OWN) for figures in own) or NOTHING,
     ]
 
 
 def _printed(figures: Mapping[str, Decimal], names: Sequence[str]) -> str:
-    return " / ".join(f"{figures[name]:f}" if name in figures else _NOTHING for name in names)
+    return " / ".join(f"{figures[name]:f}" if name in figures else NOTHING for name in names)
 
 
 def _status(verdict: str) -> str:
@@ -110,22 +89,14 @@ def not_public(tables: Sequence[ReportedTable], track: str) -> Iterator[str]:
                 yield "\n".join(notes)
 
 
-def older_results(ranked: Sequence[Row], tables: Sequence[ReportedTable], rules: str) -> str | None:
-    """Return the page of tables made with older scripts; None if there are none.
-
-    Args:
-        ranked: The rows of the leaderboard.
-        tables: The public tables.
-        rules: The rule set of the leaderboard.
-    """
-    old = [table for table in tables if table.kind == OLD]
-    if not old:
-        return None
-    return "\n\n".join(_older_page(ranked, old, rules)) + "\n"
+def older_results_page(board: Board) -> str | None:
+    """Return the page of tables made with older scripts; None if there are none."""
+    old = [table for table in board.tables if table.kind == OLD]
+    return "\n\n".join(_older_page(board, old)) + "\n" if old else None
 
 
-def _older_page(ranked: Sequence[Row], old: Sequence[ReportedTable], rules: str) -> Iterator[str]:
-    by_key = {row.entry.key: row for row in ranked}
+def _older_page(board: Board, old: Sequence[ReportedTable]) -> Iterator[str]:
+    by_key = {row.key: row for row in board.rows}
     yield "# Older results"
     yield (
         "Figures as public tables print them, made with the scripts before the public evaluator, "
@@ -135,7 +106,8 @@ def _older_page(ranked: Sequence[Row], old: Sequence[ReportedTable], rules: str)
     )
     yield (
         "*Here* is what the system's public outputs score now, in the strict set-up under rule set "
-        f"{rules}: BLEU / Inform / Success. Without such outputs a row is *reported* and no more."
+        f"{board.rules}: BLEU / Inform / Success. Without such outputs a row is *reported* and no "
+        "more."
     )
     for table in old:
         yield f"## {escaped(table.title)}"
@@ -157,14 +129,14 @@ def _table(
     table: ReportedTable, rows: Sequence[ReportedRow], more: dict[str, list[str]] | None = None
 ) -> str:
     """Return rows of a public table as printed, with further columns."""
-    used = [column for column in table.columns if any(column in row.figures for row in rows)]
+    used = printed_columns(table, rows)
     others = more or {}
     return markdown_table(
         ["System", *map(escaped_cell, used), *others],
         [
             [
-                _name(row),
-                *(escaped_cell(row.figures.get(column, _NOTHING)) for column in used),
+                linked_name(row.system, row.paper, row.code),
+                *(escaped_cell(row.figures.get(column, NOTHING)) for column in used),
                 *(cells[place] for cells in others.values()),
             ]
             for place, row in enumerate(rows)
@@ -172,10 +144,16 @@ def _table(
     )
 
 
-def _name(row: ReportedRow) -> str:
-    links = {"paper": row.paper, "code": row.code}
-    shown = ", ".join(f"[{what}]({link})" for what, link in links.items() if link)
-    return f"{escaped(row.system)} ({shown})" if shown else escaped(row.system)
+def printed_columns(table: ReportedTable, rows: Sequence[ReportedRow]) -> list[str]:
+    """Return the columns of a public table that some of the rows have a figure in."""
+    return [column for column in table.columns if any(column in row.figures for row in rows)]
+
+
+def linked_name(name: str, paper: str | None, code: str | None) -> str:
+    """Return a system's name in Markdown, with links to its paper and code."""
+    # Addresses are checked where they are read: they hold nothing that ends a link.
+    links = [f"[{what}]({to})" for what, to in (("paper", paper), ("code", code)) if to]
+    return f"{escaped(name)} ({', '.join(links)})" if links else escaped(name)
 
 
 def _notes(rows: Sequence[ReportedRow]) -> Iterator[str]:

@@ -9,25 +9,28 @@ from ...diagnosis.causes import CAUSES, SLOT_CAUSES
 from ...metrics.inform_success import TOTAL
 from ...metrics.registry import headlines
 from ...metrics.setups import RANKED
-from ...metrics.signs import MEANINGS, Signs
 from ...rendering import figure
 from ...report import Report
+from ...signature import PLACEHOLDERS, Signature
 from ..attainable import digits_of
+from ..columns import SETUP_FIGURES, columns, lexicalised_columns, tracking_columns, verdict_mark
 from ..dialogue_scores import FIGURES
-from ..entries import Entry
-from ..leaderboard import Row, placeholders_note
-from ..lexicalised_board import LexicalisedRow
-from ..lexicalised_board import row_headers as lexicalised_headers
-from ..lexicalised_board import row_text as lexicalised_text
+from ..entries import Entry, system_year
+from ..model import NOTHING, REFERENCE, Board, Column, Row, placeholders_note
 from ..record import Line, findings, lines
-from ..tracking_board import TrackingRow, gold_title, row_headers, row_text
 from ..tracks import TRACKS
-from .columns import plus_minus, verdict_mark
-from .contents import Contents
+from .board_page import row_anchor
 from .downloads import entry_reference
-from .explained import own_fields
-from .page_tables import NOTHING, Bar, Cell, Facts, Table, difference_text, simple_table, with_minus
-from .papers import system_year
+from .page_tables import (
+    Bar,
+    Cell,
+    Facts,
+    Table,
+    difference_text,
+    plus_minus,
+    simple_table,
+    with_minus,
+)
 
 
 @dataclass(frozen=True)
@@ -103,117 +106,112 @@ class SystemPage:
     after: tuple[str, str] | None = None
 
 
-def system_pages(contents: Contents) -> Iterator[SystemPage]:
+def system_pages(board: Board) -> Iterator[SystemPage]:
     """Yield the page of every entry, in the order of the board."""
-    listed = [row.entry for row in contents.rows]
-    shown = {entry.key for entry in listed}
-    listed += [entry for entry in contents.entries if entry.key not in shown]
+    by_key = {row.key: row for row in board.rows}
+    others = [entry for entry in board.entries if entry.key not in by_key]
+    listed = [*(row.entry for row in board.rows if row.entry is not None), *others]
     in_order = [e for track in TRACKS for e in listed if e.system.track == track]
     order = [None, *((entry.system.name, entry.key) for entry in in_order), None]
-    by_key = {row.entry.key: row for row in contents.rows}
+    shown = [column for column in columns(board) if column.key in FIGURES]
     for place, entry in enumerate(in_order):
         row = by_key.get(entry.key)
-        yield _page(contents, entry, row, order[place], order[place + 2])
+        yield _page(board, entry, row, shown, order[place], order[place + 2])
 
 
 def _page(
-    contents: Contents,
+    board: Board,
     entry: Entry,
     row: Row | None,
+    shown: Sequence[Column],
     before: tuple[str, str] | None,
     after: tuple[str, str] | None,
 ) -> SystemPage:
-    verdict = contents.verdict(entry)
-    tracked = [one for table in contents.tracking for one in table if one.entry.key == entry.key]
-    english = next((one for one in contents.english if one.entry is entry), None)
-    signature = row.report.signature if row is not None else None
-    if english is not None and english.report is not None:
-        signature = english.report.signature
-    if signature is None and entry.tracking is not None:
-        signature = entry.tracking.figures.signature
+    verdict = "; ".join(board.verdicts(entry))
+    tracked = [one for table in board.tracking for one in table if one.key == entry.key]
+    entered = [one for one in tracked if one.tracked is not None and not one.tracked.further]
+    english = next((one for one in board.english if one.entry is entry), None)
+    main = row or english
+    signature = None if entry.tracking is None else entry.tracking.figures.signature
+    if main is not None and main.report is not None:
+        signature = main.report.signature
     return SystemPage(
         entry=entry,
         track=TRACKS[entry.system.track].title,
-        section=f"row-{entry.key}" if row or english else f"tracking-{entry.key}",
-        place=_place(row, tracked) if english is None else _place_in_english(english),
+        section=f"tracking-{entry.key}" if main is None else row_anchor(main),
+        place=_place(main or next(iter(entered), None)),
         year=system_year(entry.system),
-        verdict=None if verdict is None else with_minus(verdict),
-        mark=verdict_mark(verdict or ""),
-        tiles=_tiles(contents, row, tracked),
-        blocks=[*_in_english(english), *_blocks(contents, entry, row, tracked)],
+        verdict=with_minus(verdict) or None,
+        mark=verdict_mark(verdict),
+        tiles=_tiles(row, shown, entered),
+        blocks=[*_in_english(english), *_blocks(board, entry, row, tracked)],
         signature=str(signature or ""),
         fields=[] if signature is None else list(own_fields(signature)),
         citation=entry_reference(entry),
-        compared=any(entry.key in pair for pair in contents.pairs.pairs),
+        compared=any(entry.key in pair for pair in board.pairs.pairs),
         before=before,
         after=after,
     )
 
 
-def _place_in_english(row: LexicalisedRow) -> str:
-    return f"not ranked: {row.unranked}" if row.rank is None else f"rank {row.rank}"
+def _facts(title: str, row: Row, shown: Sequence[Column]) -> Facts:
+    values = {column.full_title: column.value(row).text for column in shown}
+    return Facts(title, {title: Cell(with_minus(text)) for title, text in values.items()})
 
 
-def _in_english(row: LexicalisedRow | None) -> Iterator[Block]:
+def _in_english(row: Row | None) -> Iterator[Block]:
     if row is not None:
-        titles, texts = lexicalised_headers()[2:], lexicalised_text(row)[2:]
-        items = {title: Cell(text) for title, text in zip(titles, texts, strict=True)}
         title = "From text, database and goal alone; delex.: delexicalised first"
-        yield Block("grounded", "Scores", facts=[Facts(title, items)])
+        facts = [_facts(title, row, lexicalised_columns())]
+        yield Block("grounded", "Scores", facts=facts)
 
 
-def _place(row: Row | None, tracked: Sequence[TrackingRow]) -> str:
-    entered = (one.rank for one in tracked if not one.further)
-    rank = row.rank if row is not None else next(entered, None)
-    if rank is not None:
-        return f"rank {rank}"
-    if row is not None and row.unranked not in (None, "reference"):
-        return f"not ranked: {row.unranked}"
-    made = any(one.entry.system.predictions.by_harness for one in tracked)
-    return "reference row" if row is not None or made else "not ranked"
-
-
-def _tiles(contents: Contents, row: Row | None, tracked: Sequence[TrackingRow]) -> list[Tile]:
+def _place(row: Row | None) -> str:
+    """Return a system's rank in words."""
     if row is None:
-        entered = [one for one in tracked if not one.further]
-        return [Tile("JGA", figure(one.figures.jga, 2)) for one in entered]
-    tiles = []
-    for name in FIGURES:
-        interval = contents.interval(row.entry, name)
-        small = "" if interval is None else plus_minus(name, interval)
-        tiles.append(Tile(headlines()[name].title, row.figure(name), small))
-    return tiles
+        return "not ranked"
+    if row.rank is not None:
+        return f"rank {row.rank}"
+    return "reference row" if row.unranked == REFERENCE else f"not ranked: {row.unranked}"
 
 
-def _blocks(
-    contents: Contents, entry: Entry, row: Row | None, tracked: Sequence[TrackingRow]
-) -> Iterator[Block]:
+def _tiles(row: Row | None, shown: Sequence[Column], entered: Sequence[Row]) -> list[Tile]:
+    if row is None:
+        return [
+            Tile(column.title, column.value(one).text)
+            for one in entered
+            for column in tracking_columns([one])
+            if column.title == "JGA"
+        ]
+    values = [(column.title, column.value(row)) for column in shown]
+    return [Tile(title, value.text, plus_minus(value)) for title, value in values]
+
+
+def _blocks(board: Board, entry: Entry, row: Row | None, tracked: Sequence[Row]) -> Iterator[Block]:
     if row is not None:
         told = "; ".join(placeholders_note(row))
         note = f"{told[:1].upper()}{told[1:]}." if told else ""
-        setups = [_setups(contents, row)]
-        yield Block("set-ups", "Set-ups and rule sets", setups, _seeds(row), note)
-    domains = None if row is None else _domains(row.report)
+        setups = [_setups(board, row)]
+        yield Block("set-ups", "Set-ups and rule sets", setups, _seeds(entry), note)
+    domains = None if row is None or row.report is None else _domains(row.report)
     if domains is not None:
         yield Block("domains", "Scores by domain", [domains])
-    yield from _reported(contents, entry)
+    yield from _reported(board, entry)
     if row is not None:
-        yield from _lost(row)
+        yield from _lost(entry)
         yield from _signs(row)
     if tracked:
         yield Block("state-tracking", "State tracking", facts=[_tracking(one) for one in tracked])
 
 
-def _setups(contents: Contents, row: Row) -> Table:
-    rates = ("inform", "success", "combined")
-    rows = []
-    for rules in contents.ranked:
-        found = row.entry.scores.under(rules)
-        if found is not None:
-            under = Row(row.entry, found)
-            figures = [under.figure(name, setup) for setup in RANKED for name in rates]
-            rows.append([rules, *figures])
-    titles = [headlines()[name].title for name in rates]
+def _setups(board: Board, row: Row) -> Table:
+    rows = [
+        [rules, *(own.figure(name, setup) for setup in RANKED for name in SETUP_FIGURES)]
+        for rules, ranked in board.by_rules.items()
+        for own in ranked
+        if own.key == row.key
+    ]
+    titles = [headlines()[name].title for name in SETUP_FIGURES]
     return simple_table(
         "Percent of the dialogues, and the combined score; opt. is the optimistic set-up",
         ["Rule set", *titles, *(f"{title} opt." for title in titles)],
@@ -221,8 +219,8 @@ def _setups(contents: Contents, row: Row) -> Table:
     )
 
 
-def _seeds(row: Row) -> list[Facts]:
-    seeds = row.entry.scores.seeds
+def _seeds(entry: Entry) -> list[Facts]:
+    seeds = entry.scores.seeds
     if seeds is None:
         return []
     items = {
@@ -254,8 +252,8 @@ def _domains(report: Report) -> Table | None:
     )
 
 
-def _reported(contents: Contents, entry: Entry) -> Iterator[Block]:
-    found = lines([entry], contents.tables)
+def _reported(board: Board, entry: Entry) -> Iterator[Block]:
+    found = lines([entry], board.tables)
     rows: list[list[str | Cell]] = []
     source = None
     for one in found:
@@ -300,9 +298,9 @@ def _audited(one: Line) -> list[str | Cell]:
     ]
 
 
-def _lost(row: Row) -> Iterator[Block]:
+def _lost(entry: Entry) -> Iterator[Block]:
     """Yield what points are lost by, the most costly cause of each kind first."""
-    kept = row.entry.scores.dialogues
+    kept = entry.scores.dialogues
     if kept is None:
         return
     causes, domains = kept.causes, list(kept.causes.domains)
@@ -350,7 +348,7 @@ _SIGNS = {
 
 
 def _signs(row: Row) -> Iterator[Block]:
-    measured: Signs | None = row.report.metrics.get("signs")
+    measured = row.signs
     if measured is None:
         return
     items = {
@@ -358,14 +356,54 @@ def _signs(row: Row) -> Iterator[Block]:
         for raised in (measured.raised,)
         for name, title in _SIGNS.items()
     }
-    told = ", ".join(MEANINGS[name] for name in measured.raised)
-    title = f"Raised: {told}" if told else "None is raised"
+    title = f"Raised: {', '.join(row.raised)}" if row.raised else "None is raised"
     yield Block("signs", "Signs", facts=[Facts(title, items)])
 
 
-def _tracking(one: TrackingRow) -> Facts:
-    _, _, *figures, _ = row_text(one)
-    rank = "not ranked" if one.rank is None else f"rank {one.rank}"
-    titles = row_headers(one)[2:-1]
-    items = {title: Cell(with_minus(text)) for title, text in zip(titles, figures, strict=True)}
-    return Facts(f"{gold_title(one)}, in percent: {rank}", items)
+def _tracking(row: Row) -> Facts:
+    shown = [column for column in tracking_columns([row]) if column.title != "Track"]
+    rank = "not ranked" if row.rank is None else f"rank {row.rank}"
+    title = "" if row.tracked is None else row.tracked.gold_title
+    return _facts(f"{title}, in percent: {rank}", row, shown)
+
+
+FIELDS: Mapping[str, str] = {
+    "mwz": "Version of the harness.",
+    "benchmark": "The test set.",
+    "data": "SHA-256 of all of it that scores depend on: references, goals, gold states, venues.",
+    "rules": "The rule set, and SHA-256 of its tables: placeholders, canonical values, how venues "
+    "match.",
+    "setup": "The set-ups of Inform and Success that were computed.",
+    "domains": "Where active domains come from in the strict set-up.",
+    "states": "Where belief states come from: the system (predicted) or the corpus (gold).",
+    "goals": "Which dialogues were scored.",
+    "coverage": "The turns played of all, and a digest of which; left out where all are played.",
+    "placeholders": "The table of placeholders that were read besides those of the rule set.",
+    "gold": "SHA-256 of the gold states that state tracking is scored against.",
+    "sacrebleu, sacremoses, rapidfuzz": "Versions of the libraries that scores depend on.",
+}
+"""Field, as a signature shows it -> its meaning."""
+
+_DOMAINS: Mapping[str, str] = {
+    "predicted": "active domains are those that the outputs name",
+    "slots": "active domains are taken from the placeholders",
+    "states": "active domains are taken from changes of the belief state",
+    "gold": "active domains are the corpus'",
+}
+_STATES: Mapping[str, str] = {
+    "predicted": "belief states are the system's own",
+    "gold": "belief states are the corpus'",
+}
+
+
+def own_fields(signature: Signature) -> Iterator[tuple[str, str, str]]:
+    """Yield field, value and meaning of what in a signature is the system's own."""
+    for name, meanings in (("domains", _DOMAINS), ("states", _STATES)):
+        value = getattr(signature, name)
+        if value in meanings:
+            yield name, value, f"{meanings[value]}."
+    if PLACEHOLDERS in signature.parameters:
+        meaning = "placeholders that the rule set does not know are read by this table."
+        yield PLACEHOLDERS, signature.parameters[PLACEHOLDERS], meaning
+    if signature.coverage is not None:
+        yield "coverage", signature.coverage, "not every turn is played."

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...rendering import signed
-
-NOTHING = "–"
+from ..model import Value
 
 _MINUS = re.compile(r"(?<!\S)-(?=\d)")
 
@@ -98,6 +97,11 @@ class Facts:
 
     title: str
     items: Mapping[str, Cell]
+
+
+def plus_minus(value: Value) -> str:
+    """Return half the width of a figure's interval, with its digits; empty without one."""
+    return "" if value.interval is None else f"±{value.interval.half:.{value.digits}f}"
 
 
 def difference_text(value: float, digits: int) -> str:

@@ -266,9 +266,14 @@ def ranks(
     step = (width - 2 * margin) / max(len(titles) - 1, 1)
     across = [_rounded(margin + place * step) for place in range(len(titles))]
     lines = []
-    for key in sorted(common, key=lambda key: rankings[titles[0]][key]):
+    for key in sorted(common, key=lambda key: (rankings[titles[0]][key], key)):
         places = [rankings[title][key] for title in titles]
-        down = [_rounded(top + (rank - 1) * line) for rank in places]
+        # Systems that share a place stand below each other.
+        equal = [
+            sum(rankings[title][other] == place and other < key for other in common)
+            for title, place in zip(titles, places, strict=True)
+        ]
+        down = [_rounded(top + (a - 1 + b) * line) for a, b in zip(places, equal, strict=True)]
         points = list(zip(across, down, strict=True))
         lines.append(Line(*names[key], places, points, len(set(places)) > 1))
     deepest = max((y for one in lines for _, y in one.points), default=top)

@@ -6,24 +6,20 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...benchmark import CANONICAL_STYLE
 from ...metrics.inform_success import TOTAL
 from ...metrics.setups import RANKED
 from ...report import Report
+from ..columns import TOTALS, columns
 from ..dialogue_scores import FIGURES
-from ..entries import Entry
+from ..entries import Entry, arxiv_number, system_year
 from ..further_gold import further_gold_data
-from ..leaderboard import Row, signatures
-from ..lexicalised_board import LexicalisedRow
-from ..reported_blocks import OLD
-from ..tracks import STATE_TRACKING, TRACKS
+from ..model import NOTHING, Board, Column, Row, common_signatures
+from ..tracks import TRACKS
 from .board_page import SYSTEMS
-from .columns import raised_signs
-from .contents import Contents
-from .papers import arxiv_number, system_year
+from .reported_blocks import OLD
 
 HARNESS_KEY = "multiwoz-harness"
 
@@ -46,60 +42,71 @@ _OWN_REFERENCES: Mapping[str, tuple[str, Mapping[str, str]]] = {
 }
 
 
-def row_summary(row: Row) -> dict[str, Any]:
+def row_summary(row: Row, entry: Entry) -> dict[str, Any]:
     """Return what the board shows of a row at first, as JSON types."""
     return {
-        **_named(row.entry),
+        **_named(entry),
         "rank": row.rank,
-        "bleu": (row.report.bleu or {}).get(CANONICAL_STYLE),
-        **dict(zip(_RATES, _rates(row.report, "strict"), strict=True)),
+        **{name: row.value(name).number for name in TOTALS},
     }
 
 
-def row_data(contents: Contents, row: Row) -> dict[str, Any]:
-    """Return all figures of a row as JSON types."""
-    report, kept = row.report, row.entry.scores.dialogues
-    bound = report.metrics.get("lower_bound")
+def row_data(board: Board, row: Row, entry: Entry, shown: Sequence[Column]) -> dict[str, Any]:
+    """Return all figures of a row as JSON types.
+
+    Args:
+        board: The board.
+        row: The row.
+        entry: Its entry.
+        shown: The columns of its table.
+    """
+    report, kept = row.report, entry.scores.dialogues
+    if report is None:
+        return {}
+    values = {column.key: column.value(row) for column in shown}
     intervals = {
         name: [interval.low, interval.high]
         for name in FIGURES
-        if (interval := contents.interval(row.entry, name)) is not None
+        if (interval := values[name].interval) is not None
     }
     found = {
-        **row_summary(row),
-        **_about(row.entry),
+        **row_summary(row, entry),
+        **_about(entry),
         "unranked": row.unranked,
-        "public_board": contents.verdict(row.entry),
+        "public_board": "; ".join(board.verdicts(entry)) or None,
         "scores": {
             rules: _scores(under)
-            for rules in contents.ranked
-            if (under := row.entry.scores.under(rules)) is not None
+            for rules in board.by_rules
+            if (under := entry.scores.under(rules)) is not None
         },
-        "without_placeholders": row.entry.scores.without_placeholders,
+        "without_placeholders": entry.scores.without_placeholders,
         "intervals": intervals or None,
         "bleu_by_style": report.bleu,
         "diversity": None if report.diversity is None else vars(report.diversity),
         "coverage": vars(report.coverage),
-        "lower_bound": None if bound is None else vars(bound),
+        "lower_bound": None if row.lower_bound is None else vars(row.lower_bound),
         "state_tracking": None if report.dst is None else dict(report.dst.metrics),
-        "further_gold": further_gold_data(row.entry.scores.further_gold) or None,
+        "further_gold": further_gold_data(entry.scores.further_gold) or None,
         "points_lost": None
         if kept is None
         else {cause: list(one) for cause, one in kept.causes.points.items() if any(one)},
-        "signs_raised": raised_signs(row),
+        "signs_raised": row.raised,
+        "columns": {column.name: values[column.key].data for column in shown if not column.field},
         "signature": str(report.signature),
     }
     return {name: value for name, value in found.items() if value is not None}
 
 
-def english_data(row: LexicalisedRow, entry: Entry) -> dict[str, Any]:
+def english_data(row: Row, entry: Entry) -> dict[str, Any]:
     """Return a system in plain English as JSON types."""
     scores = row.grounded
     return {
         **_named(entry),
         "rank": row.rank,
         **_about(entry),
-        "grounded": {
+        "grounded": None
+        if scores is None
+        else {
             "inform": scores.inform[TOTAL],
             "inform_all": scores.inform_all[TOTAL],
             "success": scores.success[TOTAL],
@@ -139,11 +146,11 @@ def _rounded(content: object) -> object:
     return content
 
 
-def board_json(contents: Contents) -> str:
+def board_json(board: Board) -> str:
     """Return the board as JSON: its rows in short, and what public tables report."""
-    rows = [row_summary(row) for row in contents.rows]
-    shown = {row.entry.key for row in contents.rows}
-    rows += [_named(entry) for entry in contents.entries if entry.key not in shown]
+    rows = [row_summary(row, row.entry) for row in board.rows if row.entry is not None]
+    shown = {row.key for row in board.rows}
+    rows += [_named(entry) for entry in board.entries if entry.key not in shown]
     tables = [
         {
             "title": table.title,
@@ -155,83 +162,62 @@ def board_json(contents: Contents) -> str:
                 if row.entry is None
             ],
         }
-        for table in contents.tables
+        for table in board.tables
         if table.kind != OLD and any(row.entry is None for row in table.rows)
     ]
     return json_text(
-        {"rules": contents.rules, "note": contents.note, "rows": rows, "reported_only": tables}
+        {"rules": board.rules, "note": board.note, "rows": rows, "reported_only": tables}
     )
 
 
-_RATES = ("inform", "success", "combined")
+def board_csv(board: Board) -> str:
+    """Return the scores of all rows as CSV, a line per system.
 
-
-def board_csv(contents: Contents) -> str:
-    """Return the scores of all rows as CSV, a line per system."""
-    kinds = [(rules, setup) for rules in contents.ranked for setup in RANKED]
+    What a line has had from the beginning comes first, under the names it had; further columns of
+    the board's tables follow.
+    """
+    shown = columns(board)
+    first, further = ([c for c in shown if bool(c.field) is named] for named in (True, False))
+    about = ("signature", "year", "model", "training")
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
-    writer.writerow(
-        [
-            "system", "entry", "track", "rank", "bleu",
-            *(f"{name}_{setup}_{rules}" for rules, setup in kinds for name in _RATES),
-            *(f"{name}_{end}" for name in FIGURES for end in ("low", "high")),
-            "coverage", "signature", "year", "model", "training",
-        ]
-    )  # fmt: skip
-    for row in contents.rows:
-        intervals = [contents.interval(row.entry, name) for name in FIGURES]
+    named = ([column.name for column in part] for part in (first, further))
+    start, end = named
+    writer.writerow(["system", "entry", "track", "rank", *start, *about, *end])
+    for row in board.rows:
+        system = None if row.entry is None else row.entry.system
+        if system is None or row.report is None:
+            continue
         writer.writerow(
             [
-                _cell(row.entry.system.name),
-                row.entry.key,
-                row.entry.system.track,
+                _cell(row.name),
+                row.key,
+                row.track,
                 row.rank,
-                _digits((row.report.bleu or {}).get(CANONICAL_STYLE)),
-                *(
-                    _digits(value)
-                    for rules, setup in kinds
-                    for value in _rates(row.entry.scores.under(rules), setup)
-                ),
-                *(
-                    _digits(None if one is None else end)
-                    for one in intervals
-                    for end in ((None, None) if one is None else (one.low, one.high))
-                ),
-                _digits(row.report.coverage.percent),
+                *(_cell(column.value(row).data) for column in first),
                 str(row.report.signature),
-                system_year(row.entry.system),
-                *(_cell(text) for text in (row.entry.system.model, row.entry.system.training)),
+                system_year(system),
+                *(_cell(text or "") for text in (system.model, system.training)),
+                *(_cell(column.value(row).data) for column in further),
             ]
         )
     return lines.getvalue()
 
 
-def _rates(report: Report | None, setup: str) -> tuple[float | None, ...]:
-    scores = None if report is None else report.setup(setup)
-    if scores is None:
-        return (None,) * len(_RATES)
-    return scores.inform[TOTAL], scores.success[TOTAL], scores.combined
+def _cell(value: float | str | None) -> float | str | None:
+    """Return a value as a spreadsheet shows it, and does not compute it."""
+    return _FORMULA.sub(r"'\g<0>", value) if isinstance(value, str) else value
 
 
-def _cell(text: str | None) -> str:
-    """Return a text as a spreadsheet shows it, and does not compute it."""
-    return _FORMULA.sub(r"'\g<0>", text or "")
-
-
-def _digits(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
-
-
-def board_latex(contents: Contents) -> str:
+def board_latex(board: Board) -> str:
     """Return the tables of the tracks in LaTeX, with the rules of the package booktabs."""
-    return "\n".join(_latex_lines(contents)) + "\n"
+    return "\n".join(_latex_lines(board)) + "\n"
 
 
-def board_bibtex(contents: Contents) -> str:
+def board_bibtex(board: Board) -> str:
     """Return what is to be cited: the harness, the definition of its scores, and the systems."""
     found = [reference(kind, key, fields) for key, (kind, fields) in _OWN_REFERENCES.items()]
-    for entry in contents.entries:
+    for entry in board.entries:
         own = entry_reference(entry)
         if own is not None:
             found.append(own)
@@ -296,36 +282,38 @@ def _about(entry: Entry) -> dict[str, Any]:
 
 def _scores(report: Report) -> dict[str, Any]:
     return {
-        setup: dict(zip(_RATES, _rates(report, setup), strict=True))
+        setup: {"inform": of.inform[TOTAL], "success": of.success[TOTAL], "combined": of.combined}
         for setup in RANKED
-        if report.setup(setup) is not None
+        if (of := report.setup(setup)) is not None
     }
 
 
 # What a spreadsheet would compute rather than show.
 _FORMULA = re.compile(r"^[=+\-@]")
 
+_SHORT = {"Combined": "Comb."}
+"""Title of a column -> its title where tables must be narrow."""
 
-_LATEX_FIGURES = {"bleu": "BLEU", "inform": "Inform", "success": "Success", "combined": "Comb."}
 
-
-def _latex_lines(contents: Contents) -> Iterator[str]:
+def _latex_lines(board: Board) -> Iterator[str]:
+    shown = [column for column in columns(board) if column.shown == "always"]
+    titles = [latex(_SHORT.get(column.title, column.title)) for column in shown]
     yield "% \\usepackage{booktabs}"
-    for signature in signatures(contents.rows):
+    for signature in common_signatures(board.rows):
         yield f"% {signature}"
     for key, track in TRACKS.items():
-        rows = [row for row in contents.rows if row.entry.system.track == key]
-        if key == STATE_TRACKING or not rows:
+        rows = board.of_track(key)
+        if not rows:
             continue
         yield ""
-        yield f"% {track.title}, rule set {contents.rules}, strict set-up"
-        yield r"\begin{tabular}{rlrrrr}"
+        yield f"% {track.title}, rule set {board.rules}, strict set-up"
+        yield f"\\begin{{tabular}}{{rl{'r' * len(shown)}}}"
         yield r"\toprule"
-        yield f"\\# & System & {' & '.join(_LATEX_FIGURES.values())} \\\\"
+        yield f"\\# & System & {' & '.join(titles)} \\\\"
         yield r"\midrule"
         for row in rows:
-            place = "--" if row.rank is None else str(row.rank)
-            figures = [row.figure(name).replace("–", "--") for name in _LATEX_FIGURES]
-            yield f"{place} & {latex(row.entry.system.name)} & {' & '.join(figures)} \\\\"
+            texts = [row.place, row.name, *(column.value(row).text for column in shown)]
+            cells = [latex(text).replace(NOTHING, "--") for text in texts]
+            yield f"{' & '.join(cells)} \\\\"
         yield r"\bottomrule"
         yield r"\end{tabular}"

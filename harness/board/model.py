@@ -1,0 +1,628 @@
+"""The board: the systems of every table and their ranks. The views show it and add nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from mwz.normalization.alias_tables import OWN
+from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
+
+from ..comparison.interval import Interval
+from ..errors import InputError
+from ..metrics.grounded_scores import GroundedScores
+from ..metrics.inform_success import TOTAL
+from ..metrics.lower_bound import LowerBound
+from ..metrics.registry import headlines
+from ..metrics.signs import MEANINGS, Signs
+from ..placeholder_remarks import MANY_UNKNOWN
+from ..rendering import figure, signed
+from ..report import Report
+from ..signature import PLACEHOLDERS
+from ..submission import HUMAN
+from .checks import GROUNDED, entry_problems
+from .entries import Entry, read_note
+from .pairs import RANKING, EntryPair, Pairs, Standing, read_pairs
+from .record import OFFICIAL, PrintedFigures, official_verdict, table_claims
+from .reported import ReportedTable, read_reported, unknown_entries
+from .tracked import Tracked, tracked
+from .tracks import LEXICALISED, RANKED_COVERAGE, STATE_TRACKING, TRACKS
+
+DOCUMENTS_FOLDER = "docs"
+"""The folder of documents beside the leaderboard."""
+
+PAGES = (Path("leaderboard.md"), Path(DOCUMENTS_FOLDER) / "older-results.md")
+"""The pages that are made from a folder of submissions, beside it."""
+
+NOTHING = "–"
+"""What stands where there is no figure, and no rank."""
+
+CEILING = "ceiling"
+
+# Why rows have no rank that the heading of their table, or their own note, says as well.
+REFERENCE = "reference"
+_THE_CEILING = "the ceiling"
+AGAIN = "put into plain English by the harness, a check of the way back"
+_SAID_ELSEWHERE = (REFERENCE, _THE_CEILING, AGAIN)
+
+_CEILING_NAME = "Human responses"
+
+_STATES = "gold_states"
+"""The sign that is about belief states."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """What stands in a cell of the board.
+
+    Attributes:
+        number: The figure, unrounded; None if it was not computed, or for words.
+        digits: Digits after the point that tables show.
+        words: What is shown instead of a figure; None of figures.
+        unit: What is shown behind the figure.
+        signed: Whether it is a difference, shown with its sign.
+        interval: The figure's interval, if it is known.
+        mark: Whether it speaks for the row or against it: "good", "bad" or nothing.
+    """
+
+    number: float | None = None
+    digits: int = 1
+    words: str | None = None
+    unit: str = ""
+    signed: bool = False
+    interval: Interval | None = None
+    mark: str = ""
+
+    @property
+    def text(self) -> str:
+        """The value as tables show it."""
+        if self.words is not None:
+            return self.words
+        if self.number is None:
+            return NOTHING
+        return (signed if self.signed else figure)(self.number, self.digits) + self.unit
+
+    @property
+    def data(self) -> float | str | None:
+        """The value as data: the figure with four digits, or the words."""
+        if self.words is not None:
+            return self.words
+        return None if self.number is None else round(self.number, 4)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A system in a table of the board.
+
+    Attributes:
+        entry: The entry; None of a ceiling that only systems' reports tell.
+        report: Its report under the table's rule set; None of such a ceiling, and of trackers.
+        rank: Its place in its table, from 1, shared by equal rows; None if it has none.
+        grounded: Its grounded scores, in the table of systems in plain English.
+        tracked: What its states score, in a table of state tracking.
+        benchmark_row: In a table of other gold states than the benchmark's: its row in the table
+            of those, if it stands there.
+        gained: How many places it gains against that table, among the ranked rows of both.
+    """
+
+    entry: Entry | None
+    report: Report | None
+    rank: int | None = None
+    grounded: GroundedScores | None = None
+    tracked: Tracked | None = None
+    benchmark_row: Row | None = None
+    gained: int | None = None
+
+    @property
+    def key(self) -> str:
+        """The entry's key; empty if there is no entry."""
+        return "" if self.entry is None else self.entry.key
+
+    @property
+    def name(self) -> str:
+        """What the system is called."""
+        return _CEILING_NAME if self.entry is None else self.entry.system.name
+
+    @property
+    def track(self) -> str:
+        """The track that the system was entered in."""
+        return LEXICALISED if self.entry is None else self.entry.system.track
+
+    def value(self, name: str, setup: str = "strict") -> Value:
+        """Return a headline figure under a set-up."""
+        headline = headlines()[name]
+        number = None if self.report is None else headline.value(self.report, setup)
+        return Value(number, headline.digits)
+
+    def figure(self, name: str, setup: str = "strict") -> str:
+        """Return a headline figure under a set-up as the tables show it."""
+        return self.value(name, setup).text
+
+    @property
+    def at_least(self) -> tuple[float, ...]:
+        """What ranks, the figure that decides first; what is not played counts as failed.
+
+        State tracking: joint goal accuracy. Plain English: grounded Success and Inform. Otherwise
+        the strict combined score, of incomplete submissions its lower bound.
+        """
+        if self.tracked is not None:
+            return (self.tracked.at_least,)
+        if self.grounded is not None:
+            played = 1.0
+            if self.report is not None:
+                played = self.report.coverage.dialogues / self.report.coverage.of
+            return played * self.grounded.success[TOTAL], played * self.grounded.inform[TOTAL]
+        bound = self.lower_bound
+        strict = None if self.report is None else self.report.combined
+        return ((strict if bound is None else bound.combined) or 0.0,)
+
+    @property
+    def lower_bound(self) -> LowerBound | None:
+        """The lower bound of its scores over the whole benchmark; None if it plays all of it."""
+        return None if self.report is None else self.report.metrics.get("lower_bound")
+
+    @property
+    def is_ceiling(self) -> bool:
+        """Whether it is what the human responses get, in the table of plain English."""
+        made = None if self.entry is None else self.entry.system.predictions.made
+        return self.grounded is not None and (self.entry is None or made == HUMAN)
+
+    @property
+    def unranked(self) -> str | None:
+        """Why it is listed without a rank; None if it is ranked."""
+        if self.entry is None or self.is_ceiling:
+            return _THE_CEILING
+        system = self.entry.system
+        if not TRACKS[system.track].submitted or system.predictions.by_harness:
+            return AGAIN if system.predictions.lexicalised else REFERENCE
+        if system.unranked is not None:
+            return system.unranked
+        if not self.entry.verifiable:
+            return "unverified: nobody can get its predictions"
+        played = 100.0 if self.report is None else self.report.coverage.percent
+        if (played if self.tracked is None else self.tracked.coverage) < RANKED_COVERAGE:
+            return f"plays less than {RANKED_COVERAGE:g} % of the turns"
+        return None
+
+    @property
+    def place(self) -> str:
+        """Its rank as tables show it."""
+        if self.is_ceiling:
+            return CEILING
+        return NOTHING if self.rank is None else str(self.rank)
+
+    @property
+    def signs(self) -> Signs | None:
+        """The signs of its scores; None where they are not known."""
+        return None if self.report is None else self.report.metrics.get("signs")
+
+    @property
+    def raised(self) -> list[str]:
+        """The signs that its scores raise, in words; of states tracked, that of states alone."""
+        names = () if self.signs is None else self.signs.raised
+        return [MEANINGS[name] for name in names if self.tracked is None or name == _STATES]
+
+    def notes(self, quoted: Callable[[str], str] = str) -> list[str]:
+        """Return what is to be said of the row beside its figures.
+
+        Args:
+            quoted: How a view shows words that are the entry's, not the harness's.
+        """
+        system = None if self.entry is None else self.entry.system
+        if self.tracked is not None:
+            if system is None or system.track != STATE_TRACKING or self.tracked.further:
+                return self.raised
+            return [*self.raised, *map(quoted, filter(None, (system.note, system.unranked)))]
+        said = [] if system is None or not system.note else [quoted(system.note)]
+        if self.grounded is None:
+            said += placeholders_note(self)
+        if self.unranked is not None and self.unranked not in _SAID_ELSEWHERE:
+            said.append(f"not ranked: {quoted(self.unranked)}")
+        elif self.unranked is None or self.unranked == REFERENCE:
+            said += self._bound_note()
+        return said
+
+    def _bound_note(self) -> list[str]:
+        """Say what an incomplete submission is ranked by."""
+        if self.report is None or self.report.coverage.complete:
+            return []
+        ranked_by = "ranked by its lower bound over the whole benchmark"
+        bound = self.lower_bound
+        if self.grounded is not None:
+            success, inform = map(figure, self.at_least)
+            return [f"{ranked_by} (Success {success}, Inform {inform})"]
+        if bound is None:
+            return []
+        parts = "/".join(map(figure, (bound.bleu, bound.inform, bound.success)))
+        return [f"{ranked_by}, {figure(bound.combined)} (BLEU/Inform/Success {parts})"]
+
+
+def placeholders_note(row: Row) -> list[str]:
+    """Return what is to be said of placeholders: those that an entry declares, or many unknown."""
+    if row.entry is None or row.report is None:
+        return []
+    own, without = row.entry.system.aliases, row.entry.scores.without_placeholders
+    if own is None or without is None:
+        unknown = sum(row.report.unknown_placeholders.values())
+        many = unknown > MANY_UNKNOWN * row.report.coverage.turns
+        return [f"{unknown} unknown placeholders are read as nothing"] if many else []
+    known = f"the table {own.table}" if own.table != OWN else "a table of its own"
+    figures = without[row.report.rules]
+    titles = "/".join(headlines()[name].title for name in figures)
+    values = "/".join(figure(value, headlines()[name].digits) for name, value in figures.items())
+    return [
+        f"placeholders: {len(own.pairs)} are read by {known} besides those of the rule set; "
+        f"without them {titles} {values}"
+    ]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the board's tables, declared once for every view.
+
+    Attributes:
+        key: What scripts call it.
+        title: What it shows.
+        value: What stands in it.
+        above: What stands above the title where columns have a second line, such as the rule set.
+        alone: The title where they have not; the title itself if empty.
+        numbers: Whether it holds figures, which are aligned to the right.
+        shown: Whether the web page shows it before a reader chose columns: "always", "wide" for no
+            narrow screens, "chosen" for columns that a reader must choose, "never" for what only
+            texts and downloads have.
+        elsewhere: Whether the Markdown page says it in another form, and has no such column.
+        field: What downloads call it; the key with `_` for `-` if empty.
+    """
+
+    key: str
+    title: str
+    value: Callable[[Row], Value]
+    above: str = ""
+    alone: str = ""
+    numbers: bool = True
+    shown: str = "always"
+    elsewhere: bool = False
+    field: str = ""
+
+    @property
+    def name(self) -> str:
+        """What downloads call it."""
+        return self.field or self.key.replace("-", "_")
+
+    @property
+    def full_title(self) -> str:
+        """The title where nothing stands above it."""
+        return self.alone or self.title
+
+
+def ranked(found: Iterable[Row], apart: bool = True) -> list[Row]:
+    """Return the rows of a table with their ranks, the best first.
+
+    Rows that are equal in all that ranks share a place, and stand in the order of their keys.
+
+    Args:
+        found: The rows.
+        apart: Whether those without a rank stand below the others, not among them.
+    """
+    ordered = sorted(found, key=lambda row: _order(row, apart))
+    places = [row.at_least for row in ordered if row.unranked is None]
+    return [
+        replace(row, rank=1 + places.index(row.at_least)) if row.unranked is None else row
+        for row in ordered
+    ]
+
+
+def _order(row: Row, apart: bool = True) -> tuple[bool, bool, list[float], str]:
+    out = apart and row.unranked is not None
+    return not row.is_ceiling, out, [-figure for figure in row.at_least], row.key
+
+
+def rows(entries: Sequence[Entry], rules: str) -> list[Row]:
+    """Return the entries as rows under a rule set, the ranked ones first, each track's best first.
+
+    Entries in plain English are checked alike, and have rows of their own (`lexicalised_rows`).
+    Under another than the default rule set, entries that have no scores there are left out.
+
+    Raises:
+        InputError: Something is wrong with the entries, some have no scores that can be shown, or
+            their scores do not compare.
+    """
+    found: list[Row] = []
+    english: list[Row] = []
+    problems = entry_problems(entries)
+    for entry in entries:
+        report = entry.scores.under(rules)
+        if report is not None:
+            own = english if entry.system.track == LEXICALISED else found
+            own.append(Row(entry, report))
+        elif entry.system.track == STATE_TRACKING:
+            continue
+        elif not entry.scores.reports and not entry.problems:
+            problems.append(f"{entry.key}: scored by an earlier version; use --rescore")
+        elif entry.scores.reports and rules == DEFAULT_RULES:
+            problems.append(f"{entry.key}: not scored under rule set {rules}; use --rescore")
+    problems += [*_comparison_problems(found), *_comparison_problems(english)]
+    if problems:
+        raise InputError("leaderboard", problems)
+    by_track = (ranked(row for row in found if row.track == track) for track in TRACKS)
+    return sorted((row for own in by_track for row in own), key=_order)
+
+
+# What systems may differ in and yet stand in one table: each has a column, or a note.
+_OWN = frozenset({"states", "coverage", PLACEHOLDERS})
+
+
+def _comparison_problems(found: Sequence[Row]) -> Iterator[str]:
+    """Yield which scores do not compare with those of most others."""
+    signed_rows = [(row.key, row.report.signature) for row in found if row.report is not None]
+    groups: list[list[int]] = []
+    for place, (_, signature) in enumerate(signed_rows):
+        for group in groups:
+            if signature.comparable_with(signed_rows[group[0]][1], _OWN):
+                group.append(place)
+                break
+        else:
+            groups.append([place])
+    usual = max(groups, key=len, default=[])
+    for place in (place for group in groups if group is not usual for place in group):
+        (key, signature), (other, usual_signature) = signed_rows[place], signed_rows[usual[0]]
+        verdict = signature.comparable_with(usual_signature, _OWN)
+        yield (
+            f"{key}: does not compare with {other} ({'; '.join(verdict.reasons)}); score all on "
+            "one benchmark by `mwz leaderboard --rescore`, or use a folder of its own by "
+            "--submissions"
+        )
+
+
+def lexicalised_rows(entries: Iterable[Entry], rules: str) -> list[Row]:
+    """Return the systems in plain English: the ceiling, the ranked ones, then the others.
+
+    The ceiling is what the human responses get. Systems that the harness put into plain English
+    itself are a check of the way back, and have no rank.
+
+    Args:
+        entries: Entries of all tracks; those of others are left out.
+        rules: The rule set. Entries without scores under it are left out.
+    """
+    found = []
+    for entry in entries:
+        report = entry.scores.under(rules)
+        scores = None if report is None else report.metrics.get(GROUNDED)
+        if entry.system.track == LEXICALISED and isinstance(scores, GroundedScores):
+            found.append(Row(entry, report, grounded=scores))
+    if found and not any(row.is_ceiling for row in found):
+        found += _reported_ceiling(found)
+    return ranked(found)
+
+
+def _reported_ceiling(found: Iterable[Row]) -> list[Row]:
+    """Return the ceiling that the report of a complete submission tells, if there is one."""
+    for row in found:
+        human = None if row.grounded is None else row.grounded.ceiling
+        if human is not None and row.report is not None and row.report.coverage.complete:
+            return [Row(None, None, grounded=GroundedScores.of_figures(human, None))]
+    return []
+
+
+def tracking_tables(entries: Sequence[Entry], reports: Mapping[str, Report]) -> list[list[Row]]:
+    """Return the rows of state tracking, a list for each set of gold states, the best first.
+
+    The benchmark's own gold states come first, then those of other versions, then those of files.
+    An entry stands in the table of the gold states that it was entered with, and in those of the
+    further versions that it was scored against.
+
+    Args:
+        entries: The entries of all tracks.
+        reports: Key -> report under the board's rule set, of those in the other tracks.
+    """
+    order = ("benchmark", "version", "file")
+    tables: dict[str, list[Row]] = {}
+    whose: dict[str, str] = {}
+    for entry in entries:
+        report = reports.get(entry.key)
+        own = None
+        for one in tracked(entry, report):
+            row = Row(entry, report, tracked=one, benchmark_row=own)
+            if one.gold.whose == "benchmark":
+                own = row
+            tables.setdefault(one.figures.gold, []).append(row)
+            whose[one.figures.gold] = one.gold.whose
+
+    def place(gold: str) -> tuple[int, int, str]:
+        return order.index(whose[gold]), -len(tables[gold]), gold
+
+    in_order = sorted(tables, key=place)
+    return [_with_gains(ranked(tables[gold], apart=False)) for gold in in_order]
+
+
+def _with_gains(table: Sequence[Row]) -> list[Row]:
+    """Return a table's rows with the places that they gain against the benchmark's own states."""
+    both = [
+        (row, before)
+        for row in table
+        if (before := row.benchmark_row) and row.unranked is None and before.unranked is None
+    ]
+    places = [{row.key: row.rank or 0 for row in ranked(side)} for side in zip(*both, strict=True)]
+    if not places:
+        return list(table)
+    after, before_it = places
+    gained = {key: before_it[key] - place for key, place in after.items()}
+    return [replace(row, gained=gained.get(row.key)) for row in table]
+
+
+def common_signatures(found: Iterable[Row]) -> list[str]:
+    """Return what scores depend on besides the system, each distinct signature once.
+
+    What systems may differ in is left out: columns and notes show it.
+    """
+    return sorted(
+        {
+            str(
+                replace(
+                    (own := row.report.signature),
+                    domains=None,
+                    states=None,
+                    coverage=None,
+                    parameters={k: v for k, v in own.parameters.items() if k != PLACEHOLDERS},
+                )
+            )
+            for row in found
+            if row.report is not None
+        }
+    )
+
+
+@dataclass(frozen=True)
+class Board:
+    """All that the views show.
+
+    Attributes:
+        rules: The rule set that ranks.
+        entries: All entries, by key.
+        rows: The systems in the tracks of delexicalised responses, the ranked ones first, each
+            track's best first.
+        english: The systems in plain English.
+        tracking: The tables of state tracking, one per set of gold states.
+        tables: The public tables.
+        note: What is to be said of all scores; empty if nothing.
+        pairs: The entries compared two by two, as far as that is known.
+    """
+
+    rules: str
+    entries: Sequence[Entry]
+    rows: Sequence[Row]
+    english: Sequence[Row]
+    tracking: Sequence[Sequence[Row]]
+    tables: Sequence[ReportedTable] = ()
+    note: str = ""
+    pairs: Pairs = field(default_factory=Pairs)
+
+    @cached_property
+    def by_rules(self) -> Mapping[str, Sequence[Row]]:
+        """Rule set -> the rows under it, of the rule sets that entries are scored under.
+
+        That which ranks comes first.
+
+        Raises:
+            InputError: The scores under some rule set do not compare.
+        """
+        others = {
+            name: found
+            for name in published_rule_sets()
+            if name != self.rules and (found := rows(self.entries, name))
+        }
+        return {self.rules: self.rows, **others}
+
+    def of_track(self, track: str) -> list[Row]:
+        """Return the rows of a track, the best first."""
+        return [row for row in self.rows if row.track == track]
+
+    def official_figures(self, entry: Entry) -> list[PrintedFigures]:
+        """Return what the public board prints of an entry."""
+        return [
+            claim
+            for table in self.tables
+            if table.kind == OFFICIAL
+            for line in table.rows
+            if line.entry == entry.key
+            for claim in table_claims(table, line)
+        ]
+
+    def verdicts(self, entry: Entry) -> list[str]:
+        """Return of each of these claims whether it is what the harness gives."""
+        claims = self.official_figures(entry)
+        return [official_verdict(entry, claim, self.rules) for claim in claims]
+
+    def interval(self, row: Row, name: str) -> Interval | None:
+        """Return the interval of a strict figure; None where none is known under the rule set."""
+        known = None if row.entry is None else row.entry.scores.dialogues
+        if known is None or self.rules != DEFAULT_RULES:
+            return None
+        return known.intervals.scores.get(name)
+
+    def standings(self, track: str) -> Mapping[str, Standing]:
+        """Return key -> how each row of a track that has a rank compares with others of it."""
+        # What is known dialogue by dialogue is of the default rule set.
+        if self.rules != DEFAULT_RULES:
+            return {}
+        return self.pairs.standings([r.key for r in self.of_track(track) if r.rank is not None])
+
+    def tied_with_best(self, track: str) -> set[str]:
+        """Return the keys of a track's rows that cannot be told apart from its best one."""
+        return {
+            key
+            for key, standing in self.standings(track).items()
+            if standing.best is not None and not standing.best.figures[RANKING].distinct
+        }
+
+    def neighbours(self, own: Row) -> Iterator[tuple[str, Row, EntryPair | None]]:
+        """Yield the best row of a ranked row's track, and those above and below it.
+
+        Yields:
+            Who the other is, its row, and the two compared; None where they do not compare.
+        """
+        track = [row for row in self.of_track(own.track) if row.rank is not None]
+        at = [row.key for row in track].index(own.key)
+        above = "the best, the row above" if at == 1 else "the row above"
+        places = {"the best": 0 if at > 1 else -1, above: at - 1, "the row below": at + 1}
+        for who, place in places.items():
+            if 0 <= place < len(track):
+                other = track[place]
+                yield who, other, self.pairs.between(own.key, other.key)
+
+
+def make_board(
+    entries: Sequence[Entry],
+    rules: str,
+    tables: Sequence[ReportedTable] = (),
+    note: str = "",
+    pairs: Pairs | None = None,
+) -> Board:
+    """Return the board of entries.
+
+    Args:
+        entries: The entries, in any order.
+        rules: The rule set whose scores are shown.
+        tables: What public tables report.
+        note: What is to be said of all scores, in a sentence or two.
+        pairs: The entries compared two by two, as far as that is known.
+
+    Raises:
+        InputError: Some have no scores that can be shown, or their scores do not compare, or a
+            public table names an entry that is not there.
+    """
+    by_key = sorted(entries, key=lambda entry: entry.key)
+    found = rows(by_key, rules)
+    problems = unknown_entries(tables, [entry.key for entry in by_key])
+    if problems:
+        raise InputError("leaderboard", problems)
+    english = lexicalised_rows(by_key, rules)
+    # What the harness made is in no table of state tracking.
+    made = {row.key for row in english if row.entry and row.entry.system.predictions.by_harness}
+    reports = {
+        row.key: row.report
+        for row in (*found, *english)
+        if row.report is not None and row.key not in made
+    }
+    tracking = tracking_tables(by_key, reports)
+    return Board(rules, by_key, found, english, tracking, tables, note, pairs or Pairs())
+
+
+def read_board(
+    folder: Path, entries: Sequence[Entry], rules: str, pairs: Pairs | None = None
+) -> Board:
+    """Return the board of a folder of submissions.
+
+    Args:
+        folder: The folder, for its note and what public tables report.
+        entries: Its entries.
+        rules: The rule set that ranks.
+        pairs: The entries compared two by two; None for what the folder holds of it.
+
+    Raises:
+        InputError: Something is wrong with what the folder holds.
+    """
+    known = read_pairs(folder, entries) if pairs is None else pairs
+    return make_board(entries, rules, read_reported(folder), read_note(folder), known)

@@ -1,0 +1,235 @@
+"""The site: all its files, as a pure function of a board and of docs/, and a folder of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...comparison.settings import SIGNIFICANCE
+from ...errors import InputError
+from ...files import read_bytes, write_atomically
+from ...rendering import p_text
+from ..columns import columns
+from ..model import Board, common_signatures
+from .board_page import SYSTEMS, bleu_against_success, ranks_by_rules, sections, years
+from .compare_page import ComparePage, compare_page
+from .document_pages import DOCUMENTS, document
+from .downloads import (
+    board_bibtex,
+    board_csv,
+    board_json,
+    board_latex,
+    english_data,
+    json_text,
+    row_data,
+    tracker_data,
+)
+from .page_tables import Table, simple_table
+from .reported_blocks import older_results_page
+from .system_page import FIELDS, system_pages
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+OLDER_RESULTS = "older-results"
+METRICS = "metrics"
+
+
+@dataclass(frozen=True)
+class Site:
+    """The files of the site.
+
+    Attributes:
+        files: Path within the site -> content.
+        missing: The documents that docs/ lacks, and the site with it.
+    """
+
+    files: Mapping[str, str]
+    missing: Sequence[str]
+
+    @property
+    def size(self) -> int:
+        """How large all files are together, in bytes."""
+        return sum(len(content.encode()) for content in self.files.values())
+
+
+def site(board: Board, documents: Path) -> Site:
+    """Return the site of a board, the same for the same files.
+
+    Args:
+        board: The board.
+        documents: The folder of documents.
+
+    Raises:
+        InputError: The scores under some rule set do not compare.
+    """
+    texts = _documents(board, documents)
+    names = [name for name in DOCUMENTS if name in texts or name == METRICS]
+    compared = compare_page(board)
+    frame = {
+        "documents": {name: DOCUMENTS[name] for name in names},
+        "comparable": compared is not None,
+    }
+    data = _rows_data(board)
+    files = {
+        **static_files(),
+        "index.html": _board(board, frame),
+        **({} if compared is None else {"compare.html": _compare(compared, frame)}),
+        **{f"{name}.html": _document(name, texts.get(name), names, frame) for name in names},
+        **{
+            f"{SYSTEMS}/{one.entry.key}.html": page("system.html", 1, system=one, **frame)
+            for one in system_pages(board)
+        },
+        **{f"{SYSTEMS}/{key}.json": json_text(row) for key, row in data.items()},
+        "board.json": board_json(board),
+        "board.csv": board_csv(board),
+        "board.tex": board_latex(board),
+        "board.bib": board_bibtex(board),
+    }
+    return Site(files, [name for name in DOCUMENTS if name != OLDER_RESULTS and name not in texts])
+
+
+def _compare(compared: ComparePage, frame: Mapping[str, Any]) -> str:
+    return page("compare.html", compared=compared, **frame)
+
+
+def _board(board: Board, frame: Mapping[str, Any]) -> str:
+    found = sections(board)
+    return page(
+        "board.html",
+        board=board,
+        sections=found,
+        years=years(found),
+        scatter=bleu_against_success(board),
+        ranks=ranks_by_rules(board),
+        signatures=common_signatures(board.rows),
+        significance=p_text(SIGNIFICANCE),
+        **frame,
+    )
+
+
+def _rows_data(board: Board) -> dict[str, dict[str, object]]:
+    """Return key -> row as JSON types, in the order of the board."""
+    shown = columns(board)
+    data = {row.key: row_data(board, row, row.entry, shown) for row in board.rows if row.entry}
+    data |= {row.key: english_data(row, row.entry) for row in board.english if row.entry}
+    others = [entry for entry in board.entries if entry.key not in data]
+    return {**data, **{entry.key: tracker_data(entry) for entry in others}}
+
+
+def _documents(board: Board, folder: Path) -> dict[str, str]:
+    """Return name -> Markdown of the documents that there are."""
+    texts = {
+        name: read_bytes(folder / f"{name}.md").decode(errors="replace")
+        for name in DOCUMENTS
+        if name != OLDER_RESULTS and (folder / f"{name}.md").is_file()
+    }
+    older = older_results_page(board)
+    return texts if older is None else {**texts, OLDER_RESULTS: older}
+
+
+def _document(name: str, text: str | None, names: Sequence[str], frame: Mapping[str, Any]) -> str:
+    made = document(text or f"# {DOCUMENTS[name]}\n", names)
+    tables = _signature_table() if name == METRICS else {}
+    return page("document.html", document=made, name=name, tables=tables, **frame)
+
+
+def _signature_table() -> dict[str, tuple[str, Table]]:
+    """Return key -> heading and table of what the fields of a signature mean."""
+    table = simple_table(
+        "What scores depend on besides the system",
+        ["Field", "Meaning"],
+        list(FIELDS.items()),
+        words=(1,),
+    )
+    return {"signature-fields": ("The signature, field by field", table)}
+
+
+def page(template: str, depth: int = 0, **content: Any) -> str:
+    """Return a page of the site.
+
+    Args:
+        template: The template's name.
+        depth: How many folders below the board the page lies.
+        content: What the template shows. Texts are escaped.
+    """
+    made: str = _environment().get_template(template).render(root="../" * depth, **content)
+    return made
+
+
+def static_files() -> Mapping[str, str]:
+    """Return name -> content of the files that are the same for all boards."""
+    folder = resources.files(__package__).joinpath("static")
+    return {file.name: file.read_text(encoding="utf-8") for file in sorted_by_name(folder)}
+
+
+def sorted_by_name(folder: Any) -> list[Any]:
+    """Return the files of a folder of the package by name."""
+    return sorted(
+        (file for file in folder.iterdir() if file.is_file()), key=lambda file: str(file.name)
+    )
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import DictLoader, Environment, StrictUndefined
+
+    folder = resources.files(__package__).joinpath("templates")
+    sources = {file.name: file.read_text(encoding="utf-8") for file in sorted_by_name(folder)}
+    return Environment(
+        loader=DictLoader(sources),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def check_place(directory: Path, submissions: Path) -> None:
+    """Check that a site may be written to a folder.
+
+    Raises:
+        InputError: It lies in the folder of submissions.
+    """
+    if submissions.resolve() in (directory.resolve(), *directory.resolve().parents):
+        raise InputError(
+            str(directory),
+            "lies in the folder of submissions, whose folders are entries; give another one",
+        )
+
+
+def write_site(made: Site, directory: Path) -> None:
+    """Write every file of a site, each in one step.
+
+    Raises:
+        InputError: One of them cannot be written.
+    """
+    for file, content in made.files.items():
+        write_atomically(directory / file, content)
+
+
+def stale_files(made: Site, directory: Path) -> Iterator[str]:
+    """Yield what of a folder is not as the site is, a sentence each."""
+    if not directory.is_dir():
+        yield f"{directory}: no such folder"
+        return
+    for file, content in made.files.items():
+        path = directory / file
+        if not path.is_file():
+            yield f"{path} is missing"
+        elif read_bytes(path) != content.encode():
+            yield f"{path} is stale"
+    yield from left_over(made, directory)
+
+
+def left_over(made: Site, directory: Path) -> Iterator[str]:
+    """Yield which files among those of systems are no part of the site, a sentence each."""
+    folder = directory / SYSTEMS
+    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+        if f"{SYSTEMS}/{path.name}" not in made.files:
+            yield f"{path} is no part of the site; remove it"
