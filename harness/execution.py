@@ -38,8 +38,8 @@ LOST = (
 _AHEAD = 32
 """How many jobs are submitted at a time: the inputs of all need not be in memory at once."""
 
-_TIMEOUT = "10s"
-"""How long to wait for a scheduler."""
+_TIMEOUT = 10.0
+"""Seconds to wait for a scheduler, and for its workers."""
 
 
 @dataclass(frozen=True)

@@ -386,11 +386,12 @@ def _rule_sets_of_rows() -> str:
 def _fuzzy_joint_accuracies() -> str:
     """Return JGA beside the fuzzy joint accuracy, the largest difference first."""
     found = [
-        (entry.system.name, report.dst.metrics["JGA"], report.dst.fuzzy["joint_accuracy"])
+        (entry.system.name, exact, report.dst.fuzzy["joint_accuracy"])
         for entry in read_entries(SUBMISSIONS)
         if not entry.system.predictions.by_harness
         and (report := entry.scores.under(DEFAULT_RULES)) is not None
         and report.dst is not None
+        and isinstance(exact := report.dst.metrics["JGA"], float)
     ]
     rows = [
         [escaped_cell(name), figure(exact, 2), figure(fuzzy, 2), signed(fuzzy - exact, 2)]

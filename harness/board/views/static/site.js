@@ -69,12 +69,17 @@ function tabs(list) {
 const figureOf = (text) => parseFloat(text.replace("−", "-"));
 
 function order(one, other, column, down, figures) {
-  const texts = [one, other].map((row) => row.cells[column].textContent.trim());
+  const texts = [one, other].map((row) => sortedText(row.cells[column]));
   if (!figures) return (down ? -1 : 1) * texts[0].localeCompare(texts[1], "en");
   const [a, b] = texts.map(figureOf);
   // What was not computed comes last, whichever way.
   if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b);
   return down ? b - a : a - b;
+}
+
+// A name is sorted without what stands beside it: notes, year and links.
+function sortedText(cell) {
+  return (cell.querySelector(".name") ?? cell).textContent.trim();
 }
 
 function sortable(table) {
