@@ -158,11 +158,16 @@ def _by_processes(
     if left:
         notify(KILLED)
     for number, job in chain(left, jobs):
-        try:
-            with _pool(1, benchmark) as pool:
-                yield number, _submitted(pool, function, job).result()
-        except BrokenExecutor:
-            yield number, InputError(job.name, LOST)
+        yield number, _alone(function, job, benchmark)
+
+
+def _alone(function: Callable[..., _T], job: Job, benchmark: Benchmark) -> _T | InputError:
+    """Do a job in a process of its own; if that is killed, once more."""
+    for _ in range(2):
+        with contextlib.suppress(BrokenExecutor), _pool(1, benchmark) as pool:
+            outcome: _T | InputError = _submitted(pool, function, job).result()
+            return outcome
+    return InputError(job.name, LOST)
 
 
 def _submitted(
