@@ -24,6 +24,11 @@ _LONGEST_HOUR = 20
 _REMEMBERED = 80
 
 
+def without_empty_domains(state: BeliefState) -> BeliefState:
+    """Return a state without domains that have no slot: what it says is the same."""
+    return {domain: slots for domain, slots in state.items() if slots}
+
+
 def plain_slot_name(slot: str) -> str:
     """Return a slot's name in lower case and without blanks."""
     return slot.lower().replace(" ", "")

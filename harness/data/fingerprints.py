@@ -16,21 +16,22 @@ from typing import Any
 
 from mwz.normalization.digests import digest_of_json
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
+from mwz.normalization.states import without_empty_domains
 
 from ..benchmark import Benchmark, Dialogue
-from .gold_states import filled
 
 _DIGITS = 4
 """Hexadecimal digits of a turn's digest: one difference in 65536 goes unseen."""
 
 GOLD_DOMAINS = "gold active domains"
+GOAL = "goal"
 
 PARTS: Mapping[str, Callable[[Dialogue], Sequence[Any]]] = {
-    "gold state": lambda dialogue: [filled(state) for state in dialogue.states],
+    "gold state": lambda dialogue: [without_empty_domains(state) for state in dialogue.states],
     "references": lambda dialogue: list(zip(*dialogue.references.values(), strict=True)),
     GOLD_DOMAINS: lambda dialogue: [sorted(set(d)) for d in dialogue.gold_domains],
     "booked domains": lambda dialogue: [sorted(set(d)) for d in dialogue.booked_domains],
-    "goal": lambda dialogue: [dialogue.scored_data()["goal"]],
+    GOAL: lambda dialogue: [dialogue.scored_data()["goal"]],
 }
 """What is compared of a dialogue: its name -> one value per system turn, or one of the whole."""
 
@@ -99,5 +100,5 @@ def _turns(id_: str, part: str, one: str, other: str) -> Iterator[Difference]:
         return
     for turn, start in enumerate(range(0, len(one), _DIGITS)):
         if one[start : start + _DIGITS] != other[start : start + _DIGITS]:
-            whole = len(one) == _DIGITS and part == "goal"
-            yield Difference(f"dialogue {id_}" + ("" if whole else f", turn {turn}"), part)
+            where = "" if part == GOAL else f", turn {turn}"
+            yield Difference(f"dialogue {id_}{where}", part)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from mwz.normalization.states import BeliefState
+from mwz.normalization.states import without_empty_domains
 
 from ..benchmark import Benchmark
 from ..errors import InputError
@@ -148,16 +148,11 @@ def _notes(
     if told:
         yield f"values of slots that state tracking is not scored on, left out: {_some(told)}"
     equal = sum(
-        filled(ours) == filled(theirs)
+        without_empty_domains(ours) == without_empty_domains(theirs)
         for id_, states in gold.states.items()
         for ours, theirs in zip(benchmark.dialogues[id_].states, states, strict=True)
     )
     yield f"{equal} of {gold.turns} states are equal to those of the benchmark itself"
-
-
-def filled(state: BeliefState) -> BeliefState:
-    """Return a state without domains that have no slot."""
-    return {domain: slots for domain, slots in state.items() if slots}
 
 
 def _some(names: list[str]) -> str:

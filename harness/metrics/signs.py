@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from mwz.normalization.states import without_empty_domains
+
 from ..benchmark import CANONICAL_STYLE
 from ..placeholder_remarks import FEW, naming, slot_rate
 from ..playing import Played, PlayedDialogue
@@ -109,16 +111,14 @@ def _gold_states(played: Played) -> float | None:
     if not played.submission.predicts_states:
         return None
     pairs = [
-        (turn.state, gold)
+        (turn.state or {}, gold)
         for id_, turns in played.submission.dialogues.items()
         for turn, gold in zip(turns, played.benchmark.dialogues[id_].states, strict=False)
     ]
-    return sum(_filled(state) == _filled(gold) for state, gold in pairs) / max(len(pairs), 1)
-
-
-def _filled(state: Mapping[str, Mapping[str, str]] | None) -> dict[str, Mapping[str, str]]:
-    """Return a state without domains that hold nothing."""
-    return {domain: slots for domain, slots in (state or {}).items() if slots}
+    equal = sum(
+        without_empty_domains(state) == without_empty_domains(gold) for state, gold in pairs
+    )
+    return equal / max(len(pairs), 1)
 
 
 def _unrequested(dialogues: Sequence[PlayedDialogue]) -> float | None:
