@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from .data.installed import load_benchmark
     from .diagnosis.causes import DialogueOutcome
     from .errors import InputError
-    from .report import Report
     from .scoring import Options, Scorer, score
+    from .scoring.report import Report
     from .signature import Signature
 
 __all__ = [
@@ -42,7 +42,7 @@ _HOMES = {
     "DialogueOutcome": "diagnosis.causes",
     "InputError": "errors",
     "Options": "scoring",
-    "Report": "report",
+    "Report": "scoring.report",
     "Scorer": "scoring",
     "Signature": "signature",
     "load_benchmark": "data.installed",

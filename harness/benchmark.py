@@ -9,18 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
-from mwz.normalization.digests import sha256
 from mwz.normalization.rules import RuleSet
+from mwz.normalization.rules.registry import sha256
 from mwz.normalization.states import BeliefState
 
 from .errors import InputError
-
-if TYPE_CHECKING:
-    from mwz.database.venues import PreparedVenues
-
-    from .references import ReferenceIndex
 
 STYLES = ("mwz22", "damd", "hdsa", "augpt", "uniconv", "lava")
 CANONICAL_STYLE = "mwz22"
@@ -109,11 +104,11 @@ class Prepared(Protocol):
     def content_hash(self, rules: RuleSet) -> str | None:
         """Return what `Benchmark.content_hash` returns."""
 
-    def references(self) -> ReferenceIndex | None:
-        """Return the references, prepared for BLEU."""
+    def references(self) -> Any:
+        """Return the references, prepared for BLEU: a `metrics._references.ReferenceIndex`."""
 
-    def venues(self, rules: RuleSet) -> PreparedVenues | None:
-        """Return what the venue database answers under a rule set."""
+    def venues(self, rules: RuleSet) -> Any:
+        """Return what the venue database answers under a rule set: `PreparedVenues`."""
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,23 @@ Source: "Shades of BLEU, Flavours of Success" (2021), section 5.1, and its publi
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
 from .moses import REMEMBERED, detokenize
-from .placeholders import PLACEHOLDER
 from .rules import RuleSet
+
+NAME = re.compile(r"[\w\s\d]+")
+"""The name of a placeholder."""
+
+PLACEHOLDER = re.compile(rf"\[({NAME.pattern})\](es|s|-s|-es|)")
+"""A placeholder; its name is the first group."""
+
+
+def placeholder_names(response: str) -> list[str]:
+    """Return the names of a response's placeholders, in order, in lower case."""
+    return [match[1] for match in PLACEHOLDER.finditer(response.lower())]
 
 
 @dataclass(frozen=True)

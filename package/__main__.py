@@ -1,4 +1,4 @@
-"""`python -m mwz`: the command `mwz`."""
+"""`python -m mwz.harness.cli`: the command `mwz`."""
 
 from mwz.harness.cli import command_line
 

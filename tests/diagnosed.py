@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mwz.harness.diagnosis.causes import DomainDiagnosis
-from mwz.harness.playing import PlayedDialogue
+from mwz.harness.metrics.played import PlayedDialogue
 
 
 def mended(dialogue: PlayedDialogue, domain: str, diagnosis: DomainDiagnosis) -> PlayedDialogue:

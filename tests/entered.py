@@ -14,20 +14,20 @@ import tomli_w
 
 from mwz.harness import load_benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE, STYLES
+from mwz.harness.board.audit.reported import ReportedTable
 from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, Entry, System, read_entry
 from mwz.harness.board.model import make_board
 from mwz.harness.board.pairs import Pairs
-from mwz.harness.board.reported import ReportedTable
 from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of
 from mwz.harness.board.submitting import all_scores, submit
 from mwz.harness.board.views.markdown import leaderboard as leaderboard_page
+from mwz.harness.io.validation import validated
 from mwz.harness.metrics.diversity import Diversity
 from mwz.harness.metrics.inform import SetupScores
 from mwz.harness.metrics.lower_bound import LowerBound
 from mwz.harness.metrics.signs import Signs
-from mwz.harness.report import Coverage, Report
+from mwz.harness.scoring.report import Coverage, Report
 from mwz.harness.signature import Signature
-from mwz.harness.validation import validated
 from mwz.normalization.rules import published_rule_sets, rule_set
 
 PROJECT = Path(__file__).parents[1]

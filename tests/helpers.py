@@ -17,8 +17,7 @@ import pytest
 from mwz.database import VenueDatabase
 from mwz.harness.benchmark import STYLES, Benchmark, Dialogue, Goal
 from mwz.harness.cli import main
-from mwz.harness.data.building import Sources, build_benchmark
-from mwz.harness.data.declared import read_data_set
+from mwz.harness.data.declared import Sources, build_benchmark, read_data_set
 from mwz.normalization.rules import rule_set
 
 PROJECT = Path(__file__).parents[1]
@@ -122,7 +121,7 @@ def run_process(
         environment: Environment variables besides those there are.
     """
     return subprocess.run(
-        [sys.executable, "-m", "mwz.harness.cli", *map(str, arguments)],
+        [sys.executable, "-m", "mwz", *map(str, arguments)],
         cwd=folder,
         env={**os.environ, **{name: str(value) for name, value in environment.items()}},
         capture_output=True,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mwz.harness import Options, Report, Scorer, load_benchmark
-from mwz.harness.comparison import Evidence, parsed_evidence
+from mwz.harness.comparison import Evidence
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 EVERYTHING = ("bleu", "inform", "diversity", "dst")
@@ -29,7 +29,7 @@ def sample_predictions(name: str) -> dict[str, Any]:
 @cache
 def sample_evidence(name: str, *metrics: str) -> Evidence:
     """Return what is known of one of the sample's submissions."""
-    return parsed_evidence(sample_scorer(*metrics), name, sample_predictions(name))
+    return sample_scorer(*metrics).evidence(name, sample_predictions(name))
 
 
 COMPARED_TRACKING = (

@@ -11,7 +11,7 @@ from entered import reports, system
 from mwz.harness.board.entries import PREDICTIONS_FILE, System
 from mwz.harness.board.scores import Scores, hashes_of
 from mwz.harness.board.submitting import submit
-from mwz.harness.validation import validated
+from mwz.harness.io.validation import validated
 
 NEW, OLD = b'{"new": []}', b'{"old": []}'
 

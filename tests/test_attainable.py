@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mwz.harness.board.attainable import (
+from mwz.harness.board.audit.attainable import (
     RUNS,
     attainable_runs,
     attainable_share,

@@ -24,9 +24,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mwz.harness.board.audit import Audited, audit, is_reproduced
+from mwz.harness.board.audit.setup_search import BleuPoint, Grid, RatesPoint
 from mwz.harness.board.entries import Reported, read_entry
-from mwz.harness.board.grid import BleuPoint, Grid, RatesPoint
-from mwz.harness.metrics.registry import Headline, headlines
+from mwz.harness.metrics import Headline, headlines
 from mwz.harness.metrics.setups import Setup
 
 

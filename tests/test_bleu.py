@@ -16,8 +16,8 @@ from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.benchmark import STYLES
+from mwz.harness.metrics._references import TOKENIZATIONS, ReferenceIndex, tokenize_13a
 from mwz.harness.metrics.bleu import bleu_of_counts
-from mwz.harness.references import TOKENIZATIONS, ReferenceIndex, tokenize_13a
 
 References = Mapping[str, Mapping[str, Sequence[str]]]
 Responses = Mapping[str, Sequence[str]]

@@ -17,19 +17,20 @@ from helpers import Run, run_cli
 from measured import enter_measured, marks, measured, outcomes, without, write_dialogues
 from resampled_cases import sample_evidence
 
-from mwz.harness.board import comparing_entries
+from mwz.harness.board import STATE_TRACKING
+from mwz.harness.board import pairs as board_pairs
 from mwz.harness.board.checks import entry_problems
-from mwz.harness.board.comparing_entries import complete_pairs, wrong_pairs
-from mwz.harness.board.dialogue_scores import (
-    FIGURES,
-    DialogueScores,
-    parse_dialogues,
-    totals_of,
-)
+from mwz.harness.board.dialogue_scores import FIGURES, DialogueScores, parse_dialogues, totals_of
 from mwz.harness.board.entries import read_entries, read_entry
 from mwz.harness.board.model import rows
-from mwz.harness.board.pairs import PAIRS_FILE, EntryPair, Pairs, read_pairs
-from mwz.harness.board.tracks import STATE_TRACKING
+from mwz.harness.board.pairs import (
+    PAIRS_FILE,
+    EntryPair,
+    Pairs,
+    complete_pairs,
+    read_pairs,
+    wrong_pairs,
+)
 from mwz.harness.comparison import compare
 from mwz.harness.diagnosis.losses import Points
 from mwz.harness.errors import InputError
@@ -289,13 +290,13 @@ def test_pairs_say_what_comparing_the_files_says(tmp_path: Path) -> None:
 def _computed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """Return a list that every pair that is computed is added to."""
     found: list[tuple[str, str]] = []
-    whole = comparing_entries.compared
+    whole = board_pairs.compared
 
     def watched(entries: object, chosen: object) -> object:
         found.extend(chosen)  # type: ignore[arg-type]
         return whole(entries, chosen)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(comparing_entries, "compared", watched)
+    monkeypatch.setattr(board_pairs, "compared", watched)
     return found
 
 

@@ -12,13 +12,13 @@ from entered import edit_scores, enter_sample, sample_content, sample_scores
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark, InputError, Options, score
+from mwz.harness.board.audit.setup_search import explain
 from mwz.harness.board.entries import ENTRY_FILE, read_entries, read_entry, read_system
-from mwz.harness.board.grid import explain
 from mwz.harness.board.model import read_board, rows
 from mwz.harness.board.pairs import comparable_entries
 from mwz.harness.board.scores import SCORES_FILE, SEEDS_FILE
 from mwz.harness.board.views.making import site
-from mwz.normalization.alias_tables import alias_table, aliases
+from mwz.normalization.rules.aliases import alias_table, aliases
 
 Capture = pytest.CaptureFixture[str]
 

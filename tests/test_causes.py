@@ -33,8 +33,8 @@ from mwz.harness.diagnosis.losses import (
     wrong_slots,
 )
 from mwz.harness.metrics.inform_success import inform_success
+from mwz.harness.metrics.played import PlayedDialogue
 from mwz.harness.metrics.setups import STRICT
-from mwz.harness.playing import PlayedDialogue
 
 DATABASE = database()
 State = Mapping[str, Mapping[str, str]]

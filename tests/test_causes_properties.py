@@ -18,8 +18,8 @@ from mwz.harness.diagnosis.causes import CAUSES, explain
 from mwz.harness.diagnosis.diagnosing import Diagnosis, diagnose
 from mwz.harness.diagnosis.losses import domain_losses, points
 from mwz.harness.metrics.inform_success import TOTAL, Rates, inform_success
+from mwz.harness.metrics.played import PlayedDialogue
 from mwz.harness.metrics.setups import STRICT
-from mwz.harness.playing import PlayedDialogue
 from mwz.harness.submission import made_submission, normalize_submission, parse_submission
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"

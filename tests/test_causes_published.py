@@ -14,11 +14,11 @@ from diagnosed import mended
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.diagnosis.causes import CAUSES, explain
 from mwz.harness.diagnosis.diagnosing import Diagnosis, diagnose
-from mwz.harness.diagnosis.dialogue_lines import DialogueLine, corpus_scores, dialogue_lines
 from mwz.harness.diagnosis.losses import domain_losses, points
+from mwz.harness.io.validation import validated
 from mwz.harness.metrics.inform_success import TOTAL
+from mwz.harness.scoring.dialogue_lines import DialogueLine, corpus_scores, dialogue_lines
 from mwz.harness.submission import made_submission, normalize_submission, parse_submission
-from mwz.harness.validation import validated
 
 pytestmark = pytest.mark.real_data
 

@@ -10,9 +10,9 @@ import pytest
 
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.data.installed import install_benchmark
-from mwz.harness.grounding import ceiling as module
-from mwz.harness.grounding.ceiling import HumanRatings
 from mwz.harness.io.store import DATA_VARIABLE
+from mwz.harness.scoring import ceiling as module
+from mwz.harness.scoring.ceiling import HumanRatings
 
 OPTIONS = Options(lexicalised=True, metrics=("grounded",))
 

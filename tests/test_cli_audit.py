@@ -19,7 +19,7 @@ from entered import (
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
-from mwz.harness.board import grid as explaining
+from mwz.harness.board.audit import setup_search as explaining
 from mwz.harness.board.entries import (
     ENTRY_FILE,
     PREDICTIONS_FILE,
@@ -28,7 +28,7 @@ from mwz.harness.board.entries import (
     system_text,
 )
 from mwz.harness.board.submitting import all_scores, submit
-from mwz.harness.validation import validated
+from mwz.harness.io.validation import validated
 from mwz.normalization.rules import published_rule_sets
 
 # The careful sample submission has Inform 26/30 and Success 25/30 in the strict set-up, and

@@ -10,9 +10,9 @@ import pytest
 from helpers import Run, run_cli
 from resampled_cases import SUBMISSIONS, report_figures, sample_predictions, sample_scorer
 
-from mwz.harness.comparison import Evidence, compare, parsed_evidence, standings
+from mwz.harness.comparison import Evidence, compare, standings
 from mwz.harness.comparison.significance import holm, mcnemar
-from mwz.harness.rendering import p_text
+from mwz.harness.io.rendering import p_text
 
 Capture = pytest.CaptureFixture[str]
 CAREFUL, HASTY, SCRIPTED = (
@@ -260,7 +260,7 @@ def test_a_broken_file_is_named(capsys: Capture, tmp_path: Path) -> None:
 
 
 def _known(name: str, predictions: dict[str, Any]) -> Evidence:
-    return parsed_evidence(sample_scorer("bleu", "inform"), name, predictions)
+    return sample_scorer("bleu", "inform").evidence(name, predictions)
 
 
 def test_every_row_of_a_ranking_is_compared_with_the_one_above_and_the_best() -> None:

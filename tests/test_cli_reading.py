@@ -27,7 +27,7 @@ def mwz(tmp_path: Path) -> Mwz:
 
     def run(*arguments: object) -> Run:
         done = subprocess.run(
-            [sys.executable, "-m", "mwz.harness.cli", *map(str, arguments)],
+            [sys.executable, "-m", "mwz", *map(str, arguments)],
             cwd=tmp_path,
             env={**os.environ, "MWZ_DATA": str(tmp_path / "data")},
             capture_output=True,

@@ -20,7 +20,7 @@ from mwz.harness import Report, Scorer, score
 from mwz.harness.benchmark import STYLES, Benchmark
 from mwz.harness.cli import commands
 from mwz.harness.data.installed import install_benchmark
-from mwz.harness.metrics.registry import response_metrics
+from mwz.harness.metrics import response_metrics
 from mwz.harness.scoring import Options
 from mwz.harness.submission import CONSTANT, made_submission
 from mwz.normalization.rules import rule_set, rule_set_names
@@ -34,7 +34,7 @@ NOTICE = "mwz: no other benchmark is installed; scoring on the built-in `sample`
 @pytest.fixture
 def careful() -> dict[str, Any]:
     """One of the sample's submissions."""
-    folder = resources.files("mwz.harness.sample").joinpath("submissions")
+    folder = resources.files("mwz.harness").joinpath("sample/submissions")
     outputs: dict[str, Any] = json.loads(folder.joinpath("careful.json").read_bytes())
     return outputs
 
@@ -491,7 +491,7 @@ def test_help_says_what_the_metrics_and_the_rule_sets_are(capsys: Capture) -> No
 
 def test_the_command_is_run_by_its_module_too(file: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "mwz.harness.cli", "score", str(file), "--json", "-"],
+        [sys.executable, "-m", "mwz", "score", str(file), "--json", "-"],
         capture_output=True,
         check=False,
     )
@@ -505,7 +505,7 @@ def test_the_command_is_run_by_its_module_too(file: Path) -> None:
 def _shell(command: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     """Run a shell command in which `mwz` is the command line of the harness."""
     return subprocess.run(
-        ["/bin/sh", "-c", f'mwz() {{ "{sys.executable}" -m mwz.harness.cli "$@"; }}\n{command}'],
+        ["/bin/sh", "-c", f'mwz() {{ "{sys.executable}" -m mwz "$@"; }}\n{command}'],
         capture_output=True,
         env={**os.environ, **environment},
         timeout=60,

@@ -393,7 +393,7 @@ def test_the_repositorys_submissions_accept_no_score_on_the_sample(
 
 
 def _start(submitting: _Submitting, predictions: str, name: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "mwz.harness.cli", "submit", str(_file(predictions))]
+    command = [sys.executable, "-m", "mwz", "submit", str(_file(predictions))]
     options = ["--name", name, "--track", "end-to-end", "--submissions", str(submitting.folder)]
     return subprocess.Popen(
         [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

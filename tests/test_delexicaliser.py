@@ -25,7 +25,7 @@ from mwz.normalization.delexicaliser import (
     delexicaliser_tables,
     tables_digest,
 )
-from mwz.normalization.gazetteer import VenueId
+from mwz.normalization.delexicaliser.gazetteer import VenueId
 from mwz.normalization.responses import normalize_response
 
 SAMPLE = load_benchmark("sample")

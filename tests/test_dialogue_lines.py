@@ -12,7 +12,7 @@ import pytest
 from helpers import Run, benchmark, dialogue, goal, run_cli
 
 from mwz.harness import Benchmark, InputError, Options, Scorer
-from mwz.harness.diagnosis.dialogue_lines import (
+from mwz.harness.scoring.dialogue_lines import (
     DialogueLine,
     corpus_scores,
     dialogue_lines,

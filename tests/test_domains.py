@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mwz.harness.domains import domains_from_states, gold_active_domains
+from mwz.harness.metrics.played import domains_from_states, gold_active_domains
 
 State = dict[str, dict[str, str]]
 

@@ -23,8 +23,8 @@ from mwz.harness.board.entries import (
 )
 from mwz.harness.board.scores import Scores
 from mwz.harness.errors import InputError
-from mwz.harness.metrics.registry import Headline, headlines
-from mwz.harness.validation import validated
+from mwz.harness.io.validation import validated
+from mwz.harness.metrics import Headline, headlines
 from mwz.normalization.rules import published_rule_sets
 
 COMMIT, BLOB = "c" * 40, "b" * 40

@@ -439,7 +439,7 @@ def test_a_full_disk_leaves_the_old_benchmark(
     """Whichever write finds the disk full: that of the first file, or at last the benchmark's."""
     fetch = Fetch(data_set, mirror.as_uri())
     steps = Steps(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
-    monkeypatch.setattr("mwz.harness.files.os.fsync", steps.counted(os.fsync))
+    monkeypatch.setattr("mwz.harness.io.files.os.fsync", steps.counted(os.fsync))
     failures = 0
     while True:
         shutil.rmtree(fetch.folder, ignore_errors=True)
@@ -468,7 +468,7 @@ def test_an_interruption_at_any_point_leaves_the_old_benchmark_or_the_new_one(
     steps = Steps(KeyboardInterrupt())
     monkeypatch.setattr("mwz.harness.data.fetching._read_local", steps.counted(_read_local))
     for name in ("fsync", "replace"):
-        monkeypatch.setattr(f"mwz.harness.files.os.{name}", steps.counted(getattr(os, name)))
+        monkeypatch.setattr(f"mwz.harness.io.files.os.{name}", steps.counted(getattr(os, name)))
     path = benchmark_path("multiwoz")
     assert path is not None
     outcomes: list[bool] = []

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mwz.harness.errors import InputError
-from mwz.harness.formats import formats, parse_predictions, special_format, standard_form
-from mwz.harness.formats.spans import read_span, without_tokens
-from mwz.harness.remarks import Remark
+from mwz.harness.submission.formats import formats, parse_predictions, special_format, standard_form
+from mwz.harness.submission.formats.family import read_span, without_tokens
+from mwz.harness.submission.remarks import Remark
 
 
 def _standard(content: object) -> Mapping[str, Any]:

@@ -23,12 +23,12 @@ from helpers import Run, benchmark, dialogue, goal, run_cli
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark, load_benchmark
+from mwz.harness.board.audit.record import lines
+from mwz.harness.board.audit.reported import ReportedRow, ReportedTable
 from mwz.harness.board.columns import tracking_columns
 from mwz.harness.board.entries import ENTRY_FILE, Entry, System, read_entries, read_entry
 from mwz.harness.board.further_gold import FurtherGold, submission_against, tracker_against
 from mwz.harness.board.model import Row, read_board, tracking_tables
-from mwz.harness.board.record import lines
-from mwz.harness.board.reported import ReportedRow, ReportedTable
 from mwz.harness.board.scores import Scores, hashes_of, parse_scores
 from mwz.harness.board.tracking_scores import score_tracker
 from mwz.harness.board.views.making import site
@@ -43,10 +43,10 @@ from mwz.harness.data.gold_states import (
 )
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.errors import InputError
+from mwz.harness.io.validation import validated
+from mwz.harness.metrics.tracking.evaluation import score_tracking
+from mwz.harness.metrics.tracking.gold import GoldStates
 from mwz.harness.submission import EMPTY_STATES, NormalizedSubmission, NormalizedTurn
-from mwz.harness.tracking.evaluation import score_tracking
-from mwz.harness.tracking.gold import GoldStates
-from mwz.harness.validation import validated
 
 AREA = {"hotel": {"area": "north"}}
 STARS = {"hotel": {"area": "north", "stars": "4"}}

@@ -9,14 +9,14 @@ from helpers import RULES
 
 from mwz.harness import Benchmark
 from mwz.normalization.delexicaliser import Delexicaliser, delexicaliser_tables
-from mwz.normalization.gazetteer import (
+from mwz.normalization.delexicaliser.gazetteer import (
     NAMED_DOMAINS,
     Gazetteer,
     VenueId,
     build_gazetteer,
     comparable,
 )
-from mwz.normalization.phrases import Corrector, PhraseBook, spellings, tokens, words
+from mwz.normalization.delexicaliser.phrases import Corrector, PhraseBook, spellings, tokens, words
 
 RECORDS: dict[str, list[dict[str, Any]]] = {
     "hotel": [

@@ -19,9 +19,8 @@ from sacrebleu.metrics.bleu import BLEU
 
 from mwz.harness import Benchmark, Scorer
 from mwz.harness.benchmark import STYLES
-from mwz.harness.board import grid as explaining
-from mwz.harness.board.entries import OwnSetup, Reported
-from mwz.harness.board.grid import (
+from mwz.harness.board.audit import setup_search as explaining
+from mwz.harness.board.audit.setup_search import (
     BleuPoint,
     Grid,
     RatesPoint,
@@ -30,12 +29,13 @@ from mwz.harness.board.grid import (
     nearest_named,
     nearest_rates,
 )
+from mwz.harness.board.entries import OwnSetup, Reported
 from mwz.harness.data.installed import install_benchmark, loaded_once
 from mwz.harness.errors import InputError
+from mwz.harness.metrics._references import TOKENIZATIONS
 from mwz.harness.metrics.inform_success import inform_success
+from mwz.harness.metrics.played import PlayedDialogue
 from mwz.harness.metrics.setups import ALL_SETUPS, OPTIMISTIC, SETUPS, STRICT, Setup
-from mwz.harness.playing import PlayedDialogue
-from mwz.harness.references import TOKENIZATIONS
 from mwz.harness.scoring import Options, score
 from mwz.harness.submission import normalize_submission, parse_submission
 from mwz.normalization.rules import RuleSet, published_rule_sets, rule_set

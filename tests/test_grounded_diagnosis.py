@@ -11,16 +11,15 @@ import pytest
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark, InputError, Options, Scorer
-from mwz.harness.comparison.evidence import evidence_of
-from mwz.harness.diagnosis.dialogue_lines import (
+from mwz.harness.diagnosis.grounded_diagnosis import ALL_CAUSES
+from mwz.harness.grounding.grounded import NEVER_NAMED, NEVER_TOLD, NONE_FITS, NOWHERE, OF_ANOTHER
+from mwz.harness.metrics import response_metrics
+from mwz.harness.scoring.dialogue_lines import (
     corpus_scores,
     dialogue_lines,
     read_dialogue_lines,
     write_dialogue_lines,
 )
-from mwz.harness.diagnosis.grounded_text import ALL_CAUSES
-from mwz.harness.grounding.grounded import NEVER_NAMED, NEVER_TOLD, NONE_FITS, NOWHERE, OF_ANOTHER
-from mwz.harness.metrics.registry import response_metrics
 from mwz.harness.submission import parse_submission
 
 Capture = pytest.CaptureFixture[str]
@@ -210,7 +209,7 @@ def test_what_is_compared_is_what_the_report_says(sample: Benchmark) -> None:
     assert "grounded" in response_metrics()
     scorer = Scorer(sample, Options(lexicalised=True, metrics=("grounded",)))
     submission = scorer.normalized(parse_submission(WRONG, sample, "wrong"))
-    evidence = evidence_of(scorer, submission, "wrong")
+    evidence = scorer.evidence_of(submission, "wrong")
     scores = evidence.scores()
     report = scorer.score_normalized(submission).metrics["grounded"]
     assert scores == {

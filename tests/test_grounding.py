@@ -12,7 +12,12 @@ from plain_english import TOLD, one_digit_other
 
 from mwz.harness import Benchmark, Scorer, load_benchmark, score
 from mwz.harness.benchmark import Goal
-from mwz.harness.grounding.faithfulness import Faithfulness, dialogue_faithfulness, total
+from mwz.harness.grounding.faithfulness import (
+    Faithfulness,
+    dialogue_faithfulness,
+    total,
+    turn_domains,
+)
 from mwz.harness.grounding.grounded import (
     ABOUT_ANOTHER_DOMAIN,
     IN_PART,
@@ -31,7 +36,6 @@ from mwz.harness.grounding.grounded import (
     ground,
     grounded_rates,
 )
-from mwz.harness.grounding.topics import turn_domains
 from mwz.harness.scoring import Options
 from mwz.normalization.delexicaliser import Delexicaliser
 

@@ -24,15 +24,8 @@ from mwz.harness.metrics.inform_success import (
     rates,
     walk,
 )
-from mwz.harness.metrics.setups import (
-    ALL_SETUPS,
-    COMPARISONS,
-    OPTIMISTIC,
-    STRICT,
-    UPDATES,
-    Setup,
-)
-from mwz.harness.playing import PlayedDialogue
+from mwz.harness.metrics.played import PlayedDialogue
+from mwz.harness.metrics.setups import ALL_SETUPS, COMPARISONS, OPTIMISTIC, STRICT, UPDATES, Setup
 from mwz.normalization.rules import rule_set, rule_set_names
 
 # The venues of helpers.py: r1 north greek cheap, r2 north thai cheap, r3 south greek (price not

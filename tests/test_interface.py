@@ -35,7 +35,7 @@ def test_the_page_tells_every_command_and_every_layout() -> None:
 def test_the_page_tells_every_bound() -> None:
     from dataclasses import fields
 
-    from mwz.harness.limits import DEFAULT_LIMITS, VARIABLE
+    from mwz.harness.io.files import DEFAULT_LIMITS, VARIABLE
 
     rows = set(re.findall(r"\| `(\w+)` \| ([\d,]+) \| ([^|]+) \|", PAGE))
     assert rows == {

@@ -18,10 +18,10 @@ from helpers import RULES, Run, benchmark, dialogue, goal, run_cli
 from plain_english import TOLD, one_digit_other
 
 from mwz.harness import Benchmark, InputError, Options, Report, Scorer
-from mwz.harness.diagnosis.dialogue_lines import corpus_scores, read_dialogue_lines
-from mwz.harness.grounding.plain_responses import human_submission
 from mwz.harness.scoring import lexicalised_parameter
+from mwz.harness.scoring.dialogue_lines import corpus_scores, read_dialogue_lines
 from mwz.harness.submission import HUMAN
+from mwz.harness.submission.plain_responses import human_submission
 from mwz.normalization.delexicaliser import tables_digest
 
 Capture = pytest.CaptureFixture[str]
@@ -47,7 +47,7 @@ def _json(capsys: Capture, *arguments: object) -> dict[str, Any]:
 
 
 def _sample_system(name: str) -> dict[str, list[dict[str, Any]]]:
-    path = resources.files("mwz.harness.sample").joinpath(f"submissions/{name}.json")
+    path = resources.files("mwz.harness").joinpath(f"sample/submissions/{name}.json")
     system: dict[str, list[dict[str, Any]]] = json.loads(path.read_bytes())
     return system
 

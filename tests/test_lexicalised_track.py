@@ -23,22 +23,16 @@ from helpers import Run, run_cli
 
 from mwz.harness import Benchmark, Scorer, load_benchmark
 from mwz.harness.board.checks import entry_problems, way_back
-from mwz.harness.board.entries import (
-    ENTRY_FILE,
-    PREDICTIONS_FILE,
-    System,
-    read_entries,
-    read_entry,
-)
+from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, System, read_entries, read_entry
 from mwz.harness.board.model import lexicalised_rows, rows
 from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.board.submitting import all_scores, submit
 from mwz.harness.errors import InputError
 from mwz.harness.grounding.rating import ToldShares
-from mwz.harness.grounding.relexicalising import lexicalised_predictions
+from mwz.harness.io.validation import validated
 from mwz.harness.metrics.grounded_scores import GroundedScores
+from mwz.harness.scoring.relexicalising import lexicalised_predictions
 from mwz.harness.submission import HUMAN, parse_submission
-from mwz.harness.validation import validated
 from mwz.normalization.rules import published_rule_sets
 
 Capture = pytest.CaptureFixture[str]

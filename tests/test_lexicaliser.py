@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mwz.harness import Benchmark, Options, Scorer, load_benchmark
 from mwz.harness.grounding.lexicaliser import VenueStock, lexicalise
-from mwz.harness.playing import play
+from mwz.harness.metrics.played import play
 from mwz.harness.submission import normalize_submission, parse_submission
 from mwz.normalization.delexicaliser import Delexicaliser
 from mwz.normalization.states import BeliefState
@@ -173,7 +173,7 @@ def _there_and_back(
 @pytest.mark.parametrize("system", ["careful", "scripted", "hasty"])
 def test_the_samples_systems_come_back(system: str) -> None:
     path = f"submissions/{system}.json"
-    raw = json.loads(resources.files("mwz.harness.sample").joinpath(path).read_text("utf-8"))
+    raw = json.loads(resources.files("mwz.harness").joinpath("sample", path).read_text("utf-8"))
     own, back = _there_and_back(raw, SAMPLE, DELEXICALISER)
     assert back == own
 

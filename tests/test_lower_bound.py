@@ -11,8 +11,8 @@ from sacrebleu.metrics.bleu import BLEU
 
 from mwz.harness import Benchmark
 from mwz.harness.metrics.lower_bound import LowerBound
-from mwz.harness.report import Report
 from mwz.harness.scoring import Options, Scorer, score
+from mwz.harness.scoring.report import Report
 from mwz.harness.submission import NormalizedSubmission, made_submission
 
 FIVE = "one two three four five"

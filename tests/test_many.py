@@ -13,7 +13,7 @@ from helpers import Run, run_cli
 from mwz.harness import load_benchmark
 from mwz.harness.cli import score_run
 from mwz.harness.io.store import Store
-from mwz.harness.report import Report
+from mwz.harness.scoring.report import Report
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 FILES = [SUBMISSIONS / f"{name}.json" for name in ("scripted", "careful", "hasty")]
@@ -261,7 +261,7 @@ def test_changed_code_keeps_nothing(
     capsys: Capture, computed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _score(capsys, FILES[0])
-    monkeypatch.setattr("mwz.harness.many.code_digest", lambda: "other")
+    monkeypatch.setattr("mwz.harness.scoring.many.code_digest", lambda: "other")
     _score(capsys, FILES[0])
     assert computed == ["scripted"] * 2
 

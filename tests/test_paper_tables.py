@@ -12,8 +12,7 @@ import pytest
 from entered import REPOSITORY, enter, report, system
 from helpers import run_cli
 
-from mwz.harness.board.entries import read_entries
-from mwz.harness.board.paper_tables import (
+from mwz.harness.board.audit.paper_tables import (
     CORPUS,
     Cell,
     Paper,
@@ -23,6 +22,7 @@ from mwz.harness.board.paper_tables import (
     equal_text,
     read_paper,
 )
+from mwz.harness.board.entries import read_entries
 
 # What the data of the paper call the rows of its tables.
 _ROWS = {

@@ -15,13 +15,13 @@ from helpers import benchmark, dialogue, goal, run_cli
 
 from mwz.harness import Benchmark, InputError, Options, Scorer, score
 from mwz.harness.data.installed import install_benchmark
-from mwz.harness.placeholder_remarks import text_remarks
+from mwz.harness.scoring.placeholder_guesses import guessed, starting_table, unknown_cost
 from mwz.harness.submission import parse_submission
-from mwz.harness.unknown_placeholders import guessed, starting_table, unknown_cost
-from mwz.normalization.alias_tables import alias_table, alias_tables, aliases
-from mwz.normalization.resources import tomllib
+from mwz.harness.submission.remarks import text_remarks
 from mwz.normalization.responses import normalize_response
 from mwz.normalization.rules import rule_set, with_aliases
+from mwz.normalization.rules.aliases import alias_table, alias_tables, aliases
+from mwz.normalization.rules.registry import tomllib
 
 Capture = pytest.CaptureFixture[str]
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from mwz.normalization.placeholders import placeholder_names
-from mwz.normalization.responses import NormalizedResponse, normalize_response
+from mwz.normalization.responses import NormalizedResponse, normalize_response, placeholder_names
 from mwz.normalization.rules import rule_set, rule_set_names
 
 RULES = rule_set("2021")

@@ -17,7 +17,7 @@ from mwz.database.venues import prepared_venues
 from mwz.harness import Benchmark, Scorer, load_benchmark
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.data.prepared import prepared_content
-from mwz.harness.references import ReferenceIndex
+from mwz.harness.metrics._references import ReferenceIndex
 from mwz.normalization.rules import RuleSet, rule_set, rule_set_names
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from mwz.harness import Benchmark, Options, Scorer
-from mwz.harness.comparison import Evidence, compare, intervals_of, parsed_evidence, standings
+from mwz.harness.comparison import Evidence, compare, intervals_of, standings
 from mwz.harness.comparison.significance import mcnemar, randomisation
 
 pytestmark = pytest.mark.real_data
@@ -31,7 +31,7 @@ DIFFERENT = {("mintl", "augpt"), ("augpt", "labes"), ("labes", "damd"), ("reward
 @pytest.fixture(scope="module")
 def known(multiwoz: Benchmark, predictions: Callable[[str], Mapping[str, Any]]) -> Known:
     scorer = Scorer(multiwoz, Options(metrics=("bleu", "inform"), setup="strict"))
-    return cache(lambda name: parsed_evidence(scorer, name, predictions(name)))
+    return cache(lambda name: scorer.evidence(name, predictions(name)))
 
 
 def test_mars_and_pptod(known: Known) -> None:

@@ -15,15 +15,15 @@ from entered import PROJECT, REPOSITORY, SAMPLE_SUBMISSIONS, enter, report, syst
 from helpers import run_cli
 from test_reported import row, table, written
 
-from mwz.harness.board.attainable import SIZES, attainable_share, digits_of, is_attainable
 from mwz.harness.board.audit import audit
+from mwz.harness.board.audit.attainable import SIZES, attainable_share, digits_of, is_attainable
+from mwz.harness.board.audit.record import Finding, Line, findings, lines, rule_set_rows
+from mwz.harness.board.audit.reported import number, read_reported, version_and_measure
+from mwz.harness.board.audit.setup_search import BleuPoint, Grid, RatesPoint, nearness
 from mwz.harness.board.entries import Entry, System, read_entries
-from mwz.harness.board.grid import BleuPoint, Grid, RatesPoint, nearness
-from mwz.harness.board.record import Finding, Line, findings, lines, rule_set_rows
-from mwz.harness.board.reported import number, read_reported, version_and_measure
 from mwz.harness.board.submitting import all_scores, submit
+from mwz.harness.io.validation import validated
 from mwz.harness.metrics.setups import Setup
-from mwz.harness.validation import validated
 from mwz.normalization.rules import published_rule_sets
 
 

@@ -11,9 +11,9 @@ from helpers import VENUES, benchmark, dialogue, goal
 
 from mwz.harness import Benchmark, Scorer, load_benchmark
 from mwz.harness.errors import InputError
-from mwz.harness.remarks import Remark, Remarks
 from mwz.harness.scoring import Options
 from mwz.harness.submission import parse_submission, read_submission
+from mwz.harness.submission.remarks import Remark, Remarks
 
 TURN = {"response": "how about [name] ?"}
 FULL = {**TURN, "state": {"restaurant": {"area": "north"}}, "active_domains": ["restaurant"]}

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tracking_cases import FGA_FIGURE_1, tracked
 
-from mwz.harness.rendering import escaped, markdown_table, printable, signed, text_table
+from mwz.harness.io.rendering import escaped, markdown_table, printable, signed, text_table
 
 HEADERS = ["System", "BLEU", "Inform", "Success"]
 ROWS = [["DAMD", "16.4", "57.9", "47.6"], ["SOLOIST", "13.6", "82.3", "72.4"]]
@@ -119,7 +119,7 @@ def test_tables_of_commands_fit_the_terminal(tmp_path: Path) -> None:
 
     facts = system(name="Narrow", reported=[{"source": "table 1", "inform": 70.0, "bleu": 20.0}])
     enter(tmp_path, "narrow", facts)
-    command = [sys.executable, "-m", "mwz.harness.cli", "audit", "--submissions", str(tmp_path)]
+    command = [sys.executable, "-m", "mwz", "audit", "--submissions", str(tmp_path)]
     environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
     control, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 50, 0, 0))
@@ -154,7 +154,7 @@ ODD_NAMES = (r"a$\frac{$", "$x^2$", "a$", "_hidden", "b\udcff", "c\x1b[2J", "d\n
 @pytest.mark.parametrize("command", ["dst", "why"])
 def test_any_name_of_a_file_can_be_drawn(command: str, suffix: str, tmp_path: Path) -> None:
     from mwz.harness.diagnosis.diagnosis_plots import plot_causes
-    from mwz.harness.tracking.evaluation import score_tracking
+    from mwz.harness.metrics.tracking.evaluation import score_tracking
     from mwz.harness.tracking.plots import plot_tracking
 
     path = tmp_path / f"picture.{suffix}"

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from mwz.harness import InputError, Report, Scorer, load_benchmark
-from mwz.harness.metrics.registry import headlines
-from mwz.harness.report import FORMAT
+from mwz.harness.metrics import headlines
 from mwz.harness.scoring import allowed_metrics
+from mwz.harness.scoring.report import FORMAT
 from mwz.harness.submission import normalize_submission, read_submission
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"

@@ -12,16 +12,16 @@ import tomli_w
 from entered import PROJECT, REPOSITORY, enter, leaderboard, report, system
 from helpers import run_cli
 
-from mwz.harness.board.entries import Entry, read_entries
-from mwz.harness.board.model import make_board, read_board
-from mwz.harness.board.record import official_verdict, table_claims
-from mwz.harness.board.reported import (
+from mwz.harness.board.audit.record import official_verdict, table_claims
+from mwz.harness.board.audit.reported import (
     REPORTED_FILE,
     ReportedTable,
     number,
     read_reported,
     version_and_measure,
 )
+from mwz.harness.board.entries import Entry, read_entries
+from mwz.harness.board.model import make_board, read_board
 from mwz.harness.board.views.markdown import pages
 from mwz.harness.board.views.reported_blocks import older_results_page
 from mwz.harness.errors import InputError

@@ -20,15 +20,15 @@ from resampled_cases import (
 from sacrebleu.metrics.bleu import BLEU
 
 from mwz.harness import InputError
-from mwz.harness.comparison.evidence import Evidence, evidence_of_played, parsed_evidence
-from mwz.harness.comparison.resampling import bootstrap_samples, swaps
+from mwz.harness.comparison.evidence import Evidence, evidence_of
+from mwz.harness.comparison.intervals import bootstrap_samples, swaps
+from mwz.harness.metrics import resampled_metrics
 from mwz.harness.metrics._ngrams import NgramStatistics
 from mwz.harness.metrics.bleu import bleu_of_sums
 from mwz.harness.metrics.diversity import diversity, statistics_of
 from mwz.harness.metrics.inform_success import Outcome, dialogue_outcome
-from mwz.harness.metrics.registry import resampled_metrics
+from mwz.harness.metrics.played import PlayedDialogue
 from mwz.harness.metrics.statistics import Block, everything, joined, split
-from mwz.harness.playing import PlayedDialogue
 from mwz.harness.submission import parse_submission
 
 SYSTEMS = ("careful", "hasty")
@@ -104,7 +104,7 @@ def test_swapped_dialogues_score_as_submissions_that_are_swapped(swapped: list[b
             for turn in turns:
                 turn.pop("active_domains", None)
     first, second = (
-        parsed_evidence(sample_scorer(), name, outputs)
+        sample_scorer().evidence(name, outputs)
         for name, outputs in zip(SYSTEMS, (one, other), strict=True)
     )
     ids = zip(one, swapped, strict=True)
@@ -147,7 +147,7 @@ def test_dialogues_without_words_can_be_resampled() -> None:
     silent = [{"response": "", "state": {}}]
     some: dict[str, Any] = {ids[1]: silent}
     report = sample_scorer().score({ids[1]: some[ids[1]]})
-    evidence = parsed_evidence(sample_scorer(), "nearly nothing", some)
+    evidence = sample_scorer().evidence("nearly nothing", some)
     counts = Block(np.array([[1], [2]]))
     values = evidence.weighted(counts)
     assert {name: value[0] for name, value in values.items()} == report_figures(report)
@@ -194,7 +194,7 @@ def test_samples_do_not_depend_on_where_blocks_end(monkeypatch: pytest.MonkeyPat
         ]
 
     whole = drawn()
-    monkeypatch.setattr("mwz.harness.comparison.resampling._BLOCK", 37 * 32)
+    monkeypatch.setattr("mwz.harness.comparison.intervals._BLOCK", 37 * 32)
     assert all(map(np.array_equal, whole, drawn()))
     assert whole[0].sum(axis=1).tolist() == [37] * 150
 
@@ -223,7 +223,9 @@ def test_a_report_and_its_intervals_follow_each_dialogue_once(
     submission = parse_submission(predictions, scorer.benchmark, "careful")
     played = scorer.played(scorer.normalized(submission))
     report = scorer.report(played)
-    assert evidence_of_played(scorer, played, "careful").scores() == report_figures(report)
+    assert evidence_of(played, scorer.signature_of(played), "careful").scores() == report_figures(
+        report
+    )
     # Once in each of the two set-ups, strict and optimistic.
     assert sorted(followed) == sorted([*predictions] * 2)
 

@@ -11,8 +11,8 @@ from mwz.harness.comparison.interval import Interval
 from mwz.harness.comparison.intervals import BOOTSTRAP, WILSON
 from mwz.harness.comparison.score_plots import plot_scores
 from mwz.harness.errors import InputError
+from mwz.harness.io.pictures import SUFFIXES
 from mwz.harness.metrics.statistics import Figure
-from mwz.harness.pictures import SUFFIXES
 
 FIGURES = {
     "inform": Figure("inform", "Inform", 1),

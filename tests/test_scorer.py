@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mwz.harness import Benchmark, InputError, Options, Scorer, score
-from mwz.harness.metrics.registry import response_metrics
+from mwz.harness.metrics import response_metrics
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
 

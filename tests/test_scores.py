@@ -33,7 +33,7 @@ from mwz.harness.board.checks import entry_problems
 from mwz.harness.board.entries import read_entries
 from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of, parse_scores, read_scores
 from mwz.harness.errors import InputError
-from mwz.harness.tracking.evaluation import score_tracking
+from mwz.harness.metrics.tracking.evaluation import score_tracking
 from mwz.normalization.rules import published_rule_sets
 
 HASHES = hashes_of(b"{}")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from mwz.harness import Benchmark, InputError, Options, Report, Scorer, load_benchmark, score
 from mwz.harness.benchmark import STYLES
-from mwz.harness.metrics.registry import response_metrics
+from mwz.harness.metrics import response_metrics
 from mwz.harness.metrics.setups import SETUPS
 from mwz.harness.submission import (
     made_submission,
@@ -353,7 +353,7 @@ def test_the_corpus_is_scored_with_gold_states() -> None:
 
 
 def _sample_outputs(name: str) -> dict[str, Any]:
-    folder = resources.files("mwz.harness.sample").joinpath("submissions")
+    folder = resources.files("mwz.harness").joinpath("sample/submissions")
     outputs: dict[str, Any] = json.loads(folder.joinpath(f"{name}.json").read_bytes())
     return outputs
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from mwz.harness import Benchmark, InputError, Options, Report, Scorer, score
 from mwz.harness.metrics.inform_success import inform_success
+from mwz.harness.metrics.played import DOMAIN_SOURCES, STATE_SOURCES, PlayedDialogue
 from mwz.harness.metrics.setups import (
     BOTH,
     COMPARISONS,
@@ -24,8 +25,7 @@ from mwz.harness.metrics.setups import (
     Setup,
     chosen_setups,
 )
-from mwz.harness.playing import DOMAIN_SOURCES, STATE_SOURCES, PlayedDialogue
-from mwz.harness.report_text import report_text
+from mwz.harness.scoring.report_text import report_text
 
 DATABASE = database()
 # The venues of helpers.py: r1 north greek, r2 north thai, r3 south greek, r4 south thai.

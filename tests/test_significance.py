@@ -15,9 +15,9 @@ from resampled_cases import sample_evidence, sample_predictions, sample_scorer
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 
-from mwz.harness.comparison.evidence import Evidence, parsed_evidence
-from mwz.harness.comparison.resampling import bootstrap_samples, swaps
-from mwz.harness.comparison.settings import SEED
+from mwz.harness.comparison.evidence import Evidence
+from mwz.harness.comparison.interval import SEED
+from mwz.harness.comparison.intervals import bootstrap_samples, swaps
 from mwz.harness.comparison.significance import (
     TESTS,
     holm,
@@ -25,9 +25,9 @@ from mwz.harness.comparison.significance import (
     paired_bootstrap,
     randomisation,
 )
+from mwz.harness.metrics._references import ReferenceIndex
 from mwz.harness.metrics.bleu import BleuFormula
 from mwz.harness.metrics.statistics import Figure, LinearStatistics
-from mwz.harness.references import ReferenceIndex
 from mwz.harness.signature import Signature
 
 # McNemar.
@@ -254,7 +254,7 @@ def test_bootstrap_samples_are_sacrebleus() -> None:
 
 
 def test_resampled_metrics_are_all_tested_at_once() -> None:
-    second = parsed_evidence(sample_scorer(), "hasty", sample_predictions("hasty"))
+    second = sample_scorer().evidence("hasty", sample_predictions("hasty"))
     ps = randomisation(sample_evidence("careful"), second, 50, SEED)
     assert {"bleu", "bleu.damd", "combined", "diversity.entropy", "dst.JGA"} <= ps.keys()
     assert ps == randomisation(sample_evidence("careful"), second, 50, SEED)

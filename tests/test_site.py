@@ -39,10 +39,9 @@ from mwz.harness.board.tracking_scores import score_tracker
 from mwz.harness.board.views.charts import LETTER, LINE, Dot, nice_marks, ranks, scatter
 from mwz.harness.board.views.document_pages import document, site_address
 from mwz.harness.board.views.downloads import latex
-from mwz.harness.board.views.making import Site, site
-from mwz.harness.board.views.serving import LOOPBACK, site_server
+from mwz.harness.board.views.making import LOOPBACK, Site, site, site_server
 from mwz.harness.errors import InputError
-from mwz.harness.validation import validated
+from mwz.harness.io.validation import validated
 
 DOCUMENTS = PROJECT / "docs"
 SCRIPT = "<script>alert(1)</script>"

@@ -21,8 +21,8 @@ from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.tracking_scores import TrackingScores, score_tracker
 from mwz.harness.errors import InputError
 from mwz.harness.metrics.signs import Signs
-from mwz.harness.tracking.evaluation import score_tracking
-from mwz.normalization.digests import digest_of_json
+from mwz.harness.metrics.tracking.evaluation import score_tracking
+from mwz.normalization.rules.registry import digest_of_json
 
 CAREFUL = SAMPLE_SUBMISSIONS / "careful.json"
 

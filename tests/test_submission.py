@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from mwz.harness.benchmark import STYLES
 from mwz.harness.errors import InputError
-from mwz.harness.notations import STATE_DOMAINS, STATE_SLOTS
 from mwz.harness.submission import (
     CONSTANT,
     EMPTY_STATES,
@@ -24,6 +23,7 @@ from mwz.harness.submission import (
     parse_submission,
     read_submission,
 )
+from mwz.harness.submission.notations import STATE_DOMAINS, STATE_SLOTS
 from mwz.normalization.rules import rule_set, rule_set_names
 
 TWO = benchmark(

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mwz.harness.tables import FORMATS, Table, best_cells, formatted, in_latex
+from mwz.harness.io.tables import FORMATS, Table, best_cells, formatted, in_latex
 
 TABLE = Table(
     name="scores",

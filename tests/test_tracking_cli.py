@@ -9,8 +9,8 @@ import pytest
 from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, belief
 
 from mwz.harness.cli import main
+from mwz.harness.io.validation import validated
 from mwz.harness.signature import Signature
-from mwz.harness.validation import validated
 
 PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 

@@ -6,9 +6,9 @@ import pytest
 
 from mwz.harness.benchmark import Benchmark, Dialogue
 from mwz.harness.errors import InputError
-from mwz.harness.tracking.evaluation import score_tracking
+from mwz.harness.metrics.tracking.evaluation import score_tracking
+from mwz.harness.metrics.tracking.pairing import track_states
 from mwz.harness.tracking.formats import parse_tracking_file
-from mwz.harness.tracking.pairing import track_states
 
 GOLD = {"hotel": {"area": "centre"}}
 OTHER = {"hotel": {"area": "north"}}

@@ -22,6 +22,12 @@ from tracking_cases import (
 
 from mwz.harness.errors import InputError
 from mwz.harness.metrics.tracking.aga import average_goal_accuracy, improved_average_goal_accuracy
+from mwz.harness.metrics.tracking.evaluation import (
+    correlation,
+    non_uniformity,
+    score_tracking,
+    tail_orientation,
+)
 from mwz.harness.metrics.tracking.fga import (
     decay_to_forget,
     error_distances,
@@ -37,11 +43,9 @@ from mwz.harness.metrics.tracking.gca import (
     judge_changes,
 )
 from mwz.harness.metrics.tracking.jga import first_lost, joint_goal_accuracy
-from mwz.harness.metrics.tracking.mistakes import correlation, non_uniformity, tail_orientation
 from mwz.harness.metrics.tracking.rsa import relative_slot_accuracy, turn_relative_slot_accuracy
 from mwz.harness.metrics.tracking.slot_accuracy import slot_accuracy, turn_slot_accuracy
 from mwz.harness.metrics.tracking.slot_f1 import slot_f1
-from mwz.harness.tracking.evaluation import score_tracking
 
 
 def counts(*turns):

@@ -10,16 +10,10 @@ import pytest
 from helpers import run_cli, texts_drawn
 from tracking_cases import FGA_FIGURE_1, belief, tracked
 
-from mwz.harness.pictures import SUFFIXES
-from mwz.harness.tracking.evaluation import score_tracking
-from mwz.harness.tracking.plots import (
-    _STYLES,
-    FEW,
-    PANELS,
-    TOGETHER,
-    plot_tracking,
-)
-from mwz.harness.tracking.tracking_report import TrackingReport
+from mwz.harness.io.pictures import SUFFIXES
+from mwz.harness.metrics.tracking.evaluation import score_tracking
+from mwz.harness.metrics.tracking.tracking_report import TrackingReport
+from mwz.harness.tracking.plots import _STYLES, FEW, PANELS, TOGETHER, plot_tracking
 
 Capture = pytest.CaptureFixture[str]
 MAGIC = {"svg": b"<?xml", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-"}

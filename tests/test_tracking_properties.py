@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mwz.harness.tracking.dialogues import TrackedDialogue, TrackedTurn
-from mwz.harness.tracking.evaluation import score_tracking
+from mwz.harness.metrics.tracking.evaluation import score_tracking
+from mwz.harness.metrics.tracking.pairing import TrackedDialogue, TrackedTurn
 
 SLOTS = [(domain, slot) for domain in ("hotel", "taxi") for slot in ("area", "name", "day")]
 SHARES = ("JGA", "SA", "AGA", "IAGA", "RSA", "GCA", "precision", "recall", "F1")

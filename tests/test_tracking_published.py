@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from mwz.harness.tracking.evaluation import score_tracking
+from mwz.harness.metrics.tracking.evaluation import score_tracking
 from mwz.harness.tracking.formats import read_tracking_file
 
 pytestmark = pytest.mark.real_data

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from tracking_cases import FGA_FIGURE_1, tracked
 
-from mwz.harness.metrics.tracking import tracking_registry
-from mwz.harness.metrics.tracking.tracking_registry import TrackingMetric, tracking_metrics
-from mwz.harness.tracking.evaluation import score_tracking
+from mwz.harness.metrics import tracking as tracking_registry
+from mwz.harness.metrics.tracking import TrackingMetric, tracking_metrics
+from mwz.harness.metrics.tracking.evaluation import score_tracking
 
 
 @pytest.fixture

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from tracking_cases import tracked
 
 from mwz.harness.benchmark import Benchmark, Dialogue
-from mwz.harness.metrics.tracking.tracking_registry import Choices
+from mwz.harness.metrics.tracking import Choices
+from mwz.harness.metrics.tracking.pairing import TrackedDialogue, TrackedTurn, track_states
 from mwz.harness.signature import Signature, current_versions
-from mwz.harness.tracking.dialogues import TrackedDialogue, TrackedTurn
-from mwz.harness.tracking.pairing import track_states
 from mwz.harness.tracking.tracking_signature import gold_states_digest, tracking_signature
 from mwz.normalization.rules import rule_set
 

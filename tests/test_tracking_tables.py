@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tracking_cases import FGA_FIGURE_1, GCA_SAMPLE_2, belief
 
-from mwz.harness.tracking.fitting import SHORTEST_NAME, fitted_table, shortened
+from mwz.harness.metrics.tracking.tracking_text import SHORTEST_NAME, fitted_table, shortened
 
 Capture = pytest.CaptureFixture[str]
 

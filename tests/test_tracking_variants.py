@@ -16,18 +16,18 @@ from tracking_cases import belief, tracked
 
 from mwz.harness import Benchmark
 from mwz.harness.errors import InputError
-from mwz.harness.metrics.tracking.tracking_registry import Choices
-from mwz.harness.tracking.dialogues import TrackedDialogue
-from mwz.harness.tracking.evaluation import score_tracking
-from mwz.harness.tracking.formats import TrackedFile, parse_tracking_file
-from mwz.harness.tracking.tracking_signature import tracking_signature
-from mwz.harness.tracking.variants import (
+from mwz.harness.metrics.tracking import Choices
+from mwz.harness.metrics.tracking.evaluation import score_tracking
+from mwz.harness.metrics.tracking.pairing import TrackedDialogue
+from mwz.harness.metrics.tracking.variants import (
     DONTCARE_CHOICES,
     NONE_CHOICES,
     PER_DOMAIN_OVER,
     Variants,
     annotated,
 )
+from mwz.harness.tracking.formats import TrackedFile, parse_tracking_file
+from mwz.harness.tracking.tracking_signature import tracking_signature
 
 # The hotel is right in turns 0 and 3 and wrong in turns 1 and 2, in which gold has it. The
 # restaurant is right in turn 2, its only one.

@@ -18,10 +18,9 @@ from sqlalchemy import create_engine, event, inspect
 from sqlalchemy.exc import SQLAlchemyError
 
 from mwz.database import EMBEDDED, VenueDatabase, partial_ratio
-from mwz.database.schema import venue_schema
-from mwz.database.stored import ChangedVenuesError
+from mwz.database.stored import ChangedVenuesError, venue_schema
 from mwz.harness import Benchmark, InputError
-from mwz.harness.venue_database import open_database
+from mwz.harness.scoring import open_database
 from mwz.normalization.rules import RuleSet, published_rule_sets, rule_set
 from mwz.normalization.states import normalize_slot_name, normalize_value
 

@@ -18,8 +18,8 @@ from styles import Style, delexicalize, read_styles
 from systems import SYSTEMS
 from town import build_records
 
-from mwz.harness.domains import gold_active_domains
-from mwz.harness.files import write_json
+from mwz.harness.io.files import write_json
+from mwz.harness.metrics.played import gold_active_domains
 from mwz.normalization.responses import normalize_response
 
 if sys.version_info >= (3, 11):

@@ -12,7 +12,7 @@ from pathlib import Path
 from mwz.harness import load_benchmark
 from mwz.harness.data.declared import declared_names
 from mwz.harness.data.fingerprints import fingerprints
-from mwz.harness.files import write_text
+from mwz.harness.io.files import write_text
 
 SETS = Path(__file__).parents[1] / "harness" / "data" / "sets"
 

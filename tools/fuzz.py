@@ -44,10 +44,10 @@ with ATHERIS.instrument_imports() if ATHERIS is not None else contextlib.nullcon
     from mwz.harness import load_benchmark
     from mwz.harness.cli import main as mwz
     from mwz.harness.errors import LONGEST_MESSAGE, InputError
-    from mwz.harness.formats import parse_predictions, standard_form
+    from mwz.harness.metrics.tracking.evaluation import score_tracking
     from mwz.harness.scoring import Scorer
     from mwz.harness.submission import checked_submission, normalize_submission
-    from mwz.harness.tracking.evaluation import score_tracking
+    from mwz.harness.submission.formats import parse_predictions, standard_form
     from mwz.harness.tracking.formats import parse_tracking_file
     from mwz.normalization.responses import normalize_response
     from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set

@@ -30,7 +30,7 @@ from typing import Any
 
 from mwz.harness.board.entries import read_entries
 from mwz.harness.data.installed import install_benchmark, load_benchmark
-from mwz.normalization.digests import sha256
+from mwz.normalization.rules.registry import sha256
 
 PROJECT = Path(__file__).parents[1]
 SAMPLES = PROJECT / "harness" / "sample" / "submissions"
@@ -104,7 +104,7 @@ class Board:
     @staticmethod
     def mwz(*arguments: str) -> list[str]:
         """Return how a command is started."""
-        return [sys.executable, "-m", "mwz.harness.cli", *arguments]
+        return [sys.executable, "-m", "mwz", *arguments]
 
     def reset(self) -> None:
         """Go back to the start: three entries, their page, a benchmark."""

@@ -35,20 +35,14 @@ import sacrebleu
 
 from mwz.harness import Benchmark, Options, Report, Scorer
 from mwz.harness.benchmark import CANONICAL_STYLE
-from mwz.harness.data.building import Sources, build_benchmark
-from mwz.harness.data.declared import read_data_set
+from mwz.harness.data.declared import Sources, build_benchmark, read_data_set
 from mwz.harness.submission import made_submission
-from mwz.normalization.delexicaliser import (
-    Delexicalised,
-    Delexicaliser,
-    Span,
-    delexicaliser_tables,
-)
-from mwz.normalization.digests import sha256
-from mwz.normalization.gazetteer import build_gazetteer
-from mwz.normalization.phrases import PhraseBook, Token, tokens, words
+from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser, Span, delexicaliser_tables
+from mwz.normalization.delexicaliser.gazetteer import build_gazetteer
+from mwz.normalization.delexicaliser.phrases import PhraseBook, Token, tokens, words
 from mwz.normalization.responses import normalize_response
 from mwz.normalization.rules import rule_set
+from mwz.normalization.rules.registry import sha256
 
 SLOTS = ("NAME", "PHONE", "POST", "TRAINID", "REFERENCE", "ADDRESS")
 RULES = rule_set("2021")

@@ -29,25 +29,24 @@ from typing import Any
 import click
 
 from mwz.harness import Scorer, load_benchmark
+from mwz.harness.board.audit.record import rule_set_rows
+from mwz.harness.board.audit.reported import read_reported
 from mwz.harness.board.entries import read_entries
 from mwz.harness.board.model import rows as leaderboard_rows
-from mwz.harness.board.record import rule_set_rows
-from mwz.harness.board.reported import read_reported
-from mwz.harness.checking import LOOK_ALIKES
 from mwz.harness.cli import commands, main
 from mwz.harness.data.declared import declared_names, gold_versions
 from mwz.harness.errors import LONGEST_MESSAGE
-from mwz.harness.files import read_json, write_atomically, write_json
-from mwz.harness.formats import formats
-from mwz.harness.limits import VARIABLE, Limits
-from mwz.harness.metrics.registry import response_metrics
+from mwz.harness.io.files import VARIABLE, Limits, read_json, write_atomically, write_json
+from mwz.harness.io.rendering import escaped_cell, figure, markdown_table, signed
+from mwz.harness.metrics import response_metrics
 from mwz.harness.metrics.setups import COMPARISONS, REFERENCES, SETUPS
-from mwz.harness.metrics.tracking.tracking_registry import tracking_metrics
-from mwz.harness.notations import STATE_DOMAINS, STATE_SLOTS
-from mwz.harness.rendering import escaped_cell, figure, markdown_table, signed
-from mwz.harness.report import Report
+from mwz.harness.metrics.tracking import tracking_metrics
 from mwz.harness.scoring import allowed_metrics
+from mwz.harness.scoring.report import Report
 from mwz.harness.submission import normalize_submission, parse_submission
+from mwz.harness.submission.checking import LOOK_ALIKES
+from mwz.harness.submission.formats import formats
+from mwz.harness.submission.notations import STATE_DOMAINS, STATE_SLOTS
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
 
 PROJECT = Path(__file__).parents[1]

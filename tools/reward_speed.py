@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mwz.harness import Benchmark, Options, Scorer, load_benchmark
-from mwz.harness.files import read_json
+from mwz.harness.io.files import read_json
 from mwz.normalization import moses, responses
 
 

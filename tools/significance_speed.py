@@ -19,13 +19,13 @@ import click
 import numpy as np
 
 from mwz.harness import Scorer, load_benchmark
-from mwz.harness.comparison.evidence import Evidence, evidence_of
-from mwz.harness.comparison.resampling import swaps
-from mwz.harness.comparison.settings import SEED, TEST_SAMPLES
+from mwz.harness.comparison.evidence import Evidence
+from mwz.harness.comparison.interval import SEED, TEST_SAMPLES
+from mwz.harness.comparison.intervals import swaps
 from mwz.harness.comparison.significance import randomisation
+from mwz.harness.metrics import resampled_metrics
 from mwz.harness.metrics._ngrams import NgramStatistics
 from mwz.harness.metrics.diversity import diversity_of_tokens
-from mwz.harness.metrics.registry import resampled_metrics
 from mwz.harness.metrics.statistics import LinearStatistics
 from mwz.harness.scoring import allowed_metrics
 from mwz.harness.submission import normalize_submission, read_submission
@@ -78,7 +78,7 @@ def main(predictions: tuple[Path, Path], samples: int, benchmark: str | None) ->
     metrics = [m for m in resampled_metrics() if all(m in allowed_metrics(one) for one in read)]
     scorer = scorer.with_options(metrics=metrics)
     first, second = (
-        evidence_of(scorer, one, path.stem) for one, path in zip(read, predictions, strict=True)
+        scorer.evidence_of(one, path.stem) for one, path in zip(read, predictions, strict=True)
     )
     both = [id_ for id_ in first.dialogues if id_ in set(second.dialogues)]
     first, second = first.part(both), second.part(both)

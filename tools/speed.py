@@ -35,11 +35,10 @@ import sacrebleu
 from mwz.harness import Benchmark, Scorer, load_benchmark
 from mwz.harness.benchmark import STYLES
 from mwz.harness.data.installed import install_benchmark
-from mwz.harness.files import read_json
-from mwz.harness.formats import standard_form
-from mwz.harness.limits import VARIABLE, Limits
-from mwz.harness.pictures import write_picture
+from mwz.harness.io.files import VARIABLE, Limits, read_json
+from mwz.harness.io.pictures import write_picture
 from mwz.harness.submission import normalize_submission, read_submission
+from mwz.harness.submission.formats import standard_form
 from mwz.normalization.rules import rule_set
 
 SIZES = (250, 500, 1000, 2000, 4000, 8000, 16000)
@@ -152,7 +151,7 @@ def _told(what: str, pairs: Sequence[tuple[tuple[float, float], tuple[float, flo
 
 
 def _command(files: Sequence[str], benchmark: str, *more: str) -> list[str]:
-    command = [sys.executable, "-m", "mwz.harness.cli", "score", *files, "--no-cache", *more]
+    command = [sys.executable, "-m", "mwz", "score", *files, "--no-cache", *more]
     return [*command, "--benchmark", benchmark]
 
 

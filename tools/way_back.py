@@ -16,13 +16,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from mwz.harness import InputError, Options, Report, Scorer
+from mwz.harness.board import LEXICALISED, STATE_TRACKING
 from mwz.harness.board.entries import Entry, read_entries
 from mwz.harness.board.rescoring import find_predictions
-from mwz.harness.board.tracks import LEXICALISED, STATE_TRACKING
 from mwz.harness.data.installed import loaded_once
-from mwz.harness.formats import parse_predictions
-from mwz.harness.grounding.relexicalising import lexicalised_predictions
+from mwz.harness.scoring.relexicalising import lexicalised_predictions
 from mwz.harness.submission import parse_submission
+from mwz.harness.submission.formats import parse_predictions
 
 OPTIONS = Options(setup="strict", metrics=("inform",))
 

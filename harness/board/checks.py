@@ -10,17 +10,16 @@ from mwz.normalization.rules import DEFAULT_RULES
 
 from ..benchmark import CANONICAL_STYLE
 from ..errors import InputError
-from ..files import is_plain_file, read_plain
+from ..io.files import is_plain_file, read_plain
 from ..metrics.inform import combined
 from ..metrics.lower_bound import LowerBound
 from ..metrics.signs import Signs, raised
-from ..report import Report
+from ..scoring.report import Report
 from ..signature import PLACEHOLDERS
+from . import LEXICALISED, track_problem
 from .dialogue_scores import FIGURES, dialogue_problems, totals_of
 from .entries import ENTRY_FILE, Entry, folder_name
-from .scores import DIALOGUES_FILE, SCORES_FILE, SEEDS_FILE, Hashes
-from .seed_scores import seed_problems
-from .tracks import LEXICALISED, track_problem
+from .scores import DIALOGUES_FILE, SCORES_FILE, SEEDS_FILE, Hashes, seed_problems
 
 GROUNDED = "grounded"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ..benchmark import CANONICAL_STYLE, STYLES
+from ..metrics import Headline, headlines
 from ..metrics.inform_success import TOTAL
-from ..metrics.registry import Headline, headlines
 from ..metrics.setups import RANKED
-from ..report import Report
+from ..scoring.report import Report
 from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES
 from .dialogue_scores import FIGURES
 from .model import Board, Column, Row, Value

@@ -16,19 +16,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from mwz.normalization.digests import digest_of_json
+from mwz.normalization.rules.registry import digest_of_json
 
 from ..benchmark import CANONICAL_STYLE
 from ..comparison.interval import Interval
 from ..diagnosis.losses import DomainLosses, Points
 from ..errors import InputError
-from ..files import parse_json, read_plain
+from ..io.files import parse_json, read_plain
 from ..io.store import take_checksum, with_checksum
+from ..io.validation import validated
 from ..metrics.bleu import COLUMNS, MAX_ORDER, bleu_of_sums
 from ..metrics.inform import rates_of_sums
 from ..metrics.setups import MAIN_SETUP
-from ..report import Report
-from ..validation import validated
+from ..scoring.report import Report
 
 FIGURES = ("bleu", "inform", "success", "combined")
 """The figures that intervals are kept of, and that pairs of entries are compared by."""

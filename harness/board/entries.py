@@ -22,24 +22,23 @@ from typing import Annotated, Literal
 import tomli_w
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from mwz.normalization.alias_tables import OWN, Aliases, alias_table, alias_tables, aliases
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
+from mwz.normalization.rules.aliases import OWN, Aliases, alias_table, alias_tables, aliases
 
 from ..benchmark import STYLES
 from ..data.pinned import PinnedFile
 from ..errors import InputError
-from ..files import is_plain_file, is_plain_folder, parse_toml, read_plain
-from ..metrics.registry import headlines
+from ..io.files import is_plain_file, is_plain_folder, parse_toml, read_plain
+from ..io.validation import validated
+from ..metrics import headlines
+from ..metrics.played import DOMAIN_SOURCES
 from ..metrics.setups import COMPARISONS, UPDATES
-from ..placeholder_aliases import alias_problems
-from ..playing import DOMAIN_SOURCES
 from ..submission import EMPTY_STATES, HUMAN, made_submissions
-from ..validation import validated
+from ..submission.placeholder_aliases import alias_problems
+from . import LEXICALISED, STATE_TRACKING, TRACKS
 from .dialogue_scores import read_dialogues
-from .scores import DIALOGUES_FILE, SCORES_FILE, SEEDS_FILE, Scores, read_scores
-from .seed_scores import read_seeds
+from .scores import DIALOGUES_FILE, SCORES_FILE, SEEDS_FILE, Scores, read_scores, read_seeds
 from .tracking_scores import TrackingScores, read_tracking_scores
-from .tracks import LEXICALISED, STATE_TRACKING, TRACKS
 
 ENTRY_FILE = "entry.toml"
 PREDICTIONS_FILE = "predictions.json.gz"

@@ -13,12 +13,12 @@ from typing import Any, TypeAlias
 
 from ..benchmark import Benchmark
 from ..errors import InputError
+from ..io.validation import validated
+from ..metrics.tracking.gold import GoldStates
+from ..metrics.tracking.pairing import TrackedDialogue
+from ..metrics.tracking.variants import DONTCARE_CHOICES, Variants
 from ..submission import NormalizedSubmission
-from ..tracking.dialogues import TrackedDialogue
-from ..tracking.gold import GoldStates
 from ..tracking.tracking_figures import FIGURES, TrackingFigures, tracking_figures
-from ..tracking.variants import DONTCARE_CHOICES, Variants
-from ..validation import validated
 
 FURTHER_GOLD = "further_gold"
 """The key of a `scores.json`."""
@@ -39,7 +39,7 @@ def submission_against(
         benchmark: The benchmark that it plays.
         golds: The gold states.
     """
-    from ..tracking.pairing import track_with_gold
+    from ..metrics.tracking.pairing import track_with_gold
 
     if not submission.predicts_states:
         return {}

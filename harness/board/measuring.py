@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from mwz.normalization.alias_tables import Aliases
 from mwz.normalization.rules import DEFAULT_RULES
+from mwz.normalization.rules.aliases import Aliases
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..comparison.evidence import Evidence
+from ..comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED
 from ..comparison.intervals import intervals_of
-from ..comparison.settings import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED
 from ..diagnosis.diagnosing import diagnose
 from ..diagnosis.losses import domain_losses, points
 from ..metrics.bleu import counts as bleu_counts
@@ -27,8 +27,7 @@ from .dialogue_scores import (
     totals_of,
     totals_of_sums,
 )
-from .scores import hashes_of
-from .seed_scores import Seed
+from .scores import Seed, hashes_of
 
 MEASURED = ("bleu", "inform")
 """The metrics that it takes."""

@@ -7,28 +7,28 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from mwz.normalization.alias_tables import OWN
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
+from mwz.normalization.rules.aliases import OWN
 
 from ..comparison.interval import Interval
 from ..errors import InputError
+from ..io.rendering import figure, signed
+from ..metrics import headlines
 from ..metrics.grounded_scores import GroundedScores
 from ..metrics.inform_success import TOTAL
 from ..metrics.lower_bound import LowerBound
-from ..metrics.registry import headlines
 from ..metrics.signs import MEANINGS, Signs
-from ..placeholder_remarks import MANY_UNKNOWN
-from ..rendering import figure, signed
-from ..report import Report
+from ..scoring.report import Report
 from ..signature import PLACEHOLDERS
 from ..submission import HUMAN
+from ..submission.remarks import MANY_UNKNOWN
+from . import LEXICALISED, RANKED_COVERAGE, STATE_TRACKING, TRACKS
+from .audit.record import OFFICIAL, PrintedFigures, official_verdict, table_claims
+from .audit.reported import ReportedTable, read_reported, unknown_entries
 from .checks import GROUNDED, entry_problems
 from .entries import Entry, read_note
 from .pairs import RANKING, EntryPair, Pairs, Standing, read_pairs
-from .record import OFFICIAL, PrintedFigures, official_verdict, table_claims
-from .reported import ReportedTable, read_reported, unknown_entries
 from .tracked import Tracked, tracked
-from .tracks import LEXICALISED, RANKED_COVERAGE, STATE_TRACKING, TRACKS
 
 DOCUMENTS_FOLDER = "docs"
 """The folder of documents beside the leaderboard."""

@@ -14,27 +14,26 @@ from ..benchmark import Benchmark
 from ..data.installed import downloads_directory, loaded_once
 from ..data.pinned import blob_id, safe_path
 from ..errors import InputError
-from ..execution import Job, run
-from ..files import read_bytes, read_plain, to_json
-from ..formats import parse_predictions
-from ..grounding.relexicalising import lexicalised_predictions
-from ..rendering import text_table
-from ..report import Report
+from ..io.files import read_bytes, read_plain, to_json
+from ..io.rendering import text_table
 from ..scoring import Options, Scorer
+from ..scoring.execution import Job, run
+from ..scoring.relexicalising import lexicalised_predictions
+from ..scoring.report import Report
 from ..signature import Signature
 from ..submission import parse_submission
+from ..submission.formats import parse_predictions
 from ..tracking.tracking_figures import COUNTS, FIGURES
+from . import LEXICALISED, STATE_TRACKING
 from .dialogue_scores import totals_of
 from .entries import Entry, read_entry
 from .model import rows
-from .scores import SCORES_FILE, SEEDS_FILE, WITHOUT, Scores
-from .seed_scores import SeedScores, seed_file, seed_scores
+from .scores import SCORES_FILE, SEEDS_FILE, WITHOUT, Scores, SeedScores, seed_file, seed_scores
 from .submitting import all_scores
 from .tracking_scores import TrackingScores, score_tracker, with_further_gold
-from .tracks import LEXICALISED, STATE_TRACKING
 
 if TYPE_CHECKING:
-    from ..tracking.gold import GoldStates
+    from ..metrics.tracking.gold import GoldStates
 
 _AnyScores = TypeVar("_AnyScores", Scores, TrackingScores)
 

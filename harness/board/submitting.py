@@ -14,18 +14,19 @@ from pathlib import Path
 
 import portalocker
 
-from mwz.normalization.alias_tables import Aliases
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
+from mwz.normalization.rules.aliases import Aliases
 
 from ..benchmark import Benchmark
 from ..errors import InputError
-from ..files import UNFINISHED, clear_scratch, is_plain_file, is_plain_folder, write_atomically
-from ..formats import parse_predictions
-from ..grounding.plain_responses import human_submission
-from ..metrics.registry import headlines
+from ..io.files import UNFINISHED, clear_scratch, is_plain_file, is_plain_folder, write_atomically
+from ..metrics import headlines
+from ..metrics.tracking.gold import GoldStates
 from ..scoring import Options, Scorer, allowed_metrics
 from ..submission import NormalizedSubmission, normalized_by_rules, parse_submission
-from ..tracking.gold import GoldStates
+from ..submission.formats import parse_predictions
+from ..submission.plain_responses import human_submission
+from . import TRACKS, track_problem
 from .dialogue_scores import FIGURES, DialogueScores, totals_of
 from .entries import (
     ENTRY_FILE,
@@ -40,10 +41,8 @@ from .entries import (
 )
 from .further_gold import submission_against
 from .model import PAGES, rows
-from .scores import SCORES_FILE, Scores, hashes_of
-from .seed_scores import Seed, seed_file, seed_scores
+from .scores import SCORES_FILE, Scores, Seed, hashes_of, seed_file, seed_scores
 from .tracking_scores import TrackingScores
-from .tracks import TRACKS, track_problem
 
 _LOCK = ".lock"
 _PATIENCE = 600

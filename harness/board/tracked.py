@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from mwz.normalization.rules import DEFAULT_RULES
 
 from ..data.declared import gold_versions
-from ..report import Report
+from ..scoring.report import Report
 from ..signature import SHOWN_HASH
 from ..tracking.tracking_figures import TrackingFigures, figures_of
 from .entries import Entry

@@ -21,18 +21,19 @@ from mwz.normalization.rules import DEFAULT_RULES, rule_set
 
 from ..benchmark import Benchmark
 from ..errors import InputError
-from ..files import parse_json, read_plain, to_json
+from ..io.files import parse_json, read_plain, to_json
 from ..io.store import take_checksum, with_checksum
+from ..io.validation import validated
+from ..metrics.tracking import Choices
 from ..metrics.tracking.fga import DEFAULT_LAMBDAS
+from ..metrics.tracking.gold import GoldStates
 from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
-from ..metrics.tracking.tracking_registry import Choices
-from ..report import Coverage
+from ..metrics.tracking.tracking_report import TrackingReport
+from ..scoring.report import Coverage
 from ..signature import Signature
 from ..submission import made_submission
-from ..tracking.gold import GoldStates
 from ..tracking.tracking_figures import TrackingFigures, figures_of
-from ..tracking.tracking_report import TrackingReport
-from ..validation import validated
+from . import STATE_TRACKING
 from .further_gold import (
     FURTHER_GOLD,
     FurtherGold,
@@ -41,7 +42,6 @@ from .further_gold import (
     tracker_against,
 )
 from .scores import Hashes, hashes_of
-from .tracks import STATE_TRACKING
 
 FORMAT = 1
 """The version of the schema. It changes when a reader of the old one would be misled."""
@@ -142,7 +142,7 @@ def score_tracker(
         InputError: The content is no file of states, or a version is stated of gold states that
             the file does not have.
     """
-    from ..tracking.evaluation import score_tracking
+    from ..metrics.tracking.evaluation import score_tracking
     from ..tracking.formats import parse_tracking_file
     from ..tracking.tracking_signature import tracking_signature
 
@@ -199,7 +199,7 @@ def tracker_content(
     Raises:
         InputError: The content is nothing that can be read.
     """
-    from ..formats import parse_predictions
+    from ..submission.formats import parse_predictions
 
     if isinstance(content, bytes):
         return parse_predictions(content, source)

@@ -7,17 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .checks import entry_problems
-from .comparing_entries import wrong_pairs
 from .entries import Entry
-from .pairs import PAIRS_FILE
-from .rescoring import (
-    Change,
-    Rescored,
-    further_signatures,
-    has_dialogues_of,
-    has_seeds_of,
-    rescore,
-)
+from .pairs import PAIRS_FILE, wrong_pairs
+from .rescoring import Change, Rescored, further_signatures, has_dialogues_of, has_seeds_of, rescore
 from .scores import DIALOGUES_FILE, SEEDS_FILE, Scores
 from .tracking_scores import TrackingScores
 

@@ -23,10 +23,10 @@ from typing import TextIO, cast
 
 import click
 
-from mwz.normalization.resources import names
+from mwz.normalization.rules.registry import names
 
 from ..errors import InputError
-from ..rendering import printable
+from ..io.rendering import printable
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """What a system says of an output that takes no more, or none."""

@@ -12,9 +12,20 @@ from tqdm import tqdm
 
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 
+from ..board import LEXICALISED, STATE_TRACKING
 from ..board.audit import AuditedSource, audit
-from ..board.entries import Entry, OwnSetup, chosen_entries, read_entries
-from ..board.grid import (
+from ..board.audit.paper_tables import compared, read_paper
+from ..board.audit.record import findings, lines, rule_set_rows
+from ..board.audit.record_text import (
+    explained_table,
+    findings_table,
+    lines_table,
+    named_table,
+    paper_tables,
+    rule_sets_table,
+)
+from ..board.audit.reported import ReportedFigures, ReportedTable, read_reported, unknown_entries
+from ..board.audit.setup_search import (
     BleuPoint,
     Grid,
     RatesPoint,
@@ -24,25 +35,14 @@ from ..board.grid import (
     nearest_rates,
     nearness,
 )
-from ..board.paper_tables import compared, read_paper
-from ..board.record import findings, lines, rule_set_rows
-from ..board.record_text import (
-    explained_table,
-    findings_table,
-    lines_table,
-    named_table,
-    paper_tables,
-    rule_sets_table,
-)
-from ..board.reported import ReportedFigures, ReportedTable, read_reported, unknown_entries
+from ..board.entries import Entry, OwnSetup, chosen_entries, read_entries
 from ..board.rescoring import find_predictions
-from ..board.tracks import LEXICALISED, STATE_TRACKING
 from ..errors import InputError
-from ..files import STANDARD_STREAM, write_json
-from ..metrics.registry import headlines
+from ..io.files import STANDARD_STREAM, write_json
+from ..io.rendering import figure, printable, signed, text_table, wrapped
+from ..io.tables import Table, formatted
+from ..metrics import headlines
 from ..metrics.setups import RANKED
-from ..rendering import figure, printable, signed, text_table, wrapped
-from ..tables import Table, formatted
 from .completion import complete_entry
 from .options import (
     cache_option,

@@ -11,15 +11,20 @@ import click
 from mwz.normalization.rules import RuleSet, rule_set, with_aliases
 
 from ..benchmark import Benchmark
-from ..board.tracks import RANKED_COVERAGE
+from ..board import RANKED_COVERAGE
 from ..errors import InputError, cut, printable
-from ..files import write_text
-from ..placeholder_remarks import unknown_names, venue_rate
-from ..remarks import Remark
-from ..rendering import figure
+from ..io.files import write_text
+from ..io.rendering import figure
 from ..scoring import Options, Scorer, has_all
+from ..scoring.placeholder_guesses import (
+    WRITE,
+    guessed,
+    starting_table,
+    unknown_cost,
+    written_names,
+)
 from ..submission import Submission
-from ..unknown_placeholders import WRITE, guessed, starting_table, unknown_cost, written_names
+from ..submission.remarks import Remark, unknown_names, venue_rate
 from .completion import complete_file
 from .options import benchmark_option, placeholders_option, rules_option
 from .reading import read_submissions

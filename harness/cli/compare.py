@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..board.tracks import LEXICALISED
-from ..comparison.settings import DEFAULT_TEST, TEST_SAMPLES
-from ..comparison.systems import systems_evidence, with_common_metrics
+from ..board import LEXICALISED
+from ..comparison.interval import DEFAULT_TEST, TEST_SAMPLES
 from ..errors import InputError
-from ..execution import Job, results, run
-from ..files import STANDARD_STREAM, read_bytes, shown_name, write_json
-from ..formats import parse_predictions, standard_form
 from ..grounding.rating import GroundedFigures, grounded_figures
+from ..io.files import STANDARD_STREAM, read_bytes, shown_name, write_json
+from ..io.rendering import figure, printable
+from ..io.tables import formatted
+from ..metrics import named_metrics, resampled_metrics
 from ..metrics.inform_success import TOTAL
-from ..metrics.registry import named_metrics, resampled_metrics
-from ..rendering import figure, printable
 from ..scoring import GROUNDED, Options, Scorer
-from ..tables import formatted
+from ..scoring.execution import Job, results, run
+from ..scoring.systems import systems_evidence, with_common_metrics
+from ..submission.formats import parse_predictions, standard_form
 from .completion import complete_file
 from .options import (
     SeveralValues,
@@ -36,7 +36,7 @@ from .reading import benchmark_chooser
 from .score import command as score_command
 
 if TYPE_CHECKING:
-    from mwz.normalization.alias_tables import Aliases
+    from mwz.normalization.rules.aliases import Aliases
 
     from ..comparison.evidence import Evidence
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-from mwz.normalization.alias_tables import alias_tables
+from mwz.normalization.rules.aliases import alias_tables
 
 
 def complete_file(

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from ..checking import ACTIVE_DOMAINS, RESPONSE, STATE, Turn
 from ..errors import InputError
-from ..files import STANDARD_STREAM, to_json, write_atomically, write_json
-from ..rendering import printable
+from ..io.files import STANDARD_STREAM, to_json, write_atomically, write_json
+from ..io.rendering import printable
 from ..submission import Submission
+from ..submission.checking import ACTIVE_DOMAINS, RESPONSE, STATE, Turn
 from .completion import complete_file
 from .options import benchmark_option
 from .reading import read_submissions

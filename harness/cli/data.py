@@ -13,8 +13,7 @@ import click
 from mwz.normalization.rules import published_rule_sets, rule_set
 
 from ..benchmark import Benchmark
-from ..data.building import Built, Sources, build_benchmark
-from ..data.declared import DataSet, declared_names, read_data_set
+from ..data.declared import Built, DataSet, Sources, build_benchmark, declared_names, read_data_set
 from ..data.fetching import (
     MIRROR_VARIABLE,
     Transfer,
@@ -35,11 +34,11 @@ from ..data.installed import (
 )
 from ..data.pinned import select
 from ..errors import without_secrets
-from ..rendering import text_table
+from ..io.rendering import text_table
 from ..signature import SHOWN_HASH
 
 if TYPE_CHECKING:
-    from ..tracking.gold import GoldStates
+    from ..metrics.tracking.gold import GoldStates
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..conversations import read_conversations
-from ..files import STANDARD_STREAM, write_json
-from ..rendering import printable
+from ..io.files import STANDARD_STREAM, write_json
+from ..io.rendering import printable
 from ..scoring import Options, Scorer, lexicalised_parameter
+from ..submission.conversations import read_conversations
 from .completion import complete_file
 from .options import benchmark_option, output_option, rules_option
 from .reading import benchmark_chooser

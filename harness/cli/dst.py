@@ -11,33 +11,25 @@ from typing import Any, NamedTuple
 
 import click
 
-from ..checking import dialogue_id
 from ..errors import InputError
-from ..files import STANDARD_STREAM, write_json
+from ..io.files import STANDARD_STREAM, write_json
+from ..io.pictures import SUFFIXES
+from ..io.rendering import printable
+from ..io.tables import formatted
+from ..metrics.tracking import Choices
+from ..metrics.tracking.evaluation import score_tracking
 from ..metrics.tracking.fga import DEFAULT_LAMBDAS, decay_to_forget, lambda_label
+from ..metrics.tracking.gold import GoldStates
+from ..metrics.tracking.pairing import TrackedDialogue
 from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
-from ..metrics.tracking.tracking_registry import Choices
-from ..pictures import SUFFIXES
-from ..rendering import printable
-from ..signature import Signature
-from ..tables import formatted
-from ..tracking.dialogues import TrackedDialogue
-from ..tracking.evaluation import score_tracking
-from ..tracking.formats import TrackedFile, read_tracking_file
-from ..tracking.gold import GoldStates
-from ..tracking.plots import PANELS, plot_tracking
-from ..tracking.tracking_report import TrackingReport
-from ..tracking.tracking_signature import tracking_signature
-from ..tracking.tracking_table import headlines_table
-from ..tracking.tracking_text import (
+from ..metrics.tracking.tracking_report import TrackingReport
+from ..metrics.tracking.tracking_text import (
     breakdown_text,
-    dialogue_text,
     headlines_text,
     metrics_help,
     side_by_side_text,
 )
-from ..tracking.turn_view import TurnView, view_turns
-from ..tracking.variants import (
+from ..metrics.tracking.variants import (
     DONTCARE_CHOICES,
     NONE_CHOICES,
     PER_DOMAIN_OVER,
@@ -45,6 +37,13 @@ from ..tracking.variants import (
     Variants,
     annotated,
 )
+from ..signature import Signature
+from ..submission.checking import dialogue_id
+from ..tracking.formats import TrackedFile, read_tracking_file
+from ..tracking.plots import PANELS, plot_tracking
+from ..tracking.tracking_signature import tracking_signature
+from ..tracking.tracking_table import headlines_table
+from ..tracking.turn_view import TurnView, dialogue_text, view_turns
 from .completion import complete_file
 from .options import format_option, intervals_option, short_names
 from .reading import BenchmarkChooser, benchmark_chooser

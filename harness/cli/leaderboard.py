@@ -10,18 +10,25 @@ from pathlib import Path
 import click
 from tqdm import tqdm
 
-from ..board.comparing_entries import complete_pairs
 from ..board.entries import Entry, read_entries
 from ..board.model import DOCUMENTS_FOLDER, Board, read_board
-from ..board.pairs import PAIRS_FILE
+from ..board.pairs import PAIRS_FILE, complete_pairs
 from ..board.rescoring import Rescored, changes_table, rescore, rescored_entries, rescored_files
 from ..board.submitting import locked, write_files
-from ..board.views.making import Site, check_place, left_over, site, stale_files, write_site
+from ..board.views.making import (
+    PORT,
+    Site,
+    check_place,
+    left_over,
+    site,
+    site_server,
+    stale_files,
+    write_site,
+)
 from ..board.views.markdown import pages
-from ..board.views.serving import PORT, site_server
 from ..errors import InputError
-from ..files import read_bytes
-from ..rendering import printable
+from ..io.files import read_bytes
+from ..io.rendering import printable
 from .options import (
     leaderboard_path,
     predictions_folder_option,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from ..files import STANDARD_STREAM, write_json
-from ..grounding.relexicalising import lexicalised_predictions
-from ..rendering import printable
+from ..io.files import STANDARD_STREAM, write_json
+from ..io.rendering import printable
 from ..scoring import Options, Scorer
+from ..scoring.relexicalising import lexicalised_predictions
 from .completion import complete_file
 from .options import benchmark_option, output_option, rules_option
 from .reading import read_submissions

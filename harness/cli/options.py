@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 import click
 
-from mwz.normalization.alias_tables import alias_tables
 from mwz.normalization.rules import DEFAULT_RULES, rule_set, rule_set_names
+from mwz.normalization.rules.aliases import alias_tables
 
-from ..comparison.settings import SEED
-from ..files import STANDARD_STREAM
-from ..tables import FORMATS
+from ..comparison.interval import SEED
+from ..io.files import STANDARD_STREAM
+from ..io.tables import FORMATS
 from .completion import complete_benchmark, complete_placeholders
 
 LEADERBOARD_FILE = "leaderboard.md"

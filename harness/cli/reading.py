@@ -10,10 +10,10 @@ import click
 from mwz.normalization.rules import RuleSet
 
 from ..benchmark import Benchmark
-from ..checking import dialogue_id
 from ..data.installed import SAMPLE, load_benchmark
-from ..files import shown_name
+from ..io.files import shown_name
 from ..submission import Submission, checked_submission, read_predictions
+from ..submission.checking import dialogue_id
 
 BenchmarkChooser = Callable[[Iterable[object]], Benchmark]
 

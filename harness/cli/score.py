@@ -12,20 +12,14 @@ from mwz.database import EMBEDDED
 
 from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
 from ..errors import InputError, unknown
-from ..files import STANDARD_STREAM, shown_name, write_json, write_text
-from ..many import Request, ScoredSubmission, intervals_read, score_submission
-from ..metrics.registry import default_metrics, response_metrics
+from ..io.files import STANDARD_STREAM, shown_name, write_json, write_text
+from ..io.tables import formatted
+from ..metrics import default_metrics, response_metrics
 from ..metrics.setups import BOTH, SETUPS
-from ..report_text import report_text
 from ..scoring import AUTO, Options, Scorer, choices
-from ..submission import (
-    CONSTANT,
-    EMPTY_STATES,
-    HUMAN,
-    NormalizedSubmission,
-    made_submissions,
-)
-from ..tables import formatted
+from ..scoring.many import Request, ScoredSubmission, intervals_read, score_submission
+from ..scoring.report_text import report_text
+from ..submission import CONSTANT, EMPTY_STATES, HUMAN, NormalizedSubmission, made_submissions
 from .completion import complete_file
 from .options import (
     benchmark_option,
@@ -226,7 +220,7 @@ def command(
         _Shown(json_target, lines_target, quiet).one(outcome)
         return 0
     if plot is not None:
-        from ..pictures import picture_format
+        from ..io.pictures import picture_format
 
         picture_format(plot)
     request = Request(options, intervals or plot is not None, lines_target is not None)
@@ -331,7 +325,7 @@ class _Shown:
         self, names: Sequence[str], outcomes: Sequence[ScoredSubmission], format_: str
     ) -> None:
         """Show outcomes as one table."""
-        from ..score_table import score_table
+        from ..scoring.report_text import score_table
 
         if outcomes and not self._quiet:
             click.echo(formatted([score_table(names, outcomes)], format_), nl=False)
@@ -363,9 +357,9 @@ def _free_running(
 ) -> ScoredSubmission:
     """Score free-running dialogues; with their lines, if these are wanted."""
     # pydantic takes its time
-    from ..conversations import read_conversations
-    from ..diagnosis.dialogue_lines import free_running_lines, lines_text
-    from ..free_running import play_free_running, read_goals_file, score_free_running
+    from ..scoring.dialogue_lines import free_running_lines, lines_text
+    from ..scoring.free_running import play_free_running, read_goals_file, score_free_running
+    from ..submission.conversations import read_conversations
 
     conversations = read_conversations(predictions)
     scorer = Scorer(benchmark_chooser(benchmark, "scoring on")(conversations), options)

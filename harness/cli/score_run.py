@@ -17,11 +17,11 @@ from ..benchmark import Benchmark
 from ..data.installed import benchmark_path, default_benchmark
 from ..data.prepared import prepared_content
 from ..errors import InputError
-from ..execution import Job, run
-from ..files import STANDARD_STREAM, read_bytes, shown_name, write_text
-from ..formats import Standard, parse_predictions, standard_form
-from ..limits import limits
-from ..many import (
+from ..io.files import STANDARD_STREAM, limits, read_bytes, shown_name, write_text
+from ..metrics.setups import SETUPS
+from ..scoring import AUTO, Options, Scorer, signature_before
+from ..scoring.execution import Job, run
+from ..scoring.many import (
     Line,
     Request,
     ScoredSubmission,
@@ -33,9 +33,8 @@ from ..many import (
     read_lines,
     score_content,
 )
-from ..metrics.setups import SETUPS
-from ..scoring import AUTO, Options, Scorer, signature_before
 from ..signature import Signature
+from ..submission.formats import Standard, parse_predictions, standard_form
 from .options import short_names
 from .reading import benchmark_chooser
 from .telling import NO_STATES, tell

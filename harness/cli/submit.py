@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from mwz.normalization.alias_tables import Aliases
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
+from mwz.normalization.rules.aliases import Aliases
 
 from ..benchmark import Benchmark
+from ..board import LEXICALISED, STATE_TRACKING, submitted_tracks
 from ..board.columns import columns, lexicalised_columns, tracking_columns
-from ..board.comparing_entries import complete_pairs
 from ..board.entries import (
     PREDICTIONS_FILE,
     Entry,
@@ -22,17 +22,10 @@ from ..board.entries import (
     read_entries,
 )
 from ..board.model import Board, Column, Row, read_board
+from ..board.pairs import complete_pairs
 from ..board.scores import Scores
-from ..board.submitting import (
-    all_scores,
-    locked,
-    refuse_existing,
-    submit,
-    with_seeds,
-    write_files,
-)
+from ..board.submitting import all_scores, locked, refuse_existing, submit, with_seeds, write_files
 from ..board.tracking_scores import TrackingScores, score_tracker, with_further_gold
-from ..board.tracks import LEXICALISED, STATE_TRACKING, submitted_tracks
 from ..board.views.markdown import (
     neighbours_text,
     pages,
@@ -44,17 +37,16 @@ from ..board.views.markdown import (
 from ..data.gold_states import load_further_gold, load_gold_states
 from ..data.installed import load_benchmark
 from ..errors import InputError
-from ..files import read_bytes, shown_name
-from ..formats import parse_predictions, standard_form
-from ..grounding.plain_responses import plain_remarks
-from ..limits import limits
-from ..metrics.registry import headlines
-from ..rendering import printable, text_table
+from ..io.files import limits, read_bytes, shown_name
+from ..io.rendering import printable, text_table
+from ..io.validation import validated
+from ..metrics import headlines
+from ..metrics.tracking.gold import GoldStates
 from ..scoring import Options, Scorer
+from ..scoring.placeholder_guesses import unknown_cost
 from ..submission import checked_submission
-from ..tracking.gold import GoldStates
-from ..unknown_placeholders import unknown_cost
-from ..validation import validated
+from ..submission.formats import parse_predictions, standard_form
+from ..submission.plain_responses import plain_remarks
 from .completion import complete_file
 from .options import (
     SeveralValues,

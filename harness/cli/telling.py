@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ..errors import InputError, printable
-from ..remarks import Remark
+from ..submission.remarks import Remark
 
 NO_STATES = "no turn has a `state`; scored with gold belief states"
 

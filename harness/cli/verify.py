@@ -11,7 +11,7 @@ from tqdm import tqdm
 from ..board.entries import chosen_entries, read_entries
 from ..board.rescoring import changes_table
 from ..board.verifying import Verified, verify
-from ..rendering import printable
+from ..io.rendering import printable
 from .completion import complete_entry
 from .options import (
     predictions_folder_option,

@@ -9,31 +9,35 @@ from typing import TYPE_CHECKING
 import click
 
 from ..benchmark import CANONICAL_STYLE, STYLES
-from ..checking import dialogue_id
-from ..conversations import read_conversations
 from ..diagnosis.causes import CAUSES, SLOT_CAUSES
-from ..diagnosis.diagnosing import Diagnosis, diagnose
+from ..diagnosis.diagnosing import Diagnosis, diagnose, what_if
 from ..diagnosis.diagnosis_text import diagnosis_text, dialogue_text
 from ..diagnosis.dialogue_view import DialogueView, view_dialogue
-from ..diagnosis.grounded_diagnosis import GroundedDiagnosis, view_grounded
-from ..diagnosis.grounded_text import ALL_CAUSES, grounded_dialogue_text, grounded_text
-from ..diagnosis.what_if import what_if
+from ..diagnosis.grounded_diagnosis import (
+    ALL_CAUSES,
+    GroundedDiagnosis,
+    grounded_dialogue_text,
+    grounded_text,
+    view_grounded,
+)
 from ..errors import InputError, unknown
-from ..files import shown_name
+from ..io.files import shown_name
+from ..io.rendering import printable
 from ..metrics.grounded_scores import plain_dialogues, played_ceiling, rated_dialogues
-from ..notations import DOMAINS
-from ..playing import Played
-from ..rendering import printable
+from ..metrics.played import Played
 from ..scoring import AUTO, Options, Scorer, choices
+from ..scoring.placeholder_guesses import unknown_cost
 from ..submission import HUMAN, NormalizedSubmission, Submission
-from ..unknown_placeholders import unknown_cost
+from ..submission.checking import dialogue_id
+from ..submission.conversations import read_conversations
+from ..submission.notations import DOMAINS
 from .completion import complete_file
 from .options import benchmark_option, placeholders_option, rules_option, short_names
 from .reading import benchmark_chooser, read_submissions
 from .telling import tell
 
 if TYPE_CHECKING:
-    from mwz.database import VenueDatabase
+    from mwz.database.venues import VenueDatabase
 
 
 @click.command(
@@ -235,7 +239,7 @@ def _free_running(
     shown: _Shown,
 ) -> str:
     # pydantic takes its time
-    from ..free_running import free_running_ceiling, play_free_running, read_goals_file
+    from ..scoring.free_running import free_running_ceiling, play_free_running, read_goals_file
 
     conversations = read_conversations(file)
     scorer = Scorer(benchmark_chooser(benchmark, "explaining by")(conversations), options)

@@ -5,10 +5,10 @@ known by `Evidence`, per-dialogue sufficient statistics as arrays; every resampl
 from these by matrix products, and no text is scored again::
 
     from mwz.harness import Scorer, load_benchmark
-    from mwz.harness.comparison import compare, evidence_of, intervals_of, parsed_evidence
+    from mwz.harness.comparison import compare, intervals_of
 
     scorer = Scorer(load_benchmark("multiwoz"))
-    first, second = (parsed_evidence(scorer, one, name) for name, one in predictions.items())
+    first, second = (scorer.evidence(name, one) for name, one in predictions.items())
     intervals_of(first)["inform"]  # Interval(value=88.9, low=86.80…, high=90.69…, …)
     compare(first, [second]).pairs[0].differences["bleu"].p
 
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .comparing import Comparison, compare, standings
-    from .evidence import Evidence, evidence_of, parsed_evidence, tracking_evidence
+    from .evidence import Evidence, evidence_of, tracking_evidence
     from .interval import Interval
     from .intervals import intervals_of
     from .seeds import Spread, spread_of
@@ -38,7 +38,6 @@ __all__ = [
     "compare",
     "evidence_of",
     "intervals_of",
-    "parsed_evidence",
     "spread_of",
     "standings",
     "tracking_evidence",
@@ -52,7 +51,6 @@ _HOMES = {
     "compare": "comparing",
     "evidence_of": "evidence",
     "intervals_of": "intervals",
-    "parsed_evidence": "evidence",
     "spread_of": "seeds",
     "standings": "comparing",
     "tracking_evidence": "evidence",

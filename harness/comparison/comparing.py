@@ -14,10 +14,9 @@ from ..errors import InputError
 from ..metrics.statistics import Figure
 from ..signature import PLACEHOLDERS, Comparability, Signature
 from .evidence import Evidence
-from .interval import Interval
+from .interval import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES, Interval
 from .intervals import interval_parameters, intervals_of
 from .seeds import Spread, spread_of
-from .settings import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES
 from .significance import MCNEMAR, TESTS, holm, mcnemar, randomisations
 
 

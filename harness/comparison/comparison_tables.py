@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..rendering import figure, p_text, signed
-from ..tables import Table, best_cells
+from ..io.rendering import figure, p_text, signed
+from ..io.tables import Table, best_cells
 from .comparing import Comparison
 from .comparison_text import interval_text
-from .settings import INTERVAL_LEVEL
+from .interval import INTERVAL_LEVEL
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:

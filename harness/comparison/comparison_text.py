@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ..io.rendering import figure, p_text, signed, text_table
 from ..metrics.statistics import Figure
-from ..rendering import figure, p_text, signed, text_table
 from .comparing import Comparison, Difference, Pair, System
-from .interval import Interval
+from .interval import INTERVAL_LEVEL, SIGNIFICANCE, Interval
 from .seeds import Spread
-from .settings import INTERVAL_LEVEL, SIGNIFICANCE
 
 MARK = "*"
 UNCORRECTED_MARK = "(*)"

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import InputError
-from ..metrics.registry import response_metrics
+from ..metrics import response_metrics
+from ..metrics.played import Played
 from ..metrics.statistics import Figure, Statistics, everything
-from ..playing import Played
-from ..scoring import Scorer
+from ..metrics.tracking.pairing import TrackedDialogue
+from ..metrics.tracking.tracking_statistics import tracking_statistics
 from ..signature import Signature
-from ..submission import NormalizedSubmission, normalize_submission, parse_submission
-from ..tracking.dialogues import TrackedDialogue
-from ..tracking.tracking_statistics import tracking_statistics
 
 if TYPE_CHECKING:
     from ..metrics.statistics import Block, Bools, Values
@@ -99,28 +97,20 @@ class Evidence:
         }
 
 
-def evidence_of(scorer: Scorer, submission: NormalizedSubmission, name: str) -> Evidence:
-    """Return what is known of a system, with regard to the metrics of the scorer's options.
+def evidence_of(played: Played, signature: Signature, name: str) -> Evidence:
+    """Return what is known of a system by what was played.
 
     Metrics that cannot be resampled are left out.
 
     Args:
-        scorer: How to score.
-        submission: What the system put out, normalised by the scorer's rule set.
-        name: What to call it.
-
-    Raises:
-        InputError: The submission plays nothing, or lacks what an option asks for.
+        played: What was played, at least one dialogue.
+        signature: The signature of its scores.
+        name: What to call the system.
     """
-    return evidence_of_played(scorer, scorer.played(submission), name)
-
-
-def evidence_of_played(scorer: Scorer, played: Played, name: str) -> Evidence:
-    """Return what is known of a system by what was played; `played` is the scorer's own."""
     metrics = [response_metrics()[metric] for metric in played.metrics]
     known = Evidence(
         name=name,
-        signature=scorer.signature_of(played),
+        signature=signature,
         dialogues=tuple(played.submission.dialogues),
         statistics={
             metric.name: played.once(metric.statistics)
@@ -130,19 +120,6 @@ def evidence_of_played(scorer: Scorer, played: Played, name: str) -> Evidence:
     )
     # What chance draws must not hang on the order of dialogues in a file.
     return known.part([id_ for id_ in played.benchmark.dialogues if id_ in played.responses])
-
-
-def parsed_evidence(
-    scorer: Scorer, name: str, predictions: Mapping[str, Sequence[Mapping[str, object]]]
-) -> Evidence:
-    """Return what is known of a system by its predictions, as `Scorer.score` takes them.
-
-    Raises:
-        InputError: The predictions are not in the expected form, do not fit the benchmark, or lack
-            what an option asks for.
-    """
-    submission = parse_submission(predictions, scorer.benchmark, name)
-    return evidence_of(scorer, normalize_submission(submission, scorer.rules), name)
 
 
 def tracking_evidence(

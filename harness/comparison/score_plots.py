@@ -7,11 +7,10 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ..io.pictures import picture_format, write_picture
+from ..io.rendering import drawn
 from ..metrics.statistics import Figure
-from ..pictures import picture_format, write_picture
-from ..rendering import drawn
-from .interval import Interval
-from .settings import INTERVAL_LEVEL
+from .interval import INTERVAL_LEVEL, Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

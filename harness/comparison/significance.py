@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from .evidence import Evidence
-from .resampling import bootstrap_samples, swaps
+from .intervals import bootstrap_samples, swaps
 
 if TYPE_CHECKING:
     from ..metrics.statistics import Floats

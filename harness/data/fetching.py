@@ -23,10 +23,8 @@ import pooch
 import requests
 
 from ..errors import SHOWN_PROBLEMS, InputError, without_secrets
-from ..files import write_atomically
-from ..limits import DEFAULT_LIMITS
-from .building import Built, Sources, build_benchmark
-from .declared import DataSet
+from ..io.files import DEFAULT_LIMITS, write_atomically
+from .declared import Built, DataSet, Sources, build_benchmark
 from .pinned import PinnedFile, blob_id, safe_path, select
 
 GITHUB = "https://raw.githubusercontent.com"

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
-from mwz.normalization.digests import digest_of_json
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
+from mwz.normalization.rules.registry import digest_of_json
 from mwz.normalization.states import without_empty_domains
 
 from ..benchmark import Benchmark, Dialogue

@@ -15,7 +15,7 @@ from mwz.normalization.states import without_empty_domains
 from ..benchmark import Benchmark
 from ..errors import InputError
 from ..io.store import DAMAGED, SEALED_SUFFIX, data_directory, read_sealed, write_sealed
-from ..tracking.gold import GoldStates, problems_of
+from ..metrics.tracking.gold import GoldStates, problems_of
 from .declared import gold_versions
 from .state_files import read_state_file
 

@@ -64,7 +64,7 @@ def load_benchmark(name: str | None = None) -> Benchmark:
         )
     path = benchmark_path(name)
     if path is None:
-        town = resources.files("mwz.harness.sample").joinpath("town.json")
+        town = resources.files("mwz.harness").joinpath("sample", "town.json")
         return from_document(json.loads(town.read_bytes()))
     try:
         benchmark = from_document(read_sealed(path, _FORMAT))

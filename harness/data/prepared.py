@@ -15,18 +15,18 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mwz.normalization.digests import sha256
 from mwz.normalization.rules import RuleSet, rule_set, rule_set_names
+from mwz.normalization.rules.registry import sha256
 
 from ..benchmark import Benchmark
 from ..errors import InputError
-from ..files import read_stored
+from ..io.files import read_stored
 from ..io.store import Store, code_digest
 
 if TYPE_CHECKING:
     from mwz.database.venues import PreparedVenues
 
-    from ..references import ReferenceIndex
+    from ..metrics._references import ReferenceIndex
 
 _VENUES = "venues "
 _CONTENT, _ARRAYS = "content", "arrays"
@@ -66,7 +66,7 @@ class PreparedBenchmark:
 
     def references(self) -> ReferenceIndex | None:
         """Return the references, prepared for BLEU."""
-        from ..references import ReferenceIndex
+        from ..metrics._references import ReferenceIndex
 
         arrays = self._arrays()
         names = [name for name in arrays if not name.startswith(_VENUES)]
@@ -150,7 +150,7 @@ def _packed(benchmark: Benchmark) -> bytes:
 
     from mwz.database.venues import prepared_venues
 
-    from ..references import ReferenceIndex
+    from ..metrics._references import ReferenceIndex
 
     arrays = ReferenceIndex(
         {id_: dialogue.references for id_, dialogue in benchmark.dialogues.items()}

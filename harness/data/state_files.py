@@ -25,10 +25,10 @@ from pathlib import Path
 from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set
 from mwz.normalization.states import BeliefState, normalize_state
 
-from ..checking import dialogue_id
 from ..errors import InputError
-from ..files import is_text, kind_of, read_json
-from ..tracking.variants import DONTCARE
+from ..io.files import is_text, kind_of, read_json
+from ..metrics.tracking.variants import DONTCARE
+from ..submission.checking import dialogue_id
 
 STATE_FILES = ("data.json", "test_dials.json")
 """What is looked for in a folder, the first that is there."""

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 from mwz.normalization.rules import RuleSet
 
 from ..metrics.inform_success import Step, domain_outcome, walk
+from ..metrics.played import PlayedDialogue
 from ..metrics.setups import STRICT
-from ..playing import PlayedDialogue
 
 if TYPE_CHECKING:
-    from mwz.database import VenueDatabase
+    from mwz.database.venues import VenueDatabase
 
 NEVER_NAMED = "never named"
 NAMED_ELSEWHERE = "named while another domain is active"

@@ -9,8 +9,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..pictures import picture_format, write_picture
-from ..rendering import drawn
+from ..io.pictures import picture_format, write_picture
+from ..io.rendering import drawn
 from .causes import CAUSES, SLOT_CAUSES, DialogueOutcome
 from .losses import DomainLosses, domain_losses
 

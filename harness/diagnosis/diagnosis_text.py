@@ -7,14 +7,13 @@ import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ..benchmark import Goal
+from ..io.rendering import Cell, figure, signed, text_table
 from ..metrics.inform_success import Step
 from ..metrics.tracking.dialogue_states import slot_name
-from ..rendering import Cell, figure, signed, text_table
 from .causes import CAUSES, SLOT_CAUSES, DialogueOutcome, cause_words, slot_cause_words
-from .diagnosing import Diagnosis
+from .diagnosing import Diagnosis, WhatIf
 from .dialogue_view import Change, DialogueView, TurnView
 from .losses import SUCCESS_LOSSES, DomainLosses, domain_losses, points, wrong_slots
-from .what_if import WhatIf
 
 WIDTH = 100
 _LABEL = 12

@@ -9,10 +9,10 @@ from mwz.normalization.states import BeliefState
 
 from ..benchmark import CANONICAL_STYLE, Goal
 from ..metrics.inform_success import Step, walk
+from ..metrics.played import PlayedDialogue
 from ..metrics.setups import STRICT
 from ..metrics.tracking.dialogue_states import Slot, flat_state
-from ..playing import PlayedDialogue
-from ..tracking.pairing import without_booking_prefix
+from ..metrics.tracking.pairing import without_booking_prefix
 from .causes import DialogueOutcome
 from .diagnosing import Diagnosis
 

@@ -21,12 +21,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from mwz.normalization.delexicaliser import Delexicalised, Span
-from mwz.normalization.gazetteer import Gazetteer, VenueId
+from mwz.normalization.delexicaliser.gazetteer import Gazetteer, VenueId
 
-from .topics import turn_domains
+from .faithfulness import turn_domains
 
 if TYPE_CHECKING:
-    from mwz.database import VenueDatabase
+    from mwz.database.venues import VenueDatabase
 
 NAMING_SLOTS = {"restaurant": "NAME", "hotel": "NAME", "attraction": "NAME", "train": "TRAINID"}
 """What names a venue of a domain."""

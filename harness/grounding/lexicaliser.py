@@ -19,7 +19,7 @@ from mwz.normalization.rules import RuleSet
 from mwz.normalization.states import BeliefState, normalize_slot_name
 
 if TYPE_CHECKING:
-    from mwz.database import VenueDatabase
+    from mwz.database.venues import VenueDatabase
 
 _PLACEHOLDER = re.compile(r"\[([\w\s\d]+)\]")
 _VENUE_DOMAINS = ("restaurant", "hotel", "attraction", "train")

@@ -25,10 +25,10 @@ from typing import Any
 
 import platformdirs
 
-from mwz.normalization.digests import digest_of_json, sha256
+from mwz.normalization.rules.registry import digest_of_json, sha256
 
 from ..errors import InputError
-from ..files import parse_json, read_bytes, write_atomically
+from .files import parse_json, read_bytes, write_atomically
 
 DATA_VARIABLE = "MWZ_DATA"
 CACHE_VARIABLE = "MWZ_CACHE"

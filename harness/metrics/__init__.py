@@ -1,1 +1,212 @@
 """The metrics, one per file: pure functions, each with its definition and its paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol
+
+from mwz.normalization.rules.registry import declared
+
+from ..errors import InputError, unknown
+from ..io.rendering import figure, text_table
+from .statistics import LinearStatistics, Statistics
+
+if TYPE_CHECKING:
+    from ..submission import NormalizedSubmission
+    from .played import Played
+
+
+class Results(Protocol):
+    """What has the results of metrics: a report."""
+
+    @property
+    def metrics(self) -> Mapping[str, Any]:
+        """Key -> result, of every metric asked for."""
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A single figure of a report: one that tables show and papers report.
+
+    Attributes:
+        name: What entries and options call it.
+        title: What tables call it.
+        value: The figure, of a report under a set-up, a key of `SETUPS`; None if the report
+            lacks it.
+        digits: Digits after the point that tables show.
+        lowest: The least value it can have.
+        highest: The greatest value it can have.
+    """
+
+    name: str
+    title: str
+    value: Callable[[Results, str], float | None]
+    digits: int = 1
+    lowest: float = 0.0
+    highest: float = 100.0
+
+
+def _number_text(metric: Metric, result: Any) -> str:
+    """Show a result that is one number, or a mapping of numbers, with the metric's unit."""
+    numbers = result if isinstance(result, Mapping) else {metric.title: result}
+    rows = [[name, figure(value, metric.digits)] for name, value in numbers.items()]
+    return text_table([metric.title if isinstance(result, Mapping) else "", metric.unit], rows)
+
+
+ROUNDING = 1e-9
+"""How far a figure may be out of range by the order of its arithmetic."""
+
+
+def no_percentages(place: str, figures: Mapping[str, float]) -> Iterator[str]:
+    """Yield the figures that are not between 0 and 100 percent; `place` is where they stand."""
+    for name, value in figures.items():
+        if not -ROUNDING <= value <= 100 + ROUNDING:
+            yield f"{place}.{name}: {value} is not between 0 and 100 percent"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric of responses.
+
+    Attributes:
+        name: What `--metrics` calls it; its result's key in reports, unless `keys` says otherwise.
+        title: What tables call it.
+        description: What it measures, in one sentence.
+        unit: Of its result: "percent", "bits", ….
+        source: The publication that defines it.
+        statistics: The per-dialogue statistics that intervals and tests are computed of; None if
+            there are none.
+        compute: The result, of what was played; None where there is nothing to say. By default
+            the figure of `statistics` that is called like the metric.
+        result: The type of the result, by which it is read back from JSON.
+        keys: Where the result is several, each with a key of its own in reports: key -> type.
+        text: How people read the result.
+        check: What is impossible, or contradicts itself, in results that were read from a file:
+            takes the results of all metrics and the number of dialogues scored.
+        headlines: Its figures that tables show and papers report. By default the result itself, if
+            it is one number.
+        unfit: Why it cannot be computed of a submission; None if it can.
+        parameters: What its definition fixes, for the signature.
+        aliases: Other names that `--metrics` takes.
+        default: Whether it is computed where no metrics are named.
+        digits: Digits after the point that tables show.
+        rank: Its place among the metrics; equal ones are in alphabetical order.
+    """
+
+    name: str
+    title: str
+    description: str
+    unit: str
+    source: str
+    statistics: Callable[[Played], Statistics] | None = None
+    compute: Callable[[Played], Any] | None = None
+    result: Any = float
+    keys: Mapping[str, Any] = field(default_factory=dict)
+    text: Callable[[Metric, Any], str] = _number_text
+    check: Callable[[Mapping[str, Any], int], Iterable[str]] = lambda results, dialogues: ()
+    headlines: Sequence[Headline] | None = None
+    unfit: Callable[[NormalizedSubmission], str | None] = lambda submission: None
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    aliases: Sequence[str] = ()
+    default: bool = True
+    digits: int = 2
+    rank: int = 100
+
+    @property
+    def results(self) -> Mapping[str, Any]:
+        """Key in reports -> type, of everything that the metric gives."""
+        return self.keys or {self.name: self.result}
+
+    def own_headlines(self) -> Sequence[Headline]:
+        """Return the figures that tables show and papers report."""
+        if self.headlines is not None:
+            return self.headlines
+        if self.result is not float or self.keys:
+            return ()
+        name = self.name
+        return (
+            Headline(
+                name=name,
+                title=self.title,
+                value=lambda report, setup: report.metrics.get(name),
+                digits=self.digits,
+                lowest=float("-inf"),
+                highest=100.0 if self.unit == "percent" else float("inf"),
+            ),
+        )
+
+    def evaluated(self, played: Played) -> Mapping[str, Any]:
+        """Return key in reports -> result; nothing where there is nothing to say."""
+        result = self._computed(played)
+        if result is None:
+            return {}
+        return result if self.keys else {self.name: result}
+
+    def _computed(self, played: Played) -> Any:
+        if self.compute is not None:
+            return self.compute(played)
+        statistics = None if self.statistics is None else played.once(self.statistics)
+        if not isinstance(statistics, LinearStatistics):
+            raise RuntimeError(f"metric {self.name} has neither `compute` nor a formula of sums")
+        return statistics.scores()[self.name]
+
+
+@cache
+def response_metrics() -> Mapping[str, Metric]:
+    """Return name -> metric, of all metrics of responses."""
+    found = declared(__package__, "METRIC", Metric)
+    found.sort(key=lambda metric: (metric.rank, metric.name))
+    metrics: dict[str, Metric] = {}
+    taken: dict[str, str] = {}
+    for metric in found:
+        for name in (metric.name, *metric.aliases, *metric.results):
+            if taken.setdefault(name, metric.name) != metric.name:
+                raise RuntimeError(f"two metrics are called {name}")
+        metrics[metric.name] = metric
+    return metrics
+
+
+def default_metrics() -> tuple[str, ...]:
+    """Return the names of the metrics that are computed where none are named."""
+    return tuple(name for name, metric in response_metrics().items() if metric.default)
+
+
+@cache
+def resampled_metrics() -> tuple[str, ...]:
+    """Return the names of the metrics that intervals and tests can be computed of."""
+    return tuple(name for name, one in response_metrics().items() if one.statistics is not None)
+
+
+def named_metrics(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the metrics that names or aliases stand for, each once, in the order given.
+
+    Raises:
+        InputError: One of them is unknown.
+    """
+    known = {alias: m.name for m in response_metrics().values() for alias in (m.name, *m.aliases)}
+    wrong = [name for name in names if name not in known]
+    if wrong:
+        raise InputError("metrics", [unknown("metric", n, response_metrics()) for n in wrong])
+    return tuple(dict.fromkeys(known[name] for name in names))
+
+
+@cache
+def headlines() -> Mapping[str, Headline]:
+    """Return name -> figure, of all figures that tables show and papers report."""
+    return {
+        headline.name: headline
+        for metric in response_metrics().values()
+        for headline in metric.own_headlines()
+    }
+
+
+@cache
+def result_types() -> Mapping[str, Any]:
+    """Return key in reports -> type of the result, of all metrics."""
+    return {
+        key: type_
+        for metric in response_metrics().values()
+        for key, type_ in metric.results.items()
+    }

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..benchmark import CANONICAL_STYLE
-from ..playing import Played
-from ..rendering import figure, text_table
-from .registry import Headline, Metric, Results, no_percentages
+from ..io.rendering import figure, text_table
+from . import Headline, Metric, Results, no_percentages
+from .played import Played
 from .statistics import Figure, LinearStatistics
 
 if TYPE_CHECKING:

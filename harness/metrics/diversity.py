@@ -16,9 +16,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ..playing import Played
-from ..rendering import figure, text_table
-from .registry import Metric
+from ..io.rendering import figure, text_table
+from . import Metric
+from .played import Played
 from .statistics import Figure, Statistics
 
 MSTTR_WINDOW = 50

@@ -5,32 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..playing import STATE_SOURCES, Played
 from ..submission import NormalizedSubmission
-from ..tracking.dialogues import TrackedDialogue
-from ..tracking.tracking_report import TrackingReport
-from .registry import Metric, no_percentages
+from . import Metric, no_percentages
+from .played import STATE_SOURCES, Played
 from .statistics import LinearStatistics
+from .tracking.pairing import TrackedDialogue
+from .tracking.tracking_report import TrackingReport
 
 
 def track(played: Played) -> TrackingReport:
     """Score the predicted states, whatever states query the database."""
     # Most scores do without, and start the sooner.
-    from ..tracking.evaluation import score_tracking
+    from .tracking.evaluation import score_tracking
 
     return score_tracking(played.once(tracked_dialogues))
 
 
 def statistics(played: Played) -> LinearStatistics:
     """Return the statistics of predicted states, of every metric of `mwz dst`."""
-    from ..tracking.tracking_statistics import tracking_statistics
+    from .tracking.tracking_statistics import tracking_statistics
 
     return tracking_statistics(played.once(tracked_dialogues))
 
 
 def tracked_dialogues(played: Played) -> list[TrackedDialogue]:
     """Return the predicted states beside the benchmark's gold ones."""
-    from ..tracking.pairing import track_states
+    from .tracking.pairing import track_states
 
     states = {
         id_: STATE_SOURCES["predicted"](turns, played.benchmark.dialogues[id_])
@@ -45,7 +45,7 @@ def _check(results: Mapping[str, Any], dialogues: int) -> Iterator[str]:
 
 
 def _text(_: Metric, report: TrackingReport) -> str:
-    from ..tracking.tracking_text import side_by_side_text
+    from .tracking.tracking_text import side_by_side_text
 
     return side_by_side_text(["state tracking"], [report])
 

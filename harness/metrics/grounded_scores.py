@@ -10,23 +10,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..grounding.ceiling import ceiling, rated_human
-from ..grounding.plain_responses import PlainDialogue
 from ..grounding.rating import (
     GroundedFigures,
+    PlainDialogue,
     RatedDialogue,
     ToldShares,
+    ceiling,
     grounded_figures,
     rated,
+    rated_human,
 )
-from ..rendering import figure, text_table
+from ..io.rendering import figure, text_table
+from . import Metric
 from .inform_success import TOTAL
-from .registry import Metric
 from .statistics import Figure, LinearStatistics, percent
 
 if TYPE_CHECKING:
-    from ..playing import Played
     from ..submission import NormalizedSubmission
+    from .played import Played
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..benchmark import CANONICAL_STYLE
-from ..playing import Played
-from ..rendering import figure, text_table
+from ..io.rendering import figure, text_table
+from . import Headline, Metric, Results, no_percentages
 from .bleu import COLUMNS, bleu_of_sums, counts
 from .inform_success import TOTAL, Outcome, Rates, dialogue_outcome, rates
-from .registry import Headline, Metric, Results, no_percentages
+from .played import Played
 from .setups import MAIN_SETUP, SETUPS, chosen_setups
 from .statistics import Figure, LinearStatistics, percent
 

@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mwz.normalization.rules import RuleSet
 
 from ..benchmark import REFERENCE, REQUESTABLE_SLOTS
-from ..playing import PlayedDialogue
+from .played import PlayedDialogue
 from .setups import COMPARISONS, REFERENCES, UPDATES, Setup
 from .statistics import percent
 
 if TYPE_CHECKING:
-    from mwz.database import VenueDatabase
+    from mwz.database.venues import VenueDatabase
 
 TOTAL = "total"
 

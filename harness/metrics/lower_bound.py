@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..benchmark import CANONICAL_STYLE
-from ..playing import Played
-from ..rendering import figure, text_table
+from ..io.rendering import figure, text_table
+from . import Metric
 from .bleu import bleu_of_counts
 from .inform import SetupScores, combined
 from .inform_success import TOTAL
-from .registry import Metric
+from .played import Played
 
 
 @dataclass(frozen=True)

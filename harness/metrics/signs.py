@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from mwz.normalization.states import without_empty_domains
 
 from ..benchmark import CANONICAL_STYLE
-from ..placeholder_remarks import FEW, naming, slot_rate
-from ..playing import Played, PlayedDialogue
-from ..rendering import figure, text_table
+from ..io.rendering import figure, text_table
+from ..submission.remarks import FEW, naming, slot_rate
+from . import Metric
 from .inform_success import provided_slots
-from .registry import Metric
+from .played import Played, PlayedDialogue
 
 TYPICAL_FACTOR = 1.5
 """Times the corpus' placeholders about venues: above it is a sign."""

@@ -27,16 +27,14 @@ from mwz.normalization.rules import DEFAULT_RULES, rule_set
 from mwz.normalization.states import BeliefState, normalize_state
 
 from ..benchmark import Benchmark
-from ..checking import dialogue_id
 from ..errors import InputError, Problems, shown
-from ..files import is_text, kind_of, read_bytes, shown_name
-from ..formats import parse_predictions, special_format
-from ..limits import Limits, limits
-from ..notations import STATE_DOMAINS, VALUE_LISTS, notation_of, read_state
+from ..io.files import Limits, is_text, kind_of, limits, read_bytes, shown_name
+from ..metrics.tracking.gold import GoldStates
+from ..metrics.tracking.pairing import TrackedDialogue, TrackedTurn, track_states, track_with_gold
 from ..submission import parse_submission
-from .dialogues import TrackedDialogue, TrackedTurn
-from .gold import GoldStates
-from .pairing import track_states, track_with_gold
+from ..submission.checking import dialogue_id
+from ..submission.formats import parse_predictions, special_format
+from ..submission.notations import STATE_DOMAINS, VALUE_LISTS, notation_of, read_state
 
 
 @dataclass(frozen=True)

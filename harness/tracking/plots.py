@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from ..metrics.tracking.tracking_registry import tracking_metrics
-from ..pictures import picture_format, write_picture
-from ..rendering import drawn
-from .evaluation import POSITIONS
-from .fitting import shortened
-from .tracking_report import TrackingReport
+from ..io.pictures import picture_format, write_picture
+from ..io.rendering import drawn
+from ..metrics.tracking import tracking_metrics
+from ..metrics.tracking.evaluation import POSITIONS
+from ..metrics.tracking.tracking_report import TrackingReport
+from ..metrics.tracking.tracking_text import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

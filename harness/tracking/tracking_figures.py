@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..benchmark import Benchmark
+from ..metrics.tracking import Choices
+from ..metrics.tracking.evaluation import score_tracking
 from ..metrics.tracking.fga import HEADLINE_LAMBDA, lambda_label
+from ..metrics.tracking.gold import GoldStates
+from ..metrics.tracking.pairing import TrackedDialogue
 from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
-from ..metrics.tracking.tracking_registry import Choices
+from ..metrics.tracking.tracking_report import TrackingReport
+from ..metrics.tracking.variants import PLAIN, Variants
 from ..signature import Signature
-from .dialogues import TrackedDialogue
-from .evaluation import score_tracking
-from .gold import GoldStates
-from .tracking_report import TrackingReport
 from .tracking_signature import tracking_signature
-from .variants import PLAIN, Variants
 
 FIGURES: Mapping[str, str] = {
     "JGA": "jga",

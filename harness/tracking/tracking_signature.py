@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mwz.normalization.digests import digest_of_json
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
+from mwz.normalization.rules.registry import digest_of_json
 
 from ..benchmark import Benchmark
-from ..metrics.tracking.tracking_registry import Choices, tracking_metrics
+from ..metrics.tracking import Choices, tracking_metrics
+from ..metrics.tracking.gold import GoldStates, gold_states_digest
+from ..metrics.tracking.pairing import TrackedDialogue
+from ..metrics.tracking.variants import PLAIN, Variants
 from ..signature import SHOWN_HASH, Signature
-from .dialogues import TrackedDialogue
-from .gold import GoldStates, gold_states_digest
-from .variants import PLAIN, Variants
 
 
 def tracking_signature(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..metrics.tracking.tracking_registry import tracking_metrics
-from ..rendering import figure
+from ..io.rendering import figure
+from ..io.tables import Table, best_cells
+from ..metrics.tracking import tracking_metrics
+from ..metrics.tracking.tracking_report import TrackingReport
 from ..signature import Signature
-from ..tables import Table, best_cells
-from .tracking_report import TrackingReport
 
 _DIGITS = 2
 

@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ..io.rendering import figure, text_table
+from ..metrics.tracking import Choices, Verdict, tracking_metrics
 from ..metrics.tracking.dialogue_states import slot_name
 from ..metrics.tracking.fga import DEFAULT_LAMBDAS
+from ..metrics.tracking.pairing import TrackedDialogue
 from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
-from ..metrics.tracking.tracking_registry import Choices, Verdict, tracking_metrics
-from .dialogues import TrackedDialogue
-from .variants import PLAIN, Variants, dialogue_states
+from ..metrics.tracking.variants import PLAIN, Variants, dialogue_states
 
 
 @dataclass(frozen=True)
@@ -68,3 +69,23 @@ def view_turns(
         )
         for number, pair, *of_turn in zip(states.numbers, states.pairs, *told, strict=True)
     ]
+
+
+def dialogue_text(view: Sequence[TurnView]) -> str:
+    """Return a dialogue turn by turn: states, and what each metric gives the turn and why."""
+    return "\n\n".join(part for turn in view for part in _turn_parts(turn))
+
+
+def _turn_parts(turn: TurnView) -> Sequence[str]:
+    states = [
+        (slot, gold, predicted, "" if gold == predicted else "differs")
+        for slot in sorted({*turn.gold, *turn.predicted})
+        for gold, predicted in [(turn.gold.get(slot, ""), turn.predicted.get(slot, ""))]
+    ]
+    verdicts = [
+        (f"{verdict.metric}: {verdict.reason}", "" if verdict.score is None else verdict.score)
+        for verdict in turn.verdicts
+    ]
+    rows = [(why, score if isinstance(score, str) else figure(score, 4)) for why, score in verdicts]
+    table = text_table(["slot", "gold", "predicted", ""], states) if states else "empty states"
+    return [f"turn {turn.number}", table, text_table(["metric", "score"], rows)]

@@ -19,9 +19,9 @@ from mwz.harness.board.entries import System, read_entries, read_entry
 from mwz.harness.board.model import rows
 from mwz.harness.board.scores import Scores, hashes_of
 from mwz.harness.board.submitting import submit
+from mwz.harness.io.validation import validated
 from mwz.harness.metrics.inform import combined
-from mwz.harness.report import Report
-from mwz.harness.validation import validated
+from mwz.harness.scoring.report import Report
 
 # What the tests of entries, board, audit and documents read besides the package.
 _COPIED = ("tests", "docs", "submissions", "README.md", "leaderboard.md", "pyproject.toml")

@@ -19,13 +19,13 @@ from helpers import run_cli
 
 from mwz.harness import Benchmark, InputError, Scorer
 from mwz.harness.board import rescoring
+from mwz.harness.board.audit.setup_search import explain
 from mwz.harness.board.entries import read_entries
-from mwz.harness.board.grid import explain
 from mwz.harness.board.rescoring import rescore
 from mwz.harness.board.submitting import locked
-from mwz.harness.execution import KILLED, LOST, Job, results, run
-from mwz.harness.many import Request, score_content
 from mwz.harness.scoring import Options
+from mwz.harness.scoring.execution import KILLED, LOST, Job, results, run
+from mwz.harness.scoring.many import Request, score_content
 
 SUBMISSIONS = Path(__file__).parents[2] / "harness" / "sample" / "submissions"
 FILES = [SUBMISSIONS / f"{name}.json" for name in ("scripted", "careful", "hasty")]
@@ -193,7 +193,9 @@ def test_an_entry_whose_scoring_is_killed_is_kept_and_named(
 def test_an_explanation_whose_process_is_killed_is_one_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mwz.harness.board.grid.play", lambda *_: os.kill(os.getpid(), 9))
+    monkeypatch.setattr(
+        "mwz.harness.board.audit.setup_search.play", lambda *_: os.kill(os.getpid(), 9)
+    )
     content = b'{"town001": [{"response": "hello"}, {"response": "bye"}]}'
     with pytest.raises(InputError, match="--workers: the process that scored it was killed, twice"):
         explain(content, "sample", 2, lambda parts, count: parts)

@@ -80,7 +80,7 @@ def mwz(copied: Path) -> Mwz:
             "COLUMNS": "200",
         }
         done = subprocess.run(
-            [sys.executable, "-m", "mwz.harness.cli", *arguments],
+            [sys.executable, "-m", "mwz", *arguments],
             cwd=copied,
             env=environment,
             capture_output=True,

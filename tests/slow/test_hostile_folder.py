@@ -10,6 +10,7 @@ import pytest
 from entered import SAMPLE_SUBMISSIONS, change_scores, enter_sample
 from helpers import Run, run_cli
 
+from mwz.harness.board.audit.reported import REPORTED_FILE
 from mwz.harness.board.entries import (
     ENTRY_FILE,
     NOTE_FILE,
@@ -17,7 +18,6 @@ from mwz.harness.board.entries import (
     read_entries,
     read_entry,
 )
-from mwz.harness.board.reported import REPORTED_FILE
 from mwz.harness.board.scores import SCORES_FILE
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes")

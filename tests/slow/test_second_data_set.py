@@ -75,7 +75,7 @@ def test_a_second_data_set_is_declared_imported_fetched_and_scored(tmp_path: Pat
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "MWZ_DATA": str(tmp_path / "data")}
 
     def mwz(*arguments: str) -> str:
-        command = [sys.executable, "-m", "mwz.harness.cli", *arguments]
+        command = [sys.executable, "-m", "mwz", *arguments]
         return subprocess.run(
             command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
         ).stdout

@@ -25,7 +25,7 @@ def _run(
         if limit is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
-    command = [sys.executable, "-m", "mwz.harness.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "mwz", *map(str, arguments)]
     return subprocess.run(
         ["bash", "-c", f'"$@" {shell}', "bash", *command],
         env={**os.environ, **environment},

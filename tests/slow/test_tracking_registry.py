@@ -66,7 +66,7 @@ def mwz(tmp_path: Path) -> Callable[..., str]:
 
     def run(*arguments: str) -> str:
         done = subprocess.run(
-            [sys.executable, "-m", "mwz.harness.cli", "dst", *arguments],
+            [sys.executable, "-m", "mwz", "dst", *arguments],
             cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": str(tmp_path), "COLUMNS": "200"},
             capture_output=True,

@@ -6,13 +6,13 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from .. import LEXICALISED, STATE_TRACKING, TRACKS, Track
+from ..audit.record import OFFICIAL
+from ..audit.reported import ReportedRow
 from ..columns import columns, lexicalised_columns, tracking_columns
 from ..entries import paper_year, system_year
 from ..model import AGAIN, NOTHING, Board, Column, Row, Value
 from ..pairs import RANKING
-from ..record import OFFICIAL
-from ..reported import ReportedRow
-from ..tracks import LEXICALISED, STATE_TRACKING, TRACKS, Track
 from .charts import Dot, Ranks, Scatter, ranks, scatter
 from .page_tables import Bar, Cell, Header, plus_minus, with_minus
 from .reported_blocks import NOT_PUBLIC, OLD, printed_columns

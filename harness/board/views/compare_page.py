@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...metrics.registry import headlines
+from ...metrics import headlines
+from .. import TRACKS
 from ..columns import columns
 from ..dialogue_scores import FIGURES
 from ..model import NOTHING, Board, Row, Value
 from ..pairs import RANKING, SAMPLES, EntryPair
-from ..tracks import TRACKS
 from .page_tables import Cell, Header, Table, difference_text, plus_minus
 
 

@@ -11,13 +11,13 @@ from typing import Any
 
 from ...metrics.inform_success import TOTAL
 from ...metrics.setups import RANKED
-from ...report import Report
+from ...scoring.report import Report
+from .. import TRACKS
 from ..columns import TOTALS, columns
 from ..dialogue_scores import FIGURES
 from ..entries import Entry, arxiv_number, system_year
 from ..further_gold import further_gold_data
 from ..model import NOTHING, Board, Column, Row, common_signatures
-from ..tracks import TRACKS
 from .board_page import SYSTEMS
 from .reported_blocks import OLD
 

@@ -7,16 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...benchmark import STYLES
-from ...comparison.settings import INTERVAL_LEVEL, SIGNIFICANCE
-from ...metrics.registry import headlines
-from ...rendering import escaped, escaped_cell, figure, markdown_table, p_text, signed
+from ...comparison.interval import INTERVAL_LEVEL, SIGNIFICANCE
+from ...io.rendering import escaped, escaped_cell, figure, markdown_table, p_text, signed
+from ...metrics import headlines
+from .. import LEXICALISED, STATE_TRACKING, TRACKS
 from ..checks import WayBack, way_back
 from ..columns import columns, lexicalised_columns, tracking_columns
 from ..dialogue_scores import FIGURES
 from ..entries import Entry
 from ..model import PAGES, Board, Column, Row, Value, common_signatures
 from ..pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure, Standing
-from ..tracks import LEXICALISED, STATE_TRACKING, TRACKS
 from .reported_blocks import (
     OLD,
     STATUS_NOTE,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...rendering import signed
+from ...io.rendering import signed
 from ..model import Value
 
 _MINUS = re.compile(r"(?<!\S)-(?=\d)")

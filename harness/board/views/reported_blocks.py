@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from ...rendering import Cell, escaped, escaped_cell, markdown_table
+from ...io.rendering import Cell, escaped, escaped_cell, markdown_table
+from ..audit.record import OFFICIAL
+from ..audit.reported import ReportedRow, ReportedTable
 from ..entries import Entry
 from ..model import NOTHING, Board, Row
-from ..record import OFFICIAL
-from ..reported import ReportedRow, ReportedTable
 
 OLD = "old"
 NOT_PUBLIC = "Reported, outputs not public"

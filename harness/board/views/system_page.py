@@ -6,19 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...diagnosis.causes import CAUSES, SLOT_CAUSES
+from ...io.rendering import figure
+from ...metrics import headlines
 from ...metrics.inform_success import TOTAL
-from ...metrics.registry import headlines
 from ...metrics.setups import RANKED
-from ...rendering import figure
-from ...report import Report
+from ...scoring.report import Report
 from ...signature import PLACEHOLDERS, Signature
-from ..attainable import digits_of
+from .. import TRACKS
+from ..audit.attainable import digits_of
+from ..audit.record import Line, findings, lines
 from ..columns import SETUP_FIGURES, columns, lexicalised_columns, tracking_columns, verdict_mark
 from ..dialogue_scores import FIGURES
 from ..entries import Entry, system_year
 from ..model import NOTHING, REFERENCE, Board, Column, Row, placeholders_note
-from ..record import Line, findings, lines
-from ..tracks import TRACKS
 from .board_page import row_anchor
 from .downloads import entry_reference
 from .page_tables import (

@@ -12,7 +12,7 @@ from mwz.normalization.rules import rule_set
 from mwz.normalization.states import BeliefState, normalize_state
 
 from ...errors import InputError
-from ...files import kind_of, read_json
+from ...io.files import kind_of, read_json
 
 DATA_SET = "data/MultiWOZ_2.2"
 TEST_FILES = ("test/dialogues_001.json", "test/dialogues_002.json")

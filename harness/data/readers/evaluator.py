@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mwz.normalization.rules import rule_set
+from mwz.normalization.rules import rule_set, rule_set_names
 from mwz.normalization.states import normalize_slot_name
 
 from ...benchmark import Goal
 from ...errors import InputError
-from ...files import kind_of, read_json
+from ...io.files import kind_of, read_bytes, read_json
+from ..pinned import Source, blob_id
 from .annotation22 import ANNOTATION_RULES, read_object
 
 EVALUATOR_DATA = "mwzeval/data"
@@ -154,3 +155,46 @@ def _records(path: Path, identifier: str) -> list[dict[str, Any]]:
     if problems:
         raise InputError(str(path), problems)
     return content
+
+
+VERSIONED_FILE = f"{EVALUATOR_DATA}/database/restaurant_db.json"
+"""The file that changed: the other venue files are the same in all pinned versions."""
+
+
+def venue_notes(mwzeval: Path, sources: Collection[Source]) -> list[str]:
+    """Say which version of the venue database a clone has, if some rule set uses another.
+
+    Args:
+        mwzeval: The evaluator's repository.
+        sources: The table of pinned files.
+
+    Returns:
+        One line, or none if its database is the one of all rule sets.
+
+    Raises:
+        InputError: The file is missing or cannot be read.
+    """
+    held = blob_id(read_bytes(mwzeval / VERSIONED_FILE))
+    versions = {
+        source.venues: file.blob
+        for source in sources
+        for file in source.files
+        if source.venues is not None and file.path == VERSIONED_FILE
+    }
+    own = _rule_sets(version for version, blob in versions.items() if blob == held)
+    others = _rule_sets(version for version, blob in versions.items() if blob != held)
+    if not others:
+        return []
+    if not own:
+        return [f"venues: {VERSIONED_FILE} is of no known version; used under all rule sets"]
+    return [
+        f"venues: the clone's database is that of rule set {', '.join(own)}, used under "
+        f"{', '.join(others)} too, whose own differs in three restaurants' telephone numbers "
+        "(`mwz data fetch` gets both)"
+    ]
+
+
+def _rule_sets(versions: Iterable[str]) -> list[str]:
+    """Return the rule sets that use one of some versions of the venue database."""
+    used = set(versions)
+    return [name for name in rule_set_names() if rule_set(name).venues in used]

@@ -12,12 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue, VenueRecords
-from ...domains import gold_active_domains
 from ...errors import InputError
-from ...files import read_bytes
-from ...formats.damd_log import align_dialogues, parse_damd_log
-from ..building import Built, Sources
-from ..declared import DataSet
+from ...io.files import read_bytes
+from ...metrics.played import gold_active_domains
+from ...submission.formats.damd_log import align_dialogues, parse_damd_log
+from ..declared import Built, DataSet, Sources
 from .annotation22 import DATA_SET, read_test_dialogues
 from .evaluator import (
     DOMAINS,
@@ -27,9 +26,9 @@ from .evaluator import (
     read_goals,
     read_per_turn,
     read_venues,
+    venue_notes,
 )
 from .overlap import find_overlap, overlap_note
-from .venue_versions import venue_notes
 
 EVALUATOR = "evaluator"
 CORPUS = "data set"

@@ -29,7 +29,7 @@ from mwz.normalization.states import normalize_slot_name, normalize_state
 
 from ...benchmark import Benchmark
 from ...errors import InputError
-from ...files import read_json
+from ...io.files import read_json
 from .annotation22 import (
     ANNOTATION_RULES,
     DATA_SET,

@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from . import Choices, Figures, TrackingMetric, Verdict
 from .dialogue_states import DialogueStates, StatePair
 from .jga import is_exact
-from .tracking_registry import Choices, Figures, TrackingMetric, Verdict
 
 if TYPE_CHECKING:
-    from ...tracking.tracking_report import TrackingReport
+    from .tracking_report import TrackingReport
 
 DEFAULT_LAMBDAS = (0.25, 0.5, 0.75, 1.0)
 """The values of λ that the paper's table 1 reports."""

@@ -12,9 +12,9 @@ from statistics import fmean
 
 from mwz.database.fuzzy import partial_ratio
 
+from . import TrackingMetric
 from .dialogue_states import StatePair, all_turns
 from .slot_f1 import PrecisionRecall, percentages
-from .tracking_registry import TrackingMetric
 
 FUZZY_RATIO = 95
 """Two values match if their partial ratio is over this."""

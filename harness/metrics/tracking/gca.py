@@ -18,8 +18,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias
 
+from . import Choices, Figures, TrackingMetric, Verdict, own_headline
 from .dialogue_states import ABSENT, DialogueStates, Slot, State, StatePair, slot_name
-from .tracking_registry import Choices, Figures, TrackingMetric, Verdict, own_headline
 
 Outcome: TypeAlias = Literal["missed", "wrong", "overshot", "correct"]
 OUTCOMES: tuple[Outcome, ...] = ("missed", "wrong", "overshot", "correct")

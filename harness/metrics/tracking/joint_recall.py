@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
+from . import Choices, TrackingMetric, Verdict, turn_by_turn
 from .dialogue_states import StatePair, all_turns
-from .tracking_registry import Choices, TrackingMetric, Verdict, turn_by_turn
 
 
 def is_covered(turn: StatePair) -> bool:

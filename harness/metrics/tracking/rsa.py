@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
+from . import Choices, TrackingMetric, Verdict, own_headline, turn_by_turn
 from .dialogue_states import StatePair, all_turns
-from .tracking_registry import Choices, TrackingMetric, Verdict, own_headline, turn_by_turn
 
 
 def turn_relative_slot_accuracy(turn: StatePair) -> float:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from . import TrackingMetric, own_headline
 from .dialogue_states import StatePair, all_turns
-from .tracking_registry import TrackingMetric, own_headline
 
 
 @dataclass(frozen=True)

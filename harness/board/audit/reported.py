@@ -1,0 +1,177 @@
+"""The figures of the field's public tables: `reported.toml` of a folder of submissions.
+
+They are facts as printed, with their source, of systems with and without public outputs. A row of
+a system that has an entry names it. What a column is of is told from its name: a version of
+MultiWOZ, a domain, and a measure ("2.1 joint accuracy", "hotel JGA").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Literal, Protocol
+
+from pydantic import AfterValidator, Field
+
+from ...errors import InputError
+from ...io.files import parse_toml, read_plain
+from ...io.validation import validated
+from .. import TRACKS
+from ..entries import ObjectId, PlainText, WebAddress
+
+REPORTED_FILE = "reported.toml"
+
+_NUMBER = re.compile(r"[0-9]{1,7}(\.[0-9]{1,6})?")
+_VERSION = re.compile(r"([0-9]\.[0-9]) (.+)")
+
+
+def _known_track(value: str) -> str:
+    if value not in TRACKS:
+        raise ValueError(f"{value!r}; use one of {', '.join(TRACKS)}")
+    return value
+
+
+_Name = Annotated[PlainText, Field(min_length=1)]
+
+
+def number(text: str) -> Decimal | None:
+    """Return a printed figure with its digits; None where the text is not just a number."""
+    return Decimal(text) if _NUMBER.fullmatch(text) else None
+
+
+def version_and_measure(column: str) -> tuple[str | None, str]:
+    """Return the version of MultiWOZ that a column's title names, if any, and the rest of it."""
+    match = _VERSION.fullmatch(column)
+    return (match.group(1), match.group(2)) if match else (None, column)
+
+
+@dataclass(frozen=True)
+class ReportedRow:
+    """A system's row of a table.
+
+    Attributes:
+        system: The system as the table names it.
+        figures: Column -> the figure as printed, of those that the row has.
+        entry: The key of the system's entry, if there is one.
+        paper: Address of the system's paper.
+        code: Address of its code.
+        note: What is to be said of the row.
+    """
+
+    system: _Name
+    figures: Mapping[str, Annotated[PlainText, Field(min_length=1, max_length=40)]]
+    entry: _Name | None = None
+    paper: WebAddress | None = None
+    code: WebAddress | None = None
+    note: PlainText | None = None
+
+
+@dataclass(frozen=True)
+class ReportedTable:
+    """A public table.
+
+    Attributes:
+        name: A key.
+        title: What its block is headed by.
+        track: The track whose systems it has.
+        kind: "official", made with the public evaluator; "old", with the scripts before it, which
+            do not compare; "authors", with the authors' own.
+        repository: "<owner>/<name>" at GitHub, where it is printed.
+        commit: In which version.
+        path: In which file.
+        columns: The columns that hold figures, in order.
+        rows: The rows, in order.
+        date: When that version was made, if it is known.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
+    title: _Name
+    track: Annotated[str, AfterValidator(_known_track)]
+    kind: Literal["official", "old", "authors"]
+    repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
+    commit: ObjectId
+    path: _Name
+    columns: tuple[_Name, ...]
+    rows: tuple[ReportedRow, ...]
+    date: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")] | None = None
+
+    @property
+    def source(self) -> str:
+        """The address of the file that prints it, at its version."""
+        return f"https://github.com/{self.repository}/blob/{self.commit}/{self.path}"
+
+
+@dataclass(frozen=True)
+class _Content:
+    tables: tuple[ReportedTable, ...] = field(default=())
+
+
+def read_reported(folder: Path) -> tuple[ReportedTable, ...]:
+    """Return the public tables of a folder of submissions; none if it has no `reported.toml`.
+
+    Raises:
+        InputError: The file is not TOML or not as the schema says, or a row has a figure in a
+            column that its table lacks.
+    """
+    path = folder / REPORTED_FILE
+    if not path.is_file():
+        return ()
+    content = parse_toml(read_plain(path), str(path))
+    tables = validated(_Content, content, str(path)).tables
+    problems = list(_problems(tables))
+    if problems:
+        raise InputError(str(path), problems)
+    return tables
+
+
+def unknown_entries(tables: Sequence[ReportedTable], keys: Iterable[str]) -> list[str]:
+    """Return which rows name an entry that is not among those of the keys, a sentence each."""
+    known = set(keys)
+    return [
+        f"{REPORTED_FILE}: {table.name}, {row.system}: there is no entry {row.entry}"
+        for table in tables
+        for row in table.rows
+        if row.entry is not None and row.entry not in known
+    ]
+
+
+def _problems(tables: Sequence[ReportedTable]) -> Iterator[str]:
+    """Yield what the schema alone does not tell."""
+    names = [table.name for table in tables]
+    for number, table in enumerate(tables):
+        if table.name in names[:number]:
+            yield f"tables.{number}.name: {table.name} is the name of another table"
+        for place, row in enumerate(table.rows):
+            for column in row.figures:
+                if column not in table.columns:
+                    yield (
+                        f"tables.{number}.rows.{place}.figures.{column}: the table has no such "
+                        f"column; it has {', '.join(table.columns)}"
+                    )
+
+
+RATES = ("inform", "success")
+"""The figures that a script gives together, and that are reproduced together or not at all."""
+
+
+class ReportedFigures(Protocol):
+    """What one source reports of a system: an entry's `reported`, or a row of a public table."""
+
+    @property
+    def source(self) -> str:
+        """Where it is reported."""
+
+    @property
+    def setup(self) -> str:
+        """The set-up it is of: "strict", "optimistic", or the authors' "own"."""
+
+    @property
+    def style(self) -> str | None:
+        """The reference style of its BLEU; None for the canonical one."""
+
+    @property
+    def figures(self) -> Mapping[str, Decimal]:
+        """Metric -> the figure, with its digits."""

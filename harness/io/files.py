@@ -1,0 +1,433 @@
+"""Reading and writing the harness's files: JSON plain or gzipped, all or nothing on the way out.
+
+Files come from strangers: a few kilobytes can unpack to gigabytes. What a predictions file may hold
+is bounded far above what any published file needs; every bound can be set by an environment
+variable, `MWZ_LIMIT_` and its name in capital letters.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import gzip
+import io
+import json
+import os
+import stat
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError, Problems, cut, shown
+
+VARIABLE = "MWZ_LIMIT_"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The bounds.
+
+    Attributes:
+        unpacked: Bytes of a file, after unpacking.
+        values: Values of a predictions file's JSON.
+        dialogues: Dialogues of a file.
+        turns: Turns of one dialogue.
+        response: Characters of one response.
+        text: Characters of all responses together.
+        value: Characters of a slot's value.
+    """
+
+    unpacked: int = field(default=256_000_000, metadata={"unit": "bytes of a file, unpacked"})
+    values: int = field(default=1_000_000, metadata={"unit": "values in a predictions file"})
+    dialogues: int = field(default=100_000, metadata={"unit": "dialogues in a file"})
+    turns: int = field(default=1_000, metadata={"unit": "turns in a dialogue"})
+    response: int = field(default=100_000, metadata={"unit": "characters in a response"})
+    text: int = field(default=10_000_000, metadata={"unit": "characters in all responses"})
+    value: int = field(default=1_000, metadata={"unit": "characters in a slot's value"})
+
+    def told(self, name: str) -> str:
+        """Return a bound as messages tell it, with the variable that sets it."""
+        return f"at most {getattr(self, name):,} ({VARIABLE}{name.upper()})"
+
+
+DEFAULT_LIMITS = Limits()
+
+
+def limits(environment: Mapping[str, str] = os.environ) -> Limits:
+    """Return the bounds that hold.
+
+    Args:
+        environment: The environment variables.
+
+    Raises:
+        InputError: A variable does not hold a whole number above 0.
+    """
+    chosen = {}
+    for bound in fields(Limits):
+        variable = VARIABLE + bound.name.upper()
+        text = environment.get(variable)
+        if text is None:
+            continue
+        # As far as Python reads numbers, and no further.
+        if not (text.isascii() and text.isdigit() and len(text) <= 18 and int(text) > 0):
+            raise InputError(variable, f"expected a whole number above 0, found {shown(text)}")
+        chosen[bound.name] = int(text)
+    return Limits(**chosen)
+
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+STANDARD_STREAM = "-"
+_GZIP_MAGIC = b"\x1f\x8b"
+_WAY = 100
+"""How many characters are kept of the way to a place in a JSON file, and of each key."""
+
+_KINDS = {
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    list: "a list",
+    dict: "an object",
+    type(None): "null",
+}
+
+
+def shown_name(path: str | Path) -> str:
+    """Return what messages call an input."""
+    return "standard input" if str(path) == STANDARD_STREAM else str(path)
+
+
+def read_bytes(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> bytes:
+    """Read a file (or standard input for `-`), unpacked if it is gzipped.
+
+    Args:
+        path: The file.
+        limits: No more is read and unpacked than these say; what is not a stranger's is within
+            the default ones.
+
+    Raises:
+        InputError: The file is missing, cannot be read, is a damaged gzip file or too large.
+    """
+    source = shown_name(path)
+    try:
+        if str(path) != STANDARD_STREAM:
+            with open(path, "rb") as file:
+                content = file.read(limits.unpacked + 1)
+        elif sys.stdin is not None:
+            content = sys.stdin.buffer.read(limits.unpacked + 1)
+        else:
+            raise InputError(source, "is closed; give a file")
+    except FileNotFoundError:
+        raise InputError(source, "no such file") from None
+    except IsADirectoryError:
+        raise InputError(source, "is a folder; give a file") from None
+    except OSError as error:
+        raise InputError(source, f"cannot be read ({error.strerror})") from None
+    except ValueError as error:
+        # A path with a null character.
+        raise InputError(source, f"cannot be read ({error})") from None
+    _check_size(content, source, limits)
+    if not content.startswith(_GZIP_MAGIC):
+        return content
+    try:
+        # Counted while it is unpacked: a small file may unpack to more than the memory holds.
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
+            content = packed.read(limits.unpacked + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(source, f"damaged gzip file ({error})") from None
+    _check_size(content, source, limits)
+    return content
+
+
+def read_stored(path: Path) -> bytes:
+    """Return the bytes of a file of the harness's own, just as they are.
+
+    Raises:
+        InputError: The file is missing or cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read ({error.strerror})") from None
+
+
+def read_plain(path: Path) -> bytes:
+    """Read a file, unpacked if it is gzipped, that is nothing but a file.
+
+    What strangers put into a folder may be a link to anywhere, or a pipe that never ends.
+
+    Raises:
+        InputError: It is something else than a file, or cannot be read.
+    """
+    try:
+        mode = path.lstat().st_mode
+    except (OSError, ValueError):
+        # Reading tells.
+        return read_bytes(path)
+    if not stat.S_ISREG(mode):
+        kind = _FILE_KINDS.get(stat.S_IFMT(mode), "a device")
+        raise InputError(str(path), f"is {kind}; put the file itself there")
+    return read_bytes(path)
+
+
+_FILE_KINDS = {
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFDIR: "a folder",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+def is_plain_file(path: Path) -> bool:
+    """Return whether there is a file, and not a link to one."""
+    # Of a name that is too long for a file system pathlib raises an error.
+    return os.path.isfile(path) and not os.path.islink(path)
+
+
+def is_plain_folder(path: Path) -> bool:
+    """Return whether there is a folder, and not a link to one."""
+    return path.is_dir() and not path.is_symlink()
+
+
+def _check_size(content: bytes, source: str, limits: Limits) -> None:
+    if len(content) > limits.unpacked:
+        raise InputError(source, f"too large: more bytes than {limits.told('unpacked')}")
+
+
+def read_json(path: str | Path) -> object:
+    """Read a JSON file, plain or gzipped, or standard input for `-`.
+
+    Raises:
+        InputError: The file is missing, unreadable, empty or not JSON.
+    """
+    return parse_json(read_bytes(path), shown_name(path))
+
+
+def parse_json(content: bytes, source: str) -> object:
+    """Parse JSON; `source` names it in the error message.
+
+    Raises:
+        InputError: The content is empty, not JSON in UTF-8, or has a key twice in one object.
+    """
+    if not content or content.isspace():
+        raise InputError(source, "the file is empty; expected JSON")
+    doubled: dict[int, tuple[object, str]] = {}
+
+    def as_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        read = dict(pairs)
+        if len(read) != len(pairs):
+            # The object is kept, so that no other has its number.
+            doubled[id(read)] = (read, _first_double(key for key, _ in pairs))
+        return read
+
+    try:
+        read = json.loads(content, object_pairs_hook=as_object)
+    except UnicodeDecodeError as error:
+        raise InputError(source, f"not text in UTF-8 (byte {error.start})") from None
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise InputError(source, f"not JSON ({where}: {error.msg})") from None
+    except RecursionError:
+        raise InputError(source, "JSON nested too deeply") from None
+    except ValueError as error:
+        # A number of more digits than Python reads.
+        raise InputError(source, f"cannot be read as JSON ({error})") from None
+    if doubled:
+        raise InputError(source, _doubled_keys(read, doubled))
+    return read
+
+
+def parse_toml(
+    content: bytes, source: str, parse_float: Callable[[str], Any] = float
+) -> dict[str, Any]:
+    """Parse TOML; `source` names it in the error message.
+
+    Raises:
+        InputError: The content is not TOML in UTF-8.
+    """
+    try:
+        return tomllib.loads(content.decode(), parse_float=parse_float)
+    except RecursionError:
+        raise InputError(source, "not TOML that can be read (nested too deeply)") from None
+    except ValueError as error:
+        # What is no text, no TOML, or a number of more digits than Python reads.
+        raise InputError(source, f"not TOML ({error})") from None
+
+
+def _first_double(keys: Iterable[str]) -> str:
+    seen: set[str] = set()
+    for key in keys:
+        if key in seen:
+            break
+        seen.add(key)
+    return key
+
+
+def _doubled_keys(read: object, doubled: Mapping[int, tuple[object, str]]) -> Problems:
+    """Tell which objects have a key twice, each with the way that leads to it."""
+    problems = Problems()
+    waiting: list[tuple[object, str]] = [(read, "")]
+    while waiting:
+        value, way = waiting.pop()
+        if id(value) in doubled:
+            problems.add(way, f"the key {shown(doubled[id(value)][1])} is there twice; keep one")
+        inside: list[tuple[object, str]] = []
+        if isinstance(value, dict):
+            inside = [
+                (one, f"{cut(way, _WAY)}{'.' * bool(way)}{key[:_WAY]}")
+                for key, one in value.items()
+            ]
+        elif isinstance(value, list):
+            inside = [(one, f"{cut(way, _WAY)}[{number}]") for number, one in enumerate(value)]
+        waiting += reversed(inside)
+    return problems
+
+
+def kind_of(value: object) -> str:
+    """Return what JSON calls a value, with an article, for messages."""
+    return _KINDS.get(type(value), type(value).__name__)
+
+
+def is_text(value: str) -> bool:
+    """Return whether a string is text; JSON may hold a lone half of a surrogate pair."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def encoded(text: str) -> bytes:
+    """Return text in UTF-8; what is no character, of a file's name say, as its escape in JSON."""
+    return text.encode(errors="backslashreplace")
+
+
+def to_json(data: object) -> str:
+    """Return data as the JSON text every report and file of the harness is written in."""
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def write_atomically(path: Path, content: str | bytes, follow: bool = True) -> None:
+    """Write a file so that it is either there in full or as it was before.
+
+    A link stays one, and the file it leads to is written. A device or a pipe, which nothing could
+    take the place of, is written to as it is. Scratch files that killed processes left of the same
+    file are cleared away.
+
+    Args:
+        path: The file.
+        content: What it is to hold.
+        follow: Where it is false, a link, a device or a pipe gives way to the file.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    data = encoded(content) if isinstance(content, str) else content
+    try:
+        if follow and path.exists() and not (path.is_file() or path.is_dir()):
+            with open(path, "wb") as stream:
+                stream.write(data)
+            return
+        target = Path(os.path.realpath(path)) if follow else path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        clear_scratch(target)
+        handle, scratch = _scratch_file(target)
+    except OSError as error:
+        raise InputError(str(path), f"cannot be written ({error.strerror})") from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(scratch, 0o666 & ~_umask())
+        os.replace(scratch, target)
+    except OSError as error:
+        raise InputError(str(path), f"cannot be written ({error.strerror})") from None
+    finally:
+        Path(scratch).unlink(missing_ok=True)
+
+
+UNFINISHED = ".unfinished"
+"""How the names of scratch files and folders end."""
+
+
+def _scratch_file(target: Path) -> tuple[int, str]:
+    """Return a scratch file beside a file, open and held, so that nobody clears it away."""
+    while True:
+        prefix = f".{target.name[:100]}."
+        handle, scratch = tempfile.mkstemp(UNFINISHED, prefix, target.parent)
+        _hold(handle)
+        # Who clears away may have come before the file was held.
+        if os.path.exists(scratch):
+            return handle, scratch
+        os.close(handle)
+
+
+def clear_scratch(target: Path) -> None:
+    """Clear away the scratch files of a file that no living process holds."""
+    for path in target.parent.glob(f".{glob.escape(target.name[:100])}.*{UNFINISHED}"):
+        try:
+            handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except (OSError, AttributeError):
+            # A link or a folder is none of ours; some systems have no such flags, nor locks.
+            continue
+        with contextlib.suppress(OSError), os.fdopen(handle, "rb") as file:
+            _hold(file.fileno(), wait=False)
+            path.unlink(missing_ok=True)
+
+
+def _hold(handle: int, wait: bool = True) -> None:
+    """Lock an open file, until it is closed, where the system has locks.
+
+    Raises:
+        OSError: Somebody else holds it, and this is not to wait.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:
+        if not wait:
+            raise
+
+
+def write_json(target: str, data: object) -> None:
+    """Write data as JSON to a file, all or nothing, or to standard output for `-`.
+
+    Raises:
+        InputError: The file cannot be written, or standard output is closed.
+    """
+    write_text(target, to_json(data))
+
+
+def write_text(target: str, text: str) -> None:
+    """Write text in UTF-8 to a file, all or nothing, or to standard output for `-`.
+
+    Raises:
+        InputError: The file cannot be written, or standard output is closed.
+    """
+    if target != STANDARD_STREAM:
+        write_atomically(Path(target), text)
+        return
+    if sys.stdout is None:
+        raise InputError("standard output", "is closed; give a file")
+    # JSON is UTF-8, whatever the terminal's encoding.
+    sys.stdout.flush()
+    sys.stdout.buffer.write(encoded(text))
+    sys.stdout.buffer.flush()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,271 @@
+"""A submission on a benchmark: what it says, believes and talks about, turn by turn.
+
+Belief states and active domains may come from the submission or from the benchmark; `STATE_SOURCES`
+and `DOMAIN_SOURCES` are the ways. What metrics compute from is a `Played`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from mwz.normalization.rules import RuleSet
+from mwz.normalization.states import BeliefState
+
+from ..benchmark import REQUESTABLE_SLOTS, Benchmark, Dialogue
+from ..submission import NormalizedSubmission, NormalizedTurn
+from .setups import SETUPS
+
+if TYPE_CHECKING:
+    from mwz.database.venues import VenueDatabase
+    from mwz.normalization.delexicaliser import Delexicaliser
+
+    from ..grounding.rating import HumanRatings
+    from ._references import ReferenceIndex
+
+
+_NO_DOMAIN = ("general", "booking")
+
+
+def domains_from_states(states: Sequence[BeliefState]) -> list[list[str]]:
+    """Estimate a dialogue's active domains from the changes of its belief states.
+
+    Args:
+        states: Normalised states, one per system turn.
+
+    Returns:
+        Per turn, the current domain, or nothing before any domain has come up.
+    """
+    current: str | None = None
+    last_state: BeliefState = {}
+    last_changed: list[str] = []
+    active: list[list[str]] = []
+    for state in states:
+        changed = [
+            domain
+            for domain, slots in state.items()
+            if _has_more(slots, last_state.get(domain, {}))
+        ]
+        if not changed and current is None:
+            active.append([])
+            continue
+        if not changed and len(last_changed) > 1:
+            others = [d for d in last_changed if d in state and d != current]
+            current = others[0] if others else current
+        elif changed and current not in changed:
+            current = max(changed, key=lambda domain: len(state[domain]))
+        last_state, last_changed = state, changed
+        active.append([] if current is None else [current])
+    return active
+
+
+def _has_more(slots: Mapping[str, str], before: Mapping[str, str]) -> bool:
+    """Whether some slot is new, or has another value."""
+    # Most states are as they were, which is the quicker to see.
+    return slots != before and not slots.items() <= before.items()
+
+
+def gold_active_domains(
+    states: Sequence[BeliefState], acts: Sequence[Sequence[str]]
+) -> list[list[str]]:
+    """Infer a dialogue's gold active domains from its gold states and the system's acts.
+
+    Args:
+        states: Gold states, one per system turn.
+        acts: Names of the system's acts ("Hotel-Inform"), one list per system turn.
+    """
+    active: list[list[str]] = []
+    last_state: Mapping[str, Mapping[str, str]] = {}
+    last: list[str] = []
+    for state, names in zip(states, acts, strict=True):
+        domains = [d for d, slots in state.items() if slots != last_state.get(d)]
+        for domain in _act_domains(names):
+            if domain not in domains:
+                domains.append(domain)
+        domains = domains or last
+        if len(domains) == 2 and "general" in domains:
+            domains = [domain for domain in domains if domain != "general"]
+        active.append(domains)
+        last_state, last = state, domains
+    return active
+
+
+def _act_domains(names: Sequence[str]) -> list[str]:
+    """Return the domains of acts, in order; what is no domain only if there is nothing else."""
+    domains = list(dict.fromkeys(name.split("-")[0].lower() for name in names))
+    for domain in _NO_DOMAIN:
+        if len(domains) > 1 and domain in domains:
+            domains.remove(domain)
+    return [domain for domain in domains if domain != "booking"]
+
+
+_T = TypeVar("_T")
+
+Domains: TypeAlias = "Sequence[Collection[str]]"
+"""The active domains of each turn."""
+
+
+@dataclass(frozen=True)
+class PlayedDialogue:
+    """A dialogue as a system played it. Per-turn fields have one entry per system turn played.
+
+    Attributes:
+        id: The dialogue's id.
+        gold: The benchmark's dialogue.
+        responses: Normalised responses.
+        states: The belief states that query the database, normalised.
+        active_domains: Active domains.
+    """
+
+    id: str
+    gold: Dialogue
+    responses: Sequence[str]
+    states: Sequence[BeliefState]
+    active_domains: Domains
+
+    @cached_property
+    def said(self) -> Sequence[tuple[str, ...]]:
+        """The requestable slots that each response holds."""
+        return [said_slots(response) for response in self.responses]
+
+
+@lru_cache(maxsize=1 << 14)
+def said_slots(response: str) -> tuple[str, ...]:
+    """Return the requestable slots that a normalised response holds."""
+    return tuple(slot for slot in REQUESTABLE_SLOTS if slot in response)
+
+
+STATE_SOURCES: Mapping[
+    str, Callable[[Sequence[NormalizedTurn], Dialogue], Sequence[BeliefState]]
+] = {
+    "predicted": lambda turns, gold: [turn.state or {} for turn in turns],
+    "gold": lambda turns, gold: gold.states[: len(turns)],
+}
+"""Where the belief states that query the database come from."""
+
+DOMAIN_SOURCES: Mapping[
+    str, Callable[[Sequence[NormalizedTurn], Dialogue, Sequence[BeliefState]], Domains]
+] = {
+    "predicted": lambda turns, gold, states: [turn.active_domains or () for turn in turns],
+    "slots": lambda turns, gold, states: [turn.placeholder_domains for turn in turns],
+    "states": lambda turns, gold, states: domains_from_states(states),
+    "gold": lambda turns, gold, states: gold.gold_domains[: len(turns)],
+}
+"""Where active domains come from: the submission, the domains that its placeholders name, changes
+of the belief states used, or the gold annotation."""
+
+
+def play(
+    submission: NormalizedSubmission, benchmark: Benchmark, states: str, domains: str
+) -> list[PlayedDialogue]:
+    """Return the submission's dialogues as Inform and Success look at them.
+
+    Args:
+        submission: What the system put out.
+        benchmark: What it is held against.
+        states: A key of `STATE_SOURCES`.
+        domains: A key of `DOMAIN_SOURCES`.
+    """
+    played = []
+    for id_, turns in submission.dialogues.items():
+        gold = benchmark.dialogues[id_]
+        believed = STATE_SOURCES[states](turns, gold)
+        played.append(
+            PlayedDialogue(
+                id=id_,
+                gold=gold,
+                responses=[turn.response for turn in turns],
+                states=believed,
+                active_domains=DOMAIN_SOURCES[domains](turns, gold, believed),
+            )
+        )
+    return played
+
+
+@dataclass(frozen=True)
+class Played:
+    """Everything that a metric of responses may compute from.
+
+    Attributes:
+        submission: What the system put out, cut to the dialogues scored.
+        benchmark: What it is held against, cut alike.
+        rules: The rule set.
+        setup: The set-up of Inform and Success, a key of `SETUPS`, or "both".
+        states: The source of belief states where the set-up has none of its own.
+        domains: The source of active domains where the set-up has none of its own.
+        references: The references, prepared for BLEU.
+        database: The venue database.
+        delexicaliser: The delexicaliser of the benchmark's venues.
+        human: How the benchmark's human responses went in plain English; None if it has none.
+        metrics: The names of the metrics asked for.
+        find: Gives a metric's result by its key; None where it was not asked for.
+    """
+
+    submission: NormalizedSubmission
+    benchmark: Benchmark
+    rules: RuleSet
+    setup: str
+    states: str
+    domains: str
+    references: Callable[[], ReferenceIndex]
+    database: Callable[[], VenueDatabase]
+    delexicaliser: Callable[[], Delexicaliser]
+    human: Callable[[], HumanRatings | None]
+    metrics: Collection[str]
+    find: Callable[[Played, str], Any]
+
+    def result(self, key: str) -> Any:
+        """Return the result of another metric by its key; None where it was not asked for."""
+        return self.find(self, key)
+
+    def once(self, function: Callable[..., _T], *arguments: Any) -> _T:
+        """Return what a function makes of what was played, computed the first time only.
+
+        Args:
+            function: It takes this and the arguments, and always gives the same.
+            arguments: They tell calls apart.
+        """
+        key = (function, *arguments)
+        if key not in self._known:
+            self._known[key] = function(self, *arguments)
+        known: _T = self._known[key]
+        return known
+
+    @cached_property
+    def _known(self) -> dict[tuple[Any, ...], Any]:
+        """Function and arguments -> what it gave."""
+        return {}
+
+    @cached_property
+    def responses(self) -> Mapping[str, Sequence[str]]:
+        """Dialogue id -> normalised responses."""
+        return self.submission.responses()
+
+    @property
+    def texts(self) -> list[str]:
+        """All normalised responses, one after another."""
+        return [text for texts in self.responses.values() for text in texts]
+
+    def dialogues(self, domains: str, states: str | None = None) -> Sequence[PlayedDialogue]:
+        """Return the dialogues played, with active domains and belief states from sources.
+
+        Args:
+            domains: A key of `DOMAIN_SOURCES`.
+            states: A key of `STATE_SOURCES`; None for the submission's.
+        """
+        return self.once(_dialogues, states or self.states, domains)
+
+    def under(self, setup: str) -> Sequence[PlayedDialogue]:
+        """Return the dialogues as a set-up looks at them.
+
+        Args:
+            setup: A key of `SETUPS`.
+        """
+        named = SETUPS[setup]
+        return self.dialogues(named.domains or self.domains, named.states)
+
+
+def _dialogues(played: Played, states: str, domains: str) -> Sequence[PlayedDialogue]:
+    return play(played.submission, played.benchmark, states, domains)

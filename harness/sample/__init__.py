@@ -1,1 +1,0 @@
-"""The built-in sample benchmark: a town of its own, written for this project."""

@@ -1,0 +1,691 @@
+"""From a submission to a report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from mwz.database import EMBEDDED
+from mwz.database.venues import VenueDatabase
+from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set, rule_set_names, with_aliases
+from mwz.normalization.rules.aliases import Aliases
+from mwz.normalization.rules.registry import sha256
+
+from ..benchmark import CANONICAL_STYLE, GOALS, Benchmark
+from ..errors import InputError, shown, unknown
+from ..io.files import kind_of
+from ..metrics import Metric, default_metrics, named_metrics, response_metrics
+from ..metrics.played import DOMAIN_SOURCES, STATE_SOURCES, Played
+from ..metrics.setups import BOTH, RANKED, REFERENCES, SETUPS, chosen_setups
+from ..signature import PLACEHOLDERS, SHOWN_HASH, Signature
+from ..submission import (
+    HUMAN,
+    NormalizedSubmission,
+    Submission,
+    made_submission,
+    normalize_submission,
+    parse_submission,
+)
+from ..submission.checking import dialogue_id
+from ..submission.placeholder_aliases import chosen_aliases
+from .report import Coverage, Report
+
+if TYPE_CHECKING:
+    from mwz.database.venues import VenueDatabase
+    from mwz.normalization.delexicaliser import Delexicaliser
+
+    from ..comparison.evidence import Evidence
+    from ..diagnosis.causes import DialogueOutcome
+    from ..grounding.rating import HumanRatings
+    from ..metrics._references import ReferenceIndex
+
+
+def open_database(benchmark: Benchmark, rules: RuleSet, url: str) -> VenueDatabase:
+    """Return the venue database of a benchmark under a rule set, filled if it was not.
+
+    Its queries raise an `InputError` if the database goes away.
+
+    Raises:
+        InputError: The database cannot be reached or written, or was changed since it was written.
+    """
+    beforehand = benchmark.prepared
+    prepared = None if beforehand is None else beforehand.venues(rules)
+    if prepared is not None and url == EMBEDDED:
+        return VenueDatabase(benchmark.venue_records(rules), rules, prepared=prepared)
+    from .addressed_database import addressed_database  # SQLAlchemy takes its time
+
+    return addressed_database(benchmark, rules, url)
+
+
+AUTO = "auto"
+
+GROUNDED = "grounded"
+"""The metric that lexicalised responses are scored by in any case."""
+
+LEXICALISED = "lexicalised"
+"""The parameter of signatures that tells by what responses were delexicalised."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to score.
+
+    Attributes:
+        rules: Name of a rule set.
+        setup: A key of `SETUPS`, or "both", strict and optimistic.
+        domains: Source of active domains in set-ups that have none of their own, such as the
+            strict one: "predicted"; "slots", the domains that placeholders name; "states", changes
+            of the belief states; "gold"; or "auto", the first of these that the submission allows,
+            never gold.
+        states: Source of belief states in set-ups that have none of their own: "predicted",
+            "gold", or "auto", predicted if every turn has a state.
+        metrics: Names of metrics; None for those that are on by default.
+        database_url: SQLAlchemy URL of the venue database.
+        goals: Which dialogues to score: "all", or those whose goal is "seen" or "unseen" in the
+            train or dev split.
+        lexicalised: Whether responses are in plain English and are to be delexicalised first. It
+            adds the metric "grounded".
+        placeholders: Placeholders that are read besides those of the rule set: the name of a named
+            table, the path of a TOML file, a mapping of placeholder name -> ontology name, or
+            aliases; None for no others.
+    """
+
+    rules: str = DEFAULT_RULES
+    setup: str = BOTH
+    domains: str = AUTO
+    states: str = AUTO
+    metrics: Collection[str] | None = None
+    database_url: str = EMBEDDED
+    goals: str = "all"
+    lexicalised: bool = False
+    placeholders: str | Path | Mapping[str, str] | Aliases | None = None
+
+    def __post_init__(self) -> None:
+        problems = [
+            _option_problem(name, value, values)
+            for name, values in choices().items()
+            for value in [getattr(self, name)]
+            if value not in values
+        ]
+        if not problems:
+            problems += self._against_setup()
+        metrics = default_metrics()
+        if isinstance(self.metrics, str):
+            problems.append(
+                f"metrics: {shown(self.metrics)} is a string; write [{shown(self.metrics)}]"
+            )
+        elif self.metrics is not None and not _are_names(self.metrics):
+            problems.append(f"metrics: {shown(self.metrics)}; give a list of names")
+        elif self.metrics is not None:
+            try:
+                metrics = named_metrics([*self.metrics])
+            except InputError as error:
+                problems += error.problems
+        if self.lexicalised and self.placeholders is not None:
+            problems.append("placeholders: responses in plain English have none; leave them out")
+        if problems:
+            raise InputError("options", problems)
+        chosen = chosen_aliases(self.placeholders, rule_set(self.rules))
+        # A copy for another process needs no file.
+        object.__setattr__(self, "placeholders", chosen)
+        if self.lexicalised and GROUNDED not in metrics:
+            metrics = (*metrics, GROUNDED)
+        # As the registry writes them, whatever they were called.
+        object.__setattr__(self, "metrics", metrics)
+
+    def _against_setup(self) -> Iterable[str]:
+        """Yield each source that is asked for while the set-up has another of its own."""
+        if self.setup in (*RANKED, BOTH):
+            return
+        for name in ("domains", "states"):
+            own, asked = getattr(SETUPS[self.setup], name), getattr(self, name)
+            if own is not None and asked not in (AUTO, own):
+                yield f"{name}: set-up {self.setup} takes {own} {name}, not {asked}; leave it out"
+
+    @property
+    def aliases(self) -> Aliases | None:
+        """The placeholders that are read besides those of the rule set."""
+        return self.placeholders if isinstance(self.placeholders, Aliases) else None
+
+
+_KINDS = {
+    "rules": "rule set",
+    "setup": "set-up",
+    "domains": "source of domains",
+    "states": "source of states",
+    "goals": "choice of goals",
+}
+"""Option -> what its value names."""
+
+
+def _option_problem(name: str, value: object, values: Sequence[str]) -> str:
+    """Say what is wrong with an option's value, and what it can be."""
+    if not isinstance(value, str) and str(value) in values:
+        return f"{name}: {shown(value)} is {kind_of(value)}; write {str(value)!r}"
+    return unknown(_KINDS[name], value, values)
+
+
+def _are_names(metrics: object) -> bool:
+    return isinstance(metrics, Collection) and all(isinstance(name, str) for name in metrics)
+
+
+def choices() -> Mapping[str, Sequence[str]]:
+    """Return option -> its values, of the options that have a fixed choice of them."""
+    return {
+        "rules": rule_set_names(),
+        "setup": (BOTH, *SETUPS),
+        "domains": (AUTO, *DOMAIN_SOURCES),
+        "states": (AUTO, *STATE_SOURCES),
+        "goals": GOALS,
+    }
+
+
+@dataclass
+class _Derived:
+    """What is derived from a benchmark, made when it is first needed, for all threads once.
+
+    Attributes:
+        parts: Choice of goals -> the part of the benchmark.
+        hashes: (Choice of goals, version of the venues) -> content hash.
+        references: Choice of goals -> the references, prepared for BLEU.
+        databases: (Rules' digest, version of the venues, address) -> venue database.
+        delexicalisers: (Rules' digest, version of the venues) -> delexicaliser.
+        human: (Rules' digest, version of the venues) -> how the human responses went.
+    """
+
+    lock: Any = field(default_factory=RLock)
+    parts: dict[str, Benchmark] = field(default_factory=dict)
+    hashes: dict[tuple[str, str], str] = field(default_factory=dict)
+    references: dict[str, ReferenceIndex] = field(default_factory=dict)
+    databases: dict[tuple[str, str, str], VenueDatabase] = field(default_factory=dict)
+    delexicalisers: dict[tuple[str, str], Delexicaliser] = field(default_factory=dict)
+    human: dict[tuple[str, str], HumanRatings | None] = field(default_factory=dict)
+
+
+class Scorer:
+    """Scores any number of submissions on one benchmark; what a training loop keeps.
+
+    It owns what is derived from the benchmark: the references as BLEU needs them, and the venue
+    databases. They are made when they are first needed. Threads may share a scorer. A copy for
+    another process is made of the benchmark and the options, and derives the rest anew.
+
+    Args:
+        benchmark: The benchmark to score on.
+        options: How to score.
+    """
+
+    def __init__(self, benchmark: Benchmark, options: Options = Options()) -> None:
+        self.benchmark = benchmark
+        self.options = options
+        self._derived = _Derived()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Scorer, (self.benchmark, self.options)
+
+    def with_options(self, **changes: Any) -> Scorer:
+        """Return a scorer with some options changed, which shares what is derived with this one.
+
+        Raises:
+            InputError: An option's value is none of those it can have.
+        """
+        other = Scorer(self.benchmark, replace(self.options, **changes))
+        other._derived = self._derived
+        return other
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rule set, with the aliases of the options."""
+        return with_aliases(rule_set(self.options.rules), self.options.aliases)
+
+    def score(self, predictions: Mapping[str, Sequence[Mapping[str, object]]]) -> Report:
+        """Score predictions: dialogue id -> turns, one per system turn.
+
+        Args:
+            predictions: Each turn an object with `response` and optionally `state` and
+                `active_domains`, as in a predictions file. It is left as it was.
+
+        Raises:
+            InputError: The predictions are not in the expected form, do not fit the benchmark, or
+                lack what an option asks for.
+        """
+        submission = parse_submission(predictions, self.benchmark, "predictions", self.rules)
+        return self.score_normalized(self.normalized(submission))
+
+    def normalized(self, submission: Submission) -> NormalizedSubmission:
+        """Return a submission normalised by the rule set; delexicalised first, if so chosen."""
+        if self.options.lexicalised:
+            from ..submission.plain_responses import delexicalise_submission
+
+            submission = delexicalise_submission(submission, self.delexicaliser())
+        return normalize_submission(submission, self.rules)
+
+    def made(self, name: str) -> NormalizedSubmission:
+        """Return a submission that the harness makes itself.
+
+        Args:
+            name: One of `made_submissions`; or `HUMAN`, for the human responses as they were
+                written, where responses are delexicalised.
+
+        Raises:
+            InputError: The benchmark does not hold the human responses.
+        """
+        if name == HUMAN:
+            from ..submission.plain_responses import human_submission
+
+            return self.normalized(human_submission(self.benchmark))
+        return made_submission(self.benchmark, name)
+
+    def score_normalized(self, submission: NormalizedSubmission) -> Report:
+        """Score a submission that is normalised by the rule set of the options.
+
+        Raises:
+            InputError: The submission lacks what an option asks for.
+        """
+        return self.report(self.played(submission))
+
+    def evidence(
+        self, name: str, predictions: Mapping[str, Sequence[Mapping[str, object]]]
+    ) -> Evidence:
+        """Return what is known of a system by its predictions, to compare it with others.
+
+        Args:
+            name: What to call the system.
+            predictions: As `score` takes them.
+
+        Raises:
+            InputError: As for `score`.
+        """
+        submission = parse_submission(predictions, self.benchmark, name, self.rules)
+        return self.evidence_of(self.normalized(submission), name)
+
+    def evidence_of(self, submission: NormalizedSubmission, name: str) -> Evidence:
+        """Return what is known of a submission that is normalised by the rules of the options.
+
+        Raises:
+            InputError: The submission lacks what an option asks for.
+        """
+        from ..comparison.evidence import evidence_of  # NumPy takes its time
+
+        played = self.played(submission)
+        return evidence_of(played, self.signature_of(played), name)
+
+    def report(self, played: Played) -> Report:
+        """Return the report of what was played, as `played` gave it."""
+        metrics = [response_metrics()[name] for name in played.metrics]
+        results = {
+            key: result for metric in metrics for key, result in _evaluated(played, metric).items()
+        }
+        submission, benchmark = played.submission, played.benchmark
+        return Report(
+            signature=self.signature_of(played),
+            coverage=Coverage(
+                dialogues=len(submission.dialogues),
+                of=len(benchmark.dialogues),
+                turns=submission.turns,
+                of_turns=benchmark.turns,
+            ),
+            unknown_placeholders=unknown_placeholders(submission),
+            # In the order in which people read them.
+            metrics={
+                key: results[key]
+                for metric in sorted(metrics, key=lambda metric: metric.rank)
+                for key in metric.results
+                if key in results
+            },
+        )
+
+    def dialogue(self, id_: str, turns: Sequence[Mapping[str, object]]) -> DialogueOutcome:
+        """Score one dialogue by itself, in the strict set-up, and say what was lost: a reward.
+
+        Sentence-level BLEU is computed if `bleu` is among the metrics of the options. The sources
+        of states and active domains, where the options say "auto", are what these turns allow;
+        name them in the options if all dialogues shall have the same.
+
+        Args:
+            id_: The dialogue's id in the benchmark.
+            turns: Its turns from the first, as in a predictions file. They are left as they were.
+
+        Raises:
+            InputError: The turns are not in the expected form, do not fit the benchmark, or lack
+                what an option asks for.
+        """
+        from ..diagnosis.diagnosing import outcome_of
+
+        if dialogue_id(id_) not in self.benchmark.dialogues:
+            where = f"not in the benchmark {self.benchmark.name}"
+            raise InputError("predictions", f"dialogue {id_}: {where}")
+        submission = parse_submission({id_: turns}, self.benchmark, "predictions", self.rules)
+        played = self.played(self.normalized(submission))
+        return outcome_of(played, bleu="bleu" in (self.options.metrics or ()))
+
+    def dialogues(
+        self,
+        batch: Mapping[str, Sequence[Mapping[str, object]]]
+        | Iterable[tuple[str, Sequence[Mapping[str, object]]]],
+    ) -> list[DialogueOutcome]:
+        """Score each of many dialogues by itself: `dialogue` of each, in their order.
+
+        Args:
+            batch: Dialogue id -> turns, or pairs of the two; in pairs, a dialogue may come more
+                than once, as it does if a policy plays it several times.
+
+        Raises:
+            InputError: As for `dialogue`.
+        """
+        pairs = batch.items() if isinstance(batch, Mapping) else batch
+        return [self.dialogue(id_, turns) for id_, turns in pairs]
+
+    def played(self, submission: NormalizedSubmission) -> Played:
+        """Return what metrics compute from, of a submission normalised by the rules chosen.
+
+        Raises:
+            InputError: The submission lacks what an option asks for.
+        """
+        if submission.lexicalised and not self.options.lexicalised:
+            raise InputError("option lexicalised", "the submission was delexicalised; set it")
+        # The sources are those of the whole submission, so that its parts are scored alike.
+        states = chosen_states(submission, self.options)
+        domains = chosen_domains(submission, self.options)
+        metrics = [response_metrics()[name] for name in self.options.metrics or ()]
+        unfit = [reason for metric in metrics if (reason := metric.unfit(submission)) is not None]
+        if unfit:
+            raise InputError("option metrics", unfit)
+        benchmark = self._part()
+        _check_setup(self.options.setup, benchmark)
+        part = _played_part(submission, benchmark, self.options.goals)
+        if not part.turns:
+            raise InputError("predictions", "play no turn; there is nothing to score")
+        return Played(
+            submission=part,
+            benchmark=benchmark,
+            rules=self.rules,
+            setup=self.options.setup,
+            states=states,
+            domains=domains,
+            references=self.references,
+            database=self.database,
+            delexicaliser=self.delexicaliser,
+            human=self.human_ratings,
+            metrics=tuple(self.options.metrics or ()),
+            find=_result,
+        )
+
+    def signature_of(self, played: Played) -> Signature:
+        """Return the signature of scores of what was played."""
+        own = None if played.setup in (*RANKED, BOTH) else SETUPS[played.setup]
+        return replace(
+            self.signature(),
+            domains=(own and own.domains) or played.domains,
+            states=(own and own.states) or played.states,
+            coverage=_turns_digest(played.submission, played.benchmark),
+        )
+
+    def signature(self) -> Signature:
+        """Return the signature, as far as it does not depend on what is scored.
+
+        The sources of domains and states are as the options have them, "auto" or another.
+        """
+        return signature_before(
+            self.benchmark.name, self.content_hash(), self.benchmark.gold_domains, self.options
+        )
+
+    def content_hash(self) -> str:
+        """Return the content hash of the benchmark, or the part of it, under the rule set."""
+        key = (self.options.goals, self.rules.venues)
+        with self._derived.lock:
+            if key not in self._derived.hashes:
+                prepared = self._part().prepared
+                known = None if prepared is None else prepared.content_hash(self.rules)
+                self._derived.hashes[key] = known or self._part().content_hash(self.rules)
+            return self._derived.hashes[key]
+
+    def references(self) -> ReferenceIndex:
+        """Return the references, prepared for BLEU."""
+        from ..metrics._references import ReferenceIndex  # NumPy and sacreBLEU take their time
+
+        with self._derived.lock:
+            if self.options.goals not in self._derived.references:
+                dialogues = self._part().dialogues
+                prepared = self._part().prepared
+                known = None if prepared is None else prepared.references()
+                self._derived.references[self.options.goals] = known or ReferenceIndex(
+                    {id_: dialogue.references for id_, dialogue in dialogues.items()}
+                )
+            return self._derived.references[self.options.goals]
+
+    def database(self) -> VenueDatabase:
+        """Return the venue database under the rule set.
+
+        Raises:
+            InputError: The database cannot be reached or written.
+        """
+        key = (self.rules.digest, self.rules.venues, self.options.database_url)
+        with self._derived.lock:
+            if key not in self._derived.databases:
+                self._derived.databases[key] = open_database(
+                    self.benchmark, self.rules, self.options.database_url
+                )
+            return self._derived.databases[key]
+
+    def delexicaliser(self) -> Delexicaliser:
+        """Return the delexicaliser of the benchmark's venues under the rule set."""
+        from mwz.normalization.delexicaliser import Delexicaliser  # it takes a while to make
+
+        key = (self.rules.digest, self.rules.venues)
+        with self._derived.lock:
+            if key not in self._derived.delexicalisers:
+                self._derived.delexicalisers[key] = Delexicaliser.of_venues(
+                    self.benchmark.venue_records(self.rules), self.rules
+                )
+            return self._derived.delexicalisers[key]
+
+    def human_ratings(self) -> HumanRatings | None:
+        """Return how the human responses of the whole benchmark went; None if it has none."""
+        from .ceiling import human_ratings
+
+        key = (self.rules.digest, self.rules.venues)
+        with self._derived.lock:
+            if key not in self._derived.human:
+                depends_on = Signature(
+                    benchmark=self.benchmark.name,
+                    data=self.with_options(goals="all").content_hash(),
+                    rules=self.rules.name,
+                    rules_digest=self.rules.digest,
+                    parameters={LEXICALISED: lexicalised_parameter()},
+                )
+                self._derived.human[key] = human_ratings(
+                    self.benchmark, self.database, self.delexicaliser, depends_on.key
+                )
+            return self._derived.human[key]
+
+    def _part(self) -> Benchmark:
+        """Return the part of the benchmark that is scored on."""
+        with self._derived.lock:
+            if self.options.goals not in self._derived.parts:
+                self._derived.parts[self.options.goals] = self.benchmark.part(self.options.goals)
+            return self._derived.parts[self.options.goals]
+
+
+def score(
+    predictions: Mapping[str, Sequence[Mapping[str, object]]],
+    benchmark: Benchmark,
+    options: Options = Options(),
+) -> Report:
+    """Score predictions once: `Scorer(benchmark, options).score(predictions)`.
+
+    Raises:
+        InputError: The predictions are not in the expected form, do not fit the benchmark, or
+            lack what an option asks for.
+    """
+    return Scorer(benchmark, options).score(predictions)
+
+
+def signature_before(benchmark: str, data: str, gold_domains: str, options: Options) -> Signature:
+    """Return the signature of scores, as far as it does not depend on what is scored.
+
+    Args:
+        benchmark: The benchmark's name.
+        data: The content hash of what is scored on, under the rule set.
+        gold_domains: Where the benchmark's gold active domains come from.
+        options: How to score.
+    """
+    rules, aliases = rule_set(options.rules), options.aliases
+    metrics = [response_metrics()[name] for name in options.metrics or ()]
+    sources = (options.domains, *(SETUPS[name].domains for name in chosen_setups(options.setup)))
+    return Signature(
+        benchmark=benchmark,
+        data=data,
+        rules=options.rules,
+        rules_digest=rules.digest,
+        setup=options.setup,
+        domains=options.domains,
+        states=options.states,
+        goals=options.goals,
+        gold_domains=gold_domains if "gold" in sources else None,
+        parameters={
+            **({LEXICALISED: lexicalised_parameter()} if options.lexicalised else {}),
+            **({} if aliases is None else {PLACEHOLDERS: aliases.label}),
+            **{name: value for metric in metrics for name, value in metric.parameters.items()},
+        },
+    )
+
+
+def lexicalised_parameter() -> str:
+    """Return what signatures say of the delexicaliser: its version and its tables' digest."""
+    from mwz.normalization.delexicaliser import VERSION, tables_digest
+
+    return f"{VERSION}-{tables_digest()[:SHOWN_HASH]}"
+
+
+def allowed_metrics(submission: NormalizedSubmission) -> list[str]:
+    """Return the names of all metrics that can be computed of a submission."""
+    return [name for name, metric in response_metrics().items() if not metric.unfit(submission)]
+
+
+def _evaluated(played: Played, metric: Metric) -> Mapping[str, Any]:
+    """Return key in reports -> result, computed if it was not yet."""
+    return played.once(_results_of, metric.name)
+
+
+def _results_of(played: Played, name: str) -> Mapping[str, Any]:
+    return response_metrics()[name].evaluated(played)
+
+
+def _result(played: Played, key: str) -> Any:
+    """Return a metric's result, computed if it was not yet; None if it was not asked for."""
+    for metric in map(response_metrics().__getitem__, played.metrics):
+        if key in metric.results:
+            return _evaluated(played, metric).get(key)
+    return None
+
+
+def _check_setup(name: str, benchmark: Benchmark) -> None:
+    """Refuse a set-up that the benchmark lacks the data for.
+
+    Raises:
+        InputError: It needs gold responses, and some dialogue has none.
+    """
+    if name == BOTH or not REFERENCES[SETUPS[name].setup.references].of_responses:
+        return
+    for id_, dialogue in benchmark.dialogues.items():
+        if len(dialogue.references.get(CANONICAL_STYLE, ())) < dialogue.turns:
+            raise InputError(
+                "option setup",
+                f"{name} looks at gold responses, and dialogue {id_} of benchmark "
+                f"{benchmark.name} lacks them; use another set-up",
+            )
+
+
+def _played_part(
+    submission: NormalizedSubmission, benchmark: Benchmark, goals: str
+) -> NormalizedSubmission:
+    """Return a submission cut to the dialogues of a part of the benchmark."""
+    if goals == "all":
+        return submission
+    played = {id_: d for id_, d in submission.dialogues.items() if id_ in benchmark.dialogues}
+    if not played:
+        raise InputError("option goals", f"the predictions play no dialogue with {goals} goal")
+    return replace(submission, dialogues=played)
+
+
+def chosen_states(submission: NormalizedSubmission, options: Options) -> str:
+    """Return the source of belief states that the options mean for a submission.
+
+    Raises:
+        InputError: The submission lacks what an option asks for.
+    """
+    if options.states not in (AUTO, "predicted"):
+        return options.states
+    return "predicted" if has_all(submission, "state", "states", options.states) else "gold"
+
+
+def chosen_domains(submission: NormalizedSubmission, options: Options) -> str:
+    """Return the source of active domains that the options mean for a submission.
+
+    Raises:
+        InputError: The submission lacks what an option asks for.
+    """
+    if options.domains not in (AUTO, "predicted"):
+        return options.domains
+    if has_all(submission, "active_domains", "domains", options.domains):
+        return "predicted"
+    return "slots" if submission.names_domains else "states"
+
+
+def has_all(
+    submission: Submission | NormalizedSubmission, field: str, option: str, chosen: str = AUTO
+) -> bool:
+    """Return whether every turn has a field; else, none has.
+
+    Args:
+        submission: What the system put out.
+        field: `state` or `active_domains`.
+        option: What the option that chooses its source is called.
+        chosen: The option's value.
+
+    Raises:
+        InputError: Some turns have it and others not, and nobody said that this is known; or
+            it is asked for and some turn lacks it.
+    """
+    lacking, first = submission.lacking(field)
+    if not lacking:
+        return True
+    if chosen != AUTO:
+        raise InputError(
+            f"option {option}",
+            f"`predicted` needs `{field}` in every turn; {first} has none, like "
+            f"{lacking} of {submission.turns}",
+        )
+    if lacking < submission.turns:
+        known = "gold" if field == "state" else "states"
+        raise InputError(
+            submission.source,
+            f"{first}: no `{field}`, as in {lacking} of {submission.turns} turns, while the others "
+            f"have one; give it in every turn, or say what to use instead, as in `mwz score "
+            f"--{option} {known}`",
+        )
+    return False
+
+
+def _turns_digest(submission: NormalizedSubmission, benchmark: Benchmark) -> str | None:
+    """Return the turns played of all and a digest of which; None if all are played."""
+    if submission.turns == benchmark.turns:
+        return None
+    turns = sorted((id_, len(turns)) for id_, turns in submission.dialogues.items())
+    digest = sha256(repr(turns))[:SHOWN_HASH]
+    return f"{submission.turns}/{benchmark.turns}-{digest}"
+
+
+def unknown_placeholders(submission: NormalizedSubmission) -> dict[str, int]:
+    """Return unknown placeholder -> occurrences, the most frequent first."""
+    unknown = Counter(
+        name
+        for turns in submission.dialogues.values()
+        for turn in turns
+        for name in turn.unknown_placeholders
+    )
+    return dict(unknown.most_common())

@@ -1,0 +1,412 @@
+"""Scores dialogue by dialogue, as JSON lines, and the corpus scores that they add up to.
+
+A line holds all that corpus scores are made of: BLEU's counts, how each goal domain came out in
+each set-up, the normalised responses (diversity needs their words), for state tracking the states,
+and of responses in plain English how they went against the database. So lines give the corpus
+scores to the last digit, whether they come from one file or are those of two halves put together;
+their order matters to MSTTR alone. What the human responses get is no part of them. What is scored
+decides what there is: without BLEU among the metrics, a line has no counts for it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..benchmark import CANONICAL_STYLE
+from ..diagnosis.causes import DialogueOutcome, DomainDiagnosis, Fault, explain
+from ..errors import InputError
+from ..grounding.faithfulness import Faithfulness
+from ..grounding.grounded import GroundedDialogue, GroundedDomain
+from ..grounding.rating import RatedDialogue, grounded_figures
+from ..io.files import parse_json, read_bytes, shown_name, write_text
+from ..metrics import bleu
+from ..metrics.diversity import diversity
+from ..metrics.grounded_scores import GroundedScores, rated_dialogues
+from ..metrics.inform import outcomes, setup_scores
+from ..metrics.inform_success import DomainOutcome, Outcome, rates
+from ..metrics.played import Played
+from ..metrics.setups import SETUPS, chosen_setups
+from ..metrics.tracking.pairing import TrackedDialogue, TrackedTurn
+from ..signature import Signature
+
+if TYPE_CHECKING:
+    from .free_running import FreeRunning
+
+_STRICT, _OPTIMISTIC = "strict", "optimistic"
+
+
+@dataclass(frozen=True)
+class DomainLine:
+    """How a goal domain came out.
+
+    Attributes:
+        matched: Whether it is matched.
+        provided: Requested slot -> true, or the cause why it was not provided.
+        cause: Why it is not matched.
+        slot: The slot that the cause names, if it names one.
+        turn: Where that was decided, from 0.
+        faults: What was wrong with the state then.
+    """
+
+    matched: bool
+    provided: Mapping[str, bool | str]
+    cause: str | None = None
+    slot: str | None = None
+    turn: int | None = None
+    faults: tuple[Fault, ...] | None = None
+
+
+@dataclass(frozen=True)
+class SetupDomain:
+    """How a goal domain came out in a set-up other than the strict one.
+
+    Attributes:
+        matched: Whether it is matched.
+        provided: Whether every requested slot was provided.
+    """
+
+    matched: bool
+    provided: bool
+
+
+@dataclass(frozen=True)
+class SetupLine:
+    """How a dialogue came out in a set-up other than the strict one."""
+
+    inform: int
+    success: int
+    domains: Mapping[str, SetupDomain]
+
+
+@dataclass(frozen=True)
+class TurnStates:
+    """The states of a turn, as state tracking compares them."""
+
+    gold: Mapping[str, Mapping[str, str]]
+    predicted: Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True)
+class TrackingLine:
+    """State tracking of a dialogue.
+
+    Attributes:
+        exact_turns: Turns whose state is predicted exactly.
+        changes: How many changes of the state are "correct", "wrong", "overshot" and "missed".
+        states: The states of each turn.
+    """
+
+    exact_turns: int
+    changes: Mapping[str, int]
+    states: tuple[TurnStates, ...]
+
+
+@dataclass(frozen=True)
+class DialogueLine:
+    """All that corpus scores are made of, of one dialogue. What was not asked for is None.
+
+    Attributes:
+        dialogue: The dialogue's id.
+        turns: The turns played.
+        signature: The signature of the scores, but for the coverage.
+        sources: Where "states" and "domains" come from, in set-ups without sources of their own;
+            nothing of free-running dialogues.
+        inform: 1 if every goal domain is matched in the strict set-up, else 0.
+        success: 1 if, besides, every requested slot is provided, else 0.
+        domains: Goal domain -> how it came out in the strict set-up.
+        optimistic: How the dialogue came out in the optimistic set-up.
+        setups: Name of a set-up -> how the dialogue came out in it, of any other set-up.
+        bleu: Reference style -> BLEU's sufficient statistics: the lengths of responses and
+            references, then matches, then n-grams of the responses, by n from 1 to 4.
+        responses: The normalised responses.
+        tracking: State tracking.
+        grounded: Goal domain -> how it came out against the venue database, of responses in plain
+            English.
+        faithfulness: What these tell of venues, counted.
+    """
+
+    dialogue: str
+    turns: int
+    signature: str
+    sources: Mapping[str, str]
+    inform: int | None = None
+    success: int | None = None
+    domains: Mapping[str, DomainLine] | None = None
+    optimistic: SetupLine | None = None
+    setups: Mapping[str, SetupLine] | None = None
+    bleu: Mapping[str, tuple[int, ...]] | None = None
+    responses: tuple[str, ...] | None = None
+    tracking: TrackingLine | None = None
+    grounded: Mapping[str, GroundedDomain] | None = None
+    faithfulness: Faithfulness | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the line as JSON types; what is None is left out, but for faults' values."""
+        line = _present(asdict(self))
+        if self.domains is not None:
+            line["domains"] = {name: _present(d) for name, d in line["domains"].items()}
+        if self.grounded is not None:
+            line["grounded"] = {name: _present(d) for name, d in line["grounded"].items()}
+        return line
+
+
+def dialogue_lines(
+    played: Played, signature: Signature, metrics: Collection[str]
+) -> list[DialogueLine]:
+    """Return a line for each dialogue played.
+
+    Args:
+        played: What was played.
+        signature: The signature of its scores.
+        metrics: The names of the metrics asked for.
+    """
+    said = str(replace(signature, coverage=None))
+    columns: list[list[dict[str, Any]]] = []
+    for name in chosen_setups(played.setup) if "inform" in metrics else ():
+        if name == _STRICT:
+            columns.append([_strict(outcome) for outcome in _explained(played)])
+        elif name == _OPTIMISTIC:
+            columns.append([{"optimistic": line} for line in _under(name, played)])
+        else:
+            columns.append([{"setups": {name: line}} for line in _under(name, played)])
+    if "bleu" in metrics:
+        columns.append([{"bleu": counts} for counts in _bleu_counts(played)])
+    if "diversity" in metrics:
+        columns.append([{"responses": tuple(texts)} for texts in played.responses.values()])
+    if "dst" in metrics:
+        columns.append([{"tracking": line} for line in _tracking(played)])
+    if "grounded" in metrics:
+        columns.append(
+            [
+                {"grounded": one.grounded.domains, "faithfulness": one.faithfulness}
+                for one in played.once(rated_dialogues)
+            ]
+        )
+    return [
+        DialogueLine(
+            dialogue=id_,
+            turns=len(turns),
+            signature=said,
+            sources={"states": played.states, "domains": played.domains},
+            **{key: value for column in columns for key, value in column[place].items()},
+        )
+        for place, (id_, turns) in enumerate(played.submission.dialogues.items())
+    ]
+
+
+def free_running_lines(run: FreeRunning, signature: Signature) -> list[DialogueLine]:
+    """Return a line for each free-running dialogue; there are no states and active domains."""
+    said = str(replace(signature, coverage=None))
+    responses = run.normalized.responses()
+    return [
+        DialogueLine(
+            dialogue=id_,
+            turns=len(responses[id_]),
+            signature=said,
+            sources={},
+            responses=tuple(responses[id_]),
+            grounded=one.grounded.domains,
+            faithfulness=one.faithfulness,
+        )
+        for id_, one in run.rated.items()
+    ]
+
+
+def write_dialogue_lines(target: str, lines: Sequence[DialogueLine]) -> None:
+    """Write lines to a file, all or nothing, or to standard output for `-`.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    write_text(target, lines_text(lines))
+
+
+def lines_text(lines: Sequence[DialogueLine]) -> str:
+    """Return lines as text."""
+    texts = [json.dumps(line.to_dict(), ensure_ascii=False) for line in lines]
+    return "".join(f"{text}\n" for text in texts)
+
+
+def read_dialogue_lines(path: str | Path) -> list[DialogueLine]:
+    """Read the lines of a file, plain or gzipped, or of standard input for `-`.
+
+    Raises:
+        InputError: The file cannot be read, or one of its lines is none of those.
+    """
+    # Whoever only writes lines need not load what reading takes.
+    from ..io.validation import validated
+
+    source = shown_name(path)
+    lines = [
+        validated(DialogueLine, parse_json(text, f"{source}, line {number}"), source, str(number))
+        for number, text in enumerate(read_bytes(path).splitlines(), start=1)
+        if text.strip()
+    ]
+    if not lines:
+        raise InputError(source, "no lines; expected one JSON object for each dialogue")
+    return lines
+
+
+def corpus_scores(lines: Sequence[DialogueLine], source: str = "lines") -> dict[str, Any]:
+    """Return the corpus scores that lines add up to, as `Report.metrics` has them.
+
+    Args:
+        lines: At least one; of one file or of several, put together.
+        source: What messages call them.
+
+    Raises:
+        InputError: They do not belong together: a dialogue comes twice, the signatures differ, or
+            some hold what others lack.
+    """
+    problems = list(_mismatches(lines))
+    if problems:
+        raise InputError(source, problems)
+    first = lines[0]
+    scores: dict[str, Any] = {}
+    if first.bleu is not None:
+        scores["bleu"] = _corpus_bleu(lines)
+    canonical = scores["bleu"][CANONICAL_STYLE] if "bleu" in scores else None
+    if first.domains is not None:
+        went = [_strict_outcome(line) for line in lines]
+        scores[_STRICT] = setup_scores(rates(went), canonical, first.sources["domains"])
+    for name in _others(first):
+        went = [_outcome(_others(line)[name]) for line in lines]
+        domains = SETUPS[name].domains or first.sources["domains"]
+        scores[name] = setup_scores(rates(went), canonical, domains)
+    if first.responses is not None:
+        scores["diversity"] = diversity(text for line in lines for text in line.responses or ())
+    if first.tracking is not None:
+        from ..metrics.tracking.evaluation import score_tracking
+
+        scores["dst"] = score_tracking([_tracked(line) for line in lines if line.turns])
+    if first.grounded is not None:
+        rated = [
+            RatedDialogue(
+                GroundedDialogue(line.grounded or {}), line.faithfulness or Faithfulness()
+            )
+            for line in lines
+        ]
+        scores["grounded"] = GroundedScores.of_figures(grounded_figures(rated), None)
+    return scores
+
+
+def _present(content: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in content.items() if value is not None}
+
+
+def _explained(played: Played) -> Iterator[DialogueOutcome]:
+    database = played.database()
+    for dialogue in played.dialogues(played.domains):
+        yield explain(dialogue, database, played.rules)
+
+
+def _strict(outcome: DialogueOutcome) -> dict[str, Any]:
+    return {
+        "inform": outcome.inform,
+        "success": outcome.success,
+        "domains": {name: _domain_line(domain) for name, domain in outcome.domains.items()},
+    }
+
+
+def _domain_line(domain: DomainDiagnosis) -> DomainLine:
+    provided = {slot: True if cause is None else cause for slot, cause in domain.provided.items()}
+    faults = domain.faults or None
+    return DomainLine(domain.matched, provided, domain.cause, domain.slot, domain.turn, faults)
+
+
+def _under(name: str, played: Played) -> Iterator[SetupLine]:
+    for outcome in played.once(outcomes, name):
+        yield SetupLine(
+            inform=int(outcome.inform),
+            success=int(outcome.success),
+            domains={
+                name: SetupDomain(bool(domain.matched), domain.provided)
+                for name, domain in outcome.domains.items()
+            },
+        )
+
+
+def _bleu_counts(played: Played) -> Iterator[dict[str, tuple[int, ...]]]:
+    counts = played.once(bleu.counts)
+    for place in range(len(played.responses)):
+        yield {style: tuple(rows[place].tolist()) for style, rows in counts.items()}
+
+
+def _tracking(played: Played) -> Iterator[TrackingLine]:
+    from ..metrics.dst import tracked_dialogues
+    from ..metrics.tracking.gca import count_changes, judge_changes
+    from ..metrics.tracking.jga import is_exact
+    from ..metrics.tracking.variants import PLAIN, dialogue_states
+
+    for dialogue in played.once(tracked_dialogues):
+        states = dialogue_states(dialogue, PLAIN)
+        changes = [change for turn in judge_changes(states.pairs) for change in turn]
+        yield TrackingLine(
+            exact_turns=sum(map(is_exact, states.turns)),
+            changes=asdict(count_changes(changes)),
+            states=tuple(TurnStates(turn.gold, turn.predicted) for turn in dialogue.turns),
+        )
+
+
+def _mismatches(lines: Sequence[DialogueLine]) -> Iterator[str]:
+    """Yield what keeps lines from being added up."""
+    if not lines:
+        yield "no lines; give at least one"
+        return
+    first = lines[0]
+    kinds = ("domains", "optimistic", "setups", "bleu", "responses", "tracking", "grounded")
+    seen: dict[str, int] = {}
+    for number, line in enumerate(lines, start=1):
+        if line.dialogue in seen:
+            yield f"line {number}: dialogue {line.dialogue} is in line {seen[line.dialogue]}, too"
+        seen[line.dialogue] = number
+        if line.signature != first.signature:
+            yield f"line {number}: scored otherwise than line 1 ({line.signature})"
+        for kind in kinds:
+            if (getattr(line, kind) is None) != (getattr(first, kind) is None):
+                yield f"line {number}: `{kind}` is in this line or in line 1, but not in both"
+
+
+def _corpus_bleu(lines: Sequence[DialogueLine]) -> dict[str, float]:
+    counts = [line.bleu or {} for line in lines]
+    return {
+        style: bleu.bleu_of_sums(
+            [sum(column) for column in zip(*(c[style] for c in counts), strict=True)]
+        )
+        for style in counts[0]
+    }
+
+
+def _strict_outcome(line: DialogueLine) -> Outcome:
+    return Outcome(
+        {
+            name: DomainOutcome(
+                float(domain.matched), all(told is True for told in domain.provided.values())
+            )
+            for name, domain in (line.domains or {}).items()
+        }
+    )
+
+
+def _others(line: DialogueLine) -> Mapping[str, SetupLine]:
+    """Return name -> how the dialogue came out, of set-ups other than the strict one."""
+    optimistic = {} if line.optimistic is None else {_OPTIMISTIC: line.optimistic}
+    return {**optimistic, **(line.setups or {})}
+
+
+def _outcome(line: SetupLine) -> Outcome:
+    return Outcome(
+        {name: DomainOutcome(float(d.matched), d.provided) for name, d in line.domains.items()}
+    )
+
+
+def _tracked(line: DialogueLine) -> TrackedDialogue:
+    turns = line.tracking.states if line.tracking is not None else ()
+    return TrackedDialogue(
+        line.dialogue,
+        [TrackedTurn(number, turn.gold, turn.predicted) for number, turn in enumerate(turns)],
+    )

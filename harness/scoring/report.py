@@ -1,0 +1,289 @@
+"""A report: everything a score consists of, as plain data, the same whichever way it is shown.
+
+The schema, in Python and in JSON under the same names: what was scored on (`signature`,
+`benchmark`, `rules`, `domains`, `states`, `goals`, `coverage`), the headline figures that are no
+result of their own, in the main set-up (`inform`, `success`, `combined`), and the result of every
+metric under a key of its own (`bleu`, `strict`, `optimistic`, `diversity`, `dst`, and whatever else
+metrics give). In Python the results are also together, in `metrics`. `Report.from_dict` reads back
+what `Report.to_dict` wrote.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InputError
+from ..metrics import ROUNDING, Headline, headlines, response_metrics, result_types
+from ..metrics.setups import MAIN_SETUP
+from ..signature import Signature
+
+if TYPE_CHECKING:
+    from ..metrics.diversity import Diversity
+    from ..metrics.inform import SetupScores
+    from ..metrics.tracking.tracking_report import TrackingReport
+
+FORMAT = 2
+"""The version of the schema. It changes when a reader of the old one would be misled."""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of the benchmark a submission plays.
+
+    Attributes:
+        dialogues: Dialogues played.
+        of: Dialogues of the benchmark.
+        turns: System turns played.
+        of_turns: System turns of the benchmark.
+    """
+
+    dialogues: int
+    of: int
+    turns: int
+    of_turns: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether every turn is played."""
+        return self.turns == self.of_turns
+
+    @property
+    def percent(self) -> float:
+        """Turns played, in percent."""
+        return 100 * self.turns / self.of_turns
+
+
+@dataclass(frozen=True)
+class Report:
+    """All scores of a submission at full precision; rates and scores in percent.
+
+    Attributes:
+        signature: Everything the numbers depend on besides the system.
+        coverage: How much of the benchmark the submission plays.
+        unknown_placeholders: Placeholders that the ontology lacks -> how often they occurred.
+        metrics: Key -> result, of every metric that was asked for. The results, and the headline
+            figures in the main set-up, are attributes, too: None if not asked for.
+    """
+
+    signature: Signature
+    coverage: Coverage
+    unknown_placeholders: Mapping[str, int] = field(default_factory=dict)
+    metrics: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def benchmark(self) -> str:
+        """Name of the benchmark."""
+        return self.signature.benchmark or ""
+
+    @property
+    def rules(self) -> str:
+        """Name of the rule set."""
+        return self.signature.rules or ""
+
+    @property
+    def domains(self) -> str:
+        """The source of active domains in the strict set-up."""
+        return self.signature.domains or ""
+
+    @property
+    def states(self) -> str:
+        """The source of belief states, "predicted" or "gold"."""
+        return self.signature.states or ""
+
+    @property
+    def goals(self) -> str:
+        """Which dialogues were scored: "all", or those with a "seen" or "unseen" goal."""
+        return self.signature.goals or ""
+
+    if TYPE_CHECKING:
+        # The types of what `__getattr__` gives: results, and headlines in the main set-up.
+        @property
+        def bleu(self) -> Mapping[str, float] | None:
+            """Reference style -> corpus BLEU in percent."""
+
+        @property
+        def strict(self) -> SetupScores | None:
+            """Inform and Success in the strict set-up, in total and by domain."""
+
+        @property
+        def optimistic(self) -> SetupScores | None:
+            """Inform and Success in the optimistic set-up."""
+
+        @property
+        def diversity(self) -> Diversity | None:
+            """Diversity of the responses."""
+
+        @property
+        def dst(self) -> TrackingReport | None:
+            """State tracking."""
+
+        @property
+        def inform(self) -> float | None:
+            """Strict total Inform, in percent."""
+
+        @property
+        def success(self) -> float | None:
+            """Strict total Success, in percent."""
+
+        @property
+        def combined(self) -> float | None:
+            """Strict combined score."""
+
+    def setup(self, name: str) -> SetupScores | None:
+        """Return Inform and Success under a set-up; None if not asked for."""
+        return self.metrics.get(name)
+
+    def __getattr__(self, name: str) -> Any:
+        # Only what is no field comes here; the fields are not there yet while a copy is made.
+        if not name.startswith("_") and "metrics" in self.__dict__:
+            if name in self.metrics or name in result_types():
+                return self.metrics.get(name)
+            if name in headlines():
+                return headlines()[name].value(self, MAIN_SETUP)
+        raise AttributeError(f"the report has no {name}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON types."""
+        totals = {name: one.value(self, MAIN_SETUP) for name, one in _totals().items()}
+        return {
+            "format": FORMAT,
+            "signature": str(self.signature),
+            "signature_fields": self.signature.to_dict(),
+            **{name: getattr(self, name) for name in _TOLD},
+            "coverage": asdict(self.coverage),
+            **{name: value for name, value in totals.items() if value is not None},
+            **{name: _plain(result) for name, result in self.metrics.items()},
+            "unknown_placeholders": dict(self.unknown_placeholders),
+        }
+
+    @staticmethod
+    def from_dict(content: object, source: str) -> Report:
+        """Return the report that `to_dict` wrote.
+
+        Args:
+            content: A report as JSON types. Metrics that this version does not know are kept as
+                they are.
+            source: What messages call it.
+
+        Raises:
+            InputError: The content is no report of this version, or contradicts itself; with
+                every place.
+        """
+        # Whoever only writes reports need not load what reading takes.
+        from ..io.validation import validated
+
+        if not isinstance(content, Mapping):
+            raise InputError(source, "expected a report, an object")
+        if content.get("format") != FORMAT:
+            raise InputError(
+                source,
+                f"format: a report of version {FORMAT} is expected, and this is "
+                f"{content.get('format', 'older')}; score again",
+            )
+        read = _read(content, source)
+        report = Report(
+            signature=validated(
+                Signature, content.get("signature_fields"), source, "signature_fields"
+            ),
+            coverage=validated(Coverage, content.get("coverage"), source, "coverage"),
+            unknown_placeholders=validated(
+                dict[str, int], content.get("unknown_placeholders"), source, "unknown_placeholders"
+            ),
+            metrics=read,
+        )
+        # Of what is no figure, nothing can be computed.
+        problems = [*_unlikely(content, "")]
+        problems = problems or [*_impossible(report), *_contradictions(content, report)]
+        if problems:
+            raise InputError(source, problems)
+        return report
+
+
+_TOLD = ("benchmark", "rules", "domains", "states", "goals")
+_ENVELOPE = frozenset(
+    {
+        *("format", "signature", "signature_fields", "coverage", "unknown_placeholders"),
+        *_TOLD,
+    }
+)
+
+
+def _totals() -> dict[str, Headline]:
+    """Return name -> headline, of those that are no result of their own."""
+    return {name: one for name, one in headlines().items() if name not in result_types()}
+
+
+def _read(content: Mapping[str, Any], source: str) -> dict[str, Any]:
+    """Read the results of metrics; those that are not known stay as they are."""
+    from ..io.validation import validated
+
+    types = result_types()
+    return {
+        name: validated(types[name], value, source, name) if name in types else value
+        for name, value in content.items()
+        if name not in _ENVELOPE and name not in _totals()
+    }
+
+
+def _plain(result: Any) -> Any:
+    """Return a result as JSON types."""
+    if is_dataclass(result) and not isinstance(result, type):
+        result = asdict(result)
+    if isinstance(result, Mapping):
+        return {key: _plain(value) for key, value in result.items()}
+    return [_plain(one) for one in result] if isinstance(result, list | tuple) else result
+
+
+def _unlikely(content: object, place: str) -> Iterator[str]:
+    """Yield every number that is none, and every text that is more than a line of text."""
+    if isinstance(content, Mapping):
+        for key, value in content.items():
+            yield from _unlikely(value, f"{place}.{key}" if place else str(key))
+    elif isinstance(content, list):
+        for number, value in enumerate(content):
+            yield from _unlikely(value, f"{place}[{number}]")
+    elif isinstance(content, float) and not math.isfinite(content):
+        yield f"{place}: {content} is no figure"
+    elif isinstance(content, str) and not content.isprintable():
+        yield f"{place}: line breaks and control characters are not allowed"
+
+
+def _impossible(report: Report) -> Iterator[str]:
+    """Yield figures that no system can have, or that contradict one another."""
+    coverage = report.coverage
+    if not (0 < coverage.dialogues <= coverage.of and 0 < coverage.turns <= coverage.of_turns):
+        yield "coverage: plays nothing, or more than there is"
+        return
+    for metric in response_metrics().values():
+        yield from metric.check(report.metrics, coverage.dialogues)
+    for headline in headlines().values():
+        value = headline.value(report, MAIN_SETUP)
+        if value is not None and not (
+            headline.lowest - ROUNDING <= value <= headline.highest + ROUNDING
+        ):
+            yield f"{headline.name}: {value} is out of range"
+
+
+def _contradictions(content: Mapping[str, Any], report: Report) -> Iterator[str]:
+    """Yield what does not follow from the report's own numbers."""
+    if content["signature_fields"] != report.signature.to_dict():
+        yield "signature_fields: lacks fields, or has unknown ones"
+    if content.get("signature") != str(report.signature):
+        yield "signature: does not say what signature_fields says"
+    for name in (*_TOLD, *_totals()):
+        if content.get(name) != getattr(report, name):
+            yield f"{name}: {content.get(name)!r} does not follow from the rest"
+    yield from _wrong_coverage(report)
+
+
+def _wrong_coverage(report: Report) -> Iterator[str]:
+    """Yield what coverage has other than the signature."""
+    coverage, signed = report.coverage, report.signature.coverage
+    played = f"{coverage.turns}/{coverage.of_turns}"
+    if coverage.of_turns < 1:
+        yield f"coverage: of_turns must be at least 1, and is {coverage.of_turns}"
+    elif (signed or f"{coverage.of_turns}/{coverage.of_turns}-").rpartition("-")[0] != played:
+        yield f"coverage: {played} turns does not follow from the signature"

@@ -1,0 +1,296 @@
+"""A system's outputs: read, checked once, and normalised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mwz.normalization.delexicaliser import PlainResponse
+from mwz.normalization.responses import normalize_response
+from mwz.normalization.rules import (
+    DEFAULT_RULES,
+    RuleSet,
+    published_rule_sets,
+    rule_set,
+    with_aliases,
+)
+from mwz.normalization.rules.aliases import Aliases
+from mwz.normalization.states import BeliefState, normalize_state
+
+from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue
+from ..io.files import limits, read_bytes, shown_name
+from .checking import Turn, checked_dialogues
+from .formats import Standard, parse_predictions, standard_form
+from .remarks import Remark, text_remarks
+
+
+class _Dialogues:
+    """What submissions tell of their dialogues, normalised or not."""
+
+    dialogues: Mapping[str, Sequence[Any]]
+
+    @property
+    def turns(self) -> int:
+        """The number of system turns."""
+        return sum(map(len, self.dialogues.values()))
+
+    def lacking(self, field: str) -> tuple[int, str]:
+        """Return how many turns lack `state` or `active_domains`, and which does first."""
+        places = [
+            (id_, number)
+            for id_, turns in self.dialogues.items()
+            for number, turn in enumerate(turns)
+            if getattr(turn, field) is None
+        ]
+        first = f"dialogue {places[0][0]}, turn {places[0][1]}" if places else ""
+        return len(places), first
+
+
+@dataclass(frozen=True)
+class Submission(_Dialogues):
+    """A checked predictions file.
+
+    Attributes:
+        dialogues: Dialogue id -> turns, in the file's order; one per system turn, from the first.
+        source: What messages call the file.
+        format: What it was recognised as.
+        remarks: What is to be said of it.
+    """
+
+    dialogues: Mapping[str, Sequence[Turn]]
+    source: str = "predictions"
+    format: str = ""
+    remarks: Sequence[Remark] = ()
+
+
+@dataclass(frozen=True)
+class NormalizedTurn:
+    """A system turn in the form that every metric reads.
+
+    Attributes:
+        response: The normalised response.
+        state: The predicted belief state, normalised, if there is one.
+        active_domains: The predicted active domains, if there are any.
+        placeholder_domains: The domains that the response's placeholders name.
+        unknown_placeholders: The placeholders that the ontology lacks, one per occurrence.
+        plain: Where the harness delexicalised the response, the response before.
+    """
+
+    response: str
+    state: BeliefState | None
+    active_domains: Sequence[str] | None
+    placeholder_domains: Sequence[str]
+    unknown_placeholders: Sequence[str]
+    plain: PlainResponse | None = None
+
+
+@dataclass(frozen=True)
+class NormalizedSubmission(_Dialogues):
+    """A submission in the form that every metric reads.
+
+    Attributes:
+        dialogues: Dialogue id -> turns, in the file's order; one per system turn, from the first.
+        names_domains: Whether its placeholders name their domain, as `[hotel_name]` does: most
+            of those that tell about a venue do.
+        source: What messages call the predictions.
+        remarks: What is to be said of them.
+    """
+
+    dialogues: Mapping[str, Sequence[NormalizedTurn]]
+    names_domains: bool
+    source: str = "predictions"
+    remarks: Sequence[Remark] = ()
+
+    @property
+    def predicts_states(self) -> bool:
+        """Whether every turn has a state; only then do states count as predicted."""
+        return all(turn.state is not None for turn in self._all_turns())
+
+    @property
+    def predicts_domains(self) -> bool:
+        """Whether every turn has active domains; only then do they count as predicted."""
+        return all(turn.active_domains is not None for turn in self._all_turns())
+
+    @property
+    def lexicalised(self) -> bool:
+        """Whether the harness delexicalised every response."""
+        return all(turn.plain is not None for turn in self._all_turns())
+
+    def responses(self) -> dict[str, list[str]]:
+        """Return dialogue id -> normalised responses."""
+        return {id_: [turn.response for turn in turns] for id_, turns in self.dialogues.items()}
+
+    def said(self) -> dict[str, Any]:
+        """Return all that is scored of it, as JSON types: what no way of writing it changes."""
+        return {
+            id_: [
+                [turn.response, turn.state, turn.active_domains and sorted(turn.active_domains)]
+                for turn in turns
+            ]
+            for id_, turns in self.dialogues.items()
+        }
+
+    def _all_turns(self) -> Iterator[NormalizedTurn]:
+        return (turn for turns in self.dialogues.values() for turn in turns)
+
+
+def read_submission(path: str | Path, benchmark: Benchmark) -> Submission:
+    """Read a predictions file (JSON, plain or gzipped; `-`: standard input) and check it.
+
+    Raises:
+        InputError: The file cannot be read, or is no submission to the benchmark.
+    """
+    return checked_submission(read_predictions(path), benchmark, shown_name(path))
+
+
+def read_predictions(path: str | Path) -> Standard:
+    """Read a predictions file whose benchmark is not known yet; its turns are not checked.
+
+    Raises:
+        InputError: The file cannot be read, or is of no known format.
+    """
+    source = shown_name(path)
+    return standard_form(parse_predictions(read_bytes(path, limits()), source), source)
+
+
+def parse_submission(
+    content: object, benchmark: Benchmark, source: str, rules: RuleSet | None = None
+) -> Submission:
+    """Check a predictions object and return it as a submission; the object is left as it is.
+
+    Args:
+        content: Predictions in any of the formats of `formats/`. In the standard form: dialogue
+            id -> list of turns, each an object with `response` and optionally `state` (domain ->
+            slot -> value) and `active_domains` (list); other keys are not read.
+        benchmark: The benchmark whose dialogues are played.
+        source: What the error message calls the object.
+        rules: As for `checked_submission`.
+
+    Raises:
+        InputError: With every problem found.
+    """
+    return checked_submission(standard_form(content, source), benchmark, source, rules)
+
+
+def checked_submission(
+    standard: Standard, benchmark: Benchmark, source: str, rules: RuleSet | None = None
+) -> Submission:
+    """Check predictions in the standard form and return them as a submission.
+
+    Args:
+        standard: The predictions.
+        benchmark: The benchmark whose dialogues are played.
+        source: What the error message calls the predictions.
+        rules: The rule set by which placeholders are remarked; None for the default one.
+
+    Raises:
+        InputError: With every problem found.
+    """
+    named = standard.dialogues_among(benchmark.users)
+    dialogues, remarks = checked_dialogues(named, benchmark, limits(), source)
+    texts = [turn.response for turns in dialogues.values() for turn in turns]
+    return Submission(
+        dialogues,
+        source,
+        standard.format,
+        (
+            *standard.remarks,
+            *remarks.listed(),
+            *text_remarks(texts, benchmark, rules or rule_set(DEFAULT_RULES)),
+        ),
+    )
+
+
+def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSubmission:
+    """Normalise a submission's responses and states; the given one is left as it is."""
+    naming = identifying = 0
+    dialogues = {}
+    for id_, turns in submission.dialogues.items():
+        normalized = []
+        for turn in turns:
+            response = normalize_response(turn.response, rules)
+            naming += response.naming
+            identifying += response.identifying
+            normalized.append(
+                NormalizedTurn(
+                    response=response.text,
+                    state=None if turn.state is None else normalize_state(turn.state, rules),
+                    active_domains=turn.active_domains,
+                    placeholder_domains=response.domains,
+                    unknown_placeholders=response.unknown,
+                    plain=turn.plain,
+                )
+            )
+        dialogues[id_] = tuple(normalized)
+    return NormalizedSubmission(
+        dialogues, 2 * naming > identifying, submission.source, submission.remarks
+    )
+
+
+def normalized_by_rules(
+    content: bytes | str, benchmark: Benchmark, source: str, aliases: Aliases | None = None
+) -> dict[str, NormalizedSubmission]:
+    """Return published rule set -> normalised submission; the content is read and checked once.
+
+    Args:
+        content: An (unpacked) predictions file, or the name of a submission that is made.
+        benchmark: The benchmark whose dialogues are played.
+        source: What error messages call the predictions.
+        aliases: Placeholders that are read besides those of the rule sets.
+
+    Raises:
+        InputError: The predictions are no submission to the benchmark.
+    """
+    names = published_rule_sets()
+    if isinstance(content, str):
+        return dict.fromkeys(names, made_submission(benchmark, content))
+    submission = parse_submission(parse_predictions(content, source), benchmark, source)
+    return {
+        rules: normalize_submission(submission, with_aliases(rule_set(rules), aliases))
+        for rules in names
+    }
+
+
+CONSTANT = "constant"
+"""The made submission whose every response is the same."""
+
+HUMAN = "human"
+"""The submission made of the human responses as they were written, in plain English."""
+
+EMPTY_STATES = "empty-states"
+"""The made submission that predicts an empty belief state in every turn."""
+
+_CONSTANT_RESPONSE = "NAME TRAINID PHONE ADDRESS POST REFERENCE"
+
+
+def made_submissions() -> tuple[str, ...]:
+    """Return the names of the submissions that `made_submission` makes."""
+    return (*STYLES, CONSTANT, EMPTY_STATES)
+
+
+def made_submission(benchmark: Benchmark, name: str) -> NormalizedSubmission:
+    """Return a submission that the harness makes itself.
+
+    Args:
+        benchmark: The benchmark that it is to play.
+        name: A reference style, for the benchmark's own responses as if a system had given them;
+            `CONSTANT`, for one response with the six placeholders that tell about a venue; both
+            without states of their own. Or `EMPTY_STATES`: the responses are the canonical
+            references, so that whatever is missing is missing for want of states.
+    """
+    state: BeliefState | None = {} if name == EMPTY_STATES else None
+
+    def responses(dialogue: Dialogue) -> Sequence[str]:
+        if name == CONSTANT:
+            return [_CONSTANT_RESPONSE] * dialogue.turns
+        return dialogue.references[CANONICAL_STYLE if name == EMPTY_STATES else name]
+
+    return NormalizedSubmission(
+        {
+            id_: tuple(NormalizedTurn(text, state, None, (), ()) for text in responses(dialogue))
+            for id_, dialogue in benchmark.dialogues.items()
+        },
+        names_domains=False,
+    )

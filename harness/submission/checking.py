@@ -1,0 +1,295 @@
+"""Checking predictions in the standard form: every problem and every remark, each with its place.
+
+What passes is safe to score: past this point nothing checks again.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from mwz.normalization.states import BeliefState, plain_slot_name
+
+from ..benchmark import Benchmark
+from ..errors import InputError, Problems, shown, unknown
+from ..io.files import Limits, is_text, kind_of
+from .notations import DOMAINS, STATE_DOMAINS, STATE_SLOTS, read_state
+from .remarks import Remarks
+
+if TYPE_CHECKING:
+    from mwz.normalization.delexicaliser import PlainResponse
+
+RESPONSE = "response"
+STATE = "state"
+ACTIVE_DOMAINS = "active_domains"
+TURN_KEYS = (RESPONSE, STATE, ACTIVE_DOMAINS)
+
+_LOOK_ALIKES = {
+    RESPONSE: "resp resp_gen responses text utterance system system_response output generated "
+    "generation prediction answer delex delex_resp",
+    STATE: "states belief beliefs belief_state belief_states beliefstate bs bspn bspn_gen "
+    "dialog_state dialogue_state predicted_state predicted_states pred_state state_gen slots "
+    "slot_values",
+    ACTIVE_DOMAINS: "domains domain active_domain activedomains active turn_domain turn_domains "
+    "predicted_domains dspn dspn_gen",
+}
+LOOK_ALIKES: Mapping[str, str] = {
+    other: meant for meant, others in _LOOK_ALIKES.items() for other in others.split()
+}
+"""A turn's key that is not read -> the one that was likely meant. Case and dashes do not count."""
+
+_SHOWN_KEYS = 20
+
+_Place: TypeAlias = tuple[str, int]
+"""A dialogue, as messages call it, and the number of a turn."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What a system put out in one system turn.
+
+    Attributes:
+        response: The delexicalised response.
+        state: The predicted belief state, if there is one.
+        active_domains: The predicted active domains, if there are any.
+        plain: Where the harness delexicalised the response, the response before.
+    """
+
+    response: str
+    state: BeliefState | None
+    active_domains: Sequence[str] | None
+    plain: PlainResponse | None = None
+
+
+def dialogue_id(id_: object) -> str:
+    """Return a dialogue's id as benchmarks write it: `SNG0073.json` is `sng0073`."""
+    return str(id_).lower().removesuffix(".json")
+
+
+def checked_dialogues(
+    content: Mapping[Any, Any], benchmark: Benchmark, limits: Limits, source: str
+) -> tuple[dict[str, tuple[Turn, ...]], Remarks]:
+    """Check predictions in the standard form; they are left as they are.
+
+    Args:
+        content: Dialogue id -> list of turns, each an object with `response` and optionally
+            `state` and `active_domains`.
+        benchmark: The benchmark whose dialogues are played.
+        limits: How much there may be.
+        source: What messages call the predictions.
+
+    Returns:
+        The benchmark's spelling of the id -> turns, and what is to be said of them.
+
+    Raises:
+        InputError: With every problem found, equal ones together.
+    """
+    checker = _Checker(benchmark, limits)
+    dialogues = checker.dialogues(content)
+    if checker.problems:
+        raise InputError(source, checker.problems)
+    return dialogues, checker.all_remarks()
+
+
+class _Checker:
+    """Checks one file, and keeps what is to be said of it."""
+
+    def __init__(self, benchmark: Benchmark, limits: Limits) -> None:
+        self.problems = Problems()
+        self._remarks = Remarks()
+        self._unread: dict[str, int] = {}
+        self._benchmark = benchmark
+        self._limits = limits
+        # Slots as files write them, of those that are known; there are few spellings.
+        self._slots: set[str] = set()
+
+    def all_remarks(self) -> Remarks:
+        """Return the remarks; keys that are not read are told in one."""
+        if self._unread:
+            first = list(self._unread.items())[:_SHOWN_KEYS]
+            keys = [*(f"{key} {n}×" for key, n in first), *["…"][: len(self._unread) - len(first)]]
+            message = f"keys of turns that are not read: {', '.join(keys)}"
+            self._remarks.add("unread keys", message, warning=False)
+            self._unread = {}
+        return self._remarks
+
+    def dialogues(self, content: Mapping[Any, Any]) -> dict[str, tuple[Turn, ...]]:
+        """Check all dialogues, and return those that are in order."""
+        known = self._benchmark.dialogues
+        if not content:
+            self.problems.add(
+                "", "no dialogues; expected an object of dialogue id -> list of turns"
+            )
+        elif len(content) > self._limits.dialogues:
+            self.problems.add("", f"{len(content):,} dialogues; {self._limits.told('dialogues')}")
+        elif not any(dialogue_id(id_) in known for id_ in content):
+            self.problems.add(
+                "",
+                f"none of its {len(content)} dialogues (the first is "
+                f"{_name(next(iter(content)))}) is in the benchmark {self._benchmark.name}; name "
+                "another by --benchmark, or install MultiWOZ by `mwz data fetch`",
+            )
+        else:
+            return self._dialogues(content)
+        return {}
+
+    def _dialogues(self, content: Mapping[Any, Any]) -> dict[str, tuple[Turn, ...]]:
+        read: dict[str, tuple[Turn, ...]] = {}
+        spelled: dict[str, str] = {}
+        for written, turns in content.items():
+            id_ = dialogue_id(written)
+            place = f"dialogue {_name(written)}"
+            gold = self._benchmark.dialogues.get(id_) if isinstance(written, str) else None
+            if gold is None:
+                self.problems.add(place, f"not in the benchmark {self._benchmark.name}")
+            elif id_ in spelled:
+                self.problems.add(place, f"is the same as dialogue {spelled[id_]}; keep one")
+            elif not isinstance(turns, Sequence) or isinstance(turns, str):
+                self.problems.add(place, f"expected a list of turns, found {kind_of(turns)}")
+            elif not turns:
+                self.problems.add(place, "no turns; leave the dialogue out if it is not played")
+            elif len(turns) > gold.turns:
+                self.problems.add(place, f"{len(turns)} turns; it has {gold.turns} system turns")
+            else:
+                read[id_] = tuple(
+                    [self._turn((place, number), turn) for number, turn in enumerate(turns)]
+                )
+            spelled.setdefault(id_, _name(written))
+        text = sum(len(turn.response) for turns in read.values() for turn in turns)
+        if text > self._limits.text:
+            self.problems.add(
+                "", f"{text:,} characters in all responses; {self._limits.told('text')}"
+            )
+        return read
+
+    def _turn(self, place: _Place, turn: Any) -> Turn:
+        if turn.__class__ is not dict and not isinstance(turn, Mapping):
+            self._problem(place, f"expected an object with `response`, found {kind_of(turn)}")
+            return Turn("", None, None)
+        response, state, domains = turn.get(RESPONSE), turn.get(STATE), turn.get(ACTIVE_DOMAINS)
+        if not (isinstance(response, str) and self._is_response(response)):
+            self._response_problem(place, turn)
+        if state is not None and not self._is_plain(state):
+            state = self._state(place, state)
+        if domains is not None:
+            for problem in _domain_problems(domains):
+                self._problem(place, problem)
+        if len(turn) > (RESPONSE in turn) + (STATE in turn) + (ACTIVE_DOMAINS in turn):
+            self._unknown_keys(place, turn)
+        return Turn(response if isinstance(response, str) else "", state, domains)
+
+    def _problem(self, place: _Place, problem: str) -> None:
+        self.problems.add(_told(place), problem)
+
+    def _is_response(self, text: str) -> bool:
+        return len(text) <= self._limits.response and (text.isascii() or is_text(text))
+
+    def _response_problem(self, place: _Place, turn: Mapping[Any, Any]) -> None:
+        response = turn.get(RESPONSE)
+        if isinstance(response, str) and len(response) <= self._limits.response:
+            self._problem(place, "`response`: not valid text, half of a surrogate pair")
+        elif isinstance(response, str):
+            self._problem(
+                place,
+                f"`response`: {len(response):,} characters; {self._limits.told('response')}",
+            )
+        elif RESPONSE in turn:
+            self._problem(place, f"`response`: expected a string, found {kind_of(response)}")
+        else:
+            meant = [key for key in turn if _meant(key) == RESPONSE]
+            hint = f"; is `{shown(meant[0])[1:-1]}` meant?" if meant else ""
+            self._problem(place, f"`response` is missing; expected a string{hint}")
+
+    def _unknown_keys(self, place: _Place, turn: Mapping[Any, Any]) -> None:
+        """Remark keys that are not read, above all those that look like one that is."""
+        for key in turn:
+            if key in TURN_KEYS:
+                continue
+            meant = _meant(key)
+            name = shown(key)[1:-1] if isinstance(key, str) else shown(key)
+            if meant is None:
+                self._unread[name] = self._unread.get(name, 0) + 1
+            elif turn.get(meant) is None:
+                self._remarks.add(
+                    "look-alike key", f"`{name}` is not read; write `{meant}`", _told(place)
+                )
+            else:
+                message = f"`{name}` is not read; what counts is `{meant}`"
+                self._remarks.add("look-alike key", message, _told(place))
+
+    def _is_plain(self, state: Any) -> bool:
+        """Return whether a state is nested and in order, as nearly all are: this is quick."""
+        if state.__class__ is not dict:
+            return False
+        slots_seen, longest = self._slots, self._limits.value
+        for domain, slots in state.items():
+            if domain not in STATE_DOMAINS or slots.__class__ is not dict:
+                return False
+            for slot, value in slots.items():
+                if slot not in slots_seen and not self._is_slot(slot):
+                    return False
+                if value.__class__ is not str or not value.isascii():
+                    return False
+                if not 0 < len(value) <= longest:
+                    return False
+        return True
+
+    def _is_slot(self, slot: object) -> bool:
+        if isinstance(slot, str) and plain_slot_name(slot) in STATE_SLOTS:
+            self._slots.add(slot)
+            return True
+        return False
+
+    def _state(self, place: _Place, state: Any) -> BeliefState:
+        """Read a state in whatever notation, and check its names."""
+
+        def tell(where: str, problem: str) -> None:
+            self._problem(place, f"`state`{f', {where}' if where else ''}: {problem}")
+
+        def note(where: str, what: str) -> None:
+            self._remarks.add("values", f"`state`: {what}", f"{_told(place)}, {where}")
+
+        read = read_state(state, tell, note)
+        for domain, slots in read.items():
+            if domain not in STATE_DOMAINS:
+                tell("", unknown("domain", domain, DOMAINS))
+                continue
+            for slot, value in slots.items():
+                if not self._is_slot(slot):
+                    tell(domain, f"unknown slot {shown(slot)}{_resembling(slot)}")
+                elif len(value) > self._limits.value:
+                    told = self._limits.told("value")
+                    tell(f"{domain}, {slot}", f"{len(value):,} characters; {told}")
+        return read
+
+
+def _told(place: _Place) -> str:
+    dialogue, number = place
+    return f"{dialogue}, turn {number}"
+
+
+def _name(id_: object) -> str:
+    """Return a dialogue's id as messages show it."""
+    return shown(id_)[1:-1] if isinstance(id_, str) else shown(id_)
+
+
+def _meant(key: object) -> str | None:
+    """Return the key of turns that another looks like."""
+    plain = str(key).lower().replace("-", "_").replace(" ", "_")
+    return plain if plain in TURN_KEYS else LOOK_ALIKES.get(plain)
+
+
+def _resembling(slot: object) -> str:
+    close = difflib.get_close_matches(str(slot)[:40], sorted(STATE_SLOTS), n=1)
+    return f"; did you mean {close[0]}?" if close else "; expected one of MultiWOZ's"
+
+
+def _domain_problems(domains: object) -> Iterator[str]:
+    if not isinstance(domains, Sequence) or isinstance(domains, str):
+        yield f"`active_domains`: expected a list of domains, found {kind_of(domains)}"
+        return
+    for domain in domains:
+        if not isinstance(domain, str) or domain not in STATE_DOMAINS:
+            yield f"`active_domains`: {unknown('domain', domain, DOMAINS)}"

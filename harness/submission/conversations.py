@@ -1,0 +1,67 @@
+"""Dialogues of any length in a predictions file: checked, and held against no benchmark."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ..errors import InputError, Problems, shown
+from ..io.files import Limits, is_text, kind_of, limits, read_bytes, shown_name
+from .checking import RESPONSE
+from .formats import parse_predictions, standard_form
+
+Conversations: TypeAlias = "Mapping[str, Sequence[Mapping[str, Any]]]"
+"""Dialogue id -> turns, each an object with `response`; further keys are kept as they are."""
+
+USER = "user"
+
+
+def read_conversations(path: str | Path) -> Conversations:
+    """Read dialogues (JSON, plain or gzipped; `-`: standard input) of any ids and lengths.
+
+    Raises:
+        InputError: The file cannot be read, is too large, or is not dialogue id -> turns; with
+            every place.
+    """
+    source = shown_name(path)
+    bounds = limits()
+    content = parse_predictions(read_bytes(path, bounds), source)
+    dialogues = standard_form(content, source).dialogues
+    problems = Problems()
+    if not dialogues:
+        problems.add("", "no dialogues; expected an object of dialogue id -> list of turns")
+    if len(dialogues) > bounds.dialogues:
+        problems.add("", f"{len(dialogues):,} dialogues; {bounds.told('dialogues')}")
+    for id_, turns in dialogues.items():
+        place = f"dialogue {shown(id_)[1:-1]}"
+        if not isinstance(turns, Sequence) or isinstance(turns, str):
+            problems.add(place, f"expected a list of turns, found {kind_of(turns)}")
+        elif len(turns) > bounds.turns:
+            problems.add(place, f"{len(turns):,} turns; {bounds.told('turns')}")
+        else:
+            for number, turn in enumerate(turns):
+                for problem in _turn_problems(turn, bounds):
+                    problems.add(f"{place}, turn {number}", problem)
+    if problems:
+        raise InputError(source, problems)
+    if not is_text(json.dumps(dialogues, ensure_ascii=False)):
+        raise InputError(source, "holds text that is not valid, half of a surrogate pair")
+    return dialogues
+
+
+def _turn_problems(turn: object, bounds: Limits) -> Iterator[str]:
+    if not isinstance(turn, Mapping):
+        yield f"expected an object with `response`, found {kind_of(turn)}"
+        return
+    response = turn.get(RESPONSE)
+    if RESPONSE not in turn:
+        yield "`response` is missing; expected a string"
+    elif not isinstance(response, str):
+        yield f"`response`: expected a string, found {kind_of(response)}"
+    elif len(response) > bounds.response:
+        yield f"`response`: {len(response):,} characters; {bounds.told('response')}"
+    user = turn.get(USER)
+    if user is not None and not isinstance(user, str):
+        yield f"`user`: expected a string, found {kind_of(user)}"

@@ -1,0 +1,252 @@
+"""DAMD's log of the test set: its gold domain of every turn, and the state that it predicted.
+
+The log prints the turns of one dialogue after another, without the dialogues' ids and in no order
+that could be told from them. What the user says identifies a dialogue: DAMD's preprocessing writes
+numbers as digits and takes contractions apart, so that texts are similar rather than equal.
+
+`constraint_dict` is the predicted state, but `resp turn` is the response of the data set, in all
+7354 turns DAMD's reference to the letter: as a system's outputs the log is a tracker's.
+
+Source: Zhang et al. (2020), "Task-Oriented Dialog Systems that Consider Multiple Appropriate
+Responses under the Same Context"; the log is in MinTL's repository.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from rapidfuzz import fuzz, process
+
+from ...errors import InputError, shown
+from .format import Format, Standard, TextFile
+
+NAME = "DAMD's log"
+
+_FIELDS = ("constraint_dict", "user turn", "resp turn", "pred_domains", "true_domains")
+_LINE = re.compile(rf"({'|'.join(_FIELDS)}):(.*)")
+
+_SEARCHED = 100_000
+"""In how many bytes at the beginning of a file a turn is looked for."""
+
+_CANDIDATES = 10
+"""Dialogues with the most similar first turn, which are compared whole."""
+
+_COMPARED = 1000
+"""Characters of a user turn that are compared; none of MultiWOZ's is as long."""
+
+_LOST = 100
+"""Turns of no dialogue after which the rest of a log is not looked at."""
+
+_SIMILAR = 80.0
+"""The mean similarity of user turns, in percent, from which dialogues are the same.
+
+On the public log the right dialogue has 93.9 or more. Of two pairs of dialogues, nearly the same to
+the word, the other has up to 99.3 and is still the less similar; elsewhere it has 69.9 at most.
+"""
+
+
+@dataclass(frozen=True)
+class LoggedTurn:
+    """A turn as the log prints it.
+
+    Attributes:
+        line: The number of the line that begins it, from 1.
+        user: What the user said, as DAMD preprocessed it.
+        response: The data set's response, as DAMD preprocessed it.
+        state: The belief state that DAMD predicted: domain -> slot -> value.
+        gold_domains: The domains that DAMD's data gives the turn.
+    """
+
+    line: int
+    user: str
+    response: str
+    state: Mapping[str, Mapping[str, str]]
+    gold_domains: Sequence[str]
+
+
+def is_damd_log(text: str) -> bool:
+    """Whether a text is such a log: whether it has turns."""
+    return all(f"\n{field}:" in text for field in _FIELDS)
+
+
+def parse_damd_log(text: str, source: str) -> list[LoggedTurn]:
+    """Return the turns of a log, in its order; lines about the model are passed over.
+
+    Args:
+        text: The content of the log.
+        source: What messages call it.
+
+    Raises:
+        InputError: A turn is incomplete or a line of it is not as DAMD writes it.
+    """
+    turns = []
+    fields: dict[str, str] = {}
+    start = 0
+    for number, line in enumerate(text.splitlines(), 1):
+        match = _LINE.fullmatch(line)
+        if match is None:
+            continue
+        name, value = match.groups()
+        expected = _FIELDS[len(fields)]
+        if name != expected:
+            raise InputError(source, f"line {number}: expected `{expected}:`, found `{name}:`")
+        start = start if fields else number
+        fields[name] = value
+        if len(fields) == len(_FIELDS):
+            turns.append(
+                LoggedTurn(
+                    line=start,
+                    user=fields["user turn"],
+                    response=fields["resp turn"],
+                    state=_read_dict(fields["constraint_dict"], source, start),
+                    gold_domains=tuple(
+                        name.strip("[]")
+                        for name in _read_dict(fields["true_domains"], source, number)
+                    ),
+                )
+            )
+            fields = {}
+    if fields:
+        raise InputError(source, f"line {start}: the log ends in the middle of a turn")
+    if not turns:
+        raise InputError(source, "no turns; expected a log of DAMD, with `user turn:` and the like")
+    return turns
+
+
+def _read_dict(text: str, source: str, line: int) -> dict[str, Any]:
+    try:
+        value = ast.literal_eval(text)
+    except (TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
+        # A list or dictionary as a key is a type error.
+        value = None
+    if not isinstance(value, dict) or not _has_names(value):
+        raise InputError(source, f"line {line}: expected a Python dictionary, found {shown(text)}")
+    return value
+
+
+def _has_names(value: object) -> bool:
+    """Whether all keys of a dictionary, and of those in it, are texts."""
+    return not isinstance(value, dict) or all(
+        isinstance(key, str) and _has_names(inside) for key, inside in value.items()
+    )
+
+
+def align_dialogues(
+    turns: Sequence[LoggedTurn], users: Mapping[str, Sequence[str]], source: str
+) -> dict[str, Sequence[LoggedTurn]]:
+    """Return the logged turns of each dialogue found: dialogue id -> one per system turn.
+
+    Args:
+        turns: All turns of the log, in its order.
+        users: Dialogue id -> what the user says, one per system turn.
+        source: What messages call the log.
+
+    Raises:
+        InputError: Some turns of the log belong to none of the dialogues; it says which.
+    """
+    opening = {id_: _plain(texts[0]) for id_, texts in users.items() if texts}
+    plain = {id_: [_plain(text) for text in users[id_]] for id_ in opening}
+    logged = [_plain(turn.user) for turn in turns]
+    found: dict[str, Sequence[LoggedTurn]] = {}
+    lost = []
+    place = 0
+    while place < len(turns):
+        id_ = _most_similar(logged, place, opening, plain)
+        if id_ is None:
+            lost.append(place)
+            if len(lost) == _LOST:
+                break
+            place += 1
+            continue
+        count = len(plain[id_])
+        found[id_] = turns[place : place + count]
+        del opening[id_]
+        place += count
+    if lost:
+        raise InputError(source, list(_lost(turns, lost)))
+    return found
+
+
+def _most_similar(
+    logged: Sequence[str],
+    place: int,
+    opening: Mapping[str, str],
+    users: Mapping[str, Sequence[str]],
+) -> str | None:
+    """Return the dialogue that begins at a place of the log; None if none does."""
+    begun = process.extract(logged[place], opening, scorer=fuzz.ratio, limit=_CANDIDATES)
+    rated = []
+    for _, _, id_ in begun:
+        texts = logged[place : place + len(users[id_])]
+        if len(texts) == len(users[id_]):
+            pairs = zip(texts, users[id_], strict=True)
+            rated.append(
+                (sum(fuzz.ratio(ours, theirs) for ours, theirs in pairs) / len(texts), id_)
+            )
+    similarity, best = max(rated, default=(0.0, ""))
+    return best if similarity >= _SIMILAR else None
+
+
+def _plain(text: str) -> str:
+    """Return a text without what DAMD's preprocessing changes most: case, marks, suffixes."""
+    return " ".join(re.sub(r" -(s|ly)\b", r"\1", text[:_COMPARED].lower()).split())
+
+
+def _lost(turns: Sequence[LoggedTurn], places: Sequence[int]) -> Iterator[str]:
+    first = turns[places[0]]
+    if places == list(range(places[0], len(turns))):
+        yield f"line {first.line}: the log ends within the dialogue that begins here"
+        return
+    for place in places:
+        turn = turns[place]
+        yield f"line {turn.line}: is of no dialogue of the test set: {shown(turn.user)}"
+
+
+def _recognises_text(content: bytes) -> bool:
+    start = content[:_SEARCHED]
+    return start.lstrip()[:1] not in (b"{", b"[") and is_damd_log(start.decode(errors="replace"))
+
+
+def _parse(content: bytes, source: str) -> list[dict[str, Any]]:
+    turns = parse_damd_log(content.decode(errors="replace"), source)
+    return [{**vars(turn), "gold_domains": list(turn.gold_domains)} for turn in turns]
+
+
+def _recognises(content: object) -> bool:
+    return isinstance(content, list) and bool(content) and all(map(_is_logged, content))
+
+
+def _is_logged(turn: object) -> bool:
+    types = {name: type(value) for name, value in turn.items()} if isinstance(turn, dict) else {}
+    return types == {"line": int, "user": str, "response": str, "state": dict, "gold_domains": list}
+
+
+def _read(content: Sequence[Mapping[str, Any]], source: str) -> Standard:
+    turns = [LoggedTurn(**turn) for turn in content]
+    return Standard({}, NAME, find=partial(_predictions, turns, source))
+
+
+def _predictions(
+    turns: Sequence[LoggedTurn], source: str, users: Mapping[str, Sequence[str]]
+) -> dict[str, list[dict[str, Any]]]:
+    return {
+        id_: [{"state": turn.state} for turn in logged]
+        for id_, logged in align_dialogues(turns, users, source).items()
+    }
+
+
+TEXT = TextFile(_recognises_text, _parse)
+
+FORMAT = Format(
+    name=NAME,
+    description="What DAMD prints of the test set, for `mwz dst`: `constraint_dict:`, the tracked "
+    "state, `user turn:`, `resp turn:` and domains of one turn after another. The dialogues are "
+    "found by what the user says.",
+    recognises=_recognises,
+    read=_read,
+)

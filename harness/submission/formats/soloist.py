@@ -1,0 +1,139 @@
+"""Blocks of a turn each, as a re-implementation of SOLOIST prints them while it is evaluated.
+
+    filename: SNG0001.json
+    belief: belief : hotel area = north
+    gen_belief: <belief> : hotel area = north ; stars = 4 | booking day = monday
+    reply: system : the response of the data set
+    gen_reply: the response of the system
+    ---
+
+The blocks of a dialogue stand in the order of its turns; what is printed after the last is not
+read. `booking` is the booking of the domain before it: read so, no slot of a booking in the data
+set's own beliefs is one that its gold states lack.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ...errors import InputError, Problems, shown
+from ..notations import STATE_DOMAINS, STATE_SLOTS
+from ..remarks import Remarks
+from .format import Format, Standard, TextFile
+
+NAME = "SOLOIST's blocks of turns"
+ID, BELIEF, RESPONSE = "filename", "gen_belief", "gen_reply"
+
+_LABELS = (ID, "belief", BELIEF, "reply", RESPONSE)
+_END = "---"
+_START = re.compile(rb"\s*filename:[^\n]*\n(?:[a-z_]+:[^\n]*\n){0,8}gen_reply:")
+_OPENING = re.compile(r"(?:<belief>|belief)\s*:")
+_BOOKING = "booking"
+
+
+def _recognises_text(content: bytes) -> bool:
+    return _START.match(content.removeprefix(b"\xef\xbb\xbf")) is not None
+
+
+def _parse(content: bytes, source: str) -> list[dict[str, str]]:
+    """Return the blocks, each label -> text.
+
+    Raises:
+        InputError: The file is no text in UTF-8, or a line of a block is none of its labels.
+    """
+    try:
+        lines = content.decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError:
+        raise InputError(source, "not text in UTF-8") from None
+    blocks: list[dict[str, str]] = []
+    block: dict[str, str] = {}
+    problems = Problems()
+    for number, line in enumerate(lines, start=1):
+        label, colon, text = line.partition(":")
+        if line.strip() == _END:
+            blocks.append(block)
+            block = {}
+        elif colon and label in _LABELS and label not in block:
+            block[label] = text.strip()
+        elif block:
+            problems.add(f"line {number}", f"expected one of {', '.join(_LABELS)}, each once")
+    if block:
+        problems.add(f"line {number}", f"the block ends without a line {_END}")
+    if problems:
+        raise InputError(source, problems)
+    return blocks
+
+
+def _recognises(content: object) -> bool:
+    return isinstance(content, list) and any(
+        isinstance(block, Mapping) and ID in block and RESPONSE in block for block in content
+    )
+
+
+def _read(content: Sequence[Any], source: str) -> Standard:
+    dialogues: dict[str, list[dict[str, Any]]] = {}
+    problems, remarks = Problems(), Remarks()
+    before = None
+    for number, block in enumerate(content, start=1):
+        given = block if isinstance(block, Mapping) else {}
+        id_, belief, response = given.get(ID), given.get(BELIEF), given.get(RESPONSE)
+        if not (isinstance(id_, str) and isinstance(belief, str) and isinstance(response, str)):
+            problems.add(f"block {number}", f"expected texts `{ID}`, `{BELIEF}` and `{RESPONSE}`")
+            continue
+        if id_ != before and id_ in dialogues:
+            problems.add(f"block {number}", f"dialogue {shown(id_)[1:-1]} is interrupted by others")
+        before = id_
+        turns = dialogues.setdefault(id_, [])
+        place = f"dialogue {shown(id_)[1:-1]}, turn {len(turns)}"
+        turns.append({"response": response, "state": _state(belief, place, remarks)})
+    if problems:
+        raise InputError(source, problems)
+    found = f"{NAME} ({RESPONSE}, {BELIEF})"
+    remarks.add("format", f"read as {found}", warning=False)
+    return Standard(dialogues, found, remarks.listed())
+
+
+def _state(belief: str, place: str, remarks: Remarks) -> dict[str, dict[str, str]]:
+    """Return the state that a belief writes; a slot that is cut off before its value says nothing.
+
+    Args:
+        belief: `hotel area = north ; stars = 4 | train day = monday`, after `<belief> :`; `none`.
+        place: Where it is.
+        remarks: What is left out and said something is added to them.
+    """
+    state: dict[str, dict[str, str]] = {}
+    for domain, slot, value in _triples(_OPENING.sub("", belief, count=1)):
+        if domain not in STATE_DOMAINS:
+            remarks.add("belief", f"`{BELIEF}`: {shown(domain)} is no domain; left out", place)
+        elif slot not in STATE_SLOTS:
+            remarks.add("belief", f"`{BELIEF}`: {shown(slot)} is no slot; left out", place)
+        else:
+            state.setdefault(domain, {})[slot] = value
+    return state
+
+
+def _triples(belief: str) -> Iterator[tuple[str, str, str]]:
+    """Yield domain, slot and value of a belief, booking slots as the data set calls them."""
+    last = _BOOKING
+    for part in filter(None, map(str.strip, belief.split("|"))):
+        named, _, pairs = part.partition(" ")
+        booking = named == _BOOKING
+        domain = last if booking else named
+        last = domain
+        for pair in pairs.split(";"):
+            slot, _, value = (text.strip() for text in pair.partition("="))
+            if slot and value:
+                yield domain, f"book{slot}" if booking and last != _BOOKING else slot, value
+
+
+TEXT = TextFile(_recognises_text, _parse)
+
+FORMAT = Format(
+    name=NAME,
+    description="Blocks of lines `filename:`, `belief:`, `gen_belief:`, `reply:` and `gen_reply:`, "
+    "each ended by a line `---`: what a re-implementation of SOLOIST prints.",
+    recognises=_recognises,
+    read=_read,
+)

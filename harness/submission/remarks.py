@@ -1,0 +1,257 @@
+"""Remarks: what there is to say of a file that can be used, above all of its placeholders.
+
+Inform and Success look for placeholders in square brackets and for nothing else. A file without
+them gets a score all the same, and a low one. What is typical is measured on the benchmark's own
+responses; thresholds are those of the signs that a score is not what it seems.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from mwz.normalization.responses import placeholder_names
+from mwz.normalization.rules import RuleSet
+from mwz.normalization.rules.aliases import alias_table, alias_tables
+
+from ..benchmark import CANONICAL_STYLE, Benchmark
+from ..errors import SHOWN_PLACES, cut, printable, shown, told
+
+_LONGEST = 1000
+_KEPT_KINDS = 100
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something to know about a file. Equal remarks are one.
+
+    Attributes:
+        kind: What it is about, in a word or two.
+        message: What was found, and what to do.
+        count: In how many places.
+        places: The first of them.
+        warning: Whether something is likely wrong; else it is only told.
+    """
+
+    kind: str
+    message: str
+    count: int = 1
+    places: tuple[str, ...] = ()
+    warning: bool = True
+
+    def __str__(self) -> str:
+        return cut(printable(told(self.message, self.count, self.places)), _LONGEST)
+
+
+class Remarks:
+    """Remarks as they are found, equal ones together."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str, bool], tuple[int, list[str]]] = {}
+
+    def add(self, kind: str, message: str, place: str = "", warning: bool = True) -> None:
+        """Add a remark; the arguments are those of `Remark`."""
+        key = (kind, message, warning)
+        if key not in self._found and len(self._found) >= _KEPT_KINDS:
+            key, place = ("more", "further remarks of other kinds", True), ""
+        count, places = self._found.get(key, (0, []))
+        if place and len(places) < SHOWN_PLACES:
+            places.append(place)
+        self._found[key] = (count + 1, places)
+
+    def listed(self) -> tuple[Remark, ...]:
+        """Return what was found."""
+        return tuple(
+            Remark(kind, message, count, tuple(places), warning)
+            for (kind, message, warning), (count, places) in self._found.items()
+        )
+
+
+LEXICALISED = "--lexicalised"
+"""The option that scores responses in plain words."""
+
+PLACEHOLDERS = "--placeholders"
+"""The option that adds placeholders to those that the rule set knows."""
+
+FEW = 0.1
+"""Times the placeholders about venues that the benchmark's own responses have: below is few."""
+
+MANY_UNKNOWN = 0.01
+"""The share of placeholders from which unknown ones are remarked."""
+
+_NAMED = 0.01
+"""The share of responses from which venues count as named."""
+
+_SEARCHED = 2000
+"""Characters of a response in which venues are looked for."""
+
+SHORTEST_NAME = 5
+"""Characters. Shorter names of venues are ordinary words."""
+
+KIND = "placeholders"
+
+# <name> and {name}, and names with an underscore that stand bare. Longer ones are no placeholders.
+_OTHERWISE = re.compile(
+    r"<([a-z][\w ]{1,30})>|\{([a-z][\w ]{1,30})\}|(?<![\[\w/])([a-z]+_[a-z]+)(?![\]\w/])"
+)
+
+
+def text_remarks(
+    responses: Sequence[str], benchmark: Benchmark, rules: RuleSet
+) -> tuple[Remark, ...]:
+    """Return what is to be said of the placeholders of a submission's responses.
+
+    Args:
+        responses: All responses, as they were given.
+        benchmark: The benchmark they are for.
+        rules: The rule set whose placeholders are known.
+    """
+    # Nothing that is looked for goes beyond a bar.
+    text = "|".join(responses)
+    if not text.strip("|"):
+        return (Remark("responses", "every response is empty; `mwz dst` scores states alone"),)
+    names = Counter(placeholder_names(text))
+    return (
+        *_written_otherwise(text, names, rules),
+        *_unknown(names, rules),
+        *_hardly_any(names, responses, benchmark, rules),
+    )
+
+
+def venue_rate(responses: Sequence[str], rules: RuleSet) -> float:
+    """Return the placeholders that tell about a venue, per response.
+
+    That is the share of responses with a name, with a telephone number and so on, added up.
+    """
+    told = sum(
+        len({rules.ontology.get(name) for name in placeholder_names(text)} & rules.about_venues)
+        for text in responses
+    )
+    return told / max(len(responses), 1)
+
+
+def typical_rate(benchmark: Benchmark, rules: RuleSet) -> float:
+    """Return the same of the benchmark's own responses."""
+    texts = [
+        text
+        for dialogue in benchmark.dialogues.values()
+        for text in dialogue.references.get(CANONICAL_STYLE, ())
+    ]
+    return slot_rate(texts, rules)
+
+
+def slot_rate(normalized: Sequence[str], rules: RuleSet) -> float:
+    """Return the same of normalised responses, in which a placeholder is its slot's name."""
+    told = sum(sum(slot in text for text in normalized) for slot in rules.about_venues)
+    return told / max(len(normalized), 1)
+
+
+def unknown_names(names: Mapping[str, int], rules: RuleSet) -> Counter[str]:
+    """Return those of counted placeholder names that a rule set does not know."""
+    return Counter({name: n for name, n in names.items() if name not in rules.ontology})
+
+
+def naming(responses: Sequence[str], benchmark: Benchmark) -> list[str]:
+    """Return, for each response that names a venue in plain words, the first name in it."""
+    looked_for = _any_of(venue_names(benchmark))
+    return [
+        found[0]
+        for text in responses
+        if (found := looked_for.search(text[:_SEARCHED].lower())) is not None
+    ]
+
+
+def _written_otherwise(text: str, names: Counter[str], rules: RuleSet) -> Iterator[Remark]:
+    found: Counter[str] = Counter()
+    # Nearly all files have none of these characters outside of placeholders: that is quick.
+    in_brackets = sum(n * name.count("_") for name, n in names.items())
+    if "<" in text or "{" in text or text.count("_") > in_brackets:
+        found.update(
+            match[0]
+            for match in _OTHERWISE.finditer(text.lower())
+            if (match[1] or match[2] or match[3]) in rules.ontology
+        )
+    # Normalised responses, such as references: lower-casing them loses what they say.
+    if any(name in text for name in rules.about_venues):
+        found.update(re.findall(rf"\b(?:{'|'.join(sorted(rules.about_venues))})\b", text))
+    if found:
+        first, n = next(iter(found.most_common(1)))
+        meant = first.strip("<>{}").lower()
+        yield Remark(
+            KIND,
+            f"placeholders count in square brackets only: {first} ({n}×) is read as plain text; "
+            f"write [{meant}]{_more(found)}",
+        )
+
+
+def _more(found: Counter[str]) -> str:
+    others = [f"{name} {n}×" for name, n in found.most_common(5)[1:]]
+    return f" (also {', '.join(others)})" if others else ""
+
+
+def _unknown(names: Counter[str], rules: RuleSet) -> Iterator[Remark]:
+    unknown = unknown_names(names, rules)
+    if unknown.total() > MANY_UNKNOWN * names.total():
+        listed = ", ".join(f"[{shown(name)[1:-1]}] {n}×" for name, n in unknown.most_common(5))
+        yield Remark(
+            KIND,
+            f"{unknown.total()} of {names.total()} placeholders are unknown and are replaced by "
+            f"nothing: {listed}; the known ones are in docs/predictions-format.md, and "
+            f"{PLACEHOLDERS} adds others{_known_by(unknown)}",
+        )
+
+
+def _known_by(unknown: Counter[str]) -> str:
+    """Say which named table knows most of some placeholders, if one knows half of them."""
+    known = {
+        table: sum(n for name, n in unknown.items() if name in alias_table(table).names)
+        for table in alias_tables()
+    }
+    best = max(known, key=lambda table: known[table], default="")
+    if not best or 2 * known[best] < unknown.total():
+        return ""
+    return f"; `{PLACEHOLDERS} {best}` knows {known[best]} of these"
+
+
+def _hardly_any(
+    names: Counter[str], responses: Sequence[str], benchmark: Benchmark, rules: RuleSet
+) -> Iterator[Remark]:
+    typical = typical_rate(benchmark, rules)
+    # There are no fewer than that.
+    told = sum(n for name, n in names.items() if rules.ontology.get(name) in rules.about_venues)
+    if told >= FEW * typical * len(responses) * len(rules.about_venues):
+        return
+    rate = venue_rate(responses, rules)
+    if rate >= FEW * typical:
+        return
+    named = naming(responses, benchmark)
+    if len(named) < max(_NAMED * len(responses), 1):
+        return
+    (first, _), *_ = Counter(named).most_common(1)
+    yield Remark(
+        KIND,
+        f"hardly any placeholders: {rate:.2f} a turn that tell about a venue (the benchmark's own "
+        f"responses: {typical:.2f}), while {len(named)} responses name one in plain words "
+        f"({first}); Inform and Success need [value_name] and the like: delexicalise the "
+        f"responses, or score them by {LEXICALISED}",
+    )
+
+
+def venue_names(benchmark: Benchmark) -> tuple[str, ...]:
+    """Return the names of a benchmark's venues, in lower case, that are no ordinary words."""
+    names = {
+        str(record.get("name") or "").lower()
+        for records in benchmark.venues.values()
+        for record in records
+    }
+    return tuple(sorted(name for name in names if len(name) >= SHORTEST_NAME))
+
+
+@lru_cache(maxsize=4)
+def _any_of(names: tuple[str, ...]) -> re.Pattern[str]:
+    longest_first = sorted(names, key=len, reverse=True)
+    # Without names there is nothing to be found.
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first)) or '(?!)'})\b")

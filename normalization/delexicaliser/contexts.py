@@ -1,0 +1,192 @@
+"""Numbers and codes in a text, found by regular expressions from a table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .phrases import SENTENCE_ENDS, PhraseBook, Token, spellings
+
+GIVEN = -1
+"""The `stem_end` of a placeholder that a text already has; it is not marked again."""
+
+
+class Contexts:
+    """Which values are marked, and as what, by the words around them."""
+
+    def __init__(
+        self, marked: Mapping[str, Mapping[str, Any]], rules: Sequence[Mapping[str, Any]]
+    ) -> None:
+        self._slots = {kind: rule["slot"] for kind, rule in marked.items()}
+        self._default = {kind for kind, rule in marked.items() if rule["by_default"]}
+        self._rules = [rule.get("mark", "") for rule in rules]
+        phrases: list[tuple[tuple[str, ...], tuple[int, int]]] = []
+        cues: list[tuple[tuple[str, ...], tuple[int, frozenset[str]]]] = []
+        for number, rule in enumerate(rules):
+            for pattern in rule.get("patterns", ()):
+                for sequence in spellings(pattern):
+                    offset = sequence.index("{") - (sequence[0] == "^")
+                    phrases.append((_without_braces(sequence), (number, offset)))
+            for cue in rule.get("cues", ()):
+                kinds = frozenset(rule["kinds"])
+                cues += [(sequence, (number, kinds)) for sequence in spellings(cue)]
+        self._phrases = _SymbolBook(phrases)
+        self._cues = _SymbolBook(cues)
+        self.vocabulary = self._phrases.vocabulary | self._cues.vocabulary
+
+    def marked(self, text: Sequence[Token]) -> Iterator[tuple[Token, str]]:
+        """Yield the tokens that are marked, each with its slot, in order."""
+        deciding: dict[int, int] = {}
+        for first, _, (number, offset) in self._phrases.find(text):
+            target = first + offset
+            deciding[target] = min(number, deciding.get(target, number))
+        self._follow_cues(text, deciding)
+        for at, token in enumerate(text):
+            if not token.kind or token.kind not in self._slots or token.stem_end == GIVEN:
+                continue
+            slot = self._slots[token.kind]
+            if at in deciding:
+                mark = self._rules[deciding[at]]
+                if mark:
+                    yield token, slot if mark == "same" else mark
+            elif token.kind in self._default:
+                yield token, slot
+
+    def _follow_cues(self, text: Sequence[Token], deciding: dict[int, int]) -> None:
+        """Let cues decide about what follows them in their sentence."""
+        beginning: dict[int, list[tuple[int, frozenset[str]]]] = {}
+        for _, last, cue in self._cues.find(text):
+            beginning.setdefault(last + 1, []).append(cue)
+        if not beginning:
+            return
+        active: dict[str, int] = {}
+        for at, token in enumerate(text):
+            for number, kinds in beginning.get(at, ()):
+                for kind in kinds:
+                    active[kind] = min(number, active.get(kind, number))
+            if token.kind in active:
+                number = active[token.kind]
+                deciding[at] = min(number, deciding.get(at, number))
+            if token.word in SENTENCE_ENDS:
+                active = {}
+
+
+def _without_braces(sequence: Sequence[str]) -> tuple[str, ...]:
+    return tuple(symbol for symbol in sequence if symbol not in ("{", "}"))
+
+
+class _SymbolBook(PhraseBook[Any]):
+    """Phrases of words, `<kind>` for a token of that kind, and `^`, the beginning of a sentence."""
+
+    def find(self, text: Sequence[Token]) -> Iterator[tuple[int, int, Any]]:  # type: ignore[override]
+        """Yield (first token, last token, entry) of every phrase in a text."""
+        root = self._root
+        starts = root.children
+        anchored = starts.get("^")
+        begins = True
+        for first, token in enumerate(text):
+            frontier = [root, anchored] if begins and anchored else [root]
+            begins = token.word in SENTENCE_ENDS
+            known = token.word in starts or (token.kind and f"<{token.kind}>" in starts)
+            if not known and len(frontier) == 1:
+                continue
+            at = first
+            while frontier and at < len(text):
+                edges = _edges(text[at])
+                children = (node.children.get(edge) for node in frontier for edge in edges)
+                frontier = [child for child in children if child is not None]
+                for node in frontier:
+                    for entry in node.entries:
+                        yield first, at, entry
+                at += 1
+
+
+def _edges(token: Token) -> tuple[str, ...]:
+    """Return what a token counts as in a pattern: its word, its kind, or both."""
+    if not token.kind:
+        return (token.word,)
+    return (f"<{token.kind}>", token.word) if token.word else (f"<{token.kind}>",)
+
+
+_HIDDEN = "\0"
+_BETWEEN_WORDS = r"(?! (?<= [0-9A-Za-z] ) [0-9A-Za-z] )"
+
+
+@dataclass(frozen=True)
+class _Rule:
+    kind: str
+    patterns: Sequence[re.Pattern[str]]
+    mixed_case: bool
+
+
+class CodeRules:
+    """Rules that find numbers and codes, in the order in which they are tried.
+
+    Args:
+        rules: Each with a `kind`, `patterns` (verbose regular expressions with a group `value`)
+            and, if it does not hold for a text all in capitals, `mixed_case`.
+        parts: What `%name%` stands for in a pattern.
+    """
+
+    def __init__(self, rules: Iterable[Mapping[str, Any]], parts: Mapping[str, str]) -> None:
+        self._rules = [
+            _Rule(
+                rule["kind"],
+                [_compiled(pattern, parts) for pattern in rule["patterns"]],
+                rule.get("mixed_case", False),
+            )
+            for rule in rules
+        ]
+
+    def find(
+        self, text: str, given: Sequence[Token], is_word: Callable[[str], bool]
+    ) -> tuple[str, list[Token]]:
+        """Find the codes of a text.
+
+        Args:
+            text: The text.
+            given: What of it is known already; codes neither lie in it nor reach over it.
+            is_word: Tells whether what looks like a code is a word after all.
+
+        Returns:
+            The text with what is known hidden, given tokens included, and the tokens found.
+        """
+        rest = hidden(text, given)
+        found: list[Token] = []
+        for rule in self._rules:
+            if rule.mixed_case and rest.upper() == rest:
+                continue
+            for pattern in rule.patterns:
+                new = [
+                    Token(*match.span("value"), "", match.end("value"), rule.kind)
+                    for match in pattern.finditer(rest)
+                    if not is_word(match["value"])
+                ]
+                found += new
+                rest = hidden(rest, new)
+        return rest, found
+
+
+def hidden(text: str, found: Sequence[Token]) -> str:
+    """Return a text in which what was found is hidden from further rules."""
+    if not found:
+        return text
+    parts = []
+    done = 0
+    for token in sorted(found):
+        parts += [text[done : token.start], _HIDDEN * (token.end - token.start)]
+        done = token.end
+    return "".join([*parts, text[done:]])
+
+
+def _compiled(pattern: str, parts: Mapping[str, str]) -> re.Pattern[str]:
+    for name, part in parts.items():
+        pattern = pattern.replace(f"%{name}%", f"(?: {part} )")
+    return re.compile(f"{_BETWEEN_WORDS} (?: {pattern} ) {_BETWEEN_WORDS}", re.VERBOSE)
+
+
+def postcode_areas(areas: Iterable[str]) -> str:
+    """Return a pattern of the letters that postcodes begin with, also spelt apart."""
+    return "|".join(r"[ .,]?".join(map(re.escape, area)) for area in sorted(set(areas)))

@@ -1,0 +1,357 @@
+"""What a text may say of a benchmark's venues: names, addresses, numbers, in all their spellings.
+
+A gazetteer is made from the venue records alone. Every name and address is written out in the
+forms that people use, by the rules of a table: without the article, the town or the type word,
+`guest house` for `guesthouse`, parts of an address. Each form remembers the venues it may mean.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..states import plain_slot_name
+from .phrases import PhraseBook, spellings, words
+
+NAMED_DOMAINS = ("restaurant", "hotel", "attraction")
+"""Domains whose venues have a name, an address, a telephone number and a postcode."""
+
+UNKNOWN_VALUES = frozenset({"", "?", "unknown", "none"})
+
+_OTHER_THAN_DIGITS = re.compile(r"[^0-9]+")
+_OTHER_THAN_LETTERS_AND_DIGITS = re.compile(r"[^a-z0-9]+")
+# Digits of a telephone number that begins with the country.
+_SHORTEST_WITH_COUNTRY = 11
+_LETTERS = re.compile(r"[a-z]+")
+
+
+class VenueId(NamedTuple):
+    """Which venue: the domain and the id that database queries return (trains: the train id)."""
+
+    domain: str
+    id: str
+
+
+@dataclass(frozen=True)
+class Venue:
+    """A venue as texts speak of it.
+
+    Attributes:
+        key: Which one it is.
+        name: Its name as the database writes it; of a train its id.
+        values: Ontology slot (PHONE, POST, ADDRESS) -> its value, comparable (see `comparable`);
+            unknown values are left out.
+    """
+
+    key: VenueId
+    name: str
+    values: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """What a phrase may mean.
+
+    Attributes:
+        slot: Ontology slot, "NAME" or "ADDRESS".
+        value: The name or address as the database writes it.
+        venue: Whose it is.
+        whole: Whether it is the whole value, and not only a part of an address.
+        sure: Whether the phrase alone tells that it is meant; ordinary words do not.
+    """
+
+    slot: str
+    value: str
+    venue: VenueId
+    whole: bool
+    sure: bool
+
+
+@dataclass(frozen=True)
+class Gazetteer:
+    """What texts may say of venues.
+
+    Attributes:
+        venues: Every venue of the records, trains included.
+        phrases: Names and addresses in all their spellings.
+        numbers: Ontology slot (PHONE, POST, TRAINID) -> comparable value -> whose it is.
+        places: Stations, by name.
+        towns: The town itself: the station that every train comes from or goes to.
+        values: Slot of the records ("food", "type", "area") -> its distinct values, sorted.
+        postcode_areas: The letters that postcodes of the records begin with.
+    """
+
+    venues: Mapping[VenueId, Venue]
+    phrases: PhraseBook[Mention]
+    numbers: Mapping[str, Mapping[str, tuple[VenueId, ...]]]
+    places: tuple[str, ...]
+    towns: tuple[str, ...]
+    values: Mapping[str, tuple[str, ...]]
+    postcode_areas: frozenset[str]
+
+
+def comparable(slot: str, value: str) -> str:
+    """Return a value in the form in which values of its slot are compared.
+
+    Telephone numbers are compared by their digits (those of the country, 44, are a 0), everything
+    else by its letters and digits in lower case.
+    """
+    if slot == "PHONE":
+        digits = _OTHER_THAN_DIGITS.sub("", value)
+        abroad = digits.removeprefix("00")
+        if len(abroad) >= _SHORTEST_WITH_COUNTRY and abroad.startswith("44"):
+            return "0" + abroad[2:].removeprefix("0")
+        return digits
+    return _OTHER_THAN_LETTERS_AND_DIGITS.sub("", value.lower())
+
+
+_RECORD_SLOTS = {"phone": "PHONE", "postcode": "POST", "address": "ADDRESS"}
+
+
+def build_gazetteer(
+    records: Mapping[str, Sequence[Mapping[str, Any]]], tables: Mapping[str, Any]
+) -> Gazetteer:
+    """Make a gazetteer of venue records.
+
+    Args:
+        records: domain -> venue records, as the public database files hold them. Unknown values
+            (`?`) and missing ones are passed over.
+        tables: The tables of a delexicaliser (`lex1.toml`).
+    """
+    venues: dict[VenueId, Venue] = {}
+    mentions: list[tuple[tuple[str, ...], Mention]] = []
+    trains = records.get("train", ())
+    towns = _towns(trains)
+    spelling = _Spelling(tables["names"], tables["addresses"], towns)
+    told = [(domain, record) for domain in NAMED_DOMAINS for record in records.get(domain, ())]
+    told += [
+        (place["domain"], {**place, "id": place["name"]})
+        for place in tables["place_without_record"]
+    ]
+    for domain, record in told:
+        venue = _venue(domain, record)
+        venues[venue.key] = venue
+        mentions += spelling.mentions(venue, _text(record, "address"))
+    for record in trains:
+        values = {plain_slot_name(key): value for key, value in record.items()}
+        key = VenueId("train", str(values["trainid"]))
+        venues[key] = Venue(key, key.id, {"TRAINID": comparable("TRAINID", key.id)})
+    numbers: dict[str, dict[str, list[VenueId]]] = {"PHONE": {}, "POST": {}, "TRAINID": {}}
+    for venue in venues.values():
+        for slot, value in venue.values.items():
+            if slot in numbers:
+                numbers[slot].setdefault(value, []).append(venue.key)
+    return Gazetteer(
+        venues=venues,
+        phrases=PhraseBook(mentions),
+        numbers={
+            slot: {value: tuple(keys) for value, keys in by_value.items()}
+            for slot, by_value in numbers.items()
+        },
+        places=_distinct(trains, ("departure", "destination")),
+        towns=towns,
+        values={
+            slot: _distinct((r for d in NAMED_DOMAINS for r in records.get(d, ())), (slot,))
+            for slot in ("food", "type", "area")
+        },
+        postcode_areas=frozenset(
+            area[0] for postcode in numbers["POST"] if (area := _LETTERS.match(postcode))
+        ),
+    )
+
+
+def _venue(domain: str, record: Mapping[str, Any]) -> Venue:
+    values = {
+        slot: comparable(slot, text)
+        for key, slot in _RECORD_SLOTS.items()
+        if (text := _text(record, key))
+    }
+    return Venue(VenueId(domain, str(record["id"])), _text(record, "name"), values)
+
+
+def _text(record: Mapping[str, Any], key: str) -> str:
+    """Return a record's value; "" if it is missing or unknown."""
+    value = record.get(key)
+    if not isinstance(value, str) or value.strip().lower() in UNKNOWN_VALUES:
+        return ""
+    return value.strip()
+
+
+def _towns(trains: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the station that every train comes from or goes to, if there is one."""
+    ends = [
+        {_text(train, "departure").lower(), _text(train, "destination").lower()} for train in trains
+    ]
+    return tuple(sorted(set.intersection(*ends))) if ends else ()
+
+
+def _distinct(records: Iterable[Mapping[str, Any]], keys: Collection[str]) -> tuple[str, ...]:
+    values = {_text(record, key).lower() for record in records for key in keys}
+    return tuple(sorted(values - {""}))
+
+
+_Words = tuple[str, ...]
+
+
+class _Spelling:
+    """The rules by which names and addresses are written out."""
+
+    def __init__(
+        self, names: Mapping[str, Any], addresses: Mapping[str, Any], towns: Collection[str]
+    ) -> None:
+        self._ordinary = frozenset(names["ordinary_words"])
+        self._unsure = {words(name) for name in names["need_more"]}
+        self._articles = frozenset(names["articles"])
+        self._towns = frozenset(names["towns"]) | frozenset(towns)
+        self._joints = frozenset(names["joints"])
+        self._types = {d: [words(t) for t in types] for d, types in names["type_words"].items()}
+        self._districts = [words(district) for district in addresses["districts"]]
+        self._streets = frozenset(addresses["street_words"])
+        self._equal = [[words(one) for one in group] for group in names["spellings"]]
+        self._aliases = names["aliases"]
+
+    def mentions(self, venue: Venue, address: str) -> Iterator[tuple[_Words, Mention]]:
+        """Yield every spelling of a venue's name and address, each with what it means."""
+        for phrase in self._names(venue):
+            bare = self._without_articles(phrase)
+            sure = phrase not in self._unsure and bare not in self._unsure
+            yield phrase, Mention("NAME", venue.name, venue.key, True, sure)
+        if address:
+            for phrase, whole in self._addresses(address).items():
+                yield phrase, Mention("ADDRESS", address, venue.key, whole, True)
+
+    def _names(self, venue: Venue) -> set[_Words]:
+        full = words(venue.name)
+        if not full:
+            return set()
+        shorter = {full}
+        pending = [full]
+        while pending:
+            phrase = pending.pop()
+            for reduced in self._reductions(phrase, venue.key.domain):
+                if reduced not in shorter and self._may_be_short_for(reduced, phrase):
+                    shorter.add(reduced)
+                    pending.append(reduced)
+        unsure = {phrase for phrase in shorter if phrase in self._unsure}
+        types = self._types.get(venue.key.domain, [])
+        longer = {
+            phrase + suffix
+            for phrase in shorter - unsure
+            for suffix in types
+            if phrase[-len(suffix) :] != suffix
+        }
+        aliases = {words(alias) for alias in self._aliases.get(venue.name.lower(), ())}
+        every = {spelt for phrase in shorter | longer | aliases for spelt in self._spelt(phrase)}
+        return every | {("the", *phrase) for phrase in every if phrase[0] not in self._articles}
+
+    def _reductions(self, phrase: _Words, domain: str) -> Iterator[_Words]:
+        """Yield a name without one of the things that people leave out."""
+        for left_out in (self._articles, self._towns):
+            if phrase[0] in left_out:
+                yield phrase[1:]
+        if phrase[-1] in self._towns:
+            yield phrase[:-1]
+        for suffix in (*self._types.get(domain, ()), *self._districts):
+            if phrase[-len(suffix) :] == suffix:
+                yield phrase[: -len(suffix)]
+            if phrase[: len(suffix)] == suffix:
+                yield phrase[len(suffix) :]
+        for at, word in enumerate(phrase):
+            if word in self._joints and at > 1:
+                yield phrase[:at]
+
+    def _is_ordinary(self, phrase: _Words) -> bool:
+        return all(word in self._ordinary or len(word) == 1 for word in phrase)
+
+    def _may_be_short_for(self, reduced: _Words, phrase: _Words) -> bool:
+        """Tell whether a shortened name still tells what is meant."""
+        only_article = phrase[0] in self._articles and reduced == phrase[1:]
+        return (
+            reduced in self._unsure
+            or (only_article and len(reduced) > 1)
+            or not self._is_ordinary(reduced)
+        )
+
+    def _without_articles(self, phrase: _Words) -> _Words:
+        return phrase[1:] if phrase[0] in self._articles and len(phrase) > 1 else phrase
+
+    def _addresses(self, address: str) -> dict[_Words, bool]:
+        """Return spelling -> whether it is the whole address."""
+        parts = [part for part in map(words, address.split(",")) if part]
+        full = tuple(word for part in parts for word in part)
+        found = {full: True}
+        for district in self._districts:
+            if full[-len(district) :] == district and len(full) > len(district):
+                found[full[: -len(district)]] = True
+        for complete in list(found):
+            for start, end in self._street_parts(complete):
+                found.setdefault(complete[start:end], False)
+        for part in parts:
+            if len(part) > 1 and part not in self._districts:
+                found.setdefault(part, False)
+        written: dict[_Words, bool] = {}
+        for phrase, whole in found.items():
+            for spelt in self._spelt(phrase) | self._spelt(_with_genitives(phrase)):
+                written[spelt] = whole or written.get(spelt, False)
+        return written
+
+    def _street_parts(self, address: _Words) -> Iterator[tuple[int, int]]:
+        """Yield the parts of an address that end in a street and begin with it or before."""
+        ends = [at + 1 for at, word in enumerate(address) if word in self._streets and at]
+        for end in ends:
+            yield 0, end
+            # Without the house or its number: as few as two words.
+            for start in range(1, end - 1):
+                before = address[start - 1]
+                if before in self._streets or before[:1].isdigit():
+                    yield start, end
+
+    def _spelt(self, phrase: _Words) -> set[_Words]:
+        """Return a phrase in all its spellings: `guest house`, `center`, `st`."""
+        found = {phrase}
+        for group in self._equal:
+            for known in list(found):
+                for one in group:
+                    for at in range(len(known) - len(one) + 1):
+                        if known[at : at + len(one)] == one:
+                            found |= {known[:at] + o + known[at + len(one) :] for o in group}
+        return found
+
+
+def _with_genitives(phrase: _Words) -> _Words:
+    """Join a genitive that an address writes apart: `king s parade`."""
+    joined: list[str] = []
+    for word in phrase:
+        if word == "s" and joined:
+            joined[-1] += "s"
+        else:
+            joined.append(word)
+    return tuple(joined)
+
+
+AS_IT_IS = "*"
+
+
+def values_book(tables: Mapping[str, Any], gazetteer: Gazetteer) -> PhraseBook[tuple[str, str]]:
+    """Return the phrases of values that are no name: each with its kind and its canonical form.
+
+    Args:
+        tables: `values` of a delexicaliser's tables: kind -> canonical form -> patterns; `*` is
+            the canonical form of phrases that are their own.
+        gazetteer: Whose own foods, types, areas and stations are added.
+    """
+    phrases: dict[_Words, tuple[str, str]] = {}
+    for slot, values in gazetteer.values.items():
+        for value in values:
+            phrases[words(value)] = (slot, value)
+    for place in gazetteer.places:
+        phrases[words(place)] = ("town" if place in gazetteer.towns else "place", place)
+    for kind, forms in tables.items():
+        for canonical, patterns in forms.items():
+            for pattern in patterns:
+                for spelling in spellings(pattern):
+                    own = " ".join(spelling) if canonical == AS_IT_IS else canonical
+                    phrases[spelling] = (kind, own)
+    return PhraseBook((phrase, entry) for phrase, entry in phrases.items() if phrase)

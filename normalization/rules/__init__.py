@@ -1,0 +1,215 @@
+"""Rule sets: everything besides code and data that a score depends on, as tables.
+
+A rule set is a file of `rule_sets/`: its name (the file's), date, what it changed, and the tables
+of `tables/` that make it, in order, and last sections of its own. Tables are laid over one
+another: sections of the same name are joined, lists in them end to end, and where two have the
+same key the earlier value stays. A published rule set never changes: its file holds the digest
+that its tables must have, which a test compares. The digest is part of every signature.
+
+To add a rule set, add a file. `DEFAULT_RULES` is the one that is used where none is named.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from .aliases import Aliases
+from .registry import names, read_toml, sha256
+
+DEFAULT_RULES = "2021"
+
+
+@dataclass(frozen=True)
+class VenueRules:
+    """What venues of one domain are asked for; see `tables/venues.toml`.
+
+    Attributes:
+        mention: The ontology name by which a response speaks of a venue.
+        named_by: The slot by which a state names a venue.
+        identifier: The column that tells venues apart.
+        columns: The slots that a query can constrain.
+        fuzzy: Those of them that are matched by partial ratio.
+        latest: Those that hold a time no later than asked for.
+        earliest: Those that hold a time no earlier than asked for.
+    """
+
+    mention: str
+    named_by: str
+    identifier: str
+    columns: tuple[str, ...]
+    fuzzy: frozenset[str] = frozenset()
+    latest: frozenset[str] = frozenset()
+    earliest: frozenset[str] = frozenset()
+
+    @property
+    def times(self) -> frozenset[str]:
+        """The columns that hold a time."""
+        return self.latest | self.earliest
+
+
+@dataclass(frozen=True, eq=False)
+class RuleSet:
+    """The rules that a score was made under.
+
+    Attributes:
+        name: What users call it.
+        date: Since when it has been in use, year and month.
+        change: What it changed, in a sentence.
+        published: The digest that it was published with; None if it may still change.
+        venues: The version of the venue database that belongs to it.
+        normalises_venues: Whether the values of the venue database are normalised like those of
+            belief states.
+        tables: Section -> its content: the rule set's tables laid over one another.
+        aliases: Placeholder names that are read besides those of the tables; no part of the digest.
+    """
+
+    name: str
+    date: str
+    change: str
+    published: str | None
+    venues: str
+    normalises_venues: bool
+    tables: Mapping[str, Any]
+    aliases: Aliases | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of all that the rules are made of, in hexadecimal; the name is not part of it."""
+        content = json.dumps([self.normalises_venues, self.tables])
+        return sha256(content)
+
+    @cached_property
+    def ontology(self) -> Mapping[str, str]:
+        """Placeholder name (lower case) -> ontology name, extension and aliases included.
+
+        What the tables know means what they say, whatever an alias says.
+        """
+        sections = (self.tables["ontology"], self.tables["extension"])
+        own = {
+            placeholder: slot
+            for section in sections
+            for slot, placeholders in section.items()
+            for placeholder in placeholders
+        }
+        added = {} if self.aliases is None else self.aliases.names
+        return MappingProxyType({**added, **own})
+
+    @cached_property
+    def about_venues(self) -> frozenset[str]:
+        """The ontology names that tell about one venue."""
+        return frozenset(self.tables["responses"]["about_venues"])
+
+    @cached_property
+    def domains(self) -> tuple[str, ...]:
+        """All domains."""
+        return tuple(self.tables["domains"])
+
+    @cached_property
+    def venue_rules(self) -> Mapping[str, VenueRules]:
+        """Domain -> what its venues are asked for; domains without venues are left out."""
+        return MappingProxyType(
+            {
+                domain: VenueRules(
+                    mention=rules["mention"],
+                    named_by=rules["named_by"],
+                    identifier=rules["identifier"],
+                    columns=tuple(rules["columns"]),
+                    fuzzy=frozenset(rules.get("fuzzy", ())),
+                    latest=frozenset(rules.get("latest", ())),
+                    earliest=frozenset(rules.get("earliest", ())),
+                )
+                for domain, rules in self.tables["domains"].items()
+                if rules
+            }
+        )
+
+    @cached_property
+    def no_constraint(self) -> frozenset[str]:
+        """The values of a constraint that ask for nothing."""
+        return frozenset(self.tables["queries"]["no_constraint"])
+
+    @property
+    def unknown(self) -> str:
+        """A venue's value that is not known."""
+        unknown: str = self.tables["queries"]["unknown"]
+        return unknown
+
+    @property
+    def fuzzy_ratio(self) -> int:
+        """The partial ratio from which two strings of a fuzzy column match."""
+        ratio: int = self.tables["queries"]["fuzzy_ratio"]
+        return ratio
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Return how a copy is made: for a declared rule set, by looking it up."""
+        if self.name in rule_set_names() and _declared(self.name, self.aliases) is self:
+            return _declared, (self.name, self.aliases)
+        fields = (self.name, self.date, self.change, self.published, self.venues)
+        return RuleSet, (*fields, self.normalises_venues, self.tables, self.aliases)
+
+
+@lru_cache(maxsize=1)
+def rule_set_names() -> tuple[str, ...]:
+    """Return the names of all declared rule sets, the oldest first."""
+    declared = {name: read_toml(f"rule_sets/{name}.toml") for name in names("rule_sets", ".toml")}
+    return tuple(sorted(declared, key=lambda name: (declared[name]["date"], name)))
+
+
+def published_rule_sets() -> tuple[str, ...]:
+    """Return the names of the rule sets that are settled, the oldest first."""
+    return tuple(name for name in rule_set_names() if rule_set(name).published is not None)
+
+
+@cache
+def rule_set(name: str) -> RuleSet:
+    """Look up a rule set by name.
+
+    Raises:
+        ValueError: There is none of that name.
+    """
+    if name not in rule_set_names():
+        raise ValueError(f"unknown rule set {name!r}; choose from {', '.join(rule_set_names())}")
+    declared = read_toml(f"rule_sets/{name}.toml")
+    return RuleSet(
+        name=name,
+        date=declared["date"],
+        change=declared["change"],
+        published=declared.get("digest"),
+        venues=declared["venues"],
+        normalises_venues=declared["normalises_venues"],
+        tables=laid_over(
+            [
+                *(read_toml(f"tables/{table}.toml") for table in declared["tables"]),
+                declared.get("rules", {}),
+            ]
+        ),
+    )
+
+
+@lru_cache(maxsize=64)
+def with_aliases(rules: RuleSet, aliases: Aliases | None) -> RuleSet:
+    """Return a rule set that reads aliases besides its own placeholders; its digest stays."""
+    return rules if aliases is None else replace(rules, aliases=aliases)
+
+
+def _declared(name: str, aliases: Aliases | None) -> RuleSet:
+    return with_aliases(rule_set(name), aliases)
+
+
+def laid_over(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return tables as one: sections joined, lists end to end, of equal keys the first value."""
+    joined: dict[str, Any] = {}
+    for table in tables:
+        for key, value in table.items():
+            if isinstance(value, Mapping):
+                joined[key] = laid_over([joined.get(key, {}), value])
+            elif isinstance(value, list):
+                joined[key] = [*joined.get(key, []), *value]
+            else:
+                joined.setdefault(key, value)
+    return joined

@@ -1,0 +1,62 @@
+"""What is declared by being a file of a folder: tables (TOML), modules; and digests of contents."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from importlib import import_module, resources
+from types import ModuleType
+from typing import Any, TypeVar
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_T = TypeVar("_T")
+
+
+_RULES = "mwz.normalization"
+"""The package with the folders of rule sets and tables."""
+
+
+def read_toml(name: str, package: str = _RULES) -> Mapping[str, Any]:
+    """Return the content of one TOML file of a package, by default of the rules'."""
+    return tomllib.loads(resources.files(package).joinpath(name).read_text(encoding="utf-8"))
+
+
+def names(folder: str, suffix: str, package: str = _RULES) -> list[str]:
+    """Return the names, without their suffix, of the files in a folder of a package."""
+    files = resources.files(package).joinpath(folder).iterdir()
+    return sorted(f.name.removesuffix(suffix) for f in files if f.name.endswith(suffix))
+
+
+def modules(package: str) -> Iterator[ModuleType]:
+    """Yield the modules of a package, imported, in alphabetical order; not those of its folders."""
+    for name in names("", ".py", package):
+        if not name.startswith("_"):
+            yield import_module(f"{package}.{name}")
+
+
+def declared(package: str, name: str, kind: type[_T]) -> list[_T]:
+    """Return what the modules of a package declare under a name, of those that do.
+
+    Args:
+        package: The package, such as one of metrics.
+        name: The name: "METRIC".
+        kind: The class of what is declared.
+    """
+    found = (getattr(module, name, None) for module in modules(package))
+    return [one for one in found if isinstance(one, kind)]
+
+
+def sha256(content: bytes | str) -> str:
+    """Return the SHA-256, in hexadecimal, of bytes, or of text in UTF-8."""
+    return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
+
+
+def digest_of_json(content: object) -> str:
+    """Return the SHA-256, in hexadecimal, of JSON types, in any order of an object's keys."""
+    return sha256(json.dumps(content, sort_keys=True))
