@@ -19,7 +19,7 @@ METRIC = '''
 from __future__ import annotations
 
 from .dialogue_states import all_turns
-from .tracking_registry import TrackingMetric, Verdict, own_headline, turn_by_turn
+from . import TrackingMetric, Verdict, own_headline, turn_by_turn
 
 
 def _silent(turn, choices):
