@@ -18,8 +18,8 @@ from helpers import RULES, Run, benchmark, dialogue, goal, run_cli
 from plain_english import TOLD, one_digit_other
 
 from mwz.harness import Benchmark, InputError, Options, Report, Scorer
-from mwz.harness.scoring import lexicalised_parameter
 from mwz.harness.scoring.dialogue_lines import corpus_scores, read_dialogue_lines
+from mwz.harness.scoring.options import lexicalised_parameter
 from mwz.harness.submission import HUMAN
 from mwz.harness.submission.plain_responses import human_submission
 from mwz.normalization.delexicaliser import tables_digest

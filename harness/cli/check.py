@@ -15,7 +15,8 @@ from ..board import RANKED_COVERAGE
 from ..errors import InputError, cut, printable
 from ..io.files import write_text
 from ..io.rendering import figure
-from ..scoring import Options, Scorer, has_all
+from ..scoring import Options, Scorer
+from ..scoring.options import has_all
 from ..scoring.placeholder_guesses import (
     WRITE,
     guessed,

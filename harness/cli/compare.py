@@ -18,8 +18,9 @@ from ..io.rendering import figure, printable
 from ..io.tables import formatted
 from ..metrics import named_metrics, resampled_metrics
 from ..metrics.inform_success import TOTAL
-from ..scoring import GROUNDED, Options, Scorer
+from ..scoring import Options, Scorer
 from ..scoring.execution import Job, results, run
+from ..scoring.options import GROUNDED
 from ..scoring.systems import systems_evidence, with_common_metrics
 from ..submission.formats import parse_predictions, standard_form
 from .completion import complete_file

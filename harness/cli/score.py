@@ -16,8 +16,9 @@ from ..io.files import STANDARD_STREAM, shown_name, write_json, write_text
 from ..io.tables import formatted
 from ..metrics import default_metrics, response_metrics
 from ..metrics.setups import BOTH, SETUPS
-from ..scoring import AUTO, Options, Scorer, choices
+from ..scoring import Options, Scorer
 from ..scoring.many import Request, ScoredSubmission, intervals_read, score_submission
+from ..scoring.options import AUTO, choices
 from ..scoring.report_text import report_text
 from ..submission import CONSTANT, EMPTY_STATES, HUMAN, NormalizedSubmission, made_submissions
 from .completion import complete_file

@@ -19,7 +19,7 @@ from ..data.prepared import prepared_content
 from ..errors import InputError
 from ..io.files import STANDARD_STREAM, limits, read_bytes, shown_name, write_text
 from ..metrics.setups import SETUPS
-from ..scoring import AUTO, Options, Scorer, signature_before
+from ..scoring import Options, Scorer
 from ..scoring.execution import Job, run
 from ..scoring.many import (
     Line,
@@ -33,6 +33,7 @@ from ..scoring.many import (
     read_lines,
     score_content,
 )
+from ..scoring.options import AUTO, signature_before
 from ..signature import Signature
 from ..submission.formats import Standard, parse_predictions, standard_form
 from .options import short_names

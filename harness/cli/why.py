@@ -25,7 +25,8 @@ from ..io.files import shown_name
 from ..io.rendering import printable
 from ..metrics.grounded_scores import plain_dialogues, played_ceiling, rated_dialogues
 from ..metrics.played import Played
-from ..scoring import AUTO, Options, Scorer, choices
+from ..scoring import Options, Scorer
+from ..scoring.options import AUTO, choices
 from ..scoring.placeholder_guesses import unknown_cost
 from ..submission import HUMAN, NormalizedSubmission, Submission
 from ..submission.checking import dialogue_id

@@ -42,7 +42,8 @@ from ..submission.checking import Turn, dialogue_id
 from ..submission.conversations import USER, Conversations
 from ..submission.notations import DOMAINS
 from ..submission.plain_responses import delexicalise_submission
-from . import LEXICALISED, Scorer, lexicalised_parameter, unknown_placeholders
+from . import Scorer, unknown_placeholders
+from .options import LEXICALISED, lexicalised_parameter
 from .report import Coverage, Report
 
 FREE_RUNNING = "free-running"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..metrics import resampled_metrics
 from ..submission import parse_submission
-from . import Options, Scorer, allowed_metrics, signature_before
+from . import Options, Scorer, allowed_metrics
+from .options import signature_before
 
 if TYPE_CHECKING:
     from ..comparison.evidence import Evidence

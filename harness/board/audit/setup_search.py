@@ -29,8 +29,9 @@ from ...metrics.bleu import bleu_of_counts
 from ...metrics.inform_success import TOTAL, inform_success
 from ...metrics.played import PlayedDialogue, play
 from ...metrics.setups import ALL_SETUPS, COMPARISONS, SETUPS, Setup
-from ...scoring import Options, Scorer, chosen_domains, chosen_states
+from ...scoring import Options, Scorer
 from ...scoring.execution import Job, results, run
+from ...scoring.options import chosen_domains, chosen_states
 from ...submission import NormalizedSubmission, normalized_by_rules
 from ..entries import OwnSetup
 from .attainable import digits_of
