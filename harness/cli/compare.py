@@ -21,7 +21,7 @@ from ..metrics.inform_success import TOTAL
 from ..scoring import Options, Scorer
 from ..scoring.execution import Job, results, run
 from ..scoring.options import GROUNDED
-from ..scoring.systems import systems_evidence, with_common_metrics
+from ..scoring.systems import known_system, with_common_metrics
 from ..submission.formats import parse_predictions, standard_form
 from .completion import complete_file
 from .options import (
@@ -35,6 +35,7 @@ from .options import (
 )
 from .reading import benchmark_chooser
 from .score import command as score_command
+from .telling import tell
 
 if TYPE_CHECKING:
     from mwz.normalization.rules.aliases import Aliases
@@ -126,12 +127,12 @@ def command(
     if len(systems) + len(seeds) < 2 or (systems and len(systems) + len(seeds) == 1):
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
     options = Options(
-        *(rules, setup, domains, states, None),
+        *(rules, setup, domains, states),
+        None if metrics is None else _resampled([m.strip() for m in metrics.split(",")]),
         goals=goals,
         lexicalised=lexicalised,
         placeholders=placeholders,
     )
-    asked = None if metrics is None else _resampled([m.strip() for m in metrics.split(",")])
     outputs = [_found(one, submissions, predictions, lexicalised) for one in (*systems, *seeds)]
     names = _names(outputs)
     loaded = benchmark_chooser(benchmark, "comparing on")(_ids(outputs))
@@ -140,11 +141,13 @@ def command(
         for one in outputs
     ]
     each = [
-        Job(one.source, (one.content, one.source, name, own, asked))
+        Job(one.source, (one.content, one.source, name, own, metrics is None))
         for one, name, own in zip(outputs, names, chosen, strict=True)
     ]
-    coming = run(systems_evidence, each, loaded, jobs, scheduler)
-    known = with_common_metrics(results(coming), chosen)
+    found = results(run(known_system, each, loaded, jobs, scheduler))
+    for one, system in zip(outputs, found, strict=True):
+        tell(one.source, system.remarks)
+    known = with_common_metrics([system.evidence for system in found], chosen)
 
     from ..comparison.comparing import compare
 

@@ -7,12 +7,13 @@ from functools import cache
 
 import click
 
-from mwz.normalization.rules import RuleSet
-
-from ..benchmark import Benchmark
+from ..benchmark import STYLES, Benchmark
 from ..data.installed import SAMPLE, load_benchmark
+from ..errors import InputError, unknown
 from ..io.files import shown_name
-from ..submission import Submission, checked_submission, read_predictions
+from ..scoring import Scorer
+from ..scoring.options import Options
+from ..submission import HUMAN, Submission, checked_submission, read_predictions
 from ..submission.checking import dialogue_id
 
 BenchmarkChooser = Callable[[Iterable[object]], Benchmark]
@@ -58,7 +59,7 @@ def benchmark_chooser(name: str | None, doing: str) -> BenchmarkChooser:
 
 
 def read_submissions(
-    files: Sequence[str], name: str | None, doing: str, rules: RuleSet | None = None
+    files: Sequence[str], name: str | None, doing: str, options: Options = Options()
 ) -> tuple[Benchmark, list[Submission]]:
     """Read predictions files, and the benchmark that is chosen for them.
 
@@ -66,7 +67,7 @@ def read_submissions(
         files: The files; `-` is standard input.
         name: The value of `benchmark_option`.
         doing: What is done with the benchmark, for the remark: "scoring on".
-        rules: The rule set by which placeholders are remarked; None for the default one.
+        options: How they will be scored: by the rules, placeholders are remarked.
 
     Raises:
         InputError: A file cannot be read or is no submission to the benchmark, or the benchmark
@@ -75,4 +76,20 @@ def read_submissions(
     read = [(read_predictions(file), shown_name(file)) for file in files]
     choose = benchmark_chooser(name, doing)
     benchmark = choose([id_ for standard, _ in read for id_ in standard.dialogues])
+    rules = Scorer(benchmark, options).rules
     return benchmark, [checked_submission(one, benchmark, source, rules) for one, source in read]
+
+
+def corpus_name(style: str, lexicalised: bool) -> str:
+    """Return what `Scorer.made` calls the benchmark's own responses, as `--corpus` asks for them.
+
+    Args:
+        style: The option's value, a reference style.
+        lexicalised: Whether they are to be the human responses as they were written.
+
+    Raises:
+        InputError: The style is unknown.
+    """
+    if style not in STYLES:
+        raise InputError("--corpus", unknown("style", style, STYLES))
+    return HUMAN if lexicalised else style

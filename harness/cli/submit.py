@@ -43,10 +43,7 @@ from ..io.validation import validated
 from ..metrics import headlines
 from ..metrics.tracking.gold import GoldStates
 from ..scoring import Options, Scorer
-from ..scoring.placeholder_guesses import unknown_cost
-from ..submission import checked_submission
-from ..submission.formats import parse_predictions, standard_form
-from ..submission.plain_responses import plain_remarks
+from ..scoring.predictions import played_predictions, read_standard
 from .completion import complete_file
 from .options import (
     SeveralValues,
@@ -57,7 +54,7 @@ from .options import (
     submissions_option,
 )
 from .reading import benchmark_chooser
-from .telling import NO_STATES, tell
+from .telling import tell
 
 
 def _reported(
@@ -227,18 +224,14 @@ def _scored(
     aliases: Aliases | None,
 ) -> Scores:
     """Check predictions, say what is to be said of them, and score them and further seeds."""
-    standard = standard_form(parse_predictions(content, source), source)
+    standard = read_standard(content, source)
     loaded = benchmark_chooser(benchmark, "scoring on")(standard.dialogues)
-    scorer = Scorer(loaded, Options(lexicalised=lexicalised, placeholders=aliases))
-    submission = checked_submission(standard, loaded, source, scorer.rules)
-    tell(source, plain_remarks(submission) if lexicalised else submission.remarks)
+    options = Options(lexicalised=lexicalised, placeholders=aliases)
+    found = played_predictions(Scorer(loaded, options), standard, source)
+    tell(source, found.remarks)
     click.echo(f"scoring under the rule sets {', '.join(published_rule_sets())} …", err=True)
-    has_states = not submission.lacking("state")[0]
-    golds = _further_gold(source, loaded) if has_states else []
+    golds = _further_gold(source, loaded) if found.played.submission.predicts_states else []
     scores = all_scores(content, loaded, source, lexicalised, aliases, golds)
-    tell(source, unknown_cost(scorer, submission, scores.main))
-    if scores.main.states == "gold":
-        tell(source, [NO_STATES])
     return with_seeds(scores, seeds, loaded, aliases) if seeds else scores
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..benchmark import CANONICAL_STYLE, STYLES
+from ..benchmark import CANONICAL_STYLE
 from ..diagnosis.causes import CAUSES, SLOT_CAUSES
 from ..diagnosis.diagnosing import Diagnosis, diagnose, what_if
 from ..diagnosis.diagnosis_text import diagnosis_text, dialogue_text
@@ -20,21 +20,20 @@ from ..diagnosis.grounded_diagnosis import (
     grounded_text,
     view_grounded,
 )
-from ..errors import InputError, unknown
+from ..errors import InputError
 from ..io.files import shown_name
 from ..io.rendering import printable
 from ..metrics.grounded_scores import plain_dialogues, played_ceiling, rated_dialogues
 from ..metrics.played import Played
 from ..scoring import Options, Scorer
 from ..scoring.options import AUTO, choices
-from ..scoring.placeholder_guesses import unknown_cost
-from ..submission import HUMAN, NormalizedSubmission, Submission
+from ..scoring.predictions import MADE, Predictions, played_predictions
 from ..submission.checking import dialogue_id
 from ..submission.conversations import read_conversations
 from ..submission.notations import DOMAINS
 from .completion import complete_file
 from .options import benchmark_option, placeholders_option, rules_option, short_names
-from .reading import benchmark_chooser, read_submissions
+from .reading import benchmark_chooser, corpus_name, read_submissions
 from .telling import tell
 
 if TYPE_CHECKING:
@@ -145,17 +144,7 @@ def command(
             text = _free_running(file, goals, options, benchmark, shown)
             click.echo(printable(f"{file}\n{text}\n" if len(predictions) > 1 else text))
         return
-    loaded, read = read_submissions(predictions, benchmark, "explaining by")
-    scorer = Scorer(loaded, options)
-    _tell_costs(scorer, read)
-    submissions = {
-        **({} if corpus is None else {f"corpus ({corpus})": _corpus(corpus, scorer)}),
-        **{
-            file: scorer.normalized(submission)
-            for file, submission in zip(predictions, read, strict=True)
-        },
-    }
-    diagnoses = {name: diagnose(scorer.played(each)) for name, each in submissions.items()}
+    diagnoses = _diagnoses(predictions, corpus, benchmark, options)
     views = {} if wanted is None else {n: _view(n, d, wanted) for n, d in diagnoses.items()}
     if plot is not None:
         from ..diagnosis.diagnosis_plots import plot_causes
@@ -175,10 +164,22 @@ def command(
         click.echo(printable(f"{name}\n{text}\n" if len(diagnoses) > 1 else text))
 
 
-def _tell_costs(scorer: Scorer, read: Sequence[Submission]) -> None:
-    """Say what unknown placeholders may cost."""
-    for submission in read:
-        tell(submission.source, unknown_cost(scorer, submission))
+def _diagnoses(
+    files: Sequence[str], corpus: str | None, benchmark: str | None, options: Options
+) -> dict[str, Diagnosis]:
+    """Return what to call each file, and the corpus, and its diagnosis; tell what there is to."""
+    loaded, read = read_submissions(files, benchmark, "explaining by", options)
+    named: dict[str, Predictions] = dict(zip(files, read, strict=True))
+    if corpus is not None:
+        named = {f"corpus ({corpus})": corpus_name(corpus, options.lexicalised), **named}
+    scorer = Scorer(loaded, options)
+    diagnoses = {}
+    for name, predictions in named.items():
+        source = MADE if isinstance(predictions, str) else shown_name(name)
+        found = played_predictions(scorer, predictions, source)
+        tell(source, found.remarks)
+        diagnoses[name] = diagnose(found.played)
+    return diagnoses
 
 
 @dataclass(frozen=True)
@@ -249,14 +250,6 @@ def _free_running(
     human = free_running_ceiling(run, scorer)
     diagnosis = GroundedDiagnosis(run.dialogues, run.rated, run.users, human)
     return _grounded_text(file, diagnosis, scorer.database(), shown)
-
-
-def _corpus(style: str, scorer: Scorer) -> NormalizedSubmission:
-    if style == CANONICAL_STYLE and scorer.options.lexicalised:
-        return scorer.made(HUMAN)
-    if style not in STYLES:
-        raise InputError("--corpus", unknown("style", style, STYLES))
-    return scorer.made(style)
 
 
 def _view(name: str, diagnosis: Diagnosis, wanted: str) -> DialogueView:

@@ -21,7 +21,7 @@ from ..grounding.rating import (
     rated_human,
 )
 from ..io.rendering import figure, text_table
-from . import Metric
+from . import Headline, Metric, Results
 from .inform_success import TOTAL
 from .statistics import Figure, LinearStatistics, percent
 
@@ -178,6 +178,28 @@ def _text(_: Metric, scores: GroundedScores) -> str:
     return "\n\n".join([text_table(headers, rows), shares, "\n".join(remarks)])
 
 
+def _totals(scores: GroundedScores | GroundedFigures) -> dict[str, float | None]:
+    """Return figure -> percent over all domains."""
+    shares = scores.faithfulness
+    return {
+        **{f"grounded.{name}": getattr(scores, name)[TOTAL] for name in _OUTCOMES},
+        **{f"grounded.{name}": getattr(shares, name) for name in _SHARES},
+    }
+
+
+def _headline(figure: Figure) -> Headline:
+    def value(report: Results, setup: str) -> float | None:
+        scores = report.metrics.get("grounded")
+        return None if scores is None else _totals(scores)[figure.name]
+
+    def human(report: Results) -> float | None:
+        scores = report.metrics.get("grounded")
+        known = scores is not None and scores.ceiling is not None
+        return _totals(scores.ceiling)[figure.name] if known else None
+
+    return Headline(figure.name, figure.title, value, figure.digits, ceiling=human)
+
+
 METRIC = Metric(
     name="grounded",
     title="Grounded",
@@ -190,6 +212,7 @@ METRIC = Metric(
     result=GroundedScores,
     text=_text,
     headlines=(),
+    further=tuple(map(_headline, _FIGURES)),
     unfit=_unfit,
     default=False,
     rank=3,

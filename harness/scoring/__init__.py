@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from ..grounding.rating import HumanRatings
     from ..metrics._references import ReferenceIndex
 
+__all__ = ["Options", "Scorer", "score"]
+
 
 def open_database(benchmark: Benchmark, rules: RuleSet, url: str) -> VenueDatabase:
     """Return the venue database of a benchmark under a rule set, filled if it was not.

@@ -2,54 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..metrics import resampled_metrics
-from ..submission import parse_submission
-from . import Options, Scorer, allowed_metrics
+from ..submission.remarks import Remark
+from . import Options, Scorer
 from .options import signature_before
+from .predictions import Predictions, played_predictions
 
 if TYPE_CHECKING:
     from ..comparison.evidence import Evidence
 
 
-def systems_evidence(
+@dataclass(frozen=True)
+class KnownSystem:
+    """A system that is compared. Plain data, for other processes as well.
+
+    Attributes:
+        evidence: What is known of it.
+        remarks: What there is to say of its predictions.
+    """
+
+    evidence: Evidence
+    remarks: tuple[Remark, ...]
+
+
+def known_system(
     scorer: Scorer,
-    content: bytes | str,
+    predictions: Predictions,
     source: str,
     name: str,
     options: Options,
-    metrics: Collection[str] | None,
-) -> Evidence:
+    resampled: bool,
+) -> KnownSystem:
     """Return what is known of a system.
 
     Args:
         scorer: A scorer of the benchmark, with any options.
-        content: An (unpacked) predictions file, or the name of a submission that is made.
+        predictions: What it put out.
         source: What messages call it.
         name: What to call the system.
-        options: How to score; their metrics do not matter.
-        metrics: What to compare by; None for all that can be computed of the system.
+        options: How to score.
+        resampled: As for `played_predictions`.
 
     Raises:
-        InputError: The content is no submission, or lacks what an option asks for.
+        InputError: The predictions are no submission, or lack what an option asks for.
     """
-    from ..submission.formats import parse_predictions
+    from ..comparison.evidence import evidence_of  # NumPy takes its time
 
-    chosen = scorer.with_options(**vars(options))
-    if isinstance(content, str):
-        submission = chosen.made(content)
-    else:
-        read = parse_predictions(content, source)
-        submission = chosen.normalized(
-            parse_submission(read, scorer.benchmark, source, chosen.rules)
-        )
-    if metrics is None:
-        allowed = allowed_metrics(submission)
-        metrics = [one for one in resampled_metrics() if one in allowed]
-    return chosen.with_options(metrics=list(metrics)).evidence_of(submission, name)
+    found = played_predictions(scorer.with_options(**vars(options)), predictions, source, resampled)
+    signature = found.scorer.signature_of(found.played)
+    return KnownSystem(evidence_of(found.played, signature, name), found.remarks)
 
 
 def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options]) -> list[Evidence]:
