@@ -328,7 +328,7 @@ def _one(file: str, coming: _Coming) -> list[_Outcome]:
     if isinstance(done.outcome, InputError):
         raise done.outcome
     tell(shown_name(file), done.outcome.remarks)
-    return [(*short_names([file]), done.outcome)]
+    return [(short_names([file])[0], done.outcome)]
 
 
 def _several(files: Sequence[str], coming: _Coming, written: _Written) -> list[_Outcome]:

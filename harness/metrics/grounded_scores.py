@@ -193,9 +193,8 @@ def _headline(figure: Figure) -> Headline:
         return None if scores is None else _totals(scores)[figure.name]
 
     def human(report: Results) -> float | None:
-        scores = report.metrics.get("grounded")
-        known = scores is not None and scores.ceiling is not None
-        return _totals(scores.ceiling)[figure.name] if known else None
+        found = getattr(report.metrics.get("grounded"), "ceiling", None)
+        return None if found is None else _totals(found)[figure.name]
 
     return Headline(figure.name, figure.title, value, figure.digits, ceiling=human)
 

@@ -170,9 +170,9 @@ def _ceilings(columns: Sequence[Headline], reports: Sequence[Report]) -> list[st
     """Tell what the human responses get, where it is the same for all files."""
     told = []
     for column in columns:
-        values = {column.ceiling(report) for report in reports}
-        if len(values) == 1 and None not in values:
-            told.append(f"{column.title} {figure(*values, column.digits)}")
+        first, *others = (column.ceiling(report) for report in reports)
+        if first is not None and all(value == first for value in others):
+            told.append(f"{column.title} {figure(first, column.digits)}")
     return [f"human responses: {'; '.join(told)}"] if told else []
 
 
