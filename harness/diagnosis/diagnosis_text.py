@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..errors import cut
-from ..grounding.grounded import INFORM_CAUSES, NAMING_SLOTS, SUCCESS_CAUSES, TOTAL
-from ..grounding.rating import GroundedFigures
+from ..grounding.grounded import INFORM_CAUSES, NAMING_SLOTS, SUCCESS_CAUSES
+from ..grounding.rating import TOTAL, GroundedFigures
 from ..io.rendering import Cell, figure, signed, text_table
 from .causes import CAUSES, SLOT_CAUSES, DialogueOutcome, cause_words
 from .diagnosing import Diagnosis, GroundedDiagnosis, WhatIf

@@ -204,15 +204,15 @@ def grounded_dialogue_text(
     }
     users = diagnosis.users.get(id_, ())
     turns = []
-    domains = turn_domains(dialogue.texts, dialogue.delexicalised)
+    domains = turn_domains(dialogue.responses)
     for number, response in enumerate(dialogue.responses):
         user = users[number] if number < len(users) else None
         turns.append(
             [
                 *([] if user is None else [_labelled("user", " ".join(user.split()))]),
-                _labelled("response", " ".join(response.text.split()) or "(nothing)"),
+                _labelled("response", " ".join(response.original.split()) or "(nothing)"),
                 _labelled("about", ", ".join(sorted(domains[number])) or "not known yet"),
-                *_mentions(response.text, response.delexicalised, fitting),
+                *_mentions(response, fitting),
             ]
         )
     rated = diagnosis.rated[id_]
@@ -231,9 +231,7 @@ def grounded_dialogue_text(
     return _joined(head, dialogue.goal, turns, outcome)
 
 
-def _mentions(
-    text: str, response: Delexicalised, fitting: Mapping[str, Collection[str]]
-) -> Iterator[str]:
+def _mentions(response: Delexicalised, fitting: Mapping[str, Collection[str]]) -> Iterator[str]:
     """Yield what a response names and tells, and whether the goal asks for it."""
     for span in response.spans:
         if span.slot not in _SHOWN_SLOTS:
@@ -248,7 +246,7 @@ def _mentions(
         else:
             whose = ": in no record of the database"
         what = "names" if span.slot in NAMING_SLOTS.values() else "tells"
-        words = " ".join(text[span.start : span.end].split())
+        words = " ".join(response.original[span.start : span.end].split())
         part = "" if span.whole else ", in part"
         yield _labelled(what, f"{span.slot} {words}{part}{whose}")
 

@@ -19,7 +19,7 @@ from .notations import DOMAINS, STATE_DOMAINS, STATE_SLOTS, read_state
 from .remarks import Remarks
 
 if TYPE_CHECKING:
-    from mwz.normalization.delexicaliser import PlainResponse
+    from mwz.normalization.delexicaliser import Delexicalised
 
 RESPONSE = "response"
 STATE = "state"
@@ -54,13 +54,13 @@ class Turn:
         response: The delexicalised response.
         state: The predicted belief state, if there is one.
         active_domains: The predicted active domains, if there are any.
-        plain: Where the harness delexicalised the response, the response before.
+        plain: Where the harness delexicalised the response: the original, and what was found in it.
     """
 
     response: str
     state: BeliefState | None
     active_domains: Sequence[str] | None
-    plain: PlainResponse | None = None
+    plain: Delexicalised | None = None
 
 
 def dialogue_id(id_: object) -> str:
