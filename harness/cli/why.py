@@ -10,16 +10,9 @@ import click
 
 from ..benchmark import CANONICAL_STYLE
 from ..diagnosis.causes import CAUSES, SLOT_CAUSES
-from ..diagnosis.diagnosing import Diagnosis, diagnose, what_if
-from ..diagnosis.diagnosis_text import diagnosis_text, dialogue_text
-from ..diagnosis.dialogue_view import DialogueView, view_dialogue
-from ..diagnosis.grounded_diagnosis import (
-    ALL_CAUSES,
-    GroundedDiagnosis,
-    grounded_dialogue_text,
-    grounded_text,
-    view_grounded,
-)
+from ..diagnosis.diagnosing import Diagnosis, GroundedDiagnosis, diagnose, what_if
+from ..diagnosis.diagnosis_text import GROUNDED_CAUSES, diagnosis_text, grounded_text
+from ..diagnosis.dialogue_text import dialogue_text, grounded_dialogue_text
 from ..errors import InputError
 from ..io.files import shown_name
 from ..io.rendering import printable
@@ -50,10 +43,10 @@ if TYPE_CHECKING:
 @click.option("--domain", type=click.Choice(DOMAINS), help="Show one domain only.")
 @click.option(
     "--cause",
-    type=click.Choice([*CAUSES, *SLOT_CAUSES, *ALL_CAUSES]),
+    type=click.Choice([*CAUSES, *SLOT_CAUSES, *GROUNDED_CAUSES]),
     metavar="CAUSE",
     help=f"Show one cause only: {', '.join([*CAUSES, *SLOT_CAUSES])}. Of grounded scores: "
-    f"{'; '.join(ALL_CAUSES)}.",
+    f"{'; '.join(GROUNDED_CAUSES)}.",
 )
 @click.option(
     "--limit",
@@ -154,8 +147,8 @@ def command(
     for name, diagnosis in diagnoses.items():
         parts = [_grounded(name, diagnosis.played, shown)] if lexicalised else []
         if wanted is not None:
-            parts.append(dialogue_text(views[name]))
-        elif cause not in ALL_CAUSES:
+            parts.append(views[name])
+        elif cause not in GROUNDED_CAUSES:
             ways = what_if(diagnosis.played)
             parts.append(diagnosis_text(diagnosis, ways, domain, cause, limit))
         if lexicalised and all(parts[:2]) and parts[1:]:
@@ -200,7 +193,7 @@ def _check_options(
         raise click.UsageError("--goals goes with --free-running")
     if lexicalised and corpus not in (None, CANONICAL_STYLE):
         raise click.UsageError("--lexicalised takes --corpus without a style")
-    if cause in ALL_CAUSES and not lexicalised:
+    if cause in GROUNDED_CAUSES and not lexicalised:
         raise click.UsageError(f"--cause {cause!r} is one of grounded scores; add --lexicalised")
 
 
@@ -221,16 +214,16 @@ def _grounded_text(
 ) -> str:
     wanted, cause = shown.wanted, shown.cause
     if wanted is None:
-        asked = cause is None or cause in ALL_CAUSES
+        asked = cause is None or cause in GROUNDED_CAUSES
         return grounded_text(diagnosis, shown.domain, cause, shown.limit) if asked else ""
     id_ = wanted if wanted in diagnosis.dialogues else dialogue_id(wanted)
-    view = view_grounded(diagnosis, id_, database)
-    if view is None:
+    text = grounded_dialogue_text(diagnosis, id_, database)
+    if text is None:
         first = next(iter(diagnosis.dialogues), "none")
         raise InputError(
             name, f"dialogue {wanted} is not played; the first that is played is {first}"
         )
-    return grounded_dialogue_text(view)
+    return text
 
 
 def _free_running(
@@ -252,11 +245,11 @@ def _free_running(
     return _grounded_text(file, diagnosis, scorer.database(), shown)
 
 
-def _view(name: str, diagnosis: Diagnosis, wanted: str) -> DialogueView:
-    view = view_dialogue(diagnosis, dialogue_id(wanted))
-    if view is None:
+def _view(name: str, diagnosis: Diagnosis, wanted: str) -> str:
+    text = dialogue_text(diagnosis, dialogue_id(wanted))
+    if text is None:
         known = dialogue_id(wanted) in diagnosis.played.benchmark.dialogues
         first = next((outcome.id for outcome in diagnosis.outcomes), "none")
         where = "is not played" if known else "is not in the benchmark"
         raise InputError(name, f"dialogue {wanted} {where}; the first that is played is {first}")
-    return view
+    return text

@@ -16,13 +16,14 @@ Conventions: numbers are compared by their digits, all else by its letters and d
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from mwz.normalization.delexicaliser import Delexicalised, Span
 from mwz.normalization.delexicaliser.gazetteer import Gazetteer, VenueId
 
+from ..benchmark import Goal
 from .faithfulness import turn_domains
 
 if TYPE_CHECKING:
@@ -57,18 +58,6 @@ SUCCESS_CAUSES = (
     ABOUT_ANOTHER_DOMAIN,
     TOO_EARLY,
 )
-
-
-class WantedDomain(Protocol):
-    """What a goal says of one domain, as far as grounded scores ask."""
-
-    @property
-    def informable(self) -> Mapping[str, str]:
-        """Constraints that a venue must meet."""
-
-    @property
-    def requestable(self) -> Collection[str]:
-        """Ontology slots that are to be told."""
 
 
 @dataclass(frozen=True)
@@ -122,9 +111,8 @@ class GroundedDialogue:
 
 
 def ground(
-    texts: Sequence[str],
     responses: Sequence[Delexicalised],
-    goal: Mapping[str, WantedDomain],
+    goal: Mapping[str, Goal],
     database: VenueDatabase,
     gazetteer: Gazetteer,
     booked: Sequence[Collection[str]] | None = None,
@@ -132,15 +120,14 @@ def ground(
     """Hold a dialogue's responses against its goal and the venue database.
 
     Args:
-        texts: The responses in plain English, one per system turn; any number.
-        responses: The same, delexicalised.
+        responses: The responses, one per system turn; any number.
         goal: Goal domain -> what is wanted.
         database: Answers the goal's queries.
         gazetteer: The venues that the responses were searched for.
         booked: The domains booked by then, one collection per turn; None where that is not known
             (a dialogue of its own, not the benchmark's).
     """
-    told = _Told(responses, turn_domains(texts, responses), gazetteer, booked)
+    told = _Responses(responses, turn_domains(responses), gazetteer, booked)
     return GroundedDialogue(
         {
             domain: _grounded_domain(domain, wanted, told, database)
@@ -149,52 +136,8 @@ def ground(
     )
 
 
-TOTAL = "total"
-
-
 @dataclass(frozen=True)
-class GroundedRates:
-    """Rates over dialogues, each "total" or domain -> percent.
-
-    A domain's rates are over the dialogues with the domain in their goal; its Success counts only
-    where the whole dialogue matches.
-
-    Attributes:
-        inform: Share of dialogues that match ("any").
-        inform_all: Share of dialogues that match by all venues named last.
-        success: Share of dialogues that match ("any") and tell every requested slot.
-    """
-
-    inform: Mapping[str, float]
-    inform_all: Mapping[str, float]
-    success: Mapping[str, float]
-
-
-def grounded_rates(dialogues: Iterable[GroundedDialogue]) -> GroundedRates:
-    """Return the rates over dialogues; 0 of none at all."""
-    inform: dict[str, list[bool]] = {TOTAL: []}
-    inform_all: dict[str, list[bool]] = {TOTAL: []}
-    success: dict[str, list[bool]] = {TOTAL: []}
-    for dialogue in dialogues:
-        inform[TOTAL].append(dialogue.inform)
-        inform_all[TOTAL].append(dialogue.inform_all)
-        success[TOTAL].append(dialogue.success)
-        for domain, went in dialogue.domains.items():
-            told = all(went.provided.values())
-            inform.setdefault(domain, []).append(went.matched)
-            inform_all.setdefault(domain, []).append(went.matched_all)
-            success.setdefault(domain, []).append(dialogue.inform and told)
-    return GroundedRates(
-        *({d: _percent(r) for d, r in o.items()} for o in (inform, inform_all, success))
-    )
-
-
-def _percent(results: Sequence[bool]) -> float:
-    return 100 * sum(results) / len(results) if results else 0.0
-
-
-@dataclass(frozen=True)
-class _Told:
+class _Responses:
     """What a dialogue's responses tell, and about what each of them is."""
 
     responses: Sequence[Delexicalised]
@@ -215,7 +158,7 @@ class _Told:
 
 
 def _grounded_domain(
-    domain: str, wanted: WantedDomain, told: _Told, database: VenueDatabase
+    domain: str, wanted: Goal, told: _Responses, database: VenueDatabase
 ) -> GroundedDomain:
     fitting = frozenset(database.query(domain, wanted.informable))
     naming = _naming_turns(domain, told)
@@ -240,7 +183,7 @@ def _grounded_domain(
     )
 
 
-def _naming_turns(domain: str, told: _Told) -> list[list[frozenset[str]]]:
+def _naming_turns(domain: str, told: _Responses) -> list[list[frozenset[str]]]:
     """Return, for every response that names venues of a domain, the ids each name may mean."""
     slot = NAMING_SLOTS.get(domain)
     turns: dict[int, list[frozenset[str]]] = {}
@@ -251,7 +194,7 @@ def _naming_turns(domain: str, told: _Told) -> list[list[frozenset[str]]]:
     return list(turns.values())
 
 
-def _is_outright(domain: str, wanted: WantedDomain, named: bool) -> bool:
+def _is_outright(domain: str, wanted: Goal, named: bool) -> bool:
     if domain not in NAMING_SLOTS or "name" in wanted.informable:
         return True
     return domain == "train" and not named and "TRAINID" not in wanted.requestable
@@ -270,7 +213,7 @@ def _inform_cause(
 
 
 def _success_cause(
-    domain: str, slot: str, told: _Told, fitting: frozenset[str], named: Collection[str]
+    domain: str, slot: str, told: _Responses, fitting: frozenset[str], named: Collection[str]
 ) -> str | None:
     """Return why a requested slot is not told; None if it is."""
     if slot == "REFERENCE":
@@ -284,7 +227,7 @@ def _success_cause(
     return None if own else NEVER_TOLD
 
 
-def _reference_cause(domain: str, told: _Told) -> str | None:
+def _reference_cause(domain: str, told: _Responses) -> str | None:
     turns = [turn for turn, _ in told.spans("REFERENCE")]
     if not turns:
         return NEVER_TOLD
@@ -296,7 +239,7 @@ def _reference_cause(domain: str, told: _Told) -> str | None:
 
 
 def _venue_slot_cause(
-    domain: str, slot: str, told: _Told, fitting: frozenset[str], named: Collection[str]
+    domain: str, slot: str, told: _Responses, fitting: frozenset[str], named: Collection[str]
 ) -> str | None:
     spans = [
         span

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..grounding.faithfulness import ToldShares
 from ..grounding.rating import (
     GroundedFigures,
     PlainDialogue,
     RatedDialogue,
-    ToldShares,
     ceiling,
     grounded_figures,
     rated,

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
-from mwz.normalization.delexicaliser import PlainResponse
+from mwz.normalization.delexicaliser import Delexicalised
 from mwz.normalization.rules import RuleSet
 from mwz.normalization.rules.registry import digest_of_json, sha256
 from mwz.normalization.states import normalize_slot_name
@@ -267,7 +267,7 @@ def _submission(conversations: Conversations) -> Submission:
     )
 
 
-def _plain(turns: Sequence[Turn]) -> list[PlainResponse]:
+def _plain(turns: Sequence[Turn]) -> list[Delexicalised]:
     return [turn.plain for turn in turns if turn.plain is not None]
 
 

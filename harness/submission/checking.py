@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from mwz.normalization.states import BeliefState, plain_slot_name
 
 from ..benchmark import Benchmark
-from ..errors import InputError, Problems, shown, unknown
+from ..errors import InputError, Problems, shown, unknown, unquoted
 from ..io.files import Limits, is_text, kind_of
 from .notations import DOMAINS, STATE_DOMAINS, STATE_SLOTS, read_state
 from .remarks import Remarks
 
 if TYPE_CHECKING:
-    from mwz.normalization.delexicaliser import PlainResponse
+    from mwz.normalization.delexicaliser import Delexicalised
 
 RESPONSE = "response"
 STATE = "state"
@@ -54,13 +54,13 @@ class Turn:
         response: The delexicalised response.
         state: The predicted belief state, if there is one.
         active_domains: The predicted active domains, if there are any.
-        plain: Where the harness delexicalised the response, the response before.
+        plain: Where the harness delexicalised the response: the original, and what was found in it.
     """
 
     response: str
     state: BeliefState | None
     active_domains: Sequence[str] | None
-    plain: PlainResponse | None = None
+    plain: Delexicalised | None = None
 
 
 def dialogue_id(id_: object) -> str:
@@ -128,8 +128,8 @@ class _Checker:
             self.problems.add(
                 "",
                 f"none of its {len(content)} dialogues (the first is "
-                f"{_name(next(iter(content)))}) is in the benchmark {self._benchmark.name}; name "
-                "another by --benchmark, or install MultiWOZ by `mwz data fetch`",
+                f"{unquoted(next(iter(content)))}) is in the benchmark {self._benchmark.name}; "
+                "name another by --benchmark, or install MultiWOZ by `mwz data fetch`",
             )
         else:
             return self._dialogues(content)
@@ -140,7 +140,7 @@ class _Checker:
         spelled: dict[str, str] = {}
         for written, turns in content.items():
             id_ = dialogue_id(written)
-            place = f"dialogue {_name(written)}"
+            place = f"dialogue {unquoted(written)}"
             gold = self._benchmark.dialogues.get(id_) if isinstance(written, str) else None
             if gold is None:
                 self.problems.add(place, f"not in the benchmark {self._benchmark.name}")
@@ -156,7 +156,7 @@ class _Checker:
                 read[id_] = tuple(
                     [self._turn((place, number), turn) for number, turn in enumerate(turns)]
                 )
-            spelled.setdefault(id_, _name(written))
+            spelled.setdefault(id_, unquoted(written))
         text = sum(len(turn.response) for turns in read.values() for turn in turns)
         if text > self._limits.text:
             self.problems.add(
@@ -199,7 +199,7 @@ class _Checker:
             self._problem(place, f"`response`: expected a string, found {kind_of(response)}")
         else:
             meant = [key for key in turn if _meant(key) == RESPONSE]
-            hint = f"; is `{shown(meant[0])[1:-1]}` meant?" if meant else ""
+            hint = f"; is `{unquoted(meant[0])}` meant?" if meant else ""
             self._problem(place, f"`response` is missing; expected a string{hint}")
 
     def _unknown_keys(self, place: _Place, turn: Mapping[Any, Any]) -> None:
@@ -208,7 +208,7 @@ class _Checker:
             if key in TURN_KEYS:
                 continue
             meant = _meant(key)
-            name = shown(key)[1:-1] if isinstance(key, str) else shown(key)
+            name = unquoted(key)
             if meant is None:
                 self._unread[name] = self._unread.get(name, 0) + 1
             elif turn.get(meant) is None:
@@ -268,11 +268,6 @@ class _Checker:
 def _told(place: _Place) -> str:
     dialogue, number = place
     return f"{dialogue}, turn {number}"
-
-
-def _name(id_: object) -> str:
-    """Return a dialogue's id as messages show it."""
-    return shown(id_)[1:-1] if isinstance(id_, str) else shown(id_)
 
 
 def _meant(key: object) -> str | None:

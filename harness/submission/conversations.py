@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..errors import InputError, Problems, shown
+from ..errors import InputError, Problems, unquoted
 from ..io.files import Limits, is_text, kind_of, limits, read_bytes, shown_name
 from .checking import RESPONSE
 from .formats import parse_predictions, standard_form
@@ -35,7 +35,7 @@ def read_conversations(path: str | Path) -> Conversations:
     if len(dialogues) > bounds.dialogues:
         problems.add("", f"{len(dialogues):,} dialogues; {bounds.told('dialogues')}")
     for id_, turns in dialogues.items():
-        place = f"dialogue {shown(id_)[1:-1]}"
+        place = f"dialogue {unquoted(id_)}"
         if not isinstance(turns, Sequence) or isinstance(turns, str):
             problems.add(place, f"expected a list of turns, found {kind_of(turns)}")
         elif len(turns) > bounds.turns:
