@@ -397,7 +397,7 @@ def test_html_and_dangerous_links_in_a_document_are_text() -> None:
         ("../leaderboard.md", "index.html"),
         ("../leaderboard.md#signs", "index.html"),
         ("https://example.org/x", "https://example.org/x"),
-        ("training.md", None),
+        ("python.md", None),
         ("../docs/audit.md", "audit.html"),
         ("../harness/cli/why.py", None),
         ("/etc/passwd", None),

@@ -193,7 +193,8 @@ class _Writer:
         kept = self._kept.get(domain)
         if kept is None or kept not in found or named:
             fresh = [venue for venue in found if venue not in named] or found
-            whole = [venue for venue in fresh if len(venue) == max(map(len, fresh))]
+            most = max(map(len, fresh), default=0)
+            whole = [venue for venue in fresh if len(venue) == most]
             kept = self._chance.choice(whole) if whole else {}
         if not named:
             self._kept[domain] = kept

@@ -97,8 +97,10 @@ def grounded_figures(dialogues: Iterable[RatedDialogue]) -> GroundedFigures:
             success.setdefault(domain, []).append(dialogue.inform and told)
     return GroundedFigures(
         len(listed),
-        *map(_rates, (inform, inform_all, success)),
-        faithfulness=sum((one.faithfulness for one in listed), Faithfulness()).shares(),
+        _rates(inform),
+        _rates(inform_all),
+        _rates(success),
+        sum((one.faithfulness for one in listed), Faithfulness()).shares(),
     )
 
 

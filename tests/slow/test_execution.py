@@ -222,7 +222,7 @@ import os, time
 from pathlib import Path
 from mwz.harness import load_benchmark
 from mwz.harness.board.submitting import locked
-from mwz.harness.execution import Job, run
+from mwz.harness.scoring.execution import Job, run
 def work(scorer, number):
     (Path({str(tmp_path)!r}) / f"worker-{{os.getpid()}}").touch()
     time.sleep(600)

@@ -23,7 +23,7 @@ METRIC = '''
 
 from __future__ import annotations
 
-from  import Metric
+from . import Metric
 from .statistics import Figure, LinearStatistics, percent
 
 
