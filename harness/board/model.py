@@ -23,8 +23,15 @@ from ..signature import PLACEHOLDERS
 from ..submission import HUMAN
 from ..submission.remarks import MANY_UNKNOWN
 from . import LEXICALISED, RANKED_COVERAGE, STATE_TRACKING, TRACKS
-from .audit.record import OFFICIAL, PrintedFigures, official_verdict, table_claims
-from .audit.reported import ReportedTable, read_reported, unknown_entries
+from .audit.record import official_verdict
+from .audit.reported import (
+    OFFICIAL,
+    PrintedFigures,
+    ReportedTable,
+    printed_figures,
+    read_reported,
+    unknown_entries,
+)
 from .checks import GROUNDED, entry_problems
 from .entries import Entry, read_note
 from .pairs import RANKING, EntryPair, Pairs, Standing, read_pairs
@@ -527,7 +534,7 @@ class Board:
             if table.kind == OFFICIAL
             for line in table.rows
             if line.entry == entry.key
-            for claim in table_claims(table, line)
+            for claim in printed_figures(table, line)
         ]
 
     def verdicts(self, entry: Entry) -> list[str]:

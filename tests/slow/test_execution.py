@@ -19,7 +19,7 @@ from helpers import run_cli
 
 from mwz.harness import Benchmark, InputError, Scorer
 from mwz.harness.board import rescoring
-from mwz.harness.board.audit.setup_search import explain
+from mwz.harness.board.audit.setup_search import Outputs, search_setups
 from mwz.harness.board.entries import read_entries
 from mwz.harness.board.rescoring import rescore
 from mwz.harness.board.submitting import locked
@@ -198,7 +198,7 @@ def test_an_explanation_whose_process_is_killed_is_one_message(
     )
     content = b'{"town001": [{"response": "hello"}, {"response": "bye"}]}'
     with pytest.raises(InputError, match="--workers: the process that scored it was killed, twice"):
-        explain(content, "sample", 2, lambda parts, count: parts)
+        search_setups({"one": Outputs(content, "sample")}, 2)
 
 
 def _wait(until: Callable[[], bool], seconds: float = 60) -> bool:

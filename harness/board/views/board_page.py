@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from .. import LEXICALISED, STATE_TRACKING, TRACKS, Track
-from ..audit.record import OFFICIAL
-from ..audit.reported import ReportedRow
+from ..audit.reported import OFFICIAL, ReportedRow
 from ..columns import columns, lexicalised_columns, tracking_columns
 from ..entries import paper_year, system_year
 from ..model import AGAIN, NOTHING, Board, Column, Row, Value

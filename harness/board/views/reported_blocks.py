@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from ...io.rendering import Cell, escaped, escaped_cell, markdown_table
-from ..audit.record import OFFICIAL
-from ..audit.reported import ReportedRow, ReportedTable
+from ..audit.reported import OFFICIAL, ReportedRow, ReportedTable
 from ..entries import Entry
 from ..model import NOTHING, Board, Row
 

@@ -13,8 +13,8 @@ from ...metrics.setups import RANKED
 from ...scoring.report import Report
 from ...signature import PLACEHOLDERS, Signature
 from .. import TRACKS
-from ..audit.attainable import digits_of
-from ..audit.record import Line, findings, lines
+from ..audit import Audited
+from ..audit.record import findings, record
 from ..columns import SETUP_FIGURES, columns, lexicalised_columns, tracking_columns, verdict_mark
 from ..dialogue_scores import FIGURES
 from ..entries import Entry, system_year
@@ -26,7 +26,6 @@ from .page_tables import (
     Cell,
     Facts,
     Table,
-    difference_text,
     plus_minus,
     simple_table,
     with_minus,
@@ -253,7 +252,7 @@ def _domains(report: Report) -> Table | None:
 
 
 def _reported(board: Board, entry: Entry) -> Iterator[Block]:
-    found = lines([entry], board.tables)
+    found = record([entry], board.tables)
     rows: list[list[str | Cell]] = []
     source = None
     for one in found:
@@ -283,19 +282,14 @@ _SETUP_WORDS = {
 }
 
 
-def _source_title(one: Line) -> str:
+def _source_title(one: Audited) -> str:
     return f"{one.source} ({_SETUP_WORDS.get(one.setup, one.setup)})"
 
 
-def _audited(one: Line) -> list[str | Cell]:
-    digits = digits_of(one.reported)
-    return [
-        one.figure,
-        f"{one.reported:f}",
-        figure(one.harness, digits),
-        NOTHING if one.difference is None else difference_text(one.difference, digits),
-        Cell(one.verdict, mark=verdict_mark(one.verdict)),
-    ]
+def _audited(one: Audited) -> list[str | Cell]:
+    printed, scored, difference = one.compared.texts()
+    verdict = Cell(one.verdict, mark=verdict_mark(one.verdict))
+    return [one.figure, printed, scored, with_minus(difference), verdict]
 
 
 def _lost(entry: Entry) -> Iterator[Block]:

@@ -1,4 +1,4 @@
-"""What a printed figure can be, told from its digits alone: no outputs are needed.
+"""A printed figure: whether it is the harness's, and what it can be, told from its digits alone.
 
 A rate over N units (dialogues, turns), printed with d decimals, is round(100 k / N, d) for some
 whole k from 0 to N. The mean of R such rates is a rate over N R units. So 86.59 is no Inform of one
@@ -11,9 +11,12 @@ A printed combined score must be (Inform + Success) / 2 + BLEU up to the roundin
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from itertools import groupby
+
+from ...io.rendering import figure, signed
 
 RUNS = range(1, 11)
 """Of how many runs a figure may be the mean."""
@@ -40,11 +43,46 @@ def digits_of(printed: Decimal) -> int:
     return max(0, -int(printed.as_tuple().exponent))
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """A printed figure beside the harness's.
+
+    Attributes:
+        printed: The figure, with its digits.
+        scored: The harness's, unrounded; None if it has none.
+    """
+
+    printed: Decimal
+    scored: float | None
+
+    @property
+    def equal(self) -> bool:
+        """Whether the harness's figure, rounded to the digits printed, is the printed one."""
+        if self.scored is None:
+            return False
+        return f"{self.scored:.{digits_of(self.printed)}f}" == f"{self.printed:f}"
+
+    @property
+    def difference(self) -> float | None:
+        """The harness's figure less the printed one, in the figure's unit."""
+        return None if self.scored is None else self.scored - float(self.printed)
+
+    def texts(self, least: int = 0) -> tuple[str, str, str]:
+        """Return the printed figure, the harness's and the difference as tables show them.
+
+        Args:
+            least: The digits after the point that the latter two have at least.
+        """
+        digits, gap = max(least, digits_of(self.printed)), self.difference
+        shown = figure(None) if gap is None else signed(gap, digits)
+        return f"{self.printed:f}", figure(self.scored, digits), shown
+
+
 def _half_a_digit(printed: Decimal) -> Fraction:
     return Fraction(1, 2 * 10 ** digits_of(printed))
 
 
-def is_attainable(printed: Decimal, units: int, runs: int = 1) -> bool:
+def is_possible_rate(printed: Decimal, units: int, runs: int = 1) -> bool:
     """Whether a printed percentage can be a rate over so many units, or the mean of several runs.
 
     Args:
@@ -61,13 +99,13 @@ def is_attainable(printed: Decimal, units: int, runs: int = 1) -> bool:
     return least <= steps and Fraction(100 * least, steps) <= value + half
 
 
-def attainable_runs(printed: Decimal, units: int) -> tuple[int, ...]:
+def possible_runs(printed: Decimal, units: int) -> tuple[int, ...]:
     """Return of how many runs over so many units a printed percentage can be the mean."""
-    return tuple(runs for runs in RUNS if is_attainable(printed, units, runs))
+    return tuple(runs for runs in RUNS if is_possible_rate(printed, units, runs))
 
 
-def attainable_share(digits: int, units: int, runs: int = 1) -> float:
-    """Return the share, 0 to 1, of percentages with so many decimals that are attainable.
+def possible_share(digits: int, units: int, runs: int = 1) -> float:
+    """Return the share, 0 to 1, of percentages with so many decimals that are possible rates.
 
     Values count as printed when halves are rounded up.
     """

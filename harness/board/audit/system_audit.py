@@ -1,0 +1,280 @@
+"""The audit of single systems: every source beside all set-ups, and what comes nearest to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from mwz.normalization.rules import published_rule_sets
+
+from ...io.rendering import figure, text_table, wrapped
+from ...io.tables import Table
+from ...metrics.setups import RANKED
+from ..entries import Entry
+from . import Audited, audited
+from .printed import digits_of
+from .record import cells, plain
+from .reported import ReportedFigures
+from .setup_search import (
+    BleuPoint,
+    Nearness,
+    Point,
+    RatesPoint,
+    SetupSearch,
+    nearest,
+    nearest_named,
+    nearness,
+)
+
+_LISTED = 5
+"""How many of the nearest combinations are shown, besides the stated ones."""
+
+FORMAT = 1
+"""Version of the layout of a system's audit as JSON."""
+
+
+def audit_text(entry: Entry, search: SetupSearch | None = None) -> str:
+    """Return the audit of a system in paragraphs, as a terminal shows it.
+
+    Args:
+        entry: The system.
+        search: Its scores under every combination of set-ups, if they are computed.
+    """
+    return "\n\n".join(_paragraphs(entry, search))
+
+
+def _paragraphs(entry: Entry, search: SetupSearch | None) -> Iterator[str]:
+    yield f"{entry.system.name} ({entry.key})"
+    if not entry.system.reported:
+        yield "no figures are reported of it"
+    for claim in entry.system.reported:
+        title = wrapped(f"{claim.source} [{claim.setup} set-up]")
+        yield f"{title}\n{_figures_table(audited(entry, claim, search))}"
+        if search is not None and claim.setup == "own":
+            yield from _explanation(entry, claim, search)
+
+
+def _figures_table(found: Sequence[Audited]) -> str:
+    setups = [(rules, setup) for rules in published_rule_sets() for setup in RANKED]
+    rows = []
+    for one in found:
+        printed, _, difference = one.compared.texts(1)
+        digits = max(1, digits_of(one.compared.printed))
+        scored = [figure(one.scored.get(setup), digits) for setup in setups]
+        rows.append([one.figure, printed, *scored, difference, one.verdict])
+    titles = (f"{setup} {rules}" for rules, setup in setups)
+    return text_table(["", "reported", *titles, "difference", "verdict"], rows)
+
+
+def _explanation(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> Iterator[str]:
+    own = entry.system.setup
+    for near in nearness(search, claim):
+        yield wrapped(
+            f"{near.tried} combinations tried for {' and '.join(near.figures)}: {near.as_near} "
+            f"({figure(near.share)} %) come as near as the nearest; by chance, "
+            f"{figure(near.by_chance)} % of all figures in their range would have one as near"
+        )
+    bleu, rates, named = _listed(entry, claim, search)
+    if bleu:
+        yield _points_table(
+            "nearest in BLEU (* the authors' stated set-up)",
+            bleu,
+            {
+                "": lambda point: "*" if point.stated(own) else "",
+                "references": lambda point: point.style,
+                "tokenisation": lambda point: point.tokenization,
+                "BLEU": lambda point: figure(point.bleu, 2),
+                "off by": lambda point: figure(point.off_by(claim), 2),
+            },
+        )
+    if named:
+        yield _points_table(
+            "nearest of the set-ups of published scripts",
+            named,
+            {
+                "set-up": lambda point: point.name or "",
+                "rules": lambda point: point.rules,
+                "domains": lambda point: point.domains,
+                "states": lambda point: point.states,
+                "Inform": lambda point: figure(point.inform),
+                "Success": lambda point: figure(point.success),
+                "off by": lambda point: figure(point.off_by(claim)),
+            },
+        )
+    if rates:
+        note = "no set-up is stated" if own is None else "the stated set-up is not among them"
+        if any(point.stated(own) for point in rates):
+            note = "* the authors' stated set-up"
+        yield _points_table(
+            f"nearest in Inform and Success ({note})",
+            rates,
+            {
+                "": lambda point: "*" if point.stated(own) else "",
+                "rules": lambda point: point.rules,
+                "venues": lambda point: point.setup.comparison,
+                "updates": lambda point: point.setup.updates,
+                "reduced": lambda point: "yes" if point.setup.reduced_search else "no",
+                "domains": lambda point: point.domains,
+                "states": lambda point: point.states,
+                "Inform": lambda point: _with_deviation(point.inform, point.inform_deviation),
+                "Success": lambda point: _with_deviation(point.success, point.success_deviation),
+                "off by": lambda point: figure(point.off_by(claim)),
+            },
+        )
+
+
+def _points_table(
+    title: str, points: Sequence[Point], columns: Mapping[str, Callable[[Point], str]]
+) -> str:
+    return f"{title}\n{text_table(list(columns), cells(points, columns))}"
+
+
+def _with_deviation(rate: float, deviation: float) -> str:
+    return f"{figure(rate)} ± {figure(deviation)}" if deviation else figure(rate)
+
+
+def _listed(
+    entry: Entry, claim: ReportedFigures, search: SetupSearch
+) -> tuple[list[BleuPoint], list[RatesPoint], list[RatesPoint]]:
+    """Return the combinations to show, the nearest first: of BLEU, of the rates, named ones."""
+
+    def listed(points: Sequence[Point]) -> list[Point]:
+        near = enumerate(nearest(points, claim))
+        return [point for at, point in near if at < _LISTED or point.stated(entry.system.setup)]
+
+    return listed(search.bleu), listed(search.rates), nearest_named(search, claim)[:_LISTED]
+
+
+def audit_data(entry: Entry, search: SetupSearch | None = None) -> dict[str, Any]:
+    """Return the audit of a system as JSON types; arguments as of `audit_text`."""
+    return {
+        "format": FORMAT,
+        "submission": entry.key,
+        "name": entry.system.name,
+        "reported": [
+            {
+                "source": claim.source,
+                "setup": claim.setup,
+                "figures": list(map(_figure_data, audited(entry, claim, search))),
+                **({} if search is None else _search_data(entry, claim, search)),
+            }
+            for claim in entry.system.reported
+        ],
+        **({} if search is None else {"grid": asdict(search)}),
+    }
+
+
+def _figure_data(one: Audited) -> dict[str, Any]:
+    return {
+        "metric": one.metric,
+        "reported": float(one.compared.printed),
+        "scored": {
+            rules: {setup: value for (of, setup), value in one.scored.items() if of == rules}
+            for rules in published_rule_sets()
+        },
+        "difference": one.compared.difference,
+        "verdict": one.verdict,
+    }
+
+
+def _search_data(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> dict[str, Any]:
+    def data(point: BleuPoint | RatesPoint) -> dict[str, Any]:
+        stated = point.stated(entry.system.setup)
+        return {**asdict(point), "off_by": point.off_by(claim), "stated": stated}
+
+    bleu, rates, named = _listed(entry, claim, search)
+    return {
+        "nearness": [asdict(near) for near in nearness(search, claim)],
+        "nearest_bleu": list(map(data, bleu)),
+        "nearest_rates": list(map(data, rates)),
+        "nearest_named": list(map(data, named)),
+    }
+
+
+# -------------------------------------------------------- tables of all systems that are explained
+
+
+def search_tables(entries: Sequence[Entry], searches: Mapping[str, SetupSearch]) -> Iterator[Table]:
+    """Yield the tables of how near the combinations come to what systems' authors report."""
+    own = [
+        (entry.system.name, claim, searches[entry.key])
+        for entry in entries
+        for claim in entry.system.reported
+        if entry.key in searches and claim.setup == "own"
+    ]
+    near = [(name, claim, one) for name, claim, search in own for one in nearness(search, claim)]
+    if near:
+        yield _nearness_table(near)
+    named = [(n, claim, p) for n, claim, s in own for p in nearest_named(s, claim)[:1]]
+    if named:
+        yield _named_table(named)
+
+
+_Near = tuple[str, ReportedFigures, Nearness]
+_Named = tuple[str, ReportedFigures, RatesPoint]
+
+
+def _nearness_table(found: Sequence[_Near]) -> Table:
+    """Return the table of how near the combinations come to each source, and how easily."""
+    columns: dict[str, Callable[[_Near], str]] = {
+        "system": lambda one: one[0],
+        "figures": lambda one: " and ".join(one[2].figures),
+        "tried": lambda one: str(one[2].tried),
+        "off by": lambda one: figure(one[2].off_by, 2),
+        "as near": lambda one: str(one[2].as_near),
+        "share": lambda one: f"{figure(one[2].share)} %",
+        "by chance": lambda one: f"{figure(one[2].by_chance)} %",
+    }
+    return Table(
+        "explained",
+        "How near the combinations of --explain come",
+        list(columns),
+        cells(found, columns),
+        [{"system": name, "source": claim.source, **plain(one)} for name, claim, one in found],
+        [
+            "tried: combinations; off by: how far the nearest is off, in points, of Inform and "
+            "Success in all",
+            "as near, share: the combinations no further off than the nearest, up to the rounding "
+            "of the printed figures",
+            "by chance: of all figures between the least and the greatest that the combinations "
+            "give, the share to which one of them comes as near",
+        ],
+    )
+
+
+def _named_table(found: Sequence[_Named]) -> Table:
+    """Return the table of which named set-up comes nearest to each Inform and Success."""
+    columns: dict[str, Callable[[_Named], str]] = {
+        "system": lambda one: one[0],
+        "source": lambda one: one[1].source,
+        "reported": lambda one: " / ".join(
+            f"{one[1].figures[name]:f}" for name in one[2].reported(one[1])
+        ),
+        "set-up": lambda one: one[2].name or "",
+        "rules": lambda one: one[2].rules,
+        "harness": lambda one: " / ".join(
+            figure(getattr(one[2], name)) for name in one[2].reported(one[1])
+        ),
+        "off by": lambda one: figure(one[2].off_by(one[1])),
+    }
+    data = [
+        {
+            "system": name,
+            "source": claim.source,
+            **{f"reported_{m}": f"{claim.figures[m]:f}" for m in point.reported(claim)},
+            "setup": point.name,
+            "rules": point.rules,
+            **{metric: getattr(point, metric) for metric in point.reported(claim)},
+            "off_by": point.off_by(claim),
+        }
+        for name, claim, point in found
+    ]
+    return Table(
+        "named",
+        "The named set-up nearest to each reported Inform and Success",
+        list(columns),
+        cells(found, columns),
+        data,
+        ["off by: of Inform and Success in all, in points"],
+    )
