@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 from mwz.normalization.rules import DEFAULT_RULES
 from mwz.normalization.rules.registry import digest_of_json, sha256
 
-from ..comparison.seeds import Spread, spread_of
+from ..comparison.interval import Spread, spread_of
 from ..data.pinned import blob_id
 from ..errors import InputError
 from ..io.files import parse_json, read_plain, to_json

@@ -31,9 +31,9 @@ from ..errors import InputError
 from ..io.files import STANDARD_STREAM, write_json
 from ..io.rendering import printable
 from ..io.tables import Table, formatted
-from .completion import complete_entry
 from .options import (
     cache_option,
+    complete_entry,
     format_option,
     predictions_folder_option,
     scheduler_option,

@@ -16,17 +16,11 @@ from ..errors import InputError, cut, printable
 from ..io.files import write_text
 from ..io.rendering import figure
 from ..scoring import Options, Scorer
-from ..scoring.placeholder_guesses import (
-    WRITE,
-    guessed,
-    starting_table,
-    written_names,
-)
+from ..scoring.placeholder_guesses import WRITE, guessed, starting_table, written_names
 from ..scoring.predictions import played_predictions
 from ..submission import Submission
 from ..submission.remarks import Remark, unknown_names, venue_rate
-from .completion import complete_file
-from .options import benchmark_option, placeholders_option, rules_option
+from .options import benchmark_option, complete_file, placeholders_option, rules_option
 from .reading import read_submissions
 
 WARNED = 1

@@ -21,11 +21,11 @@ from ..metrics.inform_success import TOTAL
 from ..scoring import Options, Scorer
 from ..scoring.execution import Job, results, run
 from ..scoring.options import GROUNDED
-from ..scoring.systems import known_system, with_common_metrics
+from ..scoring.predictions import known_system, with_common_metrics
 from ..submission.formats import parse_predictions, standard_form
-from .completion import complete_file
 from .options import (
     SeveralValues,
+    complete_file,
     format_option,
     predictions_folder_option,
     scheduler_option,
@@ -170,7 +170,7 @@ def command(
         if human is not None:
             click.echo(f"\n{_ceiling_text(human)}")
     elif json_target != STANDARD_STREAM:
-        from ..comparison.comparison_tables import comparison_tables
+        from ..comparison.comparison_text import comparison_tables
 
         click.echo(formatted(comparison_tables(comparison), format_), nl=False)
 

@@ -12,8 +12,7 @@ from ..io.rendering import printable
 from ..scoring import Options, Scorer
 from ..scoring.options import lexicalised_parameter
 from ..submission.conversations import read_conversations
-from .completion import complete_file
-from .options import benchmark_option, output_option, rules_option
+from .options import benchmark_option, complete_file, output_option, rules_option
 from .reading import benchmark_chooser
 
 if TYPE_CHECKING:

@@ -44,8 +44,7 @@ from ..tracking.plots import PANELS, plot_tracking
 from ..tracking.tracking_signature import tracking_signature
 from ..tracking.tracking_table import headlines_table
 from ..tracking.turn_view import TurnView, dialogue_text, view_turns
-from .completion import complete_file
-from .options import format_option, intervals_option, short_names
+from .options import complete_file, format_option, intervals_option, short_names
 from .reading import BenchmarkChooser, benchmark_chooser
 
 _DEFAULT_LAMBDAS = ", ".join(map(lambda_label, DEFAULT_LAMBDAS))

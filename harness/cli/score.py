@@ -35,10 +35,10 @@ from ..scoring.options import AUTO, choices
 from ..scoring.predictions import MADE
 from ..scoring.report_text import report_text, score_table
 from ..submission import CONSTANT, EMPTY_STATES
-from .completion import complete_file
 from .options import (
     benchmark_option,
     cache_option,
+    complete_file,
     format_option,
     intervals_option,
     jobs_option,

@@ -44,10 +44,10 @@ from ..metrics import headlines
 from ..metrics.tracking.gold import GoldStates
 from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions, read_standard
-from .completion import complete_file
 from .options import (
     SeveralValues,
     benchmark_option,
+    complete_file,
     leaderboard_path,
     placeholders_option,
     rules_option,

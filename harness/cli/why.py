@@ -24,8 +24,7 @@ from ..scoring.predictions import MADE, Predictions, played_predictions
 from ..submission.checking import dialogue_id
 from ..submission.conversations import read_conversations
 from ..submission.notations import DOMAINS
-from .completion import complete_file
-from .options import benchmark_option, placeholders_option, rules_option, short_names
+from .options import benchmark_option, complete_file, placeholders_option, rules_option, short_names
 from .reading import benchmark_chooser, corpus_name, read_submissions
 from .telling import tell
 

@@ -26,9 +26,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .comparing import Comparison, compare, standings
     from .evidence import Evidence, evidence_of, tracking_evidence
-    from .interval import Interval
+    from .interval import Interval, Spread, spread_of
     from .intervals import intervals_of
-    from .seeds import Spread, spread_of
 
 __all__ = [
     "Comparison",
@@ -47,11 +46,11 @@ _HOMES = {
     "Comparison": "comparing",
     "Evidence": "evidence",
     "Interval": "interval",
-    "Spread": "seeds",
+    "Spread": "interval",
     "compare": "comparing",
     "evidence_of": "evidence",
     "intervals_of": "intervals",
-    "spread_of": "seeds",
+    "spread_of": "interval",
     "standings": "comparing",
     "tracking_evidence": "evidence",
 }

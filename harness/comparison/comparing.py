@@ -14,9 +14,8 @@ from ..errors import InputError
 from ..metrics.statistics import Figure
 from ..signature import PLACEHOLDERS, Comparability, Signature
 from .evidence import Evidence
-from .interval import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES, Interval
+from .interval import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES, Interval, Spread, spread_of
 from .intervals import interval_parameters, intervals_of
-from .seeds import Spread, spread_of
 from .significance import MCNEMAR, TESTS, holm, mcnemar, randomisations
 
 

@@ -13,14 +13,7 @@ from ..io.rendering import Cell, figure, signed, text_table
 from .causes import CAUSES, SLOT_CAUSES, DialogueOutcome, cause_words
 from .diagnosing import Diagnosis, GroundedDiagnosis, WhatIf
 from .dialogue_text import wrapped
-from .losses import (
-    SUCCESS_LOSSES,
-    DomainLosses,
-    Points,
-    domain_losses,
-    points,
-    wrong_slots,
-)
+from .losses import SUCCESS_LOSSES, DomainLosses, Points, domain_losses, points, wrong_slots
 
 GROUNDED_CAUSES = (*INFORM_CAUSES, *SUCCESS_CAUSES)
 

@@ -19,10 +19,7 @@ from ..metrics import default_metrics, named_metrics, response_metrics
 from ..metrics.played import DOMAIN_SOURCES, STATE_SOURCES
 from ..metrics.setups import BOTH, RANKED, SETUPS, chosen_setups
 from ..signature import PLACEHOLDERS, SHOWN_HASH, Signature
-from ..submission import (
-    NormalizedSubmission,
-    Submission,
-)
+from ..submission import NormalizedSubmission, Submission
 from ..submission.placeholder_aliases import chosen_aliases
 
 if TYPE_CHECKING:

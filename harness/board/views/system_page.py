@@ -21,15 +21,7 @@ from ..entries import Entry, system_year
 from ..model import NOTHING, REFERENCE, Board, Column, Row, placeholders_note
 from .board_page import row_anchor
 from .downloads import entry_reference
-from .page_tables import (
-    Bar,
-    Cell,
-    Facts,
-    Table,
-    plus_minus,
-    simple_table,
-    with_minus,
-)
+from .page_tables import Bar, Cell, Facts, Table, plus_minus, simple_table, with_minus
 
 
 @dataclass(frozen=True)
