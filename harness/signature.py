@@ -127,7 +127,7 @@ class Signature:
             apart_from: Fields that are allowed to differ.
         """
         reasons = [
-            f"{meaning}: {_told(self, name)} and {_told(other, name)}"
+            f"{meaning}: {_shown(self, name)} and {_shown(other, name)}"
             for name, meaning in _MEANINGS.items()
             if name not in apart_from and getattr(self, name) != getattr(other, name)
         ]
@@ -184,7 +184,7 @@ _MEANINGS: Mapping[str, str] = {
 }
 
 
-def _told(signature: Signature, name: str) -> str:
+def _shown(signature: Signature, name: str) -> str:
     if name == "rules_digest":
         return signature._rules_text() or "none"
     value = getattr(signature, name)

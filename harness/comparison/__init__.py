@@ -24,7 +24,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .comparing import Comparison, compare, standings
+    from .comparing import Comparison, compare, neighbours
     from .evidence import Evidence, evidence_of, tracking_evidence
     from .interval import Interval, Spread, spread_of
     from .intervals import intervals_of
@@ -37,8 +37,8 @@ __all__ = [
     "compare",
     "evidence_of",
     "intervals_of",
+    "neighbours",
     "spread_of",
-    "standings",
     "tracking_evidence",
 ]
 
@@ -51,7 +51,7 @@ _HOMES = {
     "evidence_of": "evidence",
     "intervals_of": "intervals",
     "spread_of": "interval",
-    "standings": "comparing",
+    "neighbours": "comparing",
     "tracking_evidence": "evidence",
 }
 

@@ -112,7 +112,7 @@ class Scorer:
         """Return a scorer with some options changed, which shares what is derived with this one.
 
         Raises:
-            InputError: An option's value is none of those it can have.
+            InputError: An option's value is unknown.
         """
         other = Scorer(self.benchmark, replace(self.options, **changes))
         other._derived = self._derived

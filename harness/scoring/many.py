@@ -360,7 +360,7 @@ def read_lines(path: Path) -> dict[str, FileOutcome]:
     """Return key -> outcome, of the lines that an earlier run wrote; a torn or damaged one is none.
 
     Raises:
-        InputError: The file is there and cannot be read, or is none of JSON lines.
+        InputError: The file cannot be read, or holds no line of `mwz score --json`.
     """
     if not path.exists():
         return {}
@@ -393,7 +393,7 @@ def _read_intervals(content: object) -> tuple[Mapping[str, Any] | None, dict[str
     """Return the intervals of a line, and what they are of.
 
     Raises:
-        InputError: They are none.
+        InputError: They are malformed.
     """
     if not isinstance(content, Mapping):
         return None, {}

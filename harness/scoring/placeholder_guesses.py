@@ -51,7 +51,7 @@ def guessed_aliases(submission: Submission, scorer: Scorer) -> Aliases | None:
     return aliases({**own, **guesses})
 
 
-def guesses_told(submission: Submission, rules: RuleSet, inform: float, success: float) -> str:
+def guesses_message(submission: Submission, rules: RuleSet, inform: float, success: float) -> str:
     """Return what to say of a submission's unknown placeholders.
 
     Args:

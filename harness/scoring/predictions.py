@@ -20,7 +20,7 @@ from ..submission.formats import Standard, parse_predictions, standard_form
 from ..submission.remarks import KIND, Remark
 from . import Options, Scorer, allowed_metrics
 from .options import AUTO, signature_before
-from .placeholder_guesses import guessed_aliases, guesses_told
+from .placeholder_guesses import guessed_aliases, guesses_message
 
 if TYPE_CHECKING:
     from ..comparison.evidence import Evidence
@@ -124,7 +124,7 @@ def _cost(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Re
     )
     inform = after.inform[TOTAL] - before.inform[TOTAL]
     success = after.success[TOTAL] - before.success[TOTAL]
-    yield Remark(KIND, guesses_told(submission, scorer.rules, inform, success))
+    yield Remark(KIND, guesses_message(submission, scorer.rules, inform, success))
 
 
 @dataclass(frozen=True)
