@@ -25,28 +25,31 @@ from ..scoring.predictions import known_system, with_common_metrics
 from ..submission.formats import parse_predictions, standard_form
 from .options import (
     SeveralValues,
+    benchmark_option,
     complete_file,
     format_option,
+    placeholders_option,
     predictions_folder_option,
+    rules_option,
     scheduler_option,
     seed_option,
     short_names,
     submissions_option,
 )
 from .reading import benchmark_chooser
-from .score import command as score_command
+from .scoring_options import (
+    domains_option,
+    goals_option,
+    lexicalised_option,
+    setup_option,
+    states_option,
+)
 from .telling import tell
 
 if TYPE_CHECKING:
     from mwz.normalization.rules.aliases import Aliases
 
     from ..comparison.evidence import Evidence
-
-_SCORED = (
-    *("benchmark", "rules", "placeholders", "setup", "domains", "states", "goals"),
-    "lexicalised",
-)
-"""The options of `mwz score` that say how to score: they are options here as well."""
 
 
 @click.command(
@@ -101,6 +104,14 @@ _SCORED = (
 @scheduler_option
 @format_option(" Any but text has tables only.")
 @click.option("--json", "json_target", metavar="FILE|-", help="Write the comparison as JSON.")
+@benchmark_option
+@rules_option
+@placeholders_option
+@setup_option
+@domains_option
+@states_option
+@goals_option
+@lexicalised_option
 def command(
     systems: Sequence[str],
     metrics: str | None,
@@ -190,9 +201,6 @@ def _ceiling_text(human: GroundedFigures) -> str:
         f"grounded Inform {figure(human.inform[TOTAL])} (all {figure(human.inform_all[TOTAL])}), "
         f"Success {figure(human.success[TOTAL])}"
     )
-
-
-command.params += [option for option in score_command.params if option.name in _SCORED]
 
 
 @dataclass(frozen=True)

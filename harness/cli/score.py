@@ -13,13 +13,12 @@ from click.core import ParameterSource
 
 from mwz.database import EMBEDDED
 
-from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
+from ..benchmark import CANONICAL_STYLE, GOALS
 from ..data.installed import default_benchmark
-from ..errors import InputError, unknown
+from ..errors import InputError
 from ..io.files import STANDARD_STREAM, shown_name, write_json, write_text
 from ..io.tables import formatted
 from ..metrics import default_metrics, response_metrics
-from ..metrics.setups import BOTH, SETUPS
 from ..scoring import Options, Scorer
 from ..scoring.many import (
     FileOutcome,
@@ -31,7 +30,6 @@ from ..scoring.many import (
     score_files,
     score_predictions,
 )
-from ..scoring.options import AUTO, choices
 from ..scoring.predictions import MADE
 from ..scoring.report_text import report_text, score_table
 from ..submission import CONSTANT, EMPTY_STATES
@@ -48,18 +46,19 @@ from .options import (
     short_names,
 )
 from .reading import benchmark_chooser, corpus_name
+from .scoring_options import (
+    corpus_option,
+    domains_option,
+    free_running_option,
+    goals_option,
+    lexicalised_option,
+    setup_option,
+    states_option,
+)
 from .telling import tell
 
 TRACKING = "dst"
 """The metric that a tracker without responses is scored by."""
-
-
-def _goals(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """Return one of the choices of goals, or a JSON file."""
-    if value not in GOALS and not value.endswith((".json", ".json.gz")):
-        problem = unknown("choice of goals", value, GOALS)
-        raise click.BadParameter(f"{problem}, or give a JSON file", ctx, param)
-    return value
 
 
 def _metrics_help() -> str:
@@ -79,43 +78,10 @@ def _metrics_help() -> str:
 @benchmark_option
 @rules_option
 @placeholders_option
-@click.option(
-    "--setup",
-    type=click.Choice(choices()["setup"]),
-    default=BOTH,
-    show_default=True,
-    help="How Inform and Success are computed: as they count (strict), as generously as some "
-    "papers did (optimistic), both of these, or as a published script does. "
-    + " ".join(f"{name}: {named.description}" for name, named in SETUPS.items()),
-)
-@click.option(
-    "--domains",
-    type=click.Choice(choices()["domains"]),
-    default=AUTO,
-    show_default=True,
-    help="Where active domains come from in set-ups that leave it open, such as the strict one: "
-    "the predictions, the domains that placeholders name, changes of the belief states, or the "
-    "gold annotation. auto: the first of these that the predictions allow, never gold; predictions "
-    "of some turns only are refused.",
-)
-@click.option(
-    "--states",
-    type=click.Choice(choices()["states"]),
-    default=AUTO,
-    show_default=True,
-    help="Belief states to query with. auto: predicted if every turn has one, gold if none has; "
-    "what has some is refused.",
-)
-@click.option(
-    "--goals",
-    callback=_goals,
-    default="all",
-    show_default=True,
-    metavar=f"[{'|'.join(GOALS)}|FILE.json]",
-    help="Score all dialogues, or those whose goal occurs (seen) or does not occur (unseen) in the "
-    "train or dev split; needs `mwz data fetch --split all`. With --free-running: a file of goals, "
-    "in the form of the public evaluator's goals.json, in place of the benchmark's.",
-)
+@setup_option
+@domains_option
+@states_option
+@goals_option
 @click.option(
     "--metrics",
     metavar="METRIC,…",
@@ -123,14 +89,7 @@ def _metrics_help() -> str:
     show_default=True,
     help=_metrics_help(),
 )
-@click.option(
-    "--corpus",
-    is_flag=False,
-    flag_value=CANONICAL_STYLE,
-    metavar="[STYLE]",
-    help=f"Score the benchmark's own references of a style ({', '.join(STYLES)}; by default "
-    f"{CANONICAL_STYLE}) with gold states instead of predictions.",
-)
+@corpus_option
 @click.option(
     "--constant",
     is_flag=True,
@@ -143,19 +102,8 @@ def _metrics_help() -> str:
     help="Score the tracker that predicts an empty belief state in every turn, by state tracking "
     "unless --metrics says otherwise; the responses are the benchmark's own references.",
 )
-@click.option(
-    "--lexicalised",
-    is_flag=True,
-    help="The responses are plain English, with names and numbers in place of placeholders: "
-    "delexicalise them first, and score them against the venue database as well. With --corpus, "
-    "the benchmark's human responses as they were written.",
-)
-@click.option(
-    "--free-running",
-    is_flag=True,
-    help="With --lexicalised: the dialogues are those with a user simulator, of any length. What "
-    "needs the benchmark's own turns is left out.",
-)
+@lexicalised_option
+@free_running_option
 @click.option(
     "--database",
     metavar="URL",

@@ -19,13 +19,19 @@ from ..io.rendering import printable
 from ..metrics.grounded_scores import plain_dialogues, played_ceiling, rated_dialogues
 from ..metrics.played import Played
 from ..scoring import Options, Scorer
-from ..scoring.options import AUTO, choices
 from ..scoring.predictions import MADE, Predictions, played_predictions
 from ..submission.checking import dialogue_id
 from ..submission.conversations import read_conversations
 from ..submission.notations import DOMAINS
 from .options import benchmark_option, complete_file, placeholders_option, rules_option, short_names
 from .reading import benchmark_chooser, corpus_name, read_submissions
+from .scoring_options import (
+    corpus_option,
+    domains_option,
+    free_running_option,
+    lexicalised_option,
+    states_option,
+)
 from .telling import tell
 
 if TYPE_CHECKING:
@@ -60,44 +66,16 @@ if TYPE_CHECKING:
     metavar="FILE.svg|png|pdf",
     help="Draw the causes by domain, several PREDICTIONS side by side.",
 )
-@click.option(
-    "--corpus",
-    is_flag=False,
-    flag_value=CANONICAL_STYLE,
-    metavar="[STYLE]",
-    help="Explain the benchmark's own references of a style with gold states.",
-)
-@click.option(
-    "--lexicalised",
-    is_flag=True,
-    help="The responses are plain English, as for `mwz score`: grounded scores are explained as "
-    "well. With --corpus, the human responses as they were written.",
-)
-@click.option(
-    "--free-running",
-    is_flag=True,
-    help="With --lexicalised: the dialogues are those with a user simulator, of any length. Only "
-    "grounded scores are explained; what users say, `user` of a turn, is shown.",
-)
+@corpus_option
+@lexicalised_option
+@free_running_option
 @click.option(
     "--goals",
     metavar="FILE.json",
     help="With --free-running: goals in place of the benchmark's, as for `mwz score`.",
 )
-@click.option(
-    "--domains",
-    type=click.Choice(choices()["domains"]),
-    default=AUTO,
-    show_default=True,
-    help="Where active domains come from, as for `mwz score`.",
-)
-@click.option(
-    "--states",
-    type=click.Choice(choices()["states"]),
-    default=AUTO,
-    show_default=True,
-    help="Where belief states come from, as for `mwz score`.",
-)
+@domains_option
+@states_option
 @benchmark_option
 @rules_option
 @placeholders_option
