@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +16,10 @@ from ..scoring import Scorer
 from ..scoring.options import Options
 from ..submission import HUMAN, Submission, checked_submission, read_predictions
 from ..submission.checking import dialogue_id
+from ..submission.conversations import read_conversations
+
+if TYPE_CHECKING:
+    from ..scoring.free_running import FreeRunning
 
 BenchmarkChooser = Callable[[Iterable[object]], Benchmark]
 
@@ -93,3 +98,27 @@ def corpus_name(style: str, lexicalised: bool) -> str:
     if style not in STYLES:
         raise InputError("--corpus", unknown("style", style, STYLES))
     return HUMAN if lexicalised else style
+
+
+def played_free_running(
+    file: str, goals: str | None, name: str | None, doing: str, options: Options
+) -> tuple[FreeRunning, Scorer]:
+    """Read a file of free-running dialogues and compare them with their goals.
+
+    Args:
+        file: The file; `-` is standard input.
+        goals: A file of goals, in place of the benchmark's.
+        name: The value of `benchmark_option`.
+        doing: What is done with the benchmark, for the remark.
+        options: How to score.
+
+    Raises:
+        InputError: A file cannot be read or used, or a dialogue has no goal.
+    """
+    # pydantic takes its time
+    from ..scoring.free_running import play_free_running, read_goals_file
+
+    conversations = read_conversations(file)
+    scorer = Scorer(benchmark_chooser(name, doing)(conversations), options)
+    own = None if goals is None else read_goals_file(goals, scorer.rules)
+    return play_free_running(conversations, shown_name(file), scorer, own), scorer

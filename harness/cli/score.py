@@ -45,7 +45,7 @@ from .options import (
     scheduler_option,
     short_names,
 )
-from .reading import benchmark_chooser, corpus_name
+from .reading import benchmark_chooser, corpus_name, played_free_running
 from .scoring_options import (
     corpus_option,
     domains_option,
@@ -424,15 +424,10 @@ def _free_running(
     predictions: str, goals: str | None, benchmark: str | None, options: Options, lines: bool
 ) -> ScoredSubmission:
     """Score free-running dialogues; with their lines, if these are wanted."""
-    # pydantic takes its time
     from ..scoring.dialogue_lines import free_running_lines, lines_text
-    from ..scoring.free_running import play_free_running, read_goals_file, score_free_running
-    from ..submission.conversations import read_conversations
+    from ..scoring.free_running import score_free_running  # pydantic takes its time
 
-    conversations = read_conversations(predictions)
-    scorer = Scorer(benchmark_chooser(benchmark, "scoring on")(conversations), options)
-    own = None if goals is None else read_goals_file(goals, scorer.rules)
-    run = play_free_running(conversations, shown_name(predictions), scorer, own)
+    run, scorer = played_free_running(predictions, goals, benchmark, "scoring on", options)
     report = score_free_running(run, scorer)
     text = lines_text(free_running_lines(run, report.signature)) if lines else None
     return ScoredSubmission(report, lines=text)

@@ -21,10 +21,9 @@ from ..metrics.played import Played
 from ..scoring import Options, Scorer
 from ..scoring.predictions import MADE, Predictions, played_predictions
 from ..submission.checking import dialogue_id
-from ..submission.conversations import read_conversations
 from ..submission.notations import DOMAINS
 from .options import benchmark_option, complete_file, placeholders_option, rules_option, short_names
-from .reading import benchmark_chooser, corpus_name, read_submissions
+from .reading import corpus_name, played_free_running, read_submissions
 from .scoring_options import (
     corpus_option,
     domains_option,
@@ -210,13 +209,9 @@ def _free_running(
     benchmark: str | None,
     shown: _Shown,
 ) -> str:
-    # pydantic takes its time
-    from ..scoring.free_running import free_running_ceiling, play_free_running, read_goals_file
+    from ..scoring.free_running import free_running_ceiling  # pydantic takes its time
 
-    conversations = read_conversations(file)
-    scorer = Scorer(benchmark_chooser(benchmark, "explaining by")(conversations), options)
-    own = None if goals is None else read_goals_file(goals, scorer.rules)
-    run = play_free_running(conversations, shown_name(file), scorer, own)
+    run, scorer = played_free_running(file, goals, benchmark, "explaining by", options)
     human = free_running_ceiling(run, scorer)
     diagnosis = GroundedDiagnosis(run.dialogues, run.rated, run.users, human)
     return _grounded_text(file, diagnosis, scorer.database(), shown)

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mwz.database import EMBEDDED
-from mwz.database.venues import VenueDatabase
-from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set, rule_set_names
+from mwz.normalization.rules import DEFAULT_RULES, rule_set, rule_set_names
 from mwz.normalization.rules.aliases import Aliases
 
-from ..benchmark import GOALS, Benchmark
+from ..benchmark import GOALS
 from ..errors import InputError, shown, unknown
 from ..io.files import kind_of
 from ..metrics import default_metrics, named_metrics, response_metrics
@@ -23,24 +22,7 @@ from ..submission import NormalizedSubmission, Submission
 from ..submission.placeholder_aliases import chosen_aliases
 
 if TYPE_CHECKING:
-    from mwz.database.venues import VenueDatabase
-
-
-def open_database(benchmark: Benchmark, rules: RuleSet, url: str) -> VenueDatabase:
-    """Return the venue database of a benchmark under a rule set, filled if it was not.
-
-    Its queries raise an `InputError` if the database goes away.
-
-    Raises:
-        InputError: The database cannot be reached or written, or was changed since it was written.
-    """
-    beforehand = benchmark.prepared
-    prepared = None if beforehand is None else beforehand.venues(rules)
-    if prepared is not None and url == EMBEDDED:
-        return VenueDatabase(benchmark.venue_records(rules), rules, prepared=prepared)
-    from .addressed_database import addressed_database  # SQLAlchemy takes its time
-
-    return addressed_database(benchmark, rules, url)
+    pass
 
 
 AUTO = "auto"
