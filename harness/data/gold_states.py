@@ -15,7 +15,7 @@ from mwz.normalization.states import without_empty_domains
 from ..benchmark import Benchmark
 from ..errors import InputError
 from ..io.store import DAMAGED, SEALED_SUFFIX, data_directory, read_sealed, write_sealed
-from ..metrics.tracking.gold import GoldStates, problems_of
+from ..metrics.tracking.tracked_dialogues import GoldStates
 from .declared import gold_versions
 from .state_files import read_state_file
 
@@ -55,7 +55,7 @@ def read_gold_states(version: str, path: Path, benchmark: Benchmark) -> Imported
         )
     read = read_state_file(path, benchmark.dialogues)
     gold = GoldStates(version, benchmark.name, read.states)
-    problems = problems_of(gold, benchmark)
+    problems = _problems(gold, benchmark)
     if problems:
         raise InputError(str(path), problems)
     return ImportedStates(gold, tuple(_notes(gold, read.left_out.items(), benchmark)))
@@ -93,7 +93,7 @@ def load_gold_states(version: str, benchmark: Benchmark) -> GoldStates:
     try:
         document = read_sealed(path, _FORMAT)
         gold = GoldStates(document["version"], document["benchmark"], document["states"])
-        problems = problems_of(gold, benchmark)
+        problems = _problems(gold, benchmark)
     except InputError as error:
         raise InputError(error.source, f"{error.problems[0]}; {again}") from None
     except (KeyError, TypeError, AttributeError):
@@ -133,6 +133,21 @@ def installed_gold_states(benchmark: str) -> list[str]:
 
 def _folder(benchmark: str) -> Path:
     return data_directory() / "states" / benchmark
+
+
+def _problems(gold: GoldStates, benchmark: Benchmark) -> list[str]:
+    """Return where gold states are not those of a benchmark's dialogues, a sentence each."""
+    problems = []
+    for id_, states in gold.states.items():
+        known = benchmark.dialogues.get(id_)
+        if known is None:
+            problems.append(f"dialogue {id_}: not in the benchmark {benchmark.name}")
+        elif len(states) != known.turns:
+            problems.append(
+                f"dialogue {id_}: {len(states)} turns with a state; the benchmark {benchmark.name} "
+                f"has {known.turns}"
+            )
+    return problems
 
 
 def _notes(

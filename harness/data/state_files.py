@@ -27,7 +27,7 @@ from mwz.normalization.states import BeliefState, normalize_state
 
 from ..errors import InputError
 from ..io.files import is_text, kind_of, read_json
-from ..metrics.tracking.variants import DONTCARE
+from ..metrics.tracking.dialogue_states import DONTCARE
 from ..submission.checking import dialogue_id
 
 STATE_FILES = ("data.json", "test_dials.json")

@@ -12,7 +12,7 @@ from ..metrics.inform_success import Step, walk
 from ..metrics.played import PlayedDialogue
 from ..metrics.setups import STRICT
 from ..metrics.tracking.dialogue_states import Slot, flat_state
-from ..metrics.tracking.pairing import without_booking_prefix
+from ..metrics.tracking.tracked_dialogues import without_booking_prefix
 from .causes import DialogueOutcome
 from .diagnosing import Diagnosis
 

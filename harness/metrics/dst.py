@@ -9,7 +9,7 @@ from ..submission import NormalizedSubmission
 from . import Metric, no_percentages
 from .played import STATE_SOURCES, Played
 from .statistics import LinearStatistics
-from .tracking.pairing import TrackedDialogue
+from .tracking.tracked_dialogues import TrackedDialogue, track_states
 from .tracking.tracking_report import TrackingReport
 
 
@@ -23,15 +23,13 @@ def track(played: Played) -> TrackingReport:
 
 def statistics(played: Played) -> LinearStatistics:
     """Return the statistics of predicted states, of every metric of `mwz dst`."""
-    from .tracking.tracking_statistics import tracking_statistics
+    from .tracking.evaluation import tracking_statistics
 
     return tracking_statistics(played.once(tracked_dialogues))
 
 
 def tracked_dialogues(played: Played) -> list[TrackedDialogue]:
     """Return the predicted states beside the benchmark's gold ones."""
-    from .tracking.pairing import track_states
-
     states = {
         id_: STATE_SOURCES["predicted"](turns, played.benchmark.dialogues[id_])
         for id_, turns in played.submission.dialogues.items()

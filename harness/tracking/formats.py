@@ -29,8 +29,12 @@ from mwz.normalization.states import BeliefState, normalize_state
 from ..benchmark import Benchmark
 from ..errors import InputError, Problems, shown
 from ..io.files import Limits, is_text, kind_of, limits, read_bytes, shown_name
-from ..metrics.tracking.gold import GoldStates
-from ..metrics.tracking.pairing import TrackedDialogue, TrackedTurn, track_states, track_with_gold
+from ..metrics.tracking.tracked_dialogues import (
+    GoldStates,
+    TrackedDialogue,
+    TrackedTurn,
+    track_states,
+)
 from ..submission import parse_submission
 from ..submission.checking import dialogue_id
 from ..submission.formats import parse_predictions, special_format
@@ -180,7 +184,7 @@ def _with_gold_of(
     source: str,
 ) -> TrackedFile:
     """Return predictions paired with gold states of another version than the benchmark's."""
-    tracked = track_with_gold(normalized, benchmark, gold)
+    tracked = track_states(normalized, benchmark, gold)
     if not tracked:
         raise InputError(source, f"the gold states {gold.version} have none of its dialogues")
     left_out = tuple(id_ for id_ in normalized if id_ not in gold.states)

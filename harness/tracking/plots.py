@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..io.pictures import picture_format, write_picture
 from ..io.rendering import drawn
-from ..metrics.tracking import tracking_metrics
+from ..metrics.tracking import headline_figures
 from ..metrics.tracking.evaluation import POSITIONS
 from ..metrics.tracking.tracking_report import TrackingReport
 from ..metrics.tracking.tracking_text import shortened
@@ -147,17 +147,9 @@ def _side_by_side() -> Any:
     return HandlerTuple(ndivide=None)
 
 
-def _headlines(report: TrackingReport) -> dict[str, float]:
-    return {
-        title: value
-        for metric in tracking_metrics().values()
-        for title, value in metric.headlines(report).items()
-    }
-
-
 def _draw_metrics(part: SubFigure, systems: Sequence[_System]) -> None:
     """Draw the figures that tables show: beside each other, or one small panel for each."""
-    columns = [_headlines(system.report) for system in systems]
+    columns = [headline_figures(system.report) for system in systems]
     titles = list(columns[0])
     support = [system.report.turns for system in systems]
     if len(systems) <= TOGETHER:
@@ -353,7 +345,7 @@ def _rows(systems: Sequence[_System]) -> int:
 def _height_of_metrics(systems: Sequence[_System]) -> float:
     if len(systems) <= TOGETHER:
         return 2.9
-    rows = math.ceil(len(_headlines(systems[0].report)) / _FIGURES_ACROSS)
+    rows = math.ceil(len(headline_figures(systems[0].report)) / _FIGURES_ACROSS)
     return rows * (0.6 + 0.19 * len(systems))
 
 

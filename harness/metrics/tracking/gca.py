@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Literal, TypeAlias
 
-from . import Choices, Figures, TrackingMetric, Verdict, own_headline
+from . import Choices, Sums, TrackingMetric, Verdict, only, share
 from .dialogue_states import ABSENT, DialogueStates, Slot, State, StatePair, slot_name
 
 Outcome: TypeAlias = Literal["missed", "wrong", "overshot", "correct"]
@@ -63,22 +64,22 @@ class ChangeCounts:
     @property
     def value_precision(self) -> float:
         """C / P."""
-        return _share(self.correct, self.predictions, self._nothing)
+        return share(self.correct, self.predictions, self._nothing)
 
     @property
     def value_recall(self) -> float:
         """C / G."""
-        return _share(self.correct, self.golds, self._nothing)
+        return share(self.correct, self.golds, self._nothing)
 
     @property
     def label_precision(self) -> float:
         """(C + W) / P: the share of predicted slots that had a value in gold, right or wrong."""
-        return _share(self.correct + self.wrong, self.predictions, self._nothing)
+        return share(self.correct + self.wrong, self.predictions, self._nothing)
 
     @property
     def label_recall(self) -> float:
         """(C + W) / G."""
-        return _share(self.correct + self.wrong, self.golds, self._nothing)
+        return share(self.correct + self.wrong, self.golds, self._nothing)
 
     @property
     def gca(self) -> float:
@@ -100,8 +101,8 @@ class ChangeCounts:
         return sum(weight for weight, _ in parts) / sum(weight / score for weight, score in parts)
 
     @property
-    def _nothing(self) -> bool:
-        return self.correct + self.mistakes == 0
+    def _nothing(self) -> float:
+        return float(self.correct + self.mistakes == 0)
 
 
 def judge_changes(turns: Sequence[StatePair]) -> list[list[Change]]:
@@ -181,35 +182,23 @@ def _judge_predicted(
     return None
 
 
-def _share(part: int, whole: int, nothing: bool) -> float:
-    return part / whole if whole else float(nothing)
-
-
 def changes_of(dialogue: DialogueStates) -> list[list[Change]]:
     """Return what became of every change of a dialogue's states, as `judge_changes`."""
     return judge_changes(dialogue.pairs)
 
 
-def _compute(dialogues: Sequence[DialogueStates], _: Choices) -> Figures:
-    changes = [
-        change
-        for dialogue in dialogues
-        for judged in dialogue.derived(changes_of)
-        for change in judged
-    ]
-    counts = count_changes(changes)
+def _statistics(dialogue: DialogueStates, _: Choices) -> Sums:
+    return asdict(count_changes(chain.from_iterable(dialogue.derived(changes_of))))
+
+
+def _formula(sums: Sums, _: Choices) -> dict[str, float]:
+    counts = ChangeCounts(**{outcome: int(sums[outcome]) for outcome in OUTCOMES})
     return {
-        "metrics": {"GCA": 100 * counts.gca},
-        "counts": asdict(counts),
-        "changes": {
-            "value_precision": 100 * counts.value_precision,
-            "value_recall": 100 * counts.value_recall,
-            "label_precision": 100 * counts.label_precision,
-            "label_recall": 100 * counts.label_recall,
-        },
-        "per_slot": {
-            slot_name(slot): asdict(by_slot) for slot, by_slot in count_by_slot(changes).items()
-        },
+        "GCA": counts.gca,
+        "changes.value_precision": counts.value_precision,
+        "changes.value_recall": counts.value_recall,
+        "changes.label_precision": counts.label_precision,
+        "changes.label_recall": counts.label_recall,
     }
 
 
@@ -232,12 +221,12 @@ METRIC = TrackingMetric(
     question="Is every change of the state predicted, each counted once?",
     unit="percent, of the changes of all dialogues",
     source="Aksu & Chen (2024)",
-    compute=_compute,
+    statistics=_statistics,
+    formula=_formula,
+    titles={"GCA": "GCA", "changes": "GCA "},
+    counts=OUTCOMES,
     verdicts=_verdicts,
-    headlines=own_headline("GCA"),
-    further=lambda report: {
-        f"GCA {name.replace('_', ' ')}": share for name, share in report.changes.items()
-    },
-    correlated=True,
+    headlines=only("GCA"),
+    correlated=("GCA",),
     rank=60,
 )
