@@ -62,7 +62,7 @@ def tracker_against(
     from ..tracking.formats import parse_tracking_file
 
     def against(gold: GoldStates) -> dict[str, TrackingFigures]:
-        file = parse_tracking_file(read, source, lambda ids: benchmark, lambda: gold)
+        file = parse_tracking_file(read, source, lambda ids: benchmark, gold)
         return _figures(file.dialogues, benchmark, gold)
 
     found = {}

@@ -143,8 +143,9 @@ def score_tracker(
     from ..tracking.formats import parse_tracking_file
 
     read = tracker_content(content, source, load_benchmark)
-    tracked = parse_tracking_file(read, source, load_benchmark, load_gold)
-    benchmark, gold = tracked.benchmark, tracked.gold
+    gold = None if load_gold is None else load_gold()
+    tracked = parse_tracking_file(read, source, load_benchmark, gold)
+    benchmark = tracked.benchmark
     if own_version is not None and benchmark is not None:
         raise InputError(
             "--own-gold", f"{source} is compared with a benchmark's gold states; leave it out"

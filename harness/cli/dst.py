@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import click
 
+from ..data.gold_states import load_gold_states
 from ..errors import InputError
 from ..io.files import STANDARD_STREAM, write_json
 from ..io.pictures import SUFFIXES
@@ -25,7 +25,7 @@ from ..metrics.tracking import (
     Choices,
 )
 from ..metrics.tracking.fga import decay_to_forget, lambda_label
-from ..metrics.tracking.tracked_dialogues import GoldStates, annotated
+from ..metrics.tracking.tracked_dialogues import annotated
 from ..metrics.tracking.tracking_text import headlines_table, metrics_help
 from ..tracking.formats import TrackedFile, read_tracking_file
 from ..tracking.plots import PANELS, plot_tracking
@@ -171,8 +171,8 @@ def command(
         none=none,
     )
     load_benchmark = benchmark_chooser(benchmark_name, "comparing with")
-    load_gold = _gold_loader(gold_version, load_benchmark)
-    tracked = [read_tracking_file(file, load_benchmark, load_gold) for file in files]
+    gold = None if gold_version is None else load_gold_states(gold_version, load_benchmark(()))
+    tracked = [read_tracking_file(file, load_benchmark, gold) for file in files]
     if choices.per_domain_over != PLAIN.per_domain_over:
         tracked = [_annotated(file, load_benchmark) for file in tracked]
     scored = [
@@ -181,17 +181,16 @@ def command(
     reports = [one.report for one in scored]
     if plot is not None:
         plot_tracking(names, reports, plot, panels or tuple(PANELS))
-    found, added = _intervals(scored, choices) if intervals else ([], "")
+    added = ""
+    if intervals:
+        scored, added = _with_intervals(scored, choices)
     if json_target is not None:
-        documents = [one.to_dict() for one in scored]
-        for document, own in zip(documents, found, strict=False):
-            document["intervals"] = own
-        write_json(json_target, documents)
+        write_json(json_target, [one.to_dict() for one in scored])
     if json_target == STANDARD_STREAM:
         return
     if format_ != "text":
-        signatures = [one.signature for one in scored]
-        table = headlines_table(names, reports, signatures, [one["scores"] for one in found])
+        ends = [one.intervals.get("scores", {}) for one in scored]
+        table = headlines_table(names, reports, [one.signature for one in scored], ends)
         click.echo(formatted([table], format_), nl=False)
     elif wanted is not None:
         for one in scored:
@@ -202,10 +201,8 @@ def command(
         click.echo(printable(text + added))
 
 
-def _intervals(
-    scored: Sequence[ScoredFile], choices: Choices
-) -> tuple[Sequence[dict[str, Any]], str]:
-    """Return the intervals of each file as JSON types, and of all as text."""
+def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[list[ScoredFile], str]:
+    """Return files with their intervals, and all intervals as text."""
     from ..comparison.comparison_text import intervals_text
     from ..comparison.evidence import tracking_evidence
     from ..comparison.intervals import intervals_document, intervals_of
@@ -215,8 +212,11 @@ def _intervals(
         for one in scored
     ]
     found = [intervals_of(one) for one in known]
+    documents = [intervals_document(*pair) for pair in zip(known, found, strict=True)]
     text = intervals_text([one.name for one in scored], known[0].figures, found)
-    return [intervals_document(*pair) for pair in zip(known, found, strict=True)], f"\n\n{text}"
+    return [
+        replace(one, intervals=d) for one, d in zip(scored, documents, strict=True)
+    ], f"\n\n{text}"
 
 
 def _names(files: Sequence[str], labels: Sequence[str]) -> list[str]:
@@ -233,18 +233,6 @@ def _names(files: Sequence[str], labels: Sequence[str]) -> list[str]:
     if not all(cleaned) or len(set(cleaned)) < len(cleaned):
         raise InputError("--label", "expected names that differ, none of them empty")
     return cleaned
-
-
-def _gold_loader(
-    version: str | None, load_benchmark: BenchmarkChooser
-) -> Callable[[], GoldStates] | None:
-    """Return what gives the gold states of a version, which are loaded; None if none are wanted."""
-    if version is None:
-        return None
-    from ..data.gold_states import load_gold_states
-
-    gold = load_gold_states(version, load_benchmark(()))
-    return lambda: gold
 
 
 def _annotated(file: TrackedFile, load_benchmark: BenchmarkChooser) -> TrackedFile:

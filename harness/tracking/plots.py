@@ -113,6 +113,7 @@ def plot_tracking(
 
 def _add_legend(figure: Any, systems: Sequence[_System], few: bool) -> None:
     """Say above the panels what stands for which system, and below what for few turns."""
+    from matplotlib.legend_handler import HandlerTuple
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -132,19 +133,13 @@ def _add_legend(figure: Any, systems: Sequence[_System], few: bool) -> None:
             names,
             loc="outside upper center",
             ncols=min(columns, len(names)),
-            handler_map={tuple: _side_by_side()},
+            handler_map={tuple: HandlerTuple(ndivide=None)},
             **look,
         )
     if few:
         sign = Line2D([], [], color="black", linestyle=":", marker="o", markerfacecolor="white")
         note = f"open or dotted: fewer than {FEW} turns or lost dialogues"
         figure.legend([sign], [note], loc="outside lower center", **look)
-
-
-def _side_by_side() -> Any:
-    from matplotlib.legend_handler import HandlerTuple
-
-    return HandlerTuple(ndivide=None)
 
 
 def _draw_metrics(part: SubFigure, systems: Sequence[_System]) -> None:

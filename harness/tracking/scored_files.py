@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ..errors import InputError
@@ -56,6 +56,7 @@ class ScoredFile:
         signature: What they depend on.
         shown: The dialogue that is to be shown turn by turn, if any.
         turns: Its turns.
+        intervals: The intervals of its scores as JSON types, if they were asked for.
     """
 
     name: str
@@ -64,9 +65,11 @@ class ScoredFile:
     signature: Signature
     shown: TrackedDialogue | None
     turns: Sequence[TurnView] = ()
+    intervals: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON types, with what was read and what it depends on."""
+        of = self.file.benchmark
         document = {
             "layout": LAYOUT,
             "file": self.file.source,
@@ -75,20 +78,16 @@ class ScoredFile:
             "gold_version": None if self.file.gold is None else self.file.gold.version,
             "signature": str(self.signature),
             "signature_fields": self.signature.to_dict(),
-            "coverage": self.coverage,
+            "coverage": None
+            if of is None
+            else {"of_dialogues": len(of.dialogues), "of_turns": of.turns},
             **self.report.to_dict(),
         }
         if self.shown is not None:
             document["dialogue"] = [asdict(turn) for turn in self.turns]
+        if self.intervals:
+            document["intervals"] = self.intervals
         return document
-
-    @property
-    def coverage(self) -> dict[str, int] | None:
-        """How much the benchmark holds; None for a file with its own gold states."""
-        benchmark = self.file.benchmark
-        if benchmark is None:
-            return None
-        return {"of_dialogues": len(benchmark.dialogues), "of_turns": benchmark.turns}
 
     @property
     def dialogue_text(self) -> str:

@@ -5,8 +5,9 @@ What each metric means is said by its own module.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import chain
 from statistics import StatisticsError, fmean
 from statistics import correlation as pearson
@@ -16,7 +17,7 @@ from ...errors import InputError
 from ..statistics import Figure, LinearStatistics
 from . import PLAIN, Choices, tracking_metrics
 from .dialogue_states import DialogueStates, StatePair, slot_name
-from .gca import changes_of, count_by_slot, count_changes
+from .gca import changes_of, count_by_slot
 from .jga import first_lost, is_exact
 from .rsa import turn_relative_slot_accuracy
 from .tracked_dialogues import TrackedDialogue, dialogue_states, turns_by_domain
@@ -101,17 +102,14 @@ def score_tracking(
             for metric in tracking_metrics().values()
             for name in metric.counts
         },
-        per_slot={
-            slot_name(slot): asdict(counts) for slot, counts in count_by_slot(changes).items()
-        },
+        per_slot={slot_name(slot): counts for slot, counts in count_by_slot(changes).items()},
         per_domain=per_domain,
         per_domain_mean={
             key: fmean(figures[key] for figures in per_domain.values())
             for key in next(iter(per_domain.values()), {})
             if key != "turns"
         },
-        positions=_positions(states),
-        losses=_losses(states),
+        **_lost_accuracy(states),
         mistakes=_mistake_patterns(states, rows, choices),
         variants=choices.variants,
     )
@@ -219,54 +217,48 @@ def _check_slots(
         raise InputError("slots", problems)
 
 
-def _positions(dialogues: Sequence[DialogueStates]) -> tuple[PositionScores, ...]:
+def _lost_accuracy(states: Sequence[DialogueStates]) -> dict[str, Any]:
+    """Return scores by position in the dialogue, and where joint goal accuracy is lost."""
     parts: list[list[StatePair]] = [[] for _ in range(POSITIONS)]
-    lost = [0] * POSITIONS
-    for dialogue in dialogues:
-        turns = dialogue.turns
+    lost = []
+    for turns in (dialogue.turns for dialogue in states):
         for at, turn in enumerate(turns):
-            parts[_part(at, turns)].append(turn)
+            parts[at * POSITIONS // len(turns)].append(turn)
         first = first_lost(turns)
         if first is not None and not is_exact(turns[-1]):
-            lost[_part(first, turns)] += 1
-    return tuple(
-        PositionScores(
-            start=part / POSITIONS,
-            turns=len(turns),
-            jga=_percent(is_exact, turns),
-            rsa=_percent(turn_relative_slot_accuracy, turns),
-            first_lost=first,
-        )
-        for part, (turns, first) in enumerate(zip(parts, lost, strict=True))
-    )
-
-
-def _part(at: int, turns: Sequence[StatePair]) -> int:
-    return at * POSITIONS // len(turns)
+            lost.append((first, turns))
+    lost_in = Counter(first * POSITIONS // len(turns) for first, turns in lost)
+    return {
+        "positions": tuple(
+            PositionScores(
+                start=part / POSITIONS,
+                turns=len(turns),
+                jga=_percent(is_exact, turns),
+                rsa=_percent(turn_relative_slot_accuracy, turns),
+                first_lost=lost_in[part],
+            )
+            for part, turns in enumerate(parts)
+        ),
+        "losses": Losses(
+            dialogues=len(lost),
+            recovered=sum(any(map(is_exact, turns[first:])) for first, turns in lost),
+            mean_position=_mean([first / len(turns) for first, turns in lost]),
+        ),
+    }
 
 
 def _percent(score: Callable[[StatePair], float], turns: Sequence[StatePair]) -> float | None:
     return 100 * fmean(map(score, turns)) if turns else None
 
 
-def _losses(dialogues: Sequence[DialogueStates]) -> Losses:
-    lost = [
-        (first, dialogue.turns)
-        for dialogue in dialogues
-        if (first := first_lost(dialogue.turns)) is not None and not is_exact(dialogue.turns[-1])
-    ]
-    return Losses(
-        dialogues=len(lost),
-        recovered=sum(any(map(is_exact, turns[first:])) for first, turns in lost),
-        mean_position=_mean([first / len(turns) for first, turns in lost]),
-    )
-
-
 def _mistake_patterns(
     states: Sequence[DialogueStates], rows: Sequence[Row], choices: Choices
 ) -> MistakePatterns:
     by_turn = [
-        [count_changes(changes).mistakes for changes in dialogue.derived(changes_of)]
+        [
+            sum(change.outcome != "correct" for change in changes)
+            for changes in dialogue.derived(changes_of)
+        ]
         for dialogue in states
     ]
     mistaken = [at for at, mistakes in enumerate(by_turn) if any(mistakes)]
