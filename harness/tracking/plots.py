@@ -193,39 +193,29 @@ def _draw_figure(axes: Axes, systems: Sequence[_System], values: Sequence[float]
 
 def _draw_positions(part: SubFigure, systems: Sequence[_System]) -> None:
     """Draw joint goal accuracy by the turns' relative position in their dialogue."""
-    if len(systems) <= TOGETHER:
-        axes = part.subplots()
-        for system in systems:
-            _draw_line(axes, system)
-        _label_positions(axes)
-        axes.set_ylim(0, 100)
-        axes.set_ylabel("JGA of the turns there (%)")
-        return
-    for axes, system in _small_panels(part, systems, "JGA of the turns there (%)"):
-        for other in systems:
+    for axes, shown in _panels(part, systems, "JGA of the turns there (%)"):
+        for other in systems if len(shown) < len(systems) else ():
             points = _points(other.report)
             axes.plot(
                 [at for at, _, _ in points], [jga for _, jga, _ in points], color=_BEHIND, lw=0.6
             )
-        _draw_line(axes, system)
+        for system in shown:
+            _draw_line(axes, system)
         axes.set_ylim(0, 100)
 
 
 def _draw_losses(part: SubFigure, systems: Sequence[_System]) -> None:
     """Draw where dialogues that end inexact are first lost (figure 1 of Kim et al., 2022)."""
+    panels = _panels(part, systems, "dialogues first lost there (%)")
     columns = [
         [100 * place.first_lost / max(1, s.report.losses.dialogues) for place in s.report.positions]
         for s in systems
     ]
     support = [system.report.losses.dialogues for system in systems]
     if len(systems) <= TOGETHER:
-        axes = part.subplots()
-        _draw_bars(axes, systems, columns, support)
-        _label_positions(axes)
-        axes.set_ylabel("dialogues first lost there (%)")
+        _draw_bars(panels[0][0], systems, columns, support)
         return
-    top = 1.08 * max(max(column) for column in columns) or 1
-    panels = _small_panels(part, systems, "dialogues first lost there (%)")
+    top = 1.08 * max(map(max, columns)) or 1
     for (axes, _), column, dialogues in zip(panels, columns, support, strict=True):
         for bar in axes.bar(range(POSITIONS), column, 0.8, color=_ALONE.colour):
             if 0 < dialogues < FEW:
@@ -233,10 +223,19 @@ def _draw_losses(part: SubFigure, systems: Sequence[_System]) -> None:
         axes.set_ylim(0, top)
 
 
-def _small_panels(
+def _panels(
     part: SubFigure, systems: Sequence[_System], label: str
-) -> list[tuple[Axes, _System]]:
-    """Return axes of its own for each system, all with the same scales."""
+) -> list[tuple[Axes, Sequence[_System]]]:
+    """Return axes by position in the dialogue: one for few systems, else one of each, all alike."""
+    if len(systems) <= TOGETHER:
+        axes = part.subplots()
+        labels = [f"{10 * place}–{10 * place + 10}" for place in range(POSITIONS)]
+        axes.set_xticks(range(POSITIONS), labels, fontsize=9)
+        # The same stretch in every panel, whatever parts hold turns.
+        axes.set_xlim(-0.5, POSITIONS - 0.5)
+        axes.set_xlabel("relative position in the dialogue (%)")
+        axes.set_ylabel(label)
+        return [(axes, systems)]
     grid = part.subplots(_rows(systems), _ACROSS, sharex=True, sharey=True, squeeze=False)
     part.supylabel(label, fontsize=9)
     part.supxlabel("relative position in the dialogue (%)", fontsize=9)
@@ -246,7 +245,7 @@ def _small_panels(
         axes.tick_params(labelsize=8)
         axes.set_xticks([-0.5, POSITIONS / 2 - 0.5, POSITIONS - 0.5], ["0", "50", "100"])
         axes.set_xlim(-0.5, POSITIONS - 0.5)
-    return list(zip(cells, systems, strict=True))
+    return [(axes, [system]) for axes, system in zip(cells, systems, strict=True)]
 
 
 def _cells(grid: Any, wanted: int) -> list[Any]:
@@ -323,14 +322,6 @@ def _draw_line(axes: Axes, system: _System) -> None:
             clip_on=False,
             zorder=3,
         )
-
-
-def _label_positions(axes: Axes) -> None:
-    labels = [f"{10 * part}–{10 * part + 10}" for part in range(POSITIONS)]
-    axes.set_xticks(range(POSITIONS), labels, fontsize=9)
-    # The same stretch in every panel, whatever parts hold turns.
-    axes.set_xlim(-0.5, POSITIONS - 0.5)
-    axes.set_xlabel("relative position in the dialogue (%)")
 
 
 def _rows(systems: Sequence[_System]) -> int:

@@ -42,9 +42,9 @@ def change_scores(missed: float, wrong: float, overshot: float, correct: float) 
     """Return the four part scores and their weighted harmonic mean, "gca", of counts of changes.
 
     The weights are (10/11, 10/11, 1/11, 1/11) x (P, G), with P = C + W + O, the predicted changes,
-    and G = C + W + M, those of gold. Label scores count wrong values as found: only whether the slot
-    changes counts. The mean is 0 if any part is 0. Without any change on either side there was
-    nothing to do and nothing was done: 1.
+    and G = C + W + M, those of gold. To label scores a wrong value is as good as the right one. The
+    mean is 0 if any part is 0. Without any change on either side there was nothing to do and
+    nothing was done: 1.
     """
     predictions, golds = correct + wrong + overshot, correct + wrong + missed
     of_nothing = float(predictions == golds == 0)
