@@ -6,7 +6,7 @@ They are kept in `<data directory>/states/<benchmark>/<version>.json.gz`, sealed
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,12 +53,12 @@ def read_gold_states(version: str, path: Path, benchmark: Benchmark) -> Imported
         raise InputError(
             "--states", f"{version!r} is no name of a version; expected one such as 2.4"
         )
-    read = read_state_file(path, benchmark.dialogues)
-    gold = GoldStates(version, benchmark.name, read.states)
+    states, left_out = read_state_file(path, benchmark.dialogues)
+    gold = GoldStates(version, benchmark.name, states)
     problems = _problems(gold, benchmark)
     if problems:
         raise InputError(str(path), problems)
-    return ImportedStates(gold, tuple(_notes(gold, read.left_out.items(), benchmark)))
+    return ImportedStates(gold, tuple(_notes(gold, left_out, benchmark)))
 
 
 def install_gold_states(gold: GoldStates) -> Path:
@@ -150,18 +150,16 @@ def _problems(gold: GoldStates, benchmark: Benchmark) -> list[str]:
     return problems
 
 
-def _notes(
-    gold: GoldStates, left_out: Iterable[tuple[str, int]], benchmark: Benchmark
-) -> Iterable[str]:
+def _notes(gold: GoldStates, left_out: Mapping[str, int], benchmark: Benchmark) -> Iterable[str]:
     missing = [id_ for id_ in benchmark.dialogues if id_ not in gold.states]
     if missing:
         yield (
             f"not in it and not scored: {len(missing)} of the benchmark's "
             f"{len(benchmark.dialogues)} dialogues, {_some(missing)}"
         )
-    told = [f"{slot} ({count})" for slot, count in left_out]
-    if told:
-        yield f"values of slots that state tracking is not scored on, left out: {_some(told)}"
+    if left_out:
+        slots = _some([f"{slot} ({count})" for slot, count in left_out.items()])
+        yield f"values of slots that state tracking is not scored on, left out: {slots}"
     equal = sum(
         without_empty_domains(ours) == without_empty_domains(theirs)
         for id_, states in gold.states.items()

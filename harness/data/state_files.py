@@ -19,7 +19,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -53,25 +52,18 @@ _ALTERNATIVES = re.compile(r"[|<>]")
 _NOT_TRACKED = frozenset({"booked", "ticket"})
 
 
-@dataclass(frozen=True)
-class StateFile:
-    """What a file of gold states holds of the dialogues that were asked for.
-
-    Attributes:
-        states: Dialogue id, as benchmarks spell it -> one normalised state per system turn.
-        left_out: `domain-slot` -> how many values of slots that are not tracked were left out.
-    """
-
-    states: Mapping[str, Sequence[BeliefState]]
-    left_out: Mapping[str, int]
-
-
-def read_state_file(path: Path, wanted: Collection[str]) -> StateFile:
+def read_state_file(
+    path: Path, wanted: Collection[str]
+) -> tuple[Mapping[str, Sequence[BeliefState]], Mapping[str, int]]:
     """Read the gold states of dialogues from a file, or from the one that a folder has.
 
     Args:
         path: `data.json` or `test_dials.json`, plain or gzipped, or a folder with one of them.
         wanted: Ids of the dialogues to read; the file may hold the train and dev dialogues too.
+
+    Returns:
+        Dialogue id, as benchmarks spell it -> one normalised state per system turn; and
+        `domain-slot` -> how many values of slots that are not tracked were left out.
 
     Raises:
         InputError: The file cannot be read, has neither shape or is malformed, with every place.
@@ -97,7 +89,7 @@ def read_state_file(path: Path, wanted: Collection[str]) -> StateFile:
         raise InputError(str(path), reader.problems)
     if not reader.states:
         raise InputError(str(path), "none of its dialogues is in the benchmark")
-    return StateFile(reader.states, dict(sorted(reader.left_out.items())))
+    return reader.states, dict(sorted(reader.left_out.items()))
 
 
 _Slots: TypeAlias = Iterable[tuple[str, str, object]]

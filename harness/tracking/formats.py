@@ -146,7 +146,7 @@ def parse_tracking_file(
         raise InputError(source, f"expected an object of dialogue id -> turns, found {found}")
     if not content:
         raise InputError(source, "no dialogues; expected an object of dialogue id -> turns")
-    layout, arranged = _arranged(content, source)
+    layout, arranged, turns = _recognised(content, source)
     if len(arranged) > limits().dialogues:
         raise InputError(source, f"{len(arranged):,} dialogues; {limits().told('dialogues')}")
     reader = _Reader(layout)
@@ -163,9 +163,13 @@ def parse_tracking_file(
     problems = _comparison_problems(dialogues, benchmark, may_be_short=layout is SUBMISSION)
     if problems:
         raise InputError(source, problems)
-    if any(isinstance(turn, Mapping) and "response" in turn for _, turn in _turns(content)):
+    if any("response" in turn for turn in turns):
         # For its checks of domains and slots, which trackers' files are not held to.
-        parse_submission(_with_lists(content), benchmark, source)
+        in_order = {
+            id_: [turn for _, turn in sorted(_turns_of(given), key=lambda pair: int(pair[0]))]
+            for id_, given in arranged.items()
+        }
+        parse_submission(in_order, benchmark, source)
     tracked, left_out = _paired(dialogues, benchmark, gold)
     if gold is not None and not tracked:
         raise InputError(source, f"the gold states {gold.version} have none of its dialogues")
@@ -197,16 +201,34 @@ def _standard(
     return f"{standard.format}, ", standard.dialogues_among(users)
 
 
-def _arranged(content: Mapping[str, Any], source: str) -> tuple[Layout, Mapping[str, Any]]:
-    """Return a file's layout and its turns by dialogue."""
-    if _is_som_dst(content):
-        return SOM_DST, _regroup(content)
-    layout = _layout(content)
-    if layout is SUBMISSION and not any(
-        isinstance(turn, Mapping) and turn.get("state") is not None for _, turn in _turns(content)
-    ):
+def _recognised(
+    content: Mapping[str, Any], source: str
+) -> tuple[Layout, Mapping[str, Any], Sequence[Mapping[str, Any]]]:
+    """Return a file's layout, its turns by dialogue, and all that are objects.
+
+    The layout is that of which some turn has all keys, or else any; else that of bare predictions.
+    """
+    is_som_dst = _is_som_dst(content)
+    arranged = _regroup(content) if is_som_dst else content
+    turns = [
+        turn
+        for given in arranged.values()
+        for _, turn in _turns_of(given)
+        if isinstance(turn, Mapping)
+    ]
+    layout = SOM_DST if is_som_dst else next(_layouts(turns), PREDICTIONS)
+    if layout is SUBMISSION and all(turn.get("state") is None for turn in turns):
         raise InputError(source, "no turn has a `state`: there are no states to compare")
-    return layout, content
+    return layout, arranged, turns
+
+
+def _layouts(turns: Sequence[Mapping[str, Any]]) -> Iterator[Layout]:
+    for enough in (all, any):
+        for layout in LAYOUTS:
+            if any(enough(key in turn for key in layout.keys) for turn in turns):
+                yield layout
+    if any("response" in turn for turn in turns):
+        yield SUBMISSION
 
 
 class _Reader:
@@ -313,22 +335,6 @@ def _regroup(content: Mapping[str, Any]) -> Mapping[str, Any]:
     return dialogues
 
 
-def _layout(content: Mapping[str, Any]) -> Layout:
-    """Return the layout of which some turn has all keys, or else any; else bare predictions."""
-    keys = [turn.keys() for _, turn in _turns(content) if isinstance(turn, Mapping)]
-    for enough in (all, any):
-        for layout in LAYOUTS:
-            if any(enough(key in turn for key in layout.keys) for turn in keys):
-                return layout
-    if any("response" in turn for turn in keys):
-        return SUBMISSION
-    return PREDICTIONS
-
-
-def _turns(content: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    return (turn for turns in content.values() for turn in _turns_of(turns))
-
-
 def _turns_of(turns: object) -> list[tuple[str, Any]]:
     """Return a dialogue's turns with their keys; none if it is neither an object nor a list."""
     if isinstance(turns, Mapping) and "turns" in turns:
@@ -338,14 +344,6 @@ def _turns_of(turns: object) -> list[tuple[str, Any]]:
     if isinstance(turns, Sequence) and not isinstance(turns, str):
         return [(str(number), turn) for number, turn in enumerate(turns)]
     return []
-
-
-def _with_lists(content: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Return a submission's turns as lists, in the order of their numbers."""
-    return {
-        id_: [turn for _, turn in sorted(_turns_of(turns), key=lambda pair: int(pair[0]))]
-        for id_, turns in content.items()
-    }
 
 
 def _check_domains(dialogues: Mapping[str, Sequence[TrackedTurn]], source: str) -> None:
