@@ -14,9 +14,8 @@ from typing import Any, TypeAlias
 from ..benchmark import Benchmark
 from ..errors import InputError
 from ..io.validation import validated
-from ..metrics.tracking.gold import GoldStates
-from ..metrics.tracking.pairing import TrackedDialogue
-from ..metrics.tracking.variants import DONTCARE_CHOICES, Variants
+from ..metrics.tracking import DONTCARE_CHOICES, Choices
+from ..metrics.tracking.tracked_dialogues import GoldStates, TrackedDialogue, track_states
 from ..submission import NormalizedSubmission
 from ..tracking.tracking_figures import FIGURES, TrackingFigures, tracking_figures
 
@@ -39,15 +38,13 @@ def submission_against(
         benchmark: The benchmark that it plays.
         golds: The gold states.
     """
-    from ..metrics.tracking.pairing import track_with_gold
-
     if not submission.predicts_states:
         return {}
     states = {id_: [turn.state or {} for turn in d] for id_, d in submission.dialogues.items()}
     return {
         gold.version: _figures(dialogues, benchmark, gold)
         for gold in golds
-        if (dialogues := track_with_gold(states, benchmark, gold))
+        if (dialogues := track_states(states, benchmark, gold))
     }
 
 
@@ -65,7 +62,7 @@ def tracker_against(
     from ..tracking.formats import parse_tracking_file
 
     def against(gold: GoldStates) -> dict[str, TrackingFigures]:
-        file = parse_tracking_file(read, source, lambda ids: benchmark, lambda: gold)
+        file = parse_tracking_file(read, source, lambda ids: benchmark, gold)
         return _figures(file.dialogues, benchmark, gold)
 
     found = {}
@@ -80,7 +77,7 @@ def _figures(
 ) -> dict[str, TrackingFigures]:
     """Return choice of `--dontcare` -> figures of dialogues tracked with these gold states."""
     return {
-        choice: tracking_figures(dialogues, benchmark, gold, variants=Variants(dontcare=choice))
+        choice: tracking_figures(dialogues, benchmark, gold, choices=Choices(dontcare=choice))
         for choice in DONTCARE_CHOICES
     }
 

@@ -33,7 +33,7 @@ from .submitting import all_scores
 from .tracking_scores import TrackingScores, score_tracker, with_further_gold
 
 if TYPE_CHECKING:
-    from ..metrics.tracking.gold import GoldStates
+    from ..metrics.tracking.tracked_dialogues import GoldStates
 
 _AnyScores = TypeVar("_AnyScores", Scores, TrackingScores)
 

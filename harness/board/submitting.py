@@ -21,7 +21,7 @@ from ..benchmark import Benchmark
 from ..errors import InputError
 from ..io.files import UNFINISHED, clear_scratch, is_plain_file, is_plain_folder, write_atomically
 from ..metrics import headlines
-from ..metrics.tracking.gold import GoldStates
+from ..metrics.tracking.tracked_dialogues import GoldStates
 from ..scoring import Options, Scorer, allowed_metrics
 from ..submission import NormalizedSubmission, normalized_by_rules, parse_submission
 from ..submission.formats import parse_predictions

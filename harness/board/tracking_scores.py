@@ -24,15 +24,12 @@ from ..errors import InputError
 from ..io.files import parse_json, read_plain, to_json
 from ..io.store import take_checksum, with_checksum
 from ..io.validation import validated
-from ..metrics.tracking import Choices
-from ..metrics.tracking.fga import DEFAULT_LAMBDAS
-from ..metrics.tracking.gold import GoldStates
-from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
+from ..metrics.tracking.tracked_dialogues import GoldStates
 from ..metrics.tracking.tracking_report import TrackingReport
 from ..scoring.report import Coverage
 from ..signature import Signature
 from ..submission import made_submission
-from ..tracking.tracking_figures import TrackingFigures, figures_of
+from ..tracking.tracking_figures import TrackingFigures, figures_of, tracking_signature
 from . import STATE_TRACKING
 from .further_gold import (
     FURTHER_GOLD,
@@ -144,18 +141,16 @@ def score_tracker(
     """
     from ..metrics.tracking.evaluation import score_tracking
     from ..tracking.formats import parse_tracking_file
-    from ..tracking.tracking_signature import tracking_signature
 
     read = tracker_content(content, source, load_benchmark)
-    tracked = parse_tracking_file(read, source, load_benchmark, load_gold)
-    benchmark, gold = tracked.benchmark, tracked.gold
+    gold = None if load_gold is None else load_gold()
+    tracked = parse_tracking_file(read, source, load_benchmark, gold)
+    benchmark = tracked.benchmark
     if own_version is not None and benchmark is not None:
         raise InputError(
             "--own-gold", f"{source} is compared with a benchmark's gold states; leave it out"
         )
-    signature = tracking_signature(
-        tracked.dialogues, benchmark, Choices(DEFAULT_LAMBDAS, MULTIWOZ_SLOTS), gold=gold
-    )
+    signature = tracking_signature(tracked.dialogues, benchmark, gold=gold)
     report = score_tracking(tracked.dialogues)
     coverage = None
     of = GoldOf("file", own_version)

@@ -38,7 +38,7 @@ from ..io.rendering import text_table
 from ..signature import SHOWN_HASH
 
 if TYPE_CHECKING:
-    from ..metrics.tracking.gold import GoldStates
+    from ..metrics.tracking.tracked_dialogues import GoldStates
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

@@ -41,7 +41,7 @@ from ..io.files import limits, read_bytes, shown_name
 from ..io.rendering import printable, text_table
 from ..io.validation import validated
 from ..metrics import headlines
-from ..metrics.tracking.gold import GoldStates
+from ..metrics.tracking.tracked_dialogues import GoldStates
 from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions, read_standard
 from .options import (

@@ -20,7 +20,7 @@ from ..metrics.inform_success import Step, walk
 from ..metrics.played import PlayedDialogue
 from ..metrics.setups import STRICT
 from ..metrics.tracking.dialogue_states import flat_state, slot_name
-from ..metrics.tracking.pairing import without_booking_prefix
+from ..metrics.tracking.tracked_dialogues import without_booking_prefix
 from .causes import DomainDiagnosis, cause_words, slot_cause_words
 from .diagnosing import Diagnosis, GroundedDiagnosis
 

@@ -30,7 +30,7 @@ from ..metrics.inform import outcomes, setup_scores
 from ..metrics.inform_success import DomainOutcome, Outcome, rates
 from ..metrics.played import Played
 from ..metrics.setups import SETUPS, chosen_setups
-from ..metrics.tracking.pairing import TrackedDialogue, TrackedTurn
+from ..metrics.tracking.tracked_dialogues import TrackedDialogue, TrackedTurn
 from ..signature import Signature
 
 if TYPE_CHECKING:
@@ -338,16 +338,14 @@ def _bleu_counts(played: Played) -> Iterator[dict[str, tuple[int, ...]]]:
 
 def _tracking(played: Played) -> Iterator[TrackingLine]:
     from ..metrics.dst import tracked_dialogues
-    from ..metrics.tracking.gca import count_changes, judge_changes
-    from ..metrics.tracking.jga import is_exact
-    from ..metrics.tracking.variants import PLAIN, dialogue_states
+    from ..metrics.tracking import PLAIN, gca, jga
+    from ..metrics.tracking.tracked_dialogues import dialogue_states
 
     for dialogue in played.once(tracked_dialogues):
-        states = dialogue_states(dialogue, PLAIN)
-        changes = [change for turn in judge_changes(states.pairs) for change in turn]
+        states = dialogue_states(dialogue)
         yield TrackingLine(
-            exact_turns=sum(map(is_exact, states.turns)),
-            changes=asdict(count_changes(changes)),
+            exact_turns=int(jga.METRIC.statistics(states, PLAIN)["exact_turns"]),
+            changes={name: int(n) for name, n in gca.METRIC.statistics(states, PLAIN).items()},
             states=tuple(TurnStates(turn.gold, turn.predicted) for turn in dialogue.turns),
         )
 
