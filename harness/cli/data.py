@@ -13,7 +13,15 @@ import click
 from mwz.normalization.rules import published_rule_sets, rule_set
 
 from ..benchmark import Benchmark
-from ..data.declared import Built, DataSet, Sources, build_benchmark, declared_names, read_data_set
+from ..data.declared import (
+    Built,
+    DataSet,
+    Sources,
+    build_benchmark,
+    declared_names,
+    read_data_set,
+    select,
+)
 from ..data.fetching import (
     MIRROR_VARIABLE,
     Transfer,
@@ -32,7 +40,6 @@ from ..data.installed import (
     installed_benchmarks,
     load_benchmark,
 )
-from ..data.pinned import select
 from ..errors import without_secrets
 from ..io.rendering import text_table
 from ..signature import SHOWN_HASH

@@ -96,8 +96,10 @@ def grounded_figures(dialogues: Iterable[RatedDialogue]) -> GroundedFigures:
             inform_all.setdefault(domain, []).append(went.matched_all)
             success.setdefault(domain, []).append(dialogue.inform and told)
     return GroundedFigures(
-        len(listed),
-        *map(_rates, (inform, inform_all, success)),
+        dialogues=len(listed),
+        inform=_rates(inform),
+        inform_all=_rates(inform_all),
+        success=_rates(success),
         faithfulness=sum((one.faithfulness for one in listed), Faithfulness()).shares(),
     )
 
