@@ -177,8 +177,8 @@ class StoredVenues:
     def _filled(self) -> int:
         """Make sure that the database holds the rows, and return the id of their source.
 
-        Others may do the same at the same time. Who is not the first to make a table, or to write
-        a row, gets one of many errors, and finds all of it there when the first is done.
+        Other processes may do the same at the same time. All but the first to make a table or to
+        write a row get one of many errors, and find all of it there when the first is done.
 
         Raises:
             ChangedVenuesError: It holds other rows than were once written.

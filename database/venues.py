@@ -88,7 +88,7 @@ class VenueDatabase:
         if prepared is not None and url == EMBEDDED:
             self._rows, self._columns, self._source = prepared.rows, prepared.columns, prepared
         else:
-            from .stored import StoredVenues  # SQLAlchemy takes its time
+            from .stored import StoredVenues  # SQLAlchemy is slow to import
 
             self._rows, self._columns = _rows_and_columns(records, rules)
             self._source = StoredVenues(self._rows, rules, url)
@@ -96,7 +96,7 @@ class VenueDatabase:
         self._distinct: dict[tuple[str, str], tuple[str, ...]] = {}
         self._places: dict[tuple[str, _Criterion | None], KeysView[int]] = {}
         self._answers: dict[tuple[str, tuple[_Criterion, ...]], KeysView[str]] = {}
-        self._asked: dict[tuple[Any, ...], KeysView[str]] = {}
+        self._queries: dict[tuple[Any, ...], KeysView[str]] = {}
 
     def query(self, domain: str, constraints: Mapping[str, str]) -> KeysView[str]:
         """Return the ids of the matching venues (trains: train ids), in the records' order.
@@ -108,12 +108,12 @@ class VenueDatabase:
         if domain not in self._rows:
             return _NOTHING
         # Turn after turn has the constraints of the turn before.
-        asked = (domain, *constraints.items())
-        answer = self._asked.get(asked)
+        key = (domain, *constraints.items())
+        answer = self._queries.get(key)
         if answer is None:
-            if len(self._asked) >= _REMEMBERED:
-                self._asked = {}
-            answer = self._asked[asked] = self._answer(domain, constraints)
+            if len(self._queries) >= _REMEMBERED:
+                self._queries = {}
+            answer = self._queries[key] = self._answer(domain, constraints)
         return answer
 
     def _answer(self, domain: str, constraints: Mapping[str, str]) -> KeysView[str]:
