@@ -20,14 +20,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mwz.normalization.delexicaliser import Delexicalised, Span
-from mwz.normalization.delexicaliser.gazetteer import Gazetteer, VenueId
-
 from ..benchmark import Goal
 from .faithfulness import turn_domains
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
+    from mwz.normalization.delexicaliser import Delexicalised, Span
+    from mwz.normalization.delexicaliser.gazetteer import Gazetteer
 
 NAMING_SLOTS = {"restaurant": "NAME", "hotel": "NAME", "attraction": "NAME", "train": "TRAINID"}
 """What names a venue of a domain."""
@@ -265,7 +264,7 @@ class _GoalDomain:
         meant = self.fitting & named
         if any(whole and ids & meant for ids, whole in told):
             return None
-        records = [self.dialogue.gazetteer.venues[VenueId(self.name, id_)] for id_ in meant]
+        records = [self.dialogue.gazetteer.venue(self.name, id_) for id_ in meant]
         if records and not any(slot in venue.values for venue in records):
             return NOT_RECORDED
         if not told:

@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser
-from mwz.normalization.delexicaliser.gazetteer import Gazetteer
-
 from ..benchmark import Benchmark, Dialogue, Goal
 from .faithfulness import Faithfulness, ToldShares, dialogue_faithfulness
 from .grounded import GroundedDialogue, ground
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
+    from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser
+    from mwz.normalization.delexicaliser.gazetteer import Gazetteer
 
 
 TOTAL = "total"
