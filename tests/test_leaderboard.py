@@ -38,7 +38,7 @@ from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.board.views.making import site
 from mwz.harness.board.views.markdown import row_headers, row_text, track_columns
-from mwz.harness.data.pinned import blob_id
+from mwz.harness.data.declared import blob_id
 from mwz.harness.errors import InputError
 from mwz.harness.io.rendering import escaped
 from mwz.harness.metrics import Headline, headlines

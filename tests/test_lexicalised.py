@@ -225,7 +225,7 @@ def test_delexicalising_keeps_the_rest_and_tells_spans(capsys: Capture, tmp_path
         ({"a": [{"answer": "hi"}]}, "dialogue a, turn 0: `response` is missing"),
         ({"a": [{"response": 1}]}, "dialogue a, turn 0: `response`: expected a string"),
         ({"a": [{"response": "", "user": 1}]}, "dialogue a, turn 0: `user`: expected a string"),
-        ({"a": [{"response": "\ud800"}]}, "text that is not valid"),
+        ({"a": [{"response": "\ud800"}]}, "`response`: not valid text"),
     ],
 )
 def test_what_cannot_be_delexicalised_is_told_and_nothing_written(

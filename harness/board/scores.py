@@ -21,7 +21,7 @@ from mwz.normalization.rules import DEFAULT_RULES
 from mwz.normalization.rules.registry import digest_of_json, sha256
 
 from ..comparison.interval import Spread, spread_of
-from ..data.pinned import blob_id
+from ..data.declared import blob_id
 from ..errors import InputError
 from ..io.files import parse_json, read_plain, to_json
 from ..io.store import take_checksum, with_checksum

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mwz.normalization.delexicaliser import Delexicalised, delexicaliser_tables
-from mwz.normalization.delexicaliser.gazetteer import VenueId
-from mwz.normalization.delexicaliser.phrases import PhraseBook, spellings, tokens
+if TYPE_CHECKING:
+    from mwz.normalization.delexicaliser import Delexicalised
+    from mwz.normalization.delexicaliser.gazetteer import VenueId
+    from mwz.normalization.delexicaliser.phrases import PhraseBook
 
 _NAMED = ("NAME", "TRAINID")
 
@@ -40,6 +41,9 @@ def turn_domains(responses: Sequence[Delexicalised]) -> list[frozenset[str]]:
 
 def _domains(response: Delexicalised) -> frozenset[str]:
     """Return the domains of the venues that a response names, and those that its words tell."""
+    # Scores of delexicalised responses do without the delexicaliser.
+    from mwz.normalization.delexicaliser.phrases import tokens
+
     named = {
         venue.domain for span in response.spans if span.slot in _NAMED for venue in span.venues
     }
@@ -49,6 +53,9 @@ def _domains(response: Delexicalised) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _topics() -> PhraseBook[str]:
+    from mwz.normalization.delexicaliser import delexicaliser_tables
+    from mwz.normalization.delexicaliser.phrases import PhraseBook, spellings
+
     topics: Mapping[str, Any] = delexicaliser_tables()["topics"]
     return PhraseBook(
         (spelling, domain)

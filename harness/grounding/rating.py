@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser
-from mwz.normalization.delexicaliser.gazetteer import Gazetteer
-
 from ..benchmark import Benchmark, Dialogue, Goal
 from .faithfulness import Faithfulness, ToldShares, dialogue_faithfulness
 from .grounded import GroundedDialogue, ground
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
+    from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser
+    from mwz.normalization.delexicaliser.gazetteer import Gazetteer
 
 
 TOTAL = "total"
@@ -96,11 +95,11 @@ def grounded_figures(dialogues: Iterable[RatedDialogue]) -> GroundedFigures:
             inform_all.setdefault(domain, []).append(went.matched_all)
             success.setdefault(domain, []).append(dialogue.inform and told)
     return GroundedFigures(
-        len(listed),
-        _rates(inform),
-        _rates(inform_all),
-        _rates(success),
-        sum((one.faithfulness for one in listed), Faithfulness()).shares(),
+        dialogues=len(listed),
+        inform=_rates(inform),
+        inform_all=_rates(inform_all),
+        success=_rates(success),
+        faithfulness=sum((one.faithfulness for one in listed), Faithfulness()).shares(),
     )
 
 

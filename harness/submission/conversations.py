@@ -1,4 +1,4 @@
-"""Dialogues of any length in a predictions file: checked, and held against no benchmark."""
+"""Dialogues of any length in a predictions file, checked without a benchmark."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from ..errors import InputError, Problems, unquoted
 from ..io.files import Limits, is_text, kind_of, limits, read_bytes, shown_name
-from .checking import RESPONSE
+from .checking import response_problems
 from .formats import parse_predictions, standard_form
 
 Conversations: TypeAlias = "Mapping[str, Sequence[Mapping[str, Any]]]"
@@ -55,13 +55,7 @@ def _turn_problems(turn: object, bounds: Limits) -> Iterator[str]:
     if not isinstance(turn, Mapping):
         yield f"expected an object with `response`, found {kind_of(turn)}"
         return
-    response = turn.get(RESPONSE)
-    if RESPONSE not in turn:
-        yield "`response` is missing; expected a string"
-    elif not isinstance(response, str):
-        yield f"`response`: expected a string, found {kind_of(response)}"
-    elif len(response) > bounds.response:
-        yield f"`response`: {len(response):,} characters; {bounds.told('response')}"
+    yield from response_problems(turn, bounds)
     user = turn.get(USER)
     if user is not None and not isinstance(user, str):
         yield f"`user`: expected a string, found {kind_of(user)}"
