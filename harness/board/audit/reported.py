@@ -24,7 +24,11 @@ from ..entries import ObjectId, PlainText, Reported, WebAddress
 
 REPORTED_FILE = "reported.toml"
 
-OFFICIAL = "official"
+OFFICIAL, OLD = "official", "old"
+"""Kinds of tables: made with the public evaluator, or with the scripts before it."""
+
+NOT_PUBLIC = "Reported, outputs not public"
+"""What is said of rows without an entry: nobody can score these systems again."""
 
 DIVERSITY: Mapping[str, str] = {
     "mean_length": "average length",
@@ -88,6 +92,11 @@ class ReportedRow:
     paper: WebAddress | None = None
     code: WebAddress | None = None
     note: PlainText | None = None
+
+    @property
+    def name(self) -> str:
+        """The system as the table names it."""
+        return self.system
 
 
 @dataclass(frozen=True)
