@@ -27,7 +27,7 @@ MAIN = (
 )  # fmt: skip
 """Keys of the columns of a track's own table in texts."""
 
-_R = TypeVar("_R", Row, ReportedRow)
+_R = TypeVar("_R", bound=Row | ReportedRow)
 _Values = Callable[[Row], Value]
 
 

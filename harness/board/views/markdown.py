@@ -33,7 +33,7 @@ from ..entries import Entry
 from ..model import NOTHING, PAGES, Board, Row, Value, common_signatures
 from ..pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure
 
-_R = TypeVar("_R", Row, ReportedRow)
+_R = TypeVar("_R", bound=Row | ReportedRow)
 
 _TABLES: Mapping[str, Sequence[str]] = {
     "Strict and optimistic set-up": (
