@@ -28,9 +28,9 @@ from .audit.reported import (
     OFFICIAL,
     PrintedFigures,
     ReportedTable,
+    check_entries,
     printed_figures,
     read_reported,
-    unknown_entries,
 )
 from .checks import GROUNDED, entry_problems
 from .entries import Entry, read_note
@@ -585,9 +585,7 @@ def make_board(
     """
     by_key = sorted(entries, key=lambda entry: entry.key)
     found = rows(by_key, rules)
-    problems = unknown_entries(tables, [entry.key for entry in by_key])
-    if problems:
-        raise InputError("leaderboard", problems)
+    check_entries(tables, [entry.key for entry in by_key], "leaderboard")
     english = lexicalised_rows(by_key, rules)
     # What the harness made is in no table of state tracking.
     made = {row.key for row in english if row.entry and row.entry.system.predictions.by_harness}

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from mwz.normalization.rules.registry import read_toml
+
 from ...io.tables import in_latex
 from ...metrics.inform_success import TOTAL
 from ...metrics.setups import RANKED
@@ -29,26 +31,6 @@ from ..entries import Entry, arxiv_number, system_year
 from ..further_gold import further_gold_data
 from ..model import Board, Row, common_signatures
 from .page_parts import SYSTEMS
-
-HARNESS_KEY = "multiwoz-harness"
-
-# What the harness itself and the scores that it computes are cited as: as in CITATION.cff.
-_OWN_REFERENCES: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    HARNESS_KEY: (
-        "software",
-        {"author": "{The multiwoz-harness developers}", "title": "{multiwoz-harness}"},
-    ),
-    "nekvinda-dusek-2021": (
-        "inproceedings",
-        {
-            "author": "Nekvinda, Tom{\\'a}{\\v{s}} and Du{\\v{s}}ek, Ond{\\v{r}}ej",
-            "title": "{Shades of BLEU, Flavours of Success: The Case of MultiWOZ}",
-            "booktitle": "Workshop on Natural Language Generation, Evaluation, and Metrics (GEM)",
-            "year": "2021",
-            "doi": "10.18653/v1/2021.gem-1.4",
-        },
-    ),
-}
 
 
 def entry_data(board: Board, entry: Entry) -> dict[str, Any]:
@@ -226,12 +208,12 @@ def board_latex(board: Board, tables: Sequence[BoardTable]) -> str:
 
 def board_bibtex(board: Board) -> str:
     """Return what is to be cited: the harness, the definition of its scores, and the systems."""
-    found = [reference(kind, key, fields) for key, (kind, fields) in _OWN_REFERENCES.items()]
-    for entry in board.entries:
-        own = entry_reference(entry)
-        if own is not None:
-            found.append(own)
-    return "\n\n".join(found) + "\n"
+    own = [
+        reference(key=key, **fields)
+        for key, fields in read_toml("references.toml", __package__).items()
+    ]
+    papers = filter(None, map(entry_reference, board.entries))
+    return "\n\n".join([*own, *papers]) + "\n"
 
 
 def entry_reference(entry: Entry) -> str | None:
@@ -245,10 +227,10 @@ def entry_reference(entry: Entry) -> str | None:
         fields["year"] = str(year)
     if number is not None:
         fields |= {"eprint": number, "archiveprefix": "arXiv"}
-    return reference("misc", entry.key, fields)
+    return reference("misc", entry.key, **fields)
 
 
-def reference(kind: str, key: str, fields: Mapping[str, str]) -> str:
+def reference(kind: str, key: str, **fields: str) -> str:
     """Return a reference in BibTeX."""
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
     return "\n".join([f"@{kind}{{{key},", *lines, "}"])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from mwz.normalization.rules.registry import read_toml
+
 from ...diagnosis.causes import CAUSES, SLOT_CAUSES
 from ...io.rendering import figure
 from ...metrics import headlines
@@ -30,6 +32,9 @@ from ..model import NOTHING, REFERENCE, Board, Row, placeholders_note
 from .board_page import row_anchor
 from .downloads import entry_reference
 from .page_parts import Bar, Cell, Table, plus_minus, with_minus
+
+MEANINGS: Mapping[str, Mapping[str, str]] = read_toml("meanings.toml", __package__)
+"""What pages call the fields of a signature, the sources of domains and states, and the signs."""
 
 
 @dataclass(frozen=True)
@@ -272,16 +277,6 @@ def _lost(entry: Entry) -> Iterator[Block]:
         yield Block("causes", "Causes of lost points", [table])
 
 
-_SIGNS = {
-    "placeholders": "placeholders about venues a turn",
-    "active_domains": "active domains a turn",
-    "gold_states": "predicted states that equal gold",
-    "named_venues": "turns that name a venue in plain words",
-    "distinct_responses": "distinct responses over turns",
-    "unrequested": "provided and not requested",
-}
-
-
 def _signs(row: Row) -> Iterator[Block]:
     measured = row.signs
     if measured is None:
@@ -289,7 +284,7 @@ def _signs(row: Row) -> Iterator[Block]:
     marks = dict.fromkeys(measured.raised, "bad")
     items = {
         title: Cell(figure(getattr(measured, name), 2), mark=marks.get(name, ""))
-        for name, title in _SIGNS.items()
+        for name, title in MEANINGS["signs"].items()
     }
     title = f"Raised: {', '.join(row.raised)}" if row.raised else "None is raised"
     yield Block("signs", "Signs", facts={title: items})
@@ -302,41 +297,12 @@ def _tracking(row: Row) -> tuple[str, dict[str, str | Cell]]:
     return f"{title}, in percent: {rank}", _facts(row, shown)
 
 
-FIELDS: Mapping[str, str] = {
-    "mwz": "Version of the harness.",
-    "benchmark": "The test set.",
-    "data": "SHA-256 of all of it that scores depend on: references, goals, gold states, venues.",
-    "rules": "The rule set, and SHA-256 of its tables: placeholders, canonical values, how venues "
-    "match.",
-    "setup": "The set-ups of Inform and Success that were computed.",
-    "domains": "Where active domains come from in the strict set-up.",
-    "states": "Where belief states come from: the system (predicted) or the corpus (gold).",
-    "goals": "Which dialogues were scored.",
-    "coverage": "The turns played of all, and a digest of which; left out where all are played.",
-    "placeholders": "The table of placeholders that were read besides those of the rule set.",
-    "gold": "SHA-256 of the gold states that state tracking is scored against.",
-    "sacrebleu, sacremoses, rapidfuzz": "Versions of the libraries that scores depend on.",
-}
-"""Field, as a signature shows it -> its meaning."""
-
-_DOMAINS: Mapping[str, str] = {
-    "predicted": "active domains are those that the outputs name",
-    "slots": "active domains are taken from the placeholders",
-    "states": "active domains are taken from changes of the belief state",
-    "gold": "active domains are the corpus'",
-}
-_STATES: Mapping[str, str] = {
-    "predicted": "belief states are the system's own",
-    "gold": "belief states are the corpus'",
-}
-
-
 def own_fields(signature: Signature) -> Iterator[tuple[str, str, str]]:
     """Yield field, value and meaning of what in a signature is the system's own."""
-    for name, meanings in (("domains", _DOMAINS), ("states", _STATES)):
+    for name in ("domains", "states"):
         value = getattr(signature, name)
-        if value in meanings:
-            yield name, value, f"{meanings[value]}."
+        if value in MEANINGS[name]:
+            yield name, value, f"{MEANINGS[name][value]}."
     if PLACEHOLDERS in signature.parameters:
         meaning = "placeholders that the rule set does not know are read by this table."
         yield PLACEHOLDERS, signature.parameters[PLACEHOLDERS], meaning

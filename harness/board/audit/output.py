@@ -1,24 +1,38 @@
-"""The audit of single systems: every source beside all set-ups, and what comes nearest to it."""
+"""What `mwz audit` shows: which entries, tables of all, and each system beside all set-ups."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 from mwz.normalization.rules import published_rule_sets
 
+from ...errors import InputError
 from ...io.rendering import figure, text_table, wrapped
 from ...io.tables import Table
 from ...metrics.setups import RANKED
-from ..entries import Entry
+from .. import LEXICALISED, STATE_TRACKING
+from ..entries import Entry, chosen_entries
+from ..rescoring import find_predictions
 from . import Audited, audited
 from .printed import digits_of
-from .record import cells, plain
-from .reported import ReportedFigures
+from .record import (
+    cells,
+    findings,
+    findings_table,
+    plain,
+    record,
+    record_table,
+    rule_set_rows,
+    rule_sets_table,
+)
+from .reported import ReportedFigures, ReportedTable
 from .setup_search import (
     BleuPoint,
     Nearness,
+    Outputs,
     Point,
     RatesPoint,
     SetupSearch,
@@ -32,6 +46,73 @@ _LISTED = 5
 
 FORMAT = 1
 """Version of the layout of a system's audit as JSON."""
+
+
+def audited_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path) -> list[Entry]:
+    """Return the entries to audit: those named, or all of which figures are reported.
+
+    Raises:
+        InputError: There is none of a name, or some cannot be audited.
+    """
+    chosen, problems = chosen_entries(entries, names, folder), []
+    if not names:
+        # Figures of trackers are none of these, and nobody reports what the harness made.
+        chosen = [one for one in chosen if one.system.track != STATE_TRACKING]
+        chosen = [
+            one
+            for one in chosen
+            if one.system.track != LEXICALISED or not one.system.predictions.by_harness
+        ]
+    for entry in chosen:
+        if entry.system.track == STATE_TRACKING:
+            whose = f"is in the track {STATE_TRACKING}, of whose figures entries report none"
+            problems.append(f"{entry.key}: {whose}")
+    for entry in chosen if not problems else []:
+        problems += [f"{entry.key}: {problem}" for problem in entry.problems]
+        if not entry.problems and not entry.scores.reports:
+            again = "scored by an earlier version; use `mwz leaderboard --rescore`"
+            problems.append(f"{entry.key}: {again}")
+    if problems:
+        raise InputError(str(folder), problems)
+    return chosen
+
+
+def with_trackers(
+    chosen: Sequence[Entry], entries: Sequence[Entry], tables: Sequence[ReportedTable]
+) -> list[Entry]:
+    """Return the entries chosen, and the trackers that public tables have figures of."""
+    named = {row.entry for table in tables for row in table.rows}
+    trackers = (one for one in entries if one.system.track == STATE_TRACKING)
+    return [*chosen, *(one for one in trackers if one.key in named)]
+
+
+def searched_outputs(
+    chosen: Sequence[Entry], benchmark: str | None, folders: Sequence[Path]
+) -> dict[str, Outputs]:
+    """Return key -> the outputs of the chosen entries that have placeholders.
+
+    Args:
+        chosen: The entries.
+        benchmark: What they are scored on; None for what each was scored on.
+        folders: Where predictions are looked for besides the usual places.
+
+    Raises:
+        InputError: Some are not at hand.
+    """
+    found, problems = {}, []
+    for entry in chosen:
+        if entry.system.track in (LEXICALISED, STATE_TRACKING):
+            continue
+        try:
+            content = find_predictions(entry, folders)
+        except InputError as error:
+            problems += [f"{error.source}: {problem}" for problem in error.problems]
+            continue
+        on = benchmark or entry.scores.main.benchmark
+        found[entry.key] = Outputs(content, on, entry.system.aliases)
+    if problems:
+        raise InputError("--explain", problems)
+    return found
 
 
 def audit_text(entry: Entry, search: SetupSearch | None = None) -> str:
@@ -195,7 +276,38 @@ def _search_data(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> d
 # -------------------------------------------------------- tables of all systems that are explained
 
 
-def search_tables(entries: Sequence[Entry], searches: Mapping[str, SetupSearch]) -> Iterator[Table]:
+def record_tables(
+    entries: Sequence[Entry],
+    reported: Sequence[ReportedTable],
+    named: bool,
+    searches: Mapping[str, SetupSearch],
+) -> list[Table]:
+    """Return the tables about all entries that are audited.
+
+    Args:
+        entries: The entries.
+        reported: The public tables.
+        named: Whether the entries were named: then other systems are none of the question.
+        searches: Key -> set-up search, of the entries that are explained.
+    """
+    if named:
+        keys = {entry.key for entry in entries}
+        reported = [
+            replace(table, rows=tuple(row for row in table.rows if row.entry in keys))
+            for table in reported
+        ]
+    others = sum(row.entry is None for table in reported for row in table.rows)
+    return [
+        record_table(record(entries, reported, searches), others),
+        *_search_tables(entries, searches),
+        rule_sets_table(rule_set_rows(entries, reported)),
+        findings_table(findings(entries, reported)),
+    ]
+
+
+def _search_tables(
+    entries: Sequence[Entry], searches: Mapping[str, SetupSearch]
+) -> Iterator[Table]:
     """Yield the tables of how near the combinations come to what systems' authors report."""
     own = [
         (entry.system.name, claim, searches[entry.key])
