@@ -491,8 +491,8 @@ def test_names_in_the_scatter_plot_cover_no_name_and_no_other_point(
     picture = scatter(dots)
     boxes = []
     for point in picture.points:
-        assert picture.left <= point.x <= picture.right
-        assert picture.top <= point.y <= picture.bottom
+        assert picture.plot.left <= point.x <= picture.plot.right
+        assert picture.plot.top <= point.y <= picture.plot.bottom
         if point.named:
             wide = LETTER * len(point.dot.name)
             left = point.name_x - {"start": 0, "middle": wide / 2, "end": wide}[point.anchor]

@@ -14,10 +14,9 @@ from ...io.rendering import figure, text_table, wrapped
 from ...io.tables import Table
 from ...metrics.setups import RANKED
 from .. import LEXICALISED, STATE_TRACKING
-from ..entries import Entry, chosen_entries
+from ..entries import Entry, OwnSetup, chosen_entries
 from ..rescoring import find_predictions
-from . import Audited, audited
-from .printed import digits_of
+from . import Audited, audited, digits_of
 from .record import (
     cells,
     findings,
@@ -157,62 +156,56 @@ def _explanation(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> I
             f"{figure(near.by_chance)} % of all figures in their range would have one as near"
         )
     bleu, rates, named = _listed(entry, claim, search)
+    stated = "* the authors' stated set-up"
     if bleu:
-        yield _points_table(
-            "nearest in BLEU (* the authors' stated set-up)",
-            bleu,
-            {
-                "": lambda point: "*" if point.stated(own) else "",
-                "references": lambda point: point.style,
-                "tokenisation": lambda point: point.tokenization,
-                "BLEU": lambda point: figure(point.bleu, 2),
-                "off by": lambda point: figure(point.off_by(claim), 2),
-            },
+        yield f"nearest in BLEU ({stated})\n" + text_table(
+            ["", "references", "tokenisation", "BLEU", "off by"],
+            [
+                [_mark(p, own), p.style, p.tokenization, figure(p.bleu, 2), _off_by(p, claim, 2)]
+                for p in bleu
+            ],
         )
     if named:
-        yield _points_table(
-            "nearest of the set-ups of published scripts",
-            named,
-            {
-                "set-up": lambda point: point.name or "",
-                "rules": lambda point: point.rules,
-                "domains": lambda point: point.domains,
-                "states": lambda point: point.states,
-                "Inform": lambda point: figure(point.inform),
-                "Success": lambda point: figure(point.success),
-                "off by": lambda point: figure(point.off_by(claim)),
-            },
+        yield "nearest of the set-ups of published scripts\n" + text_table(
+            ["set-up", "rules", "domains", "states", "Inform", "Success", "off by"],
+            [
+                [p.name or "", p.rules, p.domains, p.states, *_rates(p), _off_by(p, claim)]
+                for p in named
+            ],
         )
     if rates:
-        note = "no set-up is stated" if own is None else "the stated set-up is not among them"
-        if any(point.stated(own) for point in rates):
-            note = "* the authors' stated set-up"
-        yield _points_table(
-            f"nearest in Inform and Success ({note})",
-            rates,
-            {
-                "": lambda point: "*" if point.stated(own) else "",
-                "rules": lambda point: point.rules,
-                "venues": lambda point: point.setup.comparison,
-                "updates": lambda point: point.setup.updates,
-                "reduced": lambda point: "yes" if point.setup.reduced_search else "no",
-                "domains": lambda point: point.domains,
-                "states": lambda point: point.states,
-                "Inform": lambda point: _with_deviation(point.inform, point.inform_deviation),
-                "Success": lambda point: _with_deviation(point.success, point.success_deviation),
-                "off by": lambda point: figure(point.off_by(claim)),
-            },
+        if not any(point.stated(own) for point in rates):
+            stated = "the stated set-up is not among them" if own else "no set-up is stated"
+        headers = ["", "rules", "venues", "updates", "reduced", "domains", "states"]
+        yield f"nearest in Inform and Success ({stated})\n" + text_table(
+            [*headers, "Inform", "Success", "off by"],
+            [
+                [
+                    *(_mark(p, own), p.rules, p.setup.comparison, p.setup.updates),
+                    *("yes" if p.setup.reduced_search else "no", p.domains, p.states),
+                    *(*_rates(p), _off_by(p, claim)),
+                ]
+                for p in rates
+            ],
         )
 
 
-def _points_table(
-    title: str, points: Sequence[Point], columns: Mapping[str, Callable[[Point], str]]
-) -> str:
-    return f"{title}\n{text_table(list(columns), cells(points, columns))}"
+def _mark(point: BleuPoint | RatesPoint, own: OwnSetup | None) -> str:
+    return "*" if point.stated(own) else ""
 
 
-def _with_deviation(rate: float, deviation: float) -> str:
-    return f"{figure(rate)} ± {figure(deviation)}" if deviation else figure(rate)
+def _off_by(point: BleuPoint | RatesPoint, claim: ReportedFigures, digits: int = 1) -> str:
+    return figure(point.off_by(claim), digits)
+
+
+def _rates(point: RatesPoint) -> list[str]:
+    return [
+        f"{figure(rate)} ± {figure(deviation)}" if deviation else figure(rate)
+        for rate, deviation in (
+            (point.inform, point.inform_deviation),
+            (point.success, point.success_deviation),
+        )
+    ]
 
 
 def _listed(

@@ -21,16 +21,20 @@ from ...io.tables import Table
 from ..entries import Entry
 from ..further_gold import DROP, KEEP
 from ..tracked import tracked
-from . import Audited, audited, contradicts_parts, figure_title, scored_figure
-from .printed import (
+from . import (
     RUNS,
     SIZES,
+    Audited,
     Comparison,
+    audited,
     combined_range,
+    contradicts_parts,
+    figure_title,
     is_possible_rate,
     possible_runs,
     possible_share,
     runs_text,
+    scored_figure,
 )
 from .reported import (
     OFFICIAL,

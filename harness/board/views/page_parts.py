@@ -131,16 +131,23 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Tick:
-    """A mark at an axis.
+class Box:
+    """A rectangle, in the picture's units."""
 
-    Attributes:
-        text: The figure.
-        at: Where it is, in the picture's units.
-    """
+    left: float
+    top: float
+    right: float
+    bottom: float
 
-    text: str
-    at: float
+    def meets(self, other: Box) -> bool:
+        """Whether the two have an area in common."""
+        across = max(self.left, other.left) < min(self.right, other.right)
+        return across and max(self.top, other.top) < min(self.bottom, other.bottom)
+
+    def within(self, other: Box) -> bool:
+        """Whether it is a part of another one."""
+        across = other.left <= self.left and self.right <= other.right
+        return across and other.top <= self.top and self.bottom <= other.bottom
 
 
 @dataclass(frozen=True)
@@ -150,48 +157,26 @@ class Scatter:
     Attributes:
         width: Of the picture.
         height: Of the picture.
-        left: Where the plot begins.
-        right: Where it ends.
-        top: Where it begins.
-        bottom: Where it ends.
-        x_ticks: Marks below.
-        y_ticks: Marks at the left.
+        plot: Where the plot is.
+        x_marks: Figure -> where it stands below.
+        y_marks: Figure -> where it stands at the left.
         points: The points, from the left to the right.
     """
 
     width: float
     height: float
-    left: float
-    right: float
-    top: float
-    bottom: float
-    x_ticks: Sequence[Tick]
-    y_ticks: Sequence[Tick]
+    plot: Box
+    x_marks: Mapping[str, float]
+    y_marks: Mapping[str, float]
     points: Sequence[Placed]
 
 
-@dataclass(frozen=True)
-class _Box:
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-    def meets(self, other: _Box) -> bool:
-        return (
-            self.left < other.right
-            and other.left < self.right
-            and self.top < other.bottom
-            and other.top < self.bottom
-        )
-
-    def within(self, other: _Box) -> bool:
-        return (
-            self.left >= other.left
-            and self.right <= other.right
-            and self.top >= other.top
-            and self.bottom <= other.bottom
-        )
+# Where the name of a point may stand, the best place first: which end of it, and where that is from
+# the point.
+_PLACES = (
+    ("start", 9, 4), ("end", -9, 4), ("middle", 0, -9), ("middle", 0, 18),
+    ("start", 6, -7), ("start", 6, 15), ("end", -6, -7), ("end", -6, 15),
+)  # fmt: skip
 
 
 def scatter(dots: Sequence[Dot], width: float = 760.0, height: float = 470.0) -> Scatter:
@@ -205,7 +190,7 @@ def scatter(dots: Sequence[Dot], width: float = 760.0, height: float = 470.0) ->
         width: Of the picture.
         height: Of the picture.
     """
-    plot = _Box(48.0, 12.0, width - 14.0, height - 44.0)
+    plot = Box(48.0, 12.0, width - 14.0, height - 44.0)
     x_marks = nice_marks([dot.x for dot in dots])
     y_marks = nice_marks([dot.y for dot in dots])
 
@@ -218,46 +203,36 @@ def scatter(dots: Sequence[Dot], width: float = 760.0, height: float = 470.0) ->
         return _rounded(plot.bottom - share * (plot.bottom - plot.top))
 
     ordered = sorted(dots, key=lambda dot: (dot.x, dot.y, dot.name))
-    places = [(right(dot.x), down(dot.y)) for dot in ordered]
-    taken = [_Box(x - 6, y - 6, x + 6, y + 6) for x, y in places]
+    taken = [_around(right(dot.x), down(dot.y)) for dot in ordered]
     points = []
-    for dot, (x, y) in zip(ordered, places, strict=True):
-        placed, box = _named(dot, x, y, taken, plot)
+    for dot in ordered:
+        placed, box = _named(dot, right(dot.x), down(dot.y), taken, plot)
         points.append(placed)
-        if box is not None:
-            taken.append(box)
-    return Scatter(
-        width, height, plot.left, plot.right, plot.top, plot.bottom,
-        [Tick(f"{mark:g}", right(mark)) for mark in x_marks],
-        [Tick(f"{mark:g}", down(mark)) for mark in y_marks],
-        points,
-    )  # fmt: skip
+        taken += [] if box is None else [box]
+    below = {f"{mark:g}": right(mark) for mark in x_marks}
+    beside = {f"{mark:g}": down(mark) for mark in y_marks}
+    return Scatter(width, height, plot, below, beside, points)
+
+
+def _around(x: float, y: float) -> Box:
+    return Box(x - 6, y - 6, x + 6, y + 6)
 
 
 def _named(
-    dot: Dot, x: float, y: float, taken: Sequence[_Box], plot: _Box
-) -> tuple[Placed, _Box | None]:
+    dot: Dot, x: float, y: float, taken: Sequence[Box], plot: Box
+) -> tuple[Placed, Box | None]:
     """Return a point with its name where that covers nothing, and what the name covers."""
     wide = LETTER * len(dot.name)
+    before = {"start": 0.0, "middle": wide / 2, "end": wide}
     # The point itself is in the way of no name of its own.
-    own = _Box(x - 6, y - 6, x + 6, y + 6)
-    others = [box for box in taken if box != own]
-    for anchor, name_x, name_y, left in (
-        ("start", x + 9, y + 4, x + 9),
-        ("end", x - 9, y + 4, x - 9 - wide),
-        ("middle", x, y - 9, x - wide / 2),
-        ("middle", x, y + 18, x - wide / 2),
-        ("start", x + 6, y - 7, x + 6),
-        ("start", x + 6, y + 15, x + 6),
-        ("end", x - 6, y - 7, x - 6 - wide),
-        ("end", x - 6, y + 15, x - 6 - wide),
-    ):
-        box = _Box(left, name_y - LINE + 3, left + wide, name_y + 3)
+    others = [box for box in taken if box != _around(x, y)]
+    for anchor, across, down in _PLACES:
+        left, line = x + across - before[anchor], y + down
+        box = Box(left, line - LINE + 3, left + wide, line + 3)
         if box.within(plot) and not any(box.meets(other) for other in others):
-            return Placed(dot, x, y, _rounded(name_x), _rounded(name_y), anchor, True), box
-    side = "end" if x + wide > plot.right else "start"
-    beside = x + (-9 if side == "end" else 9)
-    return Placed(dot, x, y, _rounded(beside), _rounded(y + 4), side, False), None
+            return Placed(dot, x, y, _rounded(x + across), _rounded(line), anchor, True), box
+    anchor, across = ("end", -9) if x + wide > plot.right else ("start", 9)
+    return Placed(dot, x, y, _rounded(x + across), _rounded(y + 4), anchor, False), None
 
 
 def nice_marks(values: Iterable[float], most: int = 8) -> list[float]:
@@ -311,13 +286,13 @@ class Ranks:
     Attributes:
         width: Of the picture.
         height: Of the picture.
-        titles: What each ranking is called, and where it stands.
+        titles: What each ranking is called -> where it stands.
         lines: A line for each system, by their places in the first ranking.
     """
 
     width: float
     height: float
-    titles: Sequence[Tick]
+    titles: Mapping[str, float]
     lines: Sequence[Line]
 
 
@@ -351,9 +326,7 @@ def ranks(
         points = list(zip(across, down, strict=True))
         lines.append(Line(*names[key], places, points, len(set(places)) > 1))
     deepest = max((y for one in lines for _, y in one.points), default=top)
-    return Ranks(
-        width, deepest + 16.0, [Tick(t, x) for t, x in zip(titles, across, strict=True)], lines
-    )
+    return Ranks(width, deepest + 16.0, dict(zip(titles, across, strict=True)), lines)
 
 
 def _rounded(value: float) -> float:
