@@ -23,8 +23,7 @@ from entered import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mwz.harness.board.audit import Audited, audited
-from mwz.harness.board.audit.printed import Comparison
+from mwz.harness.board.audit import Audited, Comparison, audited
 from mwz.harness.board.audit.setup_search import BleuPoint, RatesPoint, SetupSearch
 from mwz.harness.board.entries import Entry, Reported, read_entry
 from mwz.harness.metrics import Headline, headlines

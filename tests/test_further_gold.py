@@ -25,14 +25,13 @@ from tracking_cases import FGA_FIGURE_1, tracked
 from mwz.harness import Benchmark, load_benchmark
 from mwz.harness.board.audit.record import record
 from mwz.harness.board.audit.reported import ReportedRow, ReportedTable
-from mwz.harness.board.columns import tracking_columns
+from mwz.harness.board.columns import row_headers, row_text, tracking_columns
 from mwz.harness.board.entries import ENTRY_FILE, Entry, System, read_entries, read_entry
 from mwz.harness.board.further_gold import FurtherGold, submission_against, tracker_against
 from mwz.harness.board.model import Row, read_board, tracking_tables
 from mwz.harness.board.scores import Scores, hashes_of, parse_scores
 from mwz.harness.board.tracking_scores import score_tracker
-from mwz.harness.board.views.making import site
-from mwz.harness.board.views.markdown import row_headers, row_text
+from mwz.harness.board.views import site
 from mwz.harness.data import declared
 from mwz.harness.data.declared import DataSet, GoldVersions
 from mwz.harness.data.gold_states import (

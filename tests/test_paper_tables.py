@@ -12,6 +12,7 @@ import pytest
 from entered import REPOSITORY, enter, report, system
 from helpers import run_cli
 
+from mwz.harness.board.audit import Comparison
 from mwz.harness.board.audit.paper_tables import (
     CORPUS,
     Cell,
@@ -22,7 +23,6 @@ from mwz.harness.board.audit.paper_tables import (
     equal_text,
     read_paper,
 )
-from mwz.harness.board.audit.printed import Comparison
 from mwz.harness.board.entries import read_entries
 
 # What the data of the paper call the rows of its tables.

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mwz.harness.board.audit.printed import (
+from mwz.harness.board.audit import (
     RUNS,
     combined_holds,
     combined_range,

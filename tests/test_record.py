@@ -15,8 +15,14 @@ from entered import PROJECT, REPOSITORY, SAMPLE_SUBMISSIONS, enter, report, syst
 from helpers import run_cli
 from test_reported import row, table, written
 
-from mwz.harness.board.audit import Audited, audited
-from mwz.harness.board.audit.printed import SIZES, digits_of, is_possible_rate, possible_share
+from mwz.harness.board.audit import (
+    SIZES,
+    Audited,
+    audited,
+    digits_of,
+    is_possible_rate,
+    possible_share,
+)
 from mwz.harness.board.audit.record import Finding, findings, record, rule_set_rows
 from mwz.harness.board.audit.reported import (
     PrintedFigures,

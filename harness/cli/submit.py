@@ -12,7 +12,15 @@ from mwz.normalization.rules.aliases import Aliases
 
 from ..benchmark import Benchmark
 from ..board import LEXICALISED, STATE_TRACKING, submitted_tracks
-from ..board.columns import columns, lexicalised_columns, tracking_columns
+from ..board.columns import (
+    Column,
+    columns,
+    lexicalised_columns,
+    row_headers,
+    row_text,
+    track_columns,
+    tracking_columns,
+)
 from ..board.entries import (
     PREDICTIONS_FILE,
     Entry,
@@ -21,19 +29,12 @@ from ..board.entries import (
     folder_name,
     read_entries,
 )
-from ..board.model import Board, Column, Row, read_board
+from ..board.model import Board, Row, read_board
 from ..board.pairs import complete_pairs
 from ..board.scores import Scores
 from ..board.submitting import all_scores, locked, refuse_existing, submit, with_seeds, write_files
 from ..board.tracking_scores import TrackingScores, score_tracker, with_further_gold
-from ..board.views.markdown import (
-    neighbours_text,
-    pages,
-    row_headers,
-    row_text,
-    seeds_text,
-    track_columns,
-)
+from ..board.views.markdown import neighbours_text, pages, seeds_text
 from ..data.gold_states import load_further_gold, load_gold_states
 from ..data.installed import load_benchmark
 from ..errors import InputError
@@ -290,7 +291,7 @@ def _show_row(entry: Entry, board: Board) -> None:
         click.echo(f"\nmean (standard deviation) over {seeds_text(entry)}")
 
 
-def _show_rows(shown: Sequence[Row], of: Sequence[Column], ranks: bool = True) -> None:
+def _show_rows(shown: Sequence[Row], of: Sequence[Column[Row]], ranks: bool = True) -> None:
     click.echo(text_table(row_headers(of, ranks), [row_text(row, of, ranks) for row in shown]))
 
 

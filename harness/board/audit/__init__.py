@@ -3,6 +3,13 @@
 A reported figure is reproduced if the harness's, rounded to the digits reported, equals it. Where
 it is not reproduced as it should be, the other set-ups and rule sets are tried, and, given the
 submission's set-up search (`setup_search.py`), every combination of set-ups.
+
+Some figures cannot be what they say, whatever the outputs are. A rate over N units (dialogues,
+turns), printed with d decimals, is round(100 k / N, d) for some whole k from 0 to N. The mean of R
+such rates is a rate over N R units. So 86.59 is no Inform of one run over 1000 dialogues, where all
+rates are multiples of 0.1; it is one of 999 dialogues. Ties count either way, since tools differ in
+how they round them. And a printed combined score must be (Inform + Success) / 2 + BLEU up to the
+rounding of the four.
 """
 
 from __future__ import annotations
@@ -10,22 +17,64 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from fractions import Fraction
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from mwz.normalization.rules import DEFAULT_RULES
 
 from ...benchmark import CANONICAL_STYLE
+from ...io.rendering import figure, signed
 from ...metrics import headlines
 from ...metrics.setups import RANKED
 from ...scoring.report import Report
 from ..entries import Entry
-from .printed import Comparison, combined_holds
 from .reported import DIVERSITY, ReportedFigures
 
 if TYPE_CHECKING:
     from .setup_search import SetupSearch
 
 _PARTS = ("inform", "success", "bleu")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A printed figure beside the harness's.
+
+    Attributes:
+        printed: The figure, with its digits.
+        scored: The harness's, unrounded; None if it has none.
+    """
+
+    printed: Decimal
+    scored: float | None
+
+    @property
+    def equal(self) -> bool:
+        """Whether the harness's figure, rounded to the digits printed, is the printed one."""
+        if self.scored is None:
+            return False
+        return f"{self.scored:.{digits_of(self.printed)}f}" == f"{self.printed:f}"
+
+    @property
+    def difference(self) -> float | None:
+        """The harness's figure less the printed one, in the figure's unit."""
+        return None if self.scored is None else self.scored - float(self.printed)
+
+    def texts(self, least: int = 0) -> tuple[str, str, str]:
+        """Return the printed figure, the harness's and the difference as tables show them.
+
+        Args:
+            least: The digits after the point that the latter two have at least.
+        """
+        digits, gap = max(least, digits_of(self.printed)), self.difference
+        shown = figure(None) if gap is None else signed(gap, digits)
+        return f"{self.printed:f}", figure(self.scored, digits), shown
+
+
+def digits_of(printed: Decimal) -> int:
+    """Return how many decimals a figure is printed with."""
+    return max(0, -int(printed.as_tuple().exponent))
 
 
 @dataclass(frozen=True)
@@ -147,3 +196,97 @@ def _alternatives(
             yield f"{setup} set-up, rules {rules}", value
     if search is not None:
         yield from search.alternatives(claim, metric)
+
+
+# ------------------------------------------------------------------- what a printed figure can be
+
+RUNS = range(1, 11)
+"""Of how many runs a figure may be the mean."""
+
+SIZES: Mapping[str, Mapping[int, str]] = {
+    "dialogues": {
+        1000: "the test set",
+        999: "without one dialogue, as several systems' outputs are",
+        944: "those that LABES' outputs cover",
+    },
+    "turns": {
+        7372: "the test set",
+        7368: "999 dialogues, as Dey et al. (2022) and Kim et al. (2022) count them",
+    },
+}
+"""Unit of a rate -> the numbers of units that systems are known to be scored on, and why.
+
+The first is the whole test set of MultiWOZ.
+"""
+
+
+def _half_a_digit(printed: Decimal) -> Fraction:
+    return Fraction(1, 2 * 10 ** digits_of(printed))
+
+
+def is_possible_rate(printed: Decimal, units: int, runs: int = 1) -> bool:
+    """Whether a printed percentage can be a rate over so many units, or the mean of several runs.
+
+    Args:
+        printed: The figure, in percent, with its digits.
+        units: The number of dialogues or turns, at least 1.
+        runs: The number of runs over them whose mean it may be, at least 1.
+    """
+    if not 0 <= printed <= 100:
+        return False
+    steps = units * runs
+    value, half = Fraction(printed), _half_a_digit(printed)
+    # The least k with 100 k / steps >= value - half, but no less than 0.
+    least = max(0, -((half - value) * steps // 100))
+    return least <= steps and Fraction(100 * least, steps) <= value + half
+
+
+def possible_runs(printed: Decimal, units: int) -> tuple[int, ...]:
+    """Return of how many runs over so many units a printed percentage can be the mean."""
+    return tuple(runs for runs in RUNS if is_possible_rate(printed, units, runs))
+
+
+def possible_share(digits: int, units: int, runs: int = 1) -> float:
+    """Return the share, 0 to 1, of percentages with so many decimals that are possible rates.
+
+    Values count as printed when halves are rounded up.
+    """
+    scale: int = 10**digits
+    steps = units * runs
+    printed = {(200 * scale * k + steps) // (2 * steps) for k in range(steps + 1)}
+    return len(printed) / (100 * scale + 1)
+
+
+def runs_text(runs: tuple[int, ...]) -> str:
+    """Return numbers of runs in words, such as "1, 5 or 7 to 10 runs"."""
+    if not runs:
+        return "no run"
+    ranges = []
+    for _, group in groupby(enumerate(runs), lambda pair: pair[1] - pair[0]):
+        numbers = [number for _, number in group]
+        first, last = numbers[0], numbers[-1]
+        ranges += [f"{first} to {last}"] if last - first > 1 else [str(n) for n in numbers]
+    text = " or ".join(filter(None, [", ".join(ranges[:-1]), ranges[-1]]))
+    return f"{text} run{'' if runs == (1,) else 's'}"
+
+
+def combined_range(inform: Decimal, success: Decimal, bleu: Decimal) -> tuple[Decimal, Decimal]:
+    """Return the least and greatest combined score that printed figures can belong to.
+
+    All in percent. The ends are what the figures give before they were rounded.
+    """
+    middle = Fraction(inform + success) / 2 + Fraction(bleu)
+    slack = (_half_a_digit(inform) + _half_a_digit(success)) / 2 + _half_a_digit(bleu)
+    return _decimal(middle - slack), _decimal(middle + slack)
+
+
+def combined_holds(combined: Decimal, inform: Decimal, success: Decimal, bleu: Decimal) -> bool:
+    """Whether a printed combined score can be that of printed Inform, Success and BLEU."""
+    low, high = combined_range(inform, success, bleu)
+    half = _half_a_digit(combined)
+    return Fraction(low) - half <= Fraction(combined) <= Fraction(high) + half
+
+
+def _decimal(value: Fraction) -> Decimal:
+    # The denominators are powers of ten and two: the division ends.
+    return Decimal(value.numerator) / Decimal(value.denominator)

@@ -19,8 +19,7 @@ from ...io.tables import Table
 from ...io.validation import validated
 from ...scoring.report import Report
 from ..entries import Entry
-from . import scored_figure
-from .printed import Comparison
+from . import Comparison, scored_figure
 
 _FILE = "shades-of-bleu.toml"
 CORPUS = "corpus"

@@ -14,22 +14,27 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
+from mwz.normalization.rules.registry import read_toml
 
 from ...io.rendering import figure, signed
 from ...io.tables import Table
 from ..entries import Entry
 from ..further_gold import DROP, KEEP
 from ..tracked import tracked
-from . import Audited, audited, contradicts_parts, figure_title, scored_figure
-from .printed import (
+from . import (
     RUNS,
     SIZES,
+    Audited,
     Comparison,
+    audited,
     combined_range,
+    contradicts_parts,
+    figure_title,
     is_possible_rate,
     possible_runs,
     possible_share,
     runs_text,
+    scored_figure,
 )
 from .reported import (
     OFFICIAL,
@@ -149,39 +154,6 @@ def _joint_accuracy(entry: Entry, version: str) -> dict[str, float]:
     return {}
 
 
-LEGEND: Mapping[str, str] = {
-    "source": "where the figure is printed, by number; the sources are listed below",
-    "set-up": (
-        "what the figure is of: the strict or the optimistic set-up, or the authors' own script; "
-        "of joint accuracy, the version of the gold states"
-    ),
-    "reported": "the figure as its source prints it",
-    "harness": (
-        f"what the system's outputs score here under rule set {DEFAULT_RULES}: in the optimistic "
-        "set-up where the figure is of it, otherwise in the strict one"
-    ),
-    "difference": "harness less reported",
-    "reproduced": (
-        "the harness's figure, rounded to the digits printed, is the reported one; there is no "
-        "other tolerance"
-    ),
-    "reproduced under …": (
-        "not in the set-up that should give it, but in the one named: another rule set, set-up or "
-        "reference style, or a combination of --explain"
-    ),
-    "follows from its printed parts": (
-        "a combined score that was added up from rounded figures, all of which are reproduced"
-    ),
-    "contradicts its printed parts": (
-        "a combined score that (Inform + Success) / 2 + BLEU cannot give, however the printed "
-        "figures were rounded"
-    ),
-    "not reproduced": "nothing tried gives it",
-    "not scored": "the harness has no such figure of the system",
-}
-"""Column or verdict -> what it means."""
-
-
 def record_table(found: Sequence[Audited], others: int) -> Table:
     """Return the table of every reported figure, with its legend.
 
@@ -210,7 +182,8 @@ def record_table(found: Sequence[Audited], others: int) -> Table:
         }
         for one in found
     ]
-    notes = [f"{name}: {meaning}" for name, meaning in LEGEND.items()]
+    legend = read_toml("legend.toml", __package__)
+    notes = [f"{name}: {text.format(rules=DEFAULT_RULES)}" for name, text in legend.items()]
     notes += [f"{number} {source}" for source, number in sources.items()]
     if others:
         notes.append(

@@ -24,7 +24,11 @@ from ..entries import ObjectId, PlainText, Reported, WebAddress
 
 REPORTED_FILE = "reported.toml"
 
-OFFICIAL = "official"
+OFFICIAL, OLD = "official", "old"
+"""Kinds of tables: made with the public evaluator, or with the scripts before it."""
+
+NOT_PUBLIC = "Reported, outputs not public"
+"""What is said of rows without an entry: nobody can score these systems again."""
 
 DIVERSITY: Mapping[str, str] = {
     "mean_length": "average length",
@@ -88,6 +92,11 @@ class ReportedRow:
     paper: WebAddress | None = None
     code: WebAddress | None = None
     note: PlainText | None = None
+
+    @property
+    def name(self) -> str:
+        """The system as the table names it."""
+        return self.system
 
 
 @dataclass(frozen=True)
@@ -186,15 +195,21 @@ def read_reported(folder: Path) -> tuple[ReportedTable, ...]:
     return tables
 
 
-def unknown_entries(tables: Sequence[ReportedTable], keys: Iterable[str]) -> list[str]:
-    """Return which rows name an entry that is not among those of the keys, a sentence each."""
-    known = set(keys)
-    return [
+def check_entries(tables: Sequence[ReportedTable], keys: Iterable[str], source: str) -> None:
+    """Check that the entries that rows name are among those of the keys.
+
+    Raises:
+        InputError: Some are not; the message begins with the source.
+    """
+    known = {None, *keys}
+    problems = [
         f"{REPORTED_FILE}: {table.name}, {row.system}: there is no entry {row.entry}"
         for table in tables
         for row in table.rows
-        if row.entry is not None and row.entry not in known
+        if row.entry not in known
     ]
+    if problems:
+        raise InputError(source, problems)
 
 
 def _problems(tables: Sequence[ReportedTable]) -> Iterator[str]:

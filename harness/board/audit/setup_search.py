@@ -28,14 +28,14 @@ from ...io.validation import validated
 from ...metrics._references import TOKENIZATIONS, ReferenceIndex
 from ...metrics.bleu import bleu_of_counts
 from ...metrics.inform_success import TOTAL, inform_success
-from ...metrics.played import PlayedDialogue, play
+from ...metrics.played import play
 from ...metrics.setups import ALL_SETUPS, COMPARISONS, SETUPS, Setup
 from ...scoring import Options, Scorer
 from ...scoring.execution import Job, run
 from ...scoring.options import chosen_domains, chosen_states
 from ...submission import NormalizedSubmission, normalized_by_rules
 from ..entries import OwnSetup
-from .printed import Comparison, digits_of
+from . import Comparison, digits_of
 from .reported import ReportedFigures
 
 _STORE = Store("audit")
@@ -60,6 +60,13 @@ class _Point:
     def reported(self, claim: ReportedFigures) -> list[str]:
         """Return the metrics of its figures that a source reports."""
         return [name for name in self.metrics if name in claim.figures]
+
+    def equals(self, claim: ReportedFigures) -> bool:
+        """Return whether it gives all of its figures that a source reports."""
+        return all(
+            Comparison(claim.figures[name], getattr(self, name)).equal
+            for name in self.reported(claim)
+        )
 
     def off_by(self, claim: ReportedFigures) -> float:
         """Return how far it is from the figures reported in all, in points."""
@@ -174,13 +181,8 @@ class SetupSearch:
             yield from ((point.description, point.bleu) for point in self.bleu)
         elif metric in RatesPoint.metrics:
             for point in (*self.named, *self.rates):
-                compared = (
-                    Comparison(claim.figures[name], getattr(point, name))
-                    for name in point.reported(claim)
-                )
-                if not COMPARISONS[point.setup.comparison].random and all(
-                    one.equal for one in compared
-                ):
+                random = COMPARISONS[point.setup.comparison].random
+                if not random and point.equals(claim):
                     yield point.description, getattr(point, metric)
 
 
@@ -274,11 +276,10 @@ def search_setups(
 
 
 def _joined(parts: Sequence[SetupSearch]) -> SetupSearch:
-    return SetupSearch(
-        bleu=tuple(point for part in parts for point in part.bleu),
-        rates=tuple(point for part in parts for point in part.rates),
-        named=tuple(point for part in parts for point in part.named),
-    )
+    bleu = (point for part in parts for point in part.bleu)
+    rates = (point for part in parts for point in part.rates)
+    named = (point for part in parts for point in part.named)
+    return SetupSearch(tuple(bleu), tuple(rates), tuple(named))
 
 
 def nearest(points: Iterable[Point], claim: ReportedFigures) -> list[Point]:
@@ -333,44 +334,26 @@ def _parts(submission: NormalizedSubmission) -> list[_Part]:
 def _computed(
     scorer: Scorer, content: bytes | str, aliases: Aliases | None, part: _Part
 ) -> SetupSearch:
-    benchmark = scorer.benchmark
     submissions = _prepared(content, scorer, aliases)
     if part.tokenization is not None:
         responses = submissions[DEFAULT_RULES].responses()
-        references = {id_: d.references for id_, d in benchmark.dialogues.items()}
+        references = {id_: d.references for id_, d in scorer.benchmark.dialogues.items()}
         index = ReferenceIndex(references, TOKENIZATIONS[part.tokenization])
         scores = bleu_of_counts(index.statistics(responses))
-        return SetupSearch(
-            tuple(BleuPoint(s, part.tokenization, bleu) for s, bleu in scores.items()), ()
-        )
-    played = play(submissions[part.rules], benchmark, part.states, part.domains)
+        bleu = (BleuPoint(style, part.tokenization, one) for style, one in scores.items())
+        return SetupSearch(tuple(bleu), ())
+    played = play(submissions[part.rules], scorer.benchmark, part.states, part.domains)
     ruled = scorer.with_options(rules=part.rules)
-    return SetupSearch(
-        (),
-        tuple(_rates(part, setup, played, ruled) for setup in ALL_SETUPS),
-        tuple(_rates(part, SETUPS[name].setup, played, ruled, name) for name in part.named),
-    )
 
+    def point(setup: Setup, name: str | None = None) -> RatesPoint:
+        rates = inform_success(played, ruled.database(), setup, ruled.rules)
+        values = (rates.inform[TOTAL], rates.success[TOTAL])
+        deviations = (rates.inform_deviation, rates.success_deviation)
+        sources = (part.rules, part.states, part.domains)
+        return RatesPoint(*sources, setup, *values, *deviations, name)
 
-def _rates(
-    part: _Part,
-    setup: Setup,
-    played: Sequence[PlayedDialogue],
-    scorer: Scorer,
-    name: str | None = None,
-) -> RatesPoint:
-    rates = inform_success(played, scorer.database(), setup, scorer.rules)
-    return RatesPoint(
-        rules=part.rules,
-        states=part.states,
-        domains=part.domains,
-        setup=setup,
-        inform=rates.inform[TOTAL],
-        success=rates.success[TOTAL],
-        inform_deviation=rates.inform_deviation,
-        success_deviation=rates.success_deviation,
-        name=name,
-    )
+    named = (point(SETUPS[name].setup, name) for name in part.named)
+    return SetupSearch((), tuple(map(point, ALL_SETUPS)), tuple(named))
 
 
 @lru_cache(maxsize=2)

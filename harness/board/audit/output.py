@@ -1,24 +1,37 @@
-"""The audit of single systems: every source beside all set-ups, and what comes nearest to it."""
+"""What `mwz audit` shows: which entries, tables of all, and each system beside all set-ups."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 from mwz.normalization.rules import published_rule_sets
 
+from ...errors import InputError
 from ...io.rendering import figure, text_table, wrapped
 from ...io.tables import Table
 from ...metrics.setups import RANKED
-from ..entries import Entry
-from . import Audited, audited
-from .printed import digits_of
-from .record import cells, plain
-from .reported import ReportedFigures
+from .. import LEXICALISED, STATE_TRACKING
+from ..entries import Entry, OwnSetup, chosen_entries
+from ..rescoring import find_predictions
+from . import Audited, audited, digits_of
+from .record import (
+    cells,
+    findings,
+    findings_table,
+    plain,
+    record,
+    record_table,
+    rule_set_rows,
+    rule_sets_table,
+)
+from .reported import ReportedFigures, ReportedTable
 from .setup_search import (
     BleuPoint,
     Nearness,
+    Outputs,
     Point,
     RatesPoint,
     SetupSearch,
@@ -32,6 +45,73 @@ _LISTED = 5
 
 FORMAT = 1
 """Version of the layout of a system's audit as JSON."""
+
+
+def audited_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path) -> list[Entry]:
+    """Return the entries to audit: those named, or all of which figures are reported.
+
+    Raises:
+        InputError: There is none of a name, or some cannot be audited.
+    """
+    chosen, problems = chosen_entries(entries, names, folder), []
+    if not names:
+        # Figures of trackers are none of these, and nobody reports what the harness made.
+        chosen = [one for one in chosen if one.system.track != STATE_TRACKING]
+        chosen = [
+            one
+            for one in chosen
+            if one.system.track != LEXICALISED or not one.system.predictions.by_harness
+        ]
+    for entry in chosen:
+        if entry.system.track == STATE_TRACKING:
+            whose = f"is in the track {STATE_TRACKING}, of whose figures entries report none"
+            problems.append(f"{entry.key}: {whose}")
+    for entry in chosen if not problems else []:
+        problems += [f"{entry.key}: {problem}" for problem in entry.problems]
+        if not entry.problems and not entry.scores.reports:
+            again = "scored by an earlier version; use `mwz leaderboard --rescore`"
+            problems.append(f"{entry.key}: {again}")
+    if problems:
+        raise InputError(str(folder), problems)
+    return chosen
+
+
+def with_trackers(
+    chosen: Sequence[Entry], entries: Sequence[Entry], tables: Sequence[ReportedTable]
+) -> list[Entry]:
+    """Return the entries chosen, and the trackers that public tables have figures of."""
+    named = {row.entry for table in tables for row in table.rows}
+    trackers = (one for one in entries if one.system.track == STATE_TRACKING)
+    return [*chosen, *(one for one in trackers if one.key in named)]
+
+
+def searched_outputs(
+    chosen: Sequence[Entry], benchmark: str | None, folders: Sequence[Path]
+) -> dict[str, Outputs]:
+    """Return key -> the outputs of the chosen entries that have placeholders.
+
+    Args:
+        chosen: The entries.
+        benchmark: What they are scored on; None for what each was scored on.
+        folders: Where predictions are looked for besides the usual places.
+
+    Raises:
+        InputError: Some are not at hand.
+    """
+    found, problems = {}, []
+    for entry in chosen:
+        if entry.system.track in (LEXICALISED, STATE_TRACKING):
+            continue
+        try:
+            content = find_predictions(entry, folders)
+        except InputError as error:
+            problems += [f"{error.source}: {problem}" for problem in error.problems]
+            continue
+        on = benchmark or entry.scores.main.benchmark
+        found[entry.key] = Outputs(content, on, entry.system.aliases)
+    if problems:
+        raise InputError("--explain", problems)
+    return found
 
 
 def audit_text(entry: Entry, search: SetupSearch | None = None) -> str:
@@ -76,62 +156,56 @@ def _explanation(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> I
             f"{figure(near.by_chance)} % of all figures in their range would have one as near"
         )
     bleu, rates, named = _listed(entry, claim, search)
+    stated = "* the authors' stated set-up"
     if bleu:
-        yield _points_table(
-            "nearest in BLEU (* the authors' stated set-up)",
-            bleu,
-            {
-                "": lambda point: "*" if point.stated(own) else "",
-                "references": lambda point: point.style,
-                "tokenisation": lambda point: point.tokenization,
-                "BLEU": lambda point: figure(point.bleu, 2),
-                "off by": lambda point: figure(point.off_by(claim), 2),
-            },
+        yield f"nearest in BLEU ({stated})\n" + text_table(
+            ["", "references", "tokenisation", "BLEU", "off by"],
+            [
+                [_mark(p, own), p.style, p.tokenization, figure(p.bleu, 2), _off_by(p, claim, 2)]
+                for p in bleu
+            ],
         )
     if named:
-        yield _points_table(
-            "nearest of the set-ups of published scripts",
-            named,
-            {
-                "set-up": lambda point: point.name or "",
-                "rules": lambda point: point.rules,
-                "domains": lambda point: point.domains,
-                "states": lambda point: point.states,
-                "Inform": lambda point: figure(point.inform),
-                "Success": lambda point: figure(point.success),
-                "off by": lambda point: figure(point.off_by(claim)),
-            },
+        yield "nearest of the set-ups of published scripts\n" + text_table(
+            ["set-up", "rules", "domains", "states", "Inform", "Success", "off by"],
+            [
+                [p.name or "", p.rules, p.domains, p.states, *_rates(p), _off_by(p, claim)]
+                for p in named
+            ],
         )
     if rates:
-        note = "no set-up is stated" if own is None else "the stated set-up is not among them"
-        if any(point.stated(own) for point in rates):
-            note = "* the authors' stated set-up"
-        yield _points_table(
-            f"nearest in Inform and Success ({note})",
-            rates,
-            {
-                "": lambda point: "*" if point.stated(own) else "",
-                "rules": lambda point: point.rules,
-                "venues": lambda point: point.setup.comparison,
-                "updates": lambda point: point.setup.updates,
-                "reduced": lambda point: "yes" if point.setup.reduced_search else "no",
-                "domains": lambda point: point.domains,
-                "states": lambda point: point.states,
-                "Inform": lambda point: _with_deviation(point.inform, point.inform_deviation),
-                "Success": lambda point: _with_deviation(point.success, point.success_deviation),
-                "off by": lambda point: figure(point.off_by(claim)),
-            },
+        if not any(point.stated(own) for point in rates):
+            stated = "the stated set-up is not among them" if own else "no set-up is stated"
+        headers = ["", "rules", "venues", "updates", "reduced", "domains", "states"]
+        yield f"nearest in Inform and Success ({stated})\n" + text_table(
+            [*headers, "Inform", "Success", "off by"],
+            [
+                [
+                    *(_mark(p, own), p.rules, p.setup.comparison, p.setup.updates),
+                    *("yes" if p.setup.reduced_search else "no", p.domains, p.states),
+                    *(*_rates(p), _off_by(p, claim)),
+                ]
+                for p in rates
+            ],
         )
 
 
-def _points_table(
-    title: str, points: Sequence[Point], columns: Mapping[str, Callable[[Point], str]]
-) -> str:
-    return f"{title}\n{text_table(list(columns), cells(points, columns))}"
+def _mark(point: BleuPoint | RatesPoint, own: OwnSetup | None) -> str:
+    return "*" if point.stated(own) else ""
 
 
-def _with_deviation(rate: float, deviation: float) -> str:
-    return f"{figure(rate)} ± {figure(deviation)}" if deviation else figure(rate)
+def _off_by(point: BleuPoint | RatesPoint, claim: ReportedFigures, digits: int = 1) -> str:
+    return figure(point.off_by(claim), digits)
+
+
+def _rates(point: RatesPoint) -> list[str]:
+    return [
+        f"{figure(rate)} ± {figure(deviation)}" if deviation else figure(rate)
+        for rate, deviation in (
+            (point.inform, point.inform_deviation),
+            (point.success, point.success_deviation),
+        )
+    ]
 
 
 def _listed(
@@ -195,7 +269,38 @@ def _search_data(entry: Entry, claim: ReportedFigures, search: SetupSearch) -> d
 # -------------------------------------------------------- tables of all systems that are explained
 
 
-def search_tables(entries: Sequence[Entry], searches: Mapping[str, SetupSearch]) -> Iterator[Table]:
+def record_tables(
+    entries: Sequence[Entry],
+    reported: Sequence[ReportedTable],
+    named: bool,
+    searches: Mapping[str, SetupSearch],
+) -> list[Table]:
+    """Return the tables about all entries that are audited.
+
+    Args:
+        entries: The entries.
+        reported: The public tables.
+        named: Whether the entries were named: then other systems are none of the question.
+        searches: Key -> set-up search, of the entries that are explained.
+    """
+    if named:
+        keys = {entry.key for entry in entries}
+        reported = [
+            replace(table, rows=tuple(row for row in table.rows if row.entry in keys))
+            for table in reported
+        ]
+    others = sum(row.entry is None for table in reported for row in table.rows)
+    return [
+        record_table(record(entries, reported, searches), others),
+        *_search_tables(entries, searches),
+        rule_sets_table(rule_set_rows(entries, reported)),
+        findings_table(findings(entries, reported)),
+    ]
+
+
+def _search_tables(
+    entries: Sequence[Entry], searches: Mapping[str, SetupSearch]
+) -> Iterator[Table]:
     """Yield the tables of how near the combinations come to what systems' authors report."""
     own = [
         (entry.system.name, claim, searches[entry.key])
