@@ -10,8 +10,8 @@ from ..metrics.inform_success import TOTAL
 from ..metrics.setups import RANKED
 from ..scoring.report import Report
 from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES
-from .dialogue_scores import FIGURES
 from .model import Board, Column, Row, Value
+from .scores import FIGURES
 
 SETUP_FIGURES = ("inform", "success", "combined")
 TOTALS = ("bleu", *SETUP_FIGURES)

@@ -18,8 +18,7 @@ from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
 from ...io.rendering import signed
 from ...metrics import headlines
 from ..entries import Entry
-from ..further_gold import DROP, KEEP
-from ..tracked import tracked
+from ..scores import DROP, KEEP, tracked
 from . import DIVERSITY, Audited, audited_claim, contradicts_parts, is_reproduced, scored_figure
 from .attainable import (
     SIZES,
@@ -213,7 +212,7 @@ def _tracking_lines(entry: Entry, table: ReportedTable, row: ReportedRow) -> Ite
 
 def _joint_accuracies(entry: Entry, version: str) -> dict[str, float]:
     """Return choice of `--dontcare` -> JGA with a version's gold states, as far as it is known."""
-    for one in tracked(entry, entry.scores.main if entry.scores.reports else None):
+    for one in tracked(entry.scores, entry.scores.main if entry.scores.reports else None):
         if one.version == version:
             dropped = one.without_dontcare
             return {KEEP: one.figures.jga, **({} if dropped is None else {DROP: dropped.jga})}

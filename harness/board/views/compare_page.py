@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from ...metrics import headlines
 from .. import TRACKS
 from ..columns import columns
-from ..dialogue_scores import FIGURES
 from ..model import NOTHING, Board, Row, Value
 from ..pairs import RANKING, SAMPLES, EntryPair
+from ..scores import FIGURES
 from .page_tables import Cell, Header, Table, difference_text, plus_minus
 
 

@@ -14,10 +14,9 @@ from ...metrics.setups import RANKED
 from ...scoring.report import Report
 from .. import TRACKS
 from ..columns import TOTALS, columns
-from ..dialogue_scores import FIGURES
 from ..entries import Entry, arxiv_number, system_year
-from ..further_gold import further_gold_data
 from ..model import NOTHING, Board, Column, Row, common_signatures
+from ..scores import FIGURES, plain
 from .board_page import SYSTEMS
 from .reported_blocks import OLD
 
@@ -86,7 +85,7 @@ def row_data(board: Board, row: Row, entry: Entry, shown: Sequence[Column]) -> d
         "coverage": vars(report.coverage),
         "lower_bound": None if row.lower_bound is None else vars(row.lower_bound),
         "state_tracking": None if report.dst is None else dict(report.dst.metrics),
-        "further_gold": further_gold_data(entry.scores.further_gold) or None,
+        "further_gold": plain(entry.scores.further_gold) or None,
         "points_lost": None
         if kept is None
         else {cause: list(one) for cause, one in kept.causes.points.items() if any(one)},
@@ -122,7 +121,7 @@ def tracker_data(entry: Entry) -> dict[str, Any]:
         return about
     figures = entry.tracking.figures
     told = {name: value for name, value in vars(figures).items() if name != "signature"}
-    further = further_gold_data(entry.tracking.further_gold)
+    further = plain(entry.scores.further_gold)
     return {
         **about,
         "state_tracking": told,

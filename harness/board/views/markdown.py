@@ -13,10 +13,10 @@ from ...metrics import headlines
 from .. import LEXICALISED, STATE_TRACKING, TRACKS
 from ..checks import WayBack, way_back
 from ..columns import columns, lexicalised_columns, tracking_columns
-from ..dialogue_scores import FIGURES
 from ..entries import Entry
 from ..model import PAGES, Board, Column, Row, Value, common_signatures
 from ..pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure, Standing
+from ..scores import FIGURES
 from .reported_blocks import (
     OLD,
     STATUS_NOTE,

@@ -16,9 +16,9 @@ from .. import TRACKS
 from ..audit.attainable import digits_of
 from ..audit.record import Line, findings, lines
 from ..columns import SETUP_FIGURES, columns, lexicalised_columns, tracking_columns, verdict_mark
-from ..dialogue_scores import FIGURES
 from ..entries import Entry, system_year
 from ..model import NOTHING, REFERENCE, Board, Column, Row, placeholders_note
+from ..scores import FIGURES
 from .board_page import row_anchor
 from .downloads import entry_reference
 from .page_tables import (
