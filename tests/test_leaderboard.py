@@ -69,7 +69,7 @@ def _made(folder: Path, key: str = "corpus", **figures: Any) -> Entry:
     """Enter a reference row, which has no file."""
     facts = system(name=key.title(), track="reference", predictions={"made": "mwz22"})
     entry = enter(folder, key, facts, reports(states="gold", **figures))
-    (entry.folder / SCORES_FILE).write_text(Scores(entry.scores.reports, None).to_text())
+    (entry.folder / SCORES_FILE).write_text(Scores(entry.scores.reports, None).files()[SCORES_FILE])
     return read_entry(entry.folder)
 
 

@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import PROJECT, REPOSITORY, SAMPLE_SUBMISSIONS, enter, report, system
+from entered import (
+    PROJECT,
+    REPOSITORY,
+    SAMPLE_SUBMISSIONS,
+    all_scores,
+    enter,
+    report,
+    submit_alone,
+    system,
+)
 from helpers import run_cli
 from test_reported import row, table, written
 
@@ -32,7 +41,6 @@ from mwz.harness.board.audit.reported import (
 )
 from mwz.harness.board.audit.setup_search import BleuPoint, RatesPoint, SetupSearch, nearness
 from mwz.harness.board.entries import Entry, System, read_entries
-from mwz.harness.board.submitting import all_scores, submit
 from mwz.harness.io.validation import validated
 from mwz.harness.metrics.setups import Setup
 from mwz.normalization.rules import published_rule_sets
@@ -267,7 +275,7 @@ def test_an_explanation_says_how_many_combinations_were_tried(
     reported = [{"source": "table 1", "inform": "86.7", "success": "99.9"}]
     facts = validated(System, system(name="Careful", reported=reported), "system")
     folder = tmp_path / "submissions"
-    submit(folder, facts, content, all_scores(content, sample, "careful"))
+    submit_alone(folder, facts, content, all_scores(content, sample, "careful"))
     run = run_cli(
         capsys, "audit", "--submissions", folder, "--explain", "--format", "json", "--workers", 1
     )

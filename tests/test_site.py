@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 
 import html5lib
 import pytest
-from entered import PROJECT, REPOSITORY, enter, reports, system
+from entered import PROJECT, REPOSITORY, enter, reports, system, tracker_scores
 from helpers import Run, run_cli
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -35,7 +35,6 @@ from mwz.harness.board.entries import (
 from mwz.harness.board.model import Row, read_board
 from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.scores import SCORES_FILE
-from mwz.harness.board.tracking_scores import score_tracker
 from mwz.harness.board.views import LOOPBACK, Site, site, site_server
 from mwz.harness.board.views.document_pages import document, site_address
 from mwz.harness.board.views.page_parts import LETTER, LINE, Dot, nice_marks, ranks, scatter
@@ -282,7 +281,9 @@ def _enter_tracker(folder: Path, key: str) -> None:
     facts = system(name=key.title(), track="state-tracking")
     place = enter(folder, key, facts, predictions=content).folder
     (place / SCORES_FILE).write_text(
-        score_tracker(content, "file.json", lambda ids: pytest.fail("no benchmark")).to_text(),
+        tracker_scores(content, "file.json", lambda ids: pytest.fail("no benchmark")).files()[
+            SCORES_FILE
+        ],
         encoding="utf-8",
     )
 

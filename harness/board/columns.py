@@ -15,8 +15,8 @@ from ..scoring.report import Report
 from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES
 from . import LEXICALISED, STATE_TRACKING, TRACKS
 from .audit.reported import ReportedRow, ReportedTable
-from .dialogue_scores import FIGURES
 from .model import NOTHING, Board, Row, Value
+from .scores import FIGURES
 
 SETUP_FIGURES = ("inform", "success", "combined")
 TOTALS = ("bleu", *SETUP_FIGURES)

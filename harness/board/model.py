@@ -35,7 +35,7 @@ from .audit.reported import (
 from .checks import GROUNDED, entry_problems
 from .entries import Entry, read_note
 from .pairs import RANKING, EntryPair, Pairs, read_pairs
-from .tracked import Tracked, tracked
+from .scores import Tracked, tracked
 
 DOCUMENTS_FOLDER = "docs"
 """The folder of documents beside the leaderboard."""
@@ -408,7 +408,7 @@ def tracking_tables(entries: Sequence[Entry], reports: Mapping[str, Report]) -> 
     for entry in entries:
         report = reports.get(entry.key)
         own = None
-        for one in tracked(entry, report):
+        for one in tracked(entry.scores, report):
             row = Row(entry, report, tracked=one, benchmark_row=own)
             if one.gold.whose == "benchmark":
                 own = row

@@ -18,10 +18,11 @@ from entered import enter_sample
 from helpers import run_cli
 
 from mwz.harness import Benchmark, InputError, Scorer
-from mwz.harness.board import rescoring
+from mwz.harness.board import entry_scores
 from mwz.harness.board.audit.setup_search import Outputs, search_setups
 from mwz.harness.board.entries import read_entries
 from mwz.harness.board.rescoring import rescore
+from mwz.harness.board.scores import Scores
 from mwz.harness.board.submitting import locked
 from mwz.harness.scoring import Options
 from mwz.harness.scoring.execution import KILLED, LOST, Job, results, run
@@ -171,19 +172,19 @@ def test_an_entry_whose_scoring_is_killed_is_kept_and_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     enter_sample(tmp_path / "submissions")
-    scored = rescoring.all_scores
+    scored = entry_scores.score_entry
 
-    def die_of_hasty(content: bytes | str, benchmark: Any, source: str, *more: Any) -> Any:
-        if source == "hasty":
+    def die_of_hasty(outputs: entry_scores.Outputs, *more: Any) -> Scores:
+        if isinstance(outputs, entry_scores.Responses) and outputs.source == "hasty":
             os.kill(os.getpid(), signal.SIGKILL)
-        return scored(content, benchmark, source, *more)
+        return scored(outputs, *more)
 
     # The processes are forks of this one.
-    monkeypatch.setattr(rescoring, "all_scores", die_of_hasty)
+    monkeypatch.setattr(entry_scores, "score_entry", die_of_hasty)
     told: list[str] = []
     entries = read_entries(tmp_path / "submissions")
     outcomes = rescore(entries, None, None, 2, lambda coming: coming, notify=told.append)
-    problems = {one.key: one.problem for one in outcomes}
+    problems = {one.key: one.missing for one in outcomes}
     assert problems.pop("hasty") == LOST
     assert set(problems.values()) == {None}
     assert len(told) == 1

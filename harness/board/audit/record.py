@@ -19,8 +19,7 @@ from mwz.normalization.rules.registry import read_toml
 from ...io.rendering import figure, signed
 from ...io.tables import Table
 from ..entries import Entry
-from ..further_gold import DROP, KEEP
-from ..tracked import tracked
+from ..scores import DROP, KEEP, tracked
 from . import (
     RUNS,
     SIZES,
@@ -147,7 +146,7 @@ def _joint_accuracies(entry: Entry, table: ReportedTable, row: ReportedRow) -> I
 
 def _joint_accuracy(entry: Entry, version: str) -> dict[str, float]:
     """Return choice of `--dontcare` -> JGA with a version's gold states, as far as it is known."""
-    for one in tracked(entry, entry.scores.main if entry.scores.reports else None):
+    for one in tracked(entry.scores, entry.scores.main if entry.scores.reports else None):
         if one.version == version:
             dropped = one.without_dontcare
             return {KEEP: one.figures.jga, **({} if dropped is None else {DROP: dropped.jga})}

@@ -12,10 +12,10 @@ from ...metrics import headlines
 from .. import LEXICALISED, STATE_TRACKING, TRACKS
 from ..audit.reported import NOT_PUBLIC, OFFICIAL, OLD, ReportedRow
 from ..columns import BoardTable, Column, board_tables, columns, printed_columns
-from ..dialogue_scores import FIGURES
 from ..entries import paper_year, system_year
 from ..model import AGAIN, NOTHING, Board, Row, Value
 from ..pairs import RANKING, SAMPLES, EntryPair
+from ..scores import FIGURES
 from .page_parts import (
     Bar,
     Cell,

@@ -26,10 +26,9 @@ from ..columns import (
     row_headers,
     row_text,
 )
-from ..dialogue_scores import FIGURES
 from ..entries import Entry, arxiv_number, system_year
-from ..further_gold import further_gold_data
 from ..model import Board, Row, common_signatures
+from ..scores import FIGURES, plain
 from .page_parts import SYSTEMS
 
 
@@ -73,7 +72,7 @@ def _responses_data(board: Board, row: Row, entry: Entry) -> dict[str, Any]:
         "coverage": vars(report.coverage),
         "lower_bound": None if row.lower_bound is None else vars(row.lower_bound),
         "state_tracking": None if report.dst is None else dict(report.dst.metrics),
-        "further_gold": further_gold_data(entry.scores.further_gold) or None,
+        "further_gold": plain(entry.scores.further_gold) or None,
         "points_lost": None
         if known is None
         else {cause: list(points) for cause, points in causes.items() if any(points)},
@@ -88,7 +87,7 @@ def _states_data(entry: Entry) -> dict[str, Any]:
         return {}
     figures = entry.tracking.figures
     found = {name: value for name, value in vars(figures).items() if name != "signature"}
-    further = further_gold_data(entry.tracking.further_gold)
+    further = plain(entry.scores.further_gold)
     return {
         "state_tracking": found,
         **({"further_gold": further} if further else {}),

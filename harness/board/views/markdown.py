@@ -28,10 +28,10 @@ from ..columns import (
     row_headers,
     track_columns,
 )
-from ..dialogue_scores import FIGURES
 from ..entries import Entry
 from ..model import NOTHING, PAGES, Board, Row, Value, common_signatures
 from ..pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure
+from ..scores import FIGURES
 
 _R = TypeVar("_R", bound=Row | ReportedRow)
 

@@ -26,9 +26,9 @@ from ..columns import (
     tracking_columns,
     verdict_mark,
 )
-from ..dialogue_scores import FIGURES
 from ..entries import Entry, system_year
 from ..model import NOTHING, REFERENCE, Board, Row, placeholders_note
+from ..scores import FIGURES
 from .board_page import row_anchor
 from .downloads import entry_reference
 from .page_parts import Bar, Cell, Table, plus_minus, with_minus
