@@ -26,7 +26,7 @@ from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, read_entries
 from mwz.harness.board.rescoring import Change, Rescored
 from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.verifying import Verified, verify
-from mwz.harness.data.pinned import blob_id
+from mwz.harness.data.declared import blob_id
 
 Tamper = Callable[[Path], object]
 

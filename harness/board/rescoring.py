@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ..benchmark import Benchmark
+from ..data.declared import blob_id, safe_path
 from ..data.installed import downloads_directory, loaded_once
-from ..data.pinned import blob_id, safe_path
 from ..errors import InputError
 from ..io.files import read_bytes, read_plain, to_json
 from ..io.rendering import text_table

@@ -20,8 +20,8 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 from mwz.normalization.rules import DEFAULT_RULES
 from mwz.normalization.rules.registry import digest_of_json, sha256
 
-from ..comparison.seeds import Spread, spread_of
-from ..data.pinned import blob_id
+from ..comparison.interval import Spread, spread_of
+from ..data.declared import blob_id
 from ..errors import InputError
 from ..io.files import parse_json, read_plain, to_json
 from ..io.store import take_checksum, with_checksum

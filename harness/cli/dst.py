@@ -30,8 +30,7 @@ from ..metrics.tracking.tracking_text import headlines_table, metrics_help
 from ..tracking.formats import TrackedFile, read_tracking_file
 from ..tracking.plots import PANELS, plot_tracking
 from ..tracking.scored_files import ScoredFile, files_text, score_file
-from .completion import complete_file
-from .options import format_option, intervals_option, short_names
+from .options import complete_file, format_option, intervals_option, short_names
 from .reading import BenchmarkChooser, benchmark_chooser
 
 _DEFAULT_LAMBDAS = ", ".join(map(lambda_label, DEFAULT_LAMBDAS))

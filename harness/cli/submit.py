@@ -12,7 +12,15 @@ from mwz.normalization.rules.aliases import Aliases
 
 from ..benchmark import Benchmark
 from ..board import LEXICALISED, STATE_TRACKING, submitted_tracks
-from ..board.columns import columns, lexicalised_columns, tracking_columns
+from ..board.columns import (
+    Column,
+    columns,
+    lexicalised_columns,
+    row_headers,
+    row_text,
+    track_columns,
+    tracking_columns,
+)
 from ..board.entries import (
     PREDICTIONS_FILE,
     Entry,
@@ -21,19 +29,12 @@ from ..board.entries import (
     folder_name,
     read_entries,
 )
-from ..board.model import Board, Column, Row, read_board
+from ..board.model import Board, Row, read_board
 from ..board.pairs import complete_pairs
 from ..board.scores import Scores
 from ..board.submitting import all_scores, locked, refuse_existing, submit, with_seeds, write_files
 from ..board.tracking_scores import TrackingScores, score_tracker, with_further_gold
-from ..board.views.markdown import (
-    neighbours_text,
-    pages,
-    row_headers,
-    row_text,
-    seeds_text,
-    track_columns,
-)
+from ..board.views.markdown import neighbours_text, pages, seeds_text
 from ..data.gold_states import load_further_gold, load_gold_states
 from ..data.installed import load_benchmark
 from ..errors import InputError
@@ -43,21 +44,18 @@ from ..io.validation import validated
 from ..metrics import headlines
 from ..metrics.tracking.tracked_dialogues import GoldStates
 from ..scoring import Options, Scorer
-from ..scoring.placeholder_guesses import unknown_cost
-from ..submission import checked_submission
-from ..submission.formats import parse_predictions, standard_form
-from ..submission.plain_responses import plain_remarks
-from .completion import complete_file
+from ..scoring.predictions import played_predictions, read_standard
 from .options import (
     SeveralValues,
     benchmark_option,
+    complete_file,
     leaderboard_path,
     placeholders_option,
     rules_option,
     submissions_option,
 )
 from .reading import benchmark_chooser
-from .telling import NO_STATES, tell
+from .telling import tell
 
 
 def _reported(
@@ -227,18 +225,14 @@ def _scored(
     aliases: Aliases | None,
 ) -> Scores:
     """Check predictions, say what is to be said of them, and score them and further seeds."""
-    standard = standard_form(parse_predictions(content, source), source)
+    standard = read_standard(content, source)
     loaded = benchmark_chooser(benchmark, "scoring on")(standard.dialogues)
-    scorer = Scorer(loaded, Options(lexicalised=lexicalised, placeholders=aliases))
-    submission = checked_submission(standard, loaded, source, scorer.rules)
-    tell(source, plain_remarks(submission) if lexicalised else submission.remarks)
+    options = Options(lexicalised=lexicalised, placeholders=aliases)
+    found = played_predictions(Scorer(loaded, options), standard, source)
+    tell(source, found.remarks)
     click.echo(f"scoring under the rule sets {', '.join(published_rule_sets())} …", err=True)
-    has_states = not submission.lacking("state")[0]
-    golds = _further_gold(source, loaded) if has_states else []
+    golds = _further_gold(source, loaded) if found.played.submission.predicts_states else []
     scores = all_scores(content, loaded, source, lexicalised, aliases, golds)
-    tell(source, unknown_cost(scorer, submission, scores.main))
-    if scores.main.states == "gold":
-        tell(source, [NO_STATES])
     return with_seeds(scores, seeds, loaded, aliases) if seeds else scores
 
 
@@ -297,7 +291,7 @@ def _show_row(entry: Entry, board: Board) -> None:
         click.echo(f"\nmean (standard deviation) over {seeds_text(entry)}")
 
 
-def _show_rows(shown: Sequence[Row], of: Sequence[Column], ranks: bool = True) -> None:
+def _show_rows(shown: Sequence[Row], of: Sequence[Column[Row]], ranks: bool = True) -> None:
     click.echo(text_table(row_headers(of, ranks), [row_text(row, of, ranks) for row in shown]))
 
 

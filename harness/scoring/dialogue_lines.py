@@ -235,7 +235,7 @@ def read_dialogue_lines(path: str | Path) -> list[DialogueLine]:
     """Read the lines of a file, plain or gzipped, or of standard input for `-`.
 
     Raises:
-        InputError: The file cannot be read, or one of its lines is none of those.
+        InputError: The file cannot be read, or a line is malformed.
     """
     # Whoever only writes lines need not load what reading takes.
     from ..io.validation import validated

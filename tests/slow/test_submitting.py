@@ -292,7 +292,7 @@ from mwz.harness.board.entries import System
 from mwz.harness.board.scores import Scores, hashes_of
 from mwz.harness.board.submitting import submit
 from mwz.harness.errors import InputError
-from mwz.harness.validation import validated
+from mwz.harness.io.validation import validated
 from entered import system, reports
 folder, name, content = Path(sys.argv[1]), sys.argv[2], sys.argv[3].encode()
 scores = Scores(reports(), hashes_of(content))
