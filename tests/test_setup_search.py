@@ -319,7 +319,8 @@ def test_other_rules_under_the_same_name_are_computed(
     def look_up(name: str) -> RuleSet:
         return other if name == changed else rule_set(name)
 
-    monkeypatch.setattr("mwz.harness.scoring.rule_set", look_up)
+    for module in ("scoring", "scoring.options"):
+        monkeypatch.setattr(f"mwz.harness.{module}.rule_set", look_up)
     _searched(_predictions("a"), "tiny")
     assert len(pools) == 2
     # And those before are still there.
