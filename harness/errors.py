@@ -154,7 +154,7 @@ _QUERY_VALUE = re.compile(r"(?<=[?&])([\w.-]*)=[^&\s]*")
 
 
 def cut(text: str, length: int) -> str:
-    """Return a text of at most so many characters; what is cut off is told by an ellipsis."""
+    """Return a text of at most so many characters; an ellipsis stands for what is cut off."""
     return text if len(text) <= length else text[: length - 1] + "…"
 
 

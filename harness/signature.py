@@ -1,8 +1,8 @@
 """The signature: everything a score depends on besides the system.
 
 A signature is a value. It is shown as one line of `key:value` fields and kept, beside that line,
-field by field; nothing reads the line. Whether two scores may be compared is asked of their
-signatures: `Signature.comparable_with`. What each field means is in docs/comparison.md.
+field by field; nothing reads the line. Whether two scores may be compared is decided by
+`Signature.comparable_with`. What each field means is in docs/comparison.md.
 
 Source of the habit: Post (2018), "A Call for Clarity in Reporting BLEU Scores".
 """

@@ -57,7 +57,7 @@ def terminal_width() -> int | None:
 
 
 def wrapped(text: str) -> str:
-    """Return a sentence in lines that fit the terminal; in one line where there is none."""
+    """Return a sentence in lines that fit the terminal; in one line where output is no terminal."""
     width = terminal_width()
     return text if width is None else textwrap.fill(text, width, break_long_words=False)
 

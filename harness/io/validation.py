@@ -75,10 +75,10 @@ def _known_keys(kind: Any, place: tuple[str | int, ...]) -> set[str]:
     """Return the keys that an object at a place of a type may have, by the type's JSON schema."""
     schema = TypeAdapter(kind).json_schema()
     parts = schema.get("$defs", {})
-    here = [schema]
+    schemas = [schema]
     for key in place:
-        here = [step for one in here for step in _inside(_options(one, parts), key)]
-    return {name for one in _options_of(here, parts) for name in one.get("properties", {})}
+        schemas = [step for one in schemas for step in _inside(_options(one, parts), key)]
+    return {name for one in _options_of(schemas, parts) for name in one.get("properties", {})}
 
 
 def _options_of(schemas: list[Any], parts: Mapping[str, Any]) -> list[Any]:

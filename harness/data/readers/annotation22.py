@@ -19,7 +19,7 @@ TEST_FILES = ("test/dialogues_001.json", "test/dialogues_002.json")
 ACTS_FILE = "dialog_acts.json"
 
 ANNOTATION_RULES = "2021"
-"""The rules that references and gold states are normalised by, whatever rules score."""
+"""The rules that references and gold states are normalised by, whichever rules score."""
 
 
 @dataclass(frozen=True)
