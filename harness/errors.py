@@ -158,8 +158,15 @@ def cut(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
-def printable(text: str) -> str:
-    """Return a text in which characters that a terminal would act on are written as escapes."""
+def printable(text: str, allowed: str = "") -> str:
+    """Return a text in which characters that a terminal would act on are written as escapes.
+
+    Args:
+        text: The text.
+        allowed: Those of these characters that are left as they are.
+    """
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join(
+        c if c.isprintable() or c in allowed else c.encode("unicode_escape").decode() for c in text
+    )
