@@ -55,8 +55,8 @@ class Dialogue:
         states: Gold belief states, normalised.
         active_domains: Active domains, inferred from gold states and acts.
         booked_domains: The domains booked by then.
-        users: What the user said before; empty where the source does not tell.
-        responses: The human responses as they were written; empty where the source does not tell.
+        users: What the user said before; empty where the source does not have it.
+        responses: The human responses as they were written; empty where the source lacks them.
         damd_domains: The active domains that DAMD's data gives the turns; None where it has none.
     """
 
@@ -171,8 +171,7 @@ class Benchmark:
                 "that `mwz data fetch --split all` installs does",
             )
         wanted = self.seen if goals == "seen" else self.dialogues.keys() - self.seen
-        kept = {id_: d for id_, d in self.dialogues.items() if id_ in wanted}
-        return replace(self, dialogues=kept)
+        return replace(self, dialogues={i: d for i, d in self.dialogues.items() if i in wanted})
 
     def venue_records(self, rules: RuleSet) -> VenueRecords:
         """Return the venue records used with a rule set."""

@@ -154,12 +154,19 @@ _QUERY_VALUE = re.compile(r"(?<=[?&])([\w.-]*)=[^&\s]*")
 
 
 def cut(text: str, length: int) -> str:
-    """Return a text of at most so many characters; what is cut off is told by an ellipsis."""
+    """Return a text of at most so many characters; an ellipsis stands for what is cut off."""
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
-def printable(text: str) -> str:
-    """Return a text in which characters that a terminal would act on are written as escapes."""
+def printable(text: str, allowed: str = "") -> str:
+    """Return a text in which characters that a terminal would act on are written as escapes.
+
+    Args:
+        text: The text.
+        allowed: Those of these characters that are left as they are.
+    """
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join(
+        c if c.isprintable() or c in allowed else c.encode("unicode_escape").decode() for c in text
+    )

@@ -1,8 +1,8 @@
 """The signature: everything a score depends on besides the system.
 
 A signature is a value. It is shown as one line of `key:value` fields and kept, beside that line,
-field by field; nothing reads the line. Whether two scores may be compared is asked of their
-signatures: `Signature.comparable_with`. What each field means is in docs/comparison.md.
+field by field; nothing reads the line. Whether two scores may be compared is decided by
+`Signature.comparable_with`. What each field means is in docs/comparison.md.
 
 Source of the habit: Post (2018), "A Call for Clarity in Reporting BLEU Scores".
 """
@@ -100,16 +100,7 @@ class Signature:
     def __str__(self) -> str:
         shown = {
             HARNESS: self.versions.get(HARNESS),
-            "benchmark": self.benchmark,
-            "data": _short(self.data),
-            "rules": self._rules_text(),
-            "setup": self.setup,
-            "domains": self.domains,
-            "states": self.states,
-            "goals": self.goals,
-            "coverage": self.coverage,
-            "gold": _short(self.gold),
-            "gold-domains": self.gold_domains,
+            **{name.replace("_", "-"): self._text_of(name) for name in _SHOWN},
             **self.parameters,
             **{name: value for name, value in self.versions.items() if name != HARNESS},
         }
@@ -126,7 +117,7 @@ class Signature:
             apart_from: Fields that are allowed to differ.
         """
         reasons = [
-            f"{meaning}: {_field_text(self, name)} and {_field_text(other, name)}"
+            f"{meaning}: {self._compared(name)} and {other._compared(name)}"
             for name, meaning in _MEANINGS.items()
             if name not in apart_from and getattr(self, name) != getattr(other, name)
         ]
@@ -162,11 +153,24 @@ class Signature:
             if value is not None
         }
 
-    def _rules_text(self) -> str | None:
-        if self.rules is None or self.rules_digest is None:
-            return self.rules
-        return f"{self.rules}-{_short(self.rules_digest)}"
+    def _text_of(self, name: str) -> str | None:
+        """Return a field as it is shown: hashes cut, and a rule set with that of its tables."""
+        if name in ("rules", "rules_digest"):
+            if self.rules is None or self.rules_digest is None:
+                return self.rules
+            return f"{self.rules}-{self.rules_digest[:SHOWN_HASH]}"
+        value: str | None = getattr(self, name)
+        return value[:SHOWN_HASH] if value is not None and name in ("data", "gold") else value
 
+    def _compared(self, name: str) -> str:
+        return self._text_of(name) or _WHERE_NONE.get(name, "none")
+
+
+_SHOWN = (
+    *("benchmark", "data", "rules", "setup", "domains", "states", "goals", "coverage", "gold"),
+    "gold_domains",
+)
+"""The fields that the line of a signature has, in order; parameters and versions follow."""
 
 # Field -> what it means if two signatures differ there. What is not here forbids no comparison;
 # the name of a rule set is not its content.
@@ -181,16 +185,5 @@ _MEANINGS: Mapping[str, str] = {
     "gold": "different gold states",
     "gold_domains": "different gold active domains (`mwz data import … --mintl` adds DAMD's)",
 }
-
-
-def _field_text(signature: Signature, name: str) -> str:
-    if name == "rules_digest":
-        return signature._rules_text() or "none"
-    value = getattr(signature, name)
-    if value is None:
-        return "all" if name == "coverage" else "none"
-    return str(value[:SHOWN_HASH] if name in ("data", "gold") else value)
-
-
-def _short(digest: str | None) -> str | None:
-    return None if digest is None else digest[:SHOWN_HASH]
+_WHERE_NONE = {"coverage": "all"}
+"""Field -> what is said where a signature has none; "none" of other fields."""

@@ -99,7 +99,7 @@ class GoldVersions:
     """The versions of the annotation whose gold states the board compares predicted states with.
 
     Attributes:
-        own: That of the benchmark's own gold states; None where nobody says.
+        own: That of the benchmark's own gold states; None where it is not declared.
         further: Those whose gold states are installed beside the benchmark.
     """
 
@@ -144,23 +144,20 @@ def read_data_set(name: str) -> DataSet:
         raise InputError("data set", unknown("data set", name, declared_names()))
     place = f"{_SETS}/{name}.toml"
     content = read_toml(place, __package__)
+    gold = content.get("gold", {})
     return DataSet(
         name=name,
         title=content["title"],
         citation=content["citation"],
         reader=content["reader"],
         sources=parse_pinned(content, place),
-        gold=_gold_versions(content.get("gold", {})),
+        gold=GoldVersions(gold.get("own"), tuple(gold.get("further", ()))),
     )
 
 
 def gold_versions(benchmark: str) -> GoldVersions:
     """Return the versions of a benchmark's gold states; none of one that is not declared."""
     return read_data_set(benchmark).gold if benchmark in declared_names() else GoldVersions()
-
-
-def _gold_versions(content: Mapping[str, Any]) -> GoldVersions:
-    return GoldVersions(content.get("own"), tuple(content.get("further", ())))
 
 
 @dataclass(frozen=True)
@@ -232,26 +229,22 @@ def parse_pinned(content: Mapping[str, Any], source: str) -> tuple[Source, ...]:
     Raises:
         InputError: With every wrong entry.
     """
-    sources = tuple(
-        Source(
-            str(entry.get("repository")),
-            str(entry.get("commit")),
-            str(entry.get("role")),
-            tuple(
-                PinnedFile(str(entry.get("repository")), str(entry.get("commit")), path, blob, part)
-                for part in PARTS
-                for path, blob in entry.get(part, {}).items()
-            ),
-            entry.get("venues"),
-            entry.get("clone"),
-            entry.get("optional", False),
-        )
-        for entry in content["sources"]
-    )
+    sources = tuple(map(_source, content["sources"]))
     problems = [problem for one in sources for problem in _problems(one)]
     if problems:
         raise InputError(source, problems)
     return sources
+
+
+def _source(entry: Mapping[str, Any]) -> Source:
+    repository, commit, role = (str(entry.get(key)) for key in ("repository", "commit", "role"))
+    files = tuple(
+        PinnedFile(repository, commit, path, blob, part)
+        for part in PARTS
+        for path, blob in entry.get(part, {}).items()
+    )
+    more = entry.get("venues"), entry.get("clone"), entry.get("optional", False)
+    return Source(repository, commit, role, files, *more)
 
 
 def select(sources: Collection[Source], split: str, predictions: bool) -> tuple[PinnedFile, ...]:

@@ -2,8 +2,8 @@
 
 Files are kept as `<data directory>/downloads/<owner>/<repository>/<commit>/<path>`. A file is
 written, all or nothing, only after its content has proved to be the pinned one, and checked again
-before every use. So whatever happens, what is kept is right, what is there is not fetched again,
-and several fetches at once do no harm. The installed benchmark is replaced in one step at the end.
+before every use. So the files that are kept are right, they are not fetched again, and several
+fetches at once do no harm. The installed benchmark is replaced in one step at the end.
 """
 
 from __future__ import annotations

@@ -140,16 +140,9 @@ def _dialogue_data(dialogue: Dialogue) -> dict[str, Any]:
 
 
 def _dialogue(data: Mapping[str, Any]) -> Dialogue:
-    return Dialogue(
-        goal={
-            domain: Goal(goal["informable"], frozenset(goal["requestable"]), goal["booking"])
-            for domain, goal in data["goal"].items()
-        },
-        references=data["references"],
-        states=data["states"],
-        active_domains=data["active_domains"],
-        booked_domains=data["booked_domains"],
-        users=tuple(data.get("users", ())),
-        responses=tuple(data.get("responses", ())),
-        damd_domains=data.get("damd_domains"),
-    )
+    goals = {
+        domain: Goal(goal["informable"], frozenset(goal["requestable"]), goal["booking"])
+        for domain, goal in data["goal"].items()
+    }
+    said = {name: tuple(data.get(name, ())) for name in ("users", "responses")}
+    return Dialogue(**{**data, **said, "goal": goals})

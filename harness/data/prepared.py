@@ -108,7 +108,7 @@ def prepared(path: Path, benchmark: Benchmark) -> PreparedBenchmark | None:
     key = _key(path)
     content, packed = _stored_content(key), _STORE.get_bytes([_ARRAYS, key])
     if content is None or packed is None:
-        # In a folder of somebody else's, each thing is derived when it is needed.
+        # Where nothing can be stored, each thing is derived when it is needed.
         if not _STORE.is_writable():
             return None
         content, packed = _content(benchmark), _packed(benchmark)

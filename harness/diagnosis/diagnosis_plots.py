@@ -85,20 +85,16 @@ def plot_causes(submissions: Mapping[str, Sequence[DialogueOutcome]], path: str)
     write_picture(path, draw)
 
 
-def _matched(of: DomainLosses) -> dict[str, float]:
-    return {cause: 100 * n / max(1, of.dialogues) for cause, n in of.matched.items()}
-
-
-def _provided(of: DomainLosses) -> dict[str, float]:
-    return {cause: 100 * n / max(1, of.requested) for cause, n in of.provided.items()}
+def _percent(counts: Mapping[str, int], whole: int) -> dict[str, float]:
+    return {cause: 100 * count / max(1, whole) for cause, count in counts.items()}
 
 
 # Causes, the share of each in a domain, and what the shares are of.
 _KINDS: Sequence[
     tuple[Mapping[str, object], Callable[[DomainLosses], Mapping[str, float]], str]
 ] = (
-    (CAUSES, _matched, "domain not matched (%)"),
-    (SLOT_CAUSES, _provided, "slot not provided (%)"),
+    (CAUSES, lambda of: _percent(of.matched, of.dialogues), "domain not matched (%)"),
+    (SLOT_CAUSES, lambda of: _percent(of.provided, of.requested), "slot not provided (%)"),
 )
 
 

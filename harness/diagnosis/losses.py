@@ -116,7 +116,7 @@ def points(
         unprovided = [
             cause for d in outcome.domains.values() for cause in d.provided.values() if cause
         ]
-        # Who loses a dialogue's Inform has lost its Success, whatever else was not said.
+        # A dialogue that loses its Inform loses its Success, whatever else is not said.
         for cause, share in _shares(unmatched):
             inform[cause] += share
             success[cause] += share

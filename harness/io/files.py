@@ -1,8 +1,8 @@
 """Reading and writing the harness's files: JSON plain or gzipped, all or nothing on the way out.
 
-Files come from strangers: a few kilobytes can unpack to gigabytes. What a predictions file may hold
-is bounded far above what any published file needs; every bound can be set by an environment
-variable, `MWZ_LIMIT_` and its name in capital letters.
+Predictions files are not trusted: a few kilobytes can unpack to gigabytes. Their bounds are far
+above what any published file needs; each can be set by an environment variable, `MWZ_LIMIT_` and
+its name in capital letters.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Limits:
     value: int = field(default=1_000, metadata={"unit": "characters in a slot's value"})
 
     def told(self, name: str) -> str:
-        """Return a bound as messages tell it, with the variable that sets it."""
+        """Return a bound as messages show it, with the variable that sets it."""
         return f"at most {getattr(self, name):,} ({VARIABLE}{name.upper()})"
 
 
@@ -72,7 +72,7 @@ def limits(environment: Mapping[str, str] = os.environ) -> Limits:
         text = environment.get(variable)
         if text is None:
             continue
-        # As far as Python reads numbers, and no further.
+        # Python reads no number that is much longer.
         if not (text.isascii() and text.isdigit() and len(text) <= 18 and int(text) > 0):
             raise InputError(variable, f"expected a whole number above 0, found {shown(text)}")
         chosen[bound.name] = int(text)
@@ -110,8 +110,8 @@ def read_bytes(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> bytes:
 
     Args:
         path: The file.
-        limits: No more is read and unpacked than these say; what is not a stranger's is within
-            the default ones.
+        limits: Bounds on what is read and unpacked; the default ones are enough for files of the
+            harness itself.
 
     Raises:
         InputError: The file is missing, cannot be read, is a damaged gzip file or too large.
@@ -160,17 +160,17 @@ def read_stored(path: Path) -> bytes:
 
 
 def read_plain(path: Path) -> bytes:
-    """Read a file, unpacked if it is gzipped, that is nothing but a file.
+    """Read a regular file, unpacked if it is gzipped.
 
-    What strangers put into a folder may be a link to anywhere, or a pipe that never ends.
+    A folder that is not trusted may hold a link to anywhere, or a pipe that never ends.
 
     Raises:
-        InputError: It is something else than a file, or cannot be read.
+        InputError: It is not a regular file, or cannot be read.
     """
     try:
         mode = path.lstat().st_mode
     except (OSError, ValueError):
-        # Reading tells.
+        # Reading it reports what is wrong.
         return read_bytes(path)
     if not stat.S_ISREG(mode):
         kind = _FILE_KINDS.get(stat.S_IFMT(mode), "a device")
@@ -272,7 +272,7 @@ def _first_double(keys: Iterable[str]) -> str:
 
 
 def _doubled_keys(read: object, doubled: Mapping[int, tuple[object, str]]) -> Problems:
-    """Tell which objects have a key twice, each with the way that leads to it."""
+    """Return which objects have a key twice, each with its place."""
     problems = Problems()
     waiting: list[tuple[object, str]] = [(read, "")]
     while waiting:
@@ -318,14 +318,13 @@ def to_json(data: object) -> str:
 def write_atomically(path: Path, content: str | bytes, follow: bool = True) -> None:
     """Write a file so that it is either there in full or as it was before.
 
-    A link stays one, and the file it leads to is written. A device or a pipe, which nothing could
-    take the place of, is written to as it is. Scratch files that killed processes left of the same
-    file are cleared away.
+    A link is followed. A device or a pipe, which cannot be replaced, is written to directly.
+    Scratch files of the same file that killed processes left are removed.
 
     Args:
         path: The file.
         content: What it is to hold.
-        follow: Where it is false, a link, a device or a pipe gives way to the file.
+        follow: If false, a link, a device or a pipe is replaced by the file.
 
     Raises:
         InputError: The file cannot be written.
@@ -360,35 +359,35 @@ UNFINISHED = ".unfinished"
 
 
 def _scratch_file(target: Path) -> tuple[int, str]:
-    """Return a scratch file beside a file, open and held, so that nobody clears it away."""
+    """Return a scratch file beside a file, open, and locked so that it is not cleared away."""
     while True:
         prefix = f".{target.name[:100]}."
         handle, scratch = tempfile.mkstemp(UNFINISHED, prefix, target.parent)
-        _hold(handle)
-        # Who clears away may have come before the file was held.
+        _lock(handle)
+        # It may have been cleared away before it was locked.
         if os.path.exists(scratch):
             return handle, scratch
         os.close(handle)
 
 
 def clear_scratch(target: Path) -> None:
-    """Clear away the scratch files of a file that no living process holds."""
+    """Remove the scratch files of a file that no running process has locked."""
     for path in target.parent.glob(f".{glob.escape(target.name[:100])}.*{UNFINISHED}"):
         try:
             handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except (OSError, AttributeError):
-            # A link or a folder is none of ours; some systems have no such flags, nor locks.
+            # A link or a folder is no scratch file; some systems have no such flags, nor locks.
             continue
         with contextlib.suppress(OSError), os.fdopen(handle, "rb") as file:
-            _hold(file.fileno(), wait=False)
+            _lock(file.fileno(), wait=False)
             path.unlink(missing_ok=True)
 
 
-def _hold(handle: int, wait: bool = True) -> None:
+def _lock(handle: int, wait: bool = True) -> None:
     """Lock an open file, until it is closed, where the system has locks.
 
     Raises:
-        OSError: Somebody else holds it, and this is not to wait.
+        OSError: Another process has locked it, and this is not to wait.
     """
     try:
         import fcntl

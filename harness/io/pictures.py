@@ -33,7 +33,7 @@ def picture_format(path: str) -> str:
     """Return the format that a picture is written in, by its file's suffix.
 
     Raises:
-        InputError: It is none of `SUFFIXES`.
+        InputError: It is not one of `SUFFIXES`.
     """
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix not in SUFFIXES:

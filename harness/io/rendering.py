@@ -11,6 +11,8 @@ from typing import TypeAlias
 
 from tabulate import tabulate
 
+from .. import errors
+
 Cell: TypeAlias = "str | int | float | None"
 
 
@@ -57,7 +59,7 @@ def terminal_width() -> int | None:
 
 
 def wrapped(text: str) -> str:
-    """Return a sentence in lines that fit the terminal; in one line where there is none."""
+    """Return a sentence in lines that fit the terminal; in one line where output is no terminal."""
     width = terminal_width()
     return text if width is None else textwrap.fill(text, width, break_long_words=False)
 
@@ -76,10 +78,8 @@ def _chunks(widths: Sequence[int], limit: int) -> list[list[int]]:
 
 
 def printable(text: str) -> str:
-    """Return a text as a terminal may have it: control characters are written out."""
-    return "".join(
-        c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text
-    )
+    """Return lines of text in which any other control characters are written as escapes."""
+    return errors.printable(text, allowed="\n\t")
 
 
 def drawn(name: str) -> str:

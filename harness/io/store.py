@@ -5,7 +5,7 @@
 - A `Store` keeps what can be computed again, each in a sealed file under a key that holds all it
   depends on. Several processes may use it at once. A damaged file counts as missing; in a folder
   that cannot be written nothing is kept. What was not used for longest goes first.
-- A *checksum* is a field of a document that tells whether somebody edited it.
+- A *checksum* is a field of a document that shows whether it was edited.
 
 Files are written by one replace each, so they are whole or as they were.
 """
@@ -57,7 +57,7 @@ def cache_directory() -> Path:
 def code_digest() -> str:
     """Return what changes with a file of the package, NumPy or sacreBLEU.
 
-    The package's version would not do: it says too little of unreleased code.
+    The package's version would not do: unreleased code changes without it.
     """
     found = [version("numpy"), version("sacrebleu")]
     for package in ("normalization", "database", "harness"):
@@ -129,7 +129,7 @@ class Store:
         self._bytes = size
 
     def get(self, key: object) -> Any:
-        """Return the document stored under a key; None if there is none as it was written."""
+        """Return the document stored under a key; None if there is none, or it is damaged."""
         content = self.get_bytes(key)
         try:
             return None if content is None else json.loads(content)
@@ -141,10 +141,10 @@ class Store:
         self.put_bytes(key, json.dumps(document, ensure_ascii=False).encode())
 
     def get_bytes(self, key: object) -> bytes | None:
-        """Return the bytes stored under a key; None if there are none as they were written."""
+        """Return the bytes stored under a key; None if there are none, or they are damaged."""
         path = self._path(key)
         try:
-            # A file that was put in the place of another has the name of that other.
+            # A copy of another file has the name of that file in its first line.
             content = _unsealed(path, path.name)
         except InputError:
             return None
@@ -192,7 +192,7 @@ class Store:
 
 
 def with_checksum(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document with what tells whether somebody edits it."""
+    """Return a document with a checksum, which shows whether it is edited."""
     return {**content, _CHECKSUM: digest_of_json(content)}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,14 +89,19 @@ def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
     return out.getvalue()
 
 
-def _markdown(table: Table) -> str:
-    rows = [
+def _cells(table: Table, shown: Callable[[str], str], bold: str) -> list[list[str]]:
+    """Return a table's cells as they are shown; of the best ones, within `bold`, for `%s`."""
+    return [
         [
-            f"**{escaped_cell(cell)}**" if (row, column) in table.best else escaped_cell(cell)
+            bold % shown(cell) if (row, column) in table.best else shown(cell)
             for column, cell in enumerate(cells)
         ]
         for row, cells in enumerate(table.rows)
     ]
+
+
+def _markdown(table: Table) -> str:
+    rows = _cells(table, escaped_cell, "**%s**")
     notes = "\n".join(f"- {escaped(note)}" for note in table.notes)
     shown = markdown_table([escaped(header) for header in table.headers], rows)
     return "\n\n".join(filter(None, [f"## {table.title}", shown, notes]))
@@ -111,13 +116,7 @@ def _latex(table: Table) -> str:
     """Return a table for LaTeX with booktabs."""
     columns = [[row[column] for row in table.rows] for column in range(len(table.headers))]
     kinds = ["r" if cells and all(map(is_figure, cells)) else "l" for cells in columns]
-    rows = [
-        [
-            f"\\textbf{{{in_latex(cell)}}}" if (row, column) in table.best else in_latex(cell)
-            for column, cell in enumerate(cells)
-        ]
-        for row, cells in enumerate(table.rows)
-    ]
+    rows = _cells(table, in_latex, "\\textbf{%s}")
     return "\n".join(
         [
             *(f"% {line}" for note in table.notes for line in note.splitlines()),

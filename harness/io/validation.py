@@ -75,23 +75,23 @@ def _known_keys(kind: Any, place: tuple[str | int, ...]) -> set[str]:
     """Return the keys that an object at a place of a type may have, by the type's JSON schema."""
     schema = TypeAdapter(kind).json_schema()
     parts = schema.get("$defs", {})
-    here = [schema]
+    schemas = _resolved([schema], parts)
     for key in place:
-        here = [step for one in here for step in _inside(_options(one, parts), key)]
-    return {name for one in _options_of(here, parts) for name in one.get("properties", {})}
+        schemas = _resolved(_inside(schemas, key), parts)
+    return {name for one in schemas for name in one.get("properties", {})}
 
 
-def _options_of(schemas: list[Any], parts: Mapping[str, Any]) -> list[Any]:
-    return [option for schema in schemas for option in _options(schema, parts)]
-
-
-def _options(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> list[Any]:
-    """Return the schemas that a schema stands for: a reference, or one of several."""
-    if "$ref" in schema:
-        return _options(parts[schema["$ref"].rsplit("/", maxsplit=1)[-1]], parts)
-    if "anyOf" in schema:
-        return _options_of(schema["anyOf"], parts)
-    return [schema]
+def _resolved(schemas: list[Any], parts: Mapping[str, Any]) -> list[Any]:
+    """Return schemas with those in their place that they refer to, or are alternatives of."""
+    found = []
+    for schema in schemas:
+        if "$ref" in schema:
+            found += _resolved([parts[schema["$ref"].rsplit("/", maxsplit=1)[-1]]], parts)
+        elif "anyOf" in schema:
+            found += _resolved(schema["anyOf"], parts)
+        else:
+            found.append(schema)
+    return found
 
 
 def _inside(schemas: list[Any], key: str | int) -> list[Any]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class _Dialogues:
-    """What submissions tell of their dialogues, normalised or not."""
+    """What submissions have in common, normalised or not."""
 
     dialogues: Mapping[str, Sequence[Any]]
 
@@ -58,7 +58,7 @@ class Submission(_Dialogues):
         dialogues: Dialogue id -> turns, in the file's order; one per system turn, from the first.
         source: What messages call the file.
         format: What it was recognised as.
-        remarks: What is to be said of it.
+        remarks: The remarks on it.
     """
 
     dialogues: Mapping[str, Sequence[Turn]]
@@ -97,7 +97,7 @@ class NormalizedSubmission(_Dialogues):
         names_domains: Whether its placeholders name their domain, as `[hotel_name]` does: most
             of those that tell about a venue do.
         source: What messages call the predictions.
-        remarks: What is to be said of them.
+        remarks: The remarks on them.
     """
 
     dialogues: Mapping[str, Sequence[NormalizedTurn]]
@@ -125,7 +125,7 @@ class NormalizedSubmission(_Dialogues):
         return {id_: [turn.response for turn in turns] for id_, turns in self.dialogues.items()}
 
     def said(self) -> dict[str, Any]:
-        """Return all that is scored of it, as JSON types: what no way of writing it changes."""
+        """Return all that is scored of it, as JSON types, whatever format it was written in."""
         return {
             id_: [
                 [turn.response, turn.state, turn.active_domains and sorted(turn.active_domains)]
@@ -280,7 +280,7 @@ def made_submission(benchmark: Benchmark, name: str) -> NormalizedSubmission:
         name: A reference style, for the benchmark's own responses as if a system had given them;
             `CONSTANT`, for one response with the six placeholders that tell about a venue; both
             without states of their own. Or `EMPTY_STATES`: the responses are the canonical
-            references, so that whatever is missing is missing for want of states.
+            references, so that all that is lost is lost for lack of states.
     """
     state: BeliefState | None = {} if name == EMPTY_STATES else None
 

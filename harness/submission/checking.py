@@ -82,7 +82,7 @@ def checked_dialogues(
         source: What messages call the predictions.
 
     Returns:
-        The benchmark's spelling of the id -> turns, and what is to be said of them.
+        The benchmark's spelling of the id -> turns, and the remarks on them.
 
     Raises:
         InputError: With every problem found, equal ones together.
@@ -95,7 +95,7 @@ def checked_dialogues(
 
 
 class _Checker:
-    """Checks one file, and keeps what is to be said of it."""
+    """Checks one file, and collects problems and remarks."""
 
     def __init__(self, benchmark: Benchmark, limits: Limits) -> None:
         self.problems = Problems()

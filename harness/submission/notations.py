@@ -26,8 +26,8 @@ LIST = "domain-slot-value lists"
 EXPECTED = f"{NESTED}, {FLAT} or a list of domain-slot-value"
 """What messages say that a state should be."""
 
-Tell: TypeAlias = Callable[[str, str], None]
-"""Takes what is wrong with a state, or to be said of it: where in the state, and what."""
+Notify: TypeAlias = Callable[[str, str], None]
+"""Is called with a problem or a remark: where in the state, and what."""
 
 VALUE_LISTS = "lists of values, of which the first counts"
 EMPTY_VALUES = "empty values, which no venue and no gold state has; leave such slots out"
@@ -47,11 +47,11 @@ STATE_SLOTS = frozenset(
     }
 )
 """The slots a predicted state may have: those of MultiWOZ's states and acts in all its versions,
-of whatever domain, for systems do mix up the domains."""
+of any domain, because systems do mix up the domains."""
 
 
 def notation_of(state: object) -> str | None:
-    """Return the notation of a state; None if it is none."""
+    """Return the notation of a state; None if it is not a state."""
     if isinstance(state, Mapping):
         pairs = state.items()
         flat = any("-" in str(key) and not isinstance(value, Mapping) for key, value in pairs)
@@ -59,85 +59,85 @@ def notation_of(state: object) -> str | None:
     return LIST if isinstance(state, Sequence) and not isinstance(state, str) else None
 
 
-def read_state(state: object, tell: Tell, note: Tell) -> BeliefState:
+def read_state(state: object, problem: Notify, remark: Notify) -> BeliefState:
     """Read a state in any notation; values are checked to be text, names are not looked up.
 
     Args:
         state: What a file holds.
-        tell: Called with everything that is wrong; what is wrong is left out.
-        note: Called with `VALUE_LISTS` and `EMPTY_VALUES` where there are some.
+        problem: Called with everything that is wrong, which is left out of the state.
+        remark: Called with `VALUE_LISTS` and `EMPTY_VALUES` where there are some.
     """
     if isinstance(state, Mapping):
         if notation_of(state) == FLAT:
-            return _joined(_flat_triples(state, tell, note), tell)
-        return _nested(state, tell, note)
+            return _joined(_flat_triples(state, problem, remark), problem)
+        return _nested(state, problem, remark)
     if isinstance(state, Sequence) and not isinstance(state, str):
-        return _joined(_list_triples(state, tell, note), tell)
-    tell("", f"expected a state ({EXPECTED}), found {kind_of(state)}")
+        return _joined(_list_triples(state, problem, remark), problem)
+    problem("", f"expected a state ({EXPECTED}), found {kind_of(state)}")
     return {}
 
 
-def _nested(state: Mapping[object, object], tell: Tell, note: Tell) -> BeliefState:
+def _nested(state: Mapping[object, object], problem: Notify, remark: Notify) -> BeliefState:
     read: dict[str, dict[str, str]] = {}
     for domain, slots in state.items():
         if isinstance(slots, Mapping):
             values = {
-                slot: _value(f"{domain}, {slot}", value, tell, note)
+                slot: _value(f"{domain}, {slot}", value, problem, remark)
                 for slot, value in slots.items()
             }
             read[str(domain)] = {s: value for s, value in values.items() if value is not None}
         else:
-            tell(str(domain), f"expected an object of slot -> value, found {kind_of(slots)}")
+            problem(str(domain), f"expected an object of slot -> value, found {kind_of(slots)}")
     return read
 
 
 def _flat_triples(
-    state: Mapping[object, object], tell: Tell, note: Tell
+    state: Mapping[object, object], problem: Notify, remark: Notify
 ) -> Iterator[tuple[str, str, str]]:
     for name, value in state.items():
         domain, dash, slot = str(name).partition("-")
         if not (domain and dash and slot):
-            tell("", f"expected `domain-slot` as key, found {shown(name)}")
-        elif (text := _value(str(name), value, tell, note)) is not None:
+            problem("", f"expected `domain-slot` as key, found {shown(name)}")
+        elif (text := _value(str(name), value, problem, remark)) is not None:
             yield domain, slot, text
 
 
 def _list_triples(
-    state: Iterable[object], tell: Tell, note: Tell
+    state: Iterable[object], problem: Notify, remark: Notify
 ) -> Iterator[tuple[str, str, str]]:
     for entry in state:
         parts = entry.split("-", 2) if isinstance(entry, str) else []
         if len(parts) == 3 and parts[0] and parts[1]:
             place = "-".join(parts[:2])
-            if (text := _value(place, parts[2], tell, note)) is not None:
+            if (text := _value(place, parts[2], problem, remark)) is not None:
                 yield parts[0], parts[1], text
         else:
             found = shown(entry) if isinstance(entry, str) else kind_of(entry)
-            tell("", f"expected a string `domain-slot-value`, found {found}")
+            problem("", f"expected a string `domain-slot-value`, found {found}")
 
 
-def _joined(triples: Iterable[tuple[str, str, str]], tell: Tell) -> BeliefState:
+def _joined(triples: Iterable[tuple[str, str, str]], problem: Notify) -> BeliefState:
     read: dict[str, dict[str, str]] = {}
     for domain, slot, value in triples:
         known = read.setdefault(domain, {}).setdefault(slot, value)
         if known != value:
             values = f"{shown(known)} and {shown(value)}"
-            tell("", f"{domain}-{slot} has two values, {values}; expected one")
+            problem("", f"{domain}-{slot} has two values, {values}; expected one")
     return read
 
 
-def _value(place: str, value: object, tell: Tell, note: Tell) -> str | None:
-    """Return a slot's value; None if it is none."""
+def _value(place: str, value: object, problem: Notify, remark: Notify) -> str | None:
+    """Return a slot's value; None if it is not text."""
     if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
-        note(place, VALUE_LISTS)
+        remark(place, VALUE_LISTS)
         value = value[0]
     if not isinstance(value, str):
-        tell(place, f"expected a string, found {kind_of(value)}")
+        problem(place, f"expected a string, found {kind_of(value)}")
         return None
     if not value:
-        note(place, EMPTY_VALUES)
+        remark(place, EMPTY_VALUES)
     text = place + value
     if not (text.isascii() or is_text(text)):
-        tell(place, f"{shown(value)} is not valid text")
+        problem(place, f"{shown(value)} is not valid text")
         return None
     return value

@@ -1,4 +1,4 @@
-"""Submissions in plain English: delexicalised first, with what was found kept beside the text."""
+"""Submissions in plain English: delexicalised before they are scored."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ def delexicalise_submission(
 
 
 def plain_remarks(submission: Submission) -> tuple[Remark, ...]:
-    """Return what is to be said of a submission whose responses are to be plain English."""
+    """Return the remarks on a submission whose responses are meant to be plain English."""
     ontology = rule_set(DEFAULT_RULES).ontology
     responses = [turn.response for turns in submission.dialogues.values() for turn in turns]
-    held = [{n for n in placeholder_names(text) if n in ontology} for text in responses]
-    names = Counter(name for one in held for name in sorted(one))
-    kept = tuple(remark for remark in submission.remarks if remark.kind != KIND)
+    found = [{n for n in placeholder_names(text) if n in ontology} for text in responses]
+    names = Counter(name for one in found for name in sorted(one))
+    others = tuple(remark for remark in submission.remarks if remark.kind != KIND)
     if not names:
-        return kept
+        return others
     shown = ", ".join(f"[{name}]" for name, _ in names.most_common(_SHOWN))
     message = (
-        f"{sum(map(bool, held))} of {len(responses)} responses hold placeholders ({shown}), which "
+        f"{sum(map(bool, found))} of {len(responses)} responses hold placeholders ({shown}), which "
         "name and tell nothing in grounded scores; if they are all delexicalised, score them "
         "without --lexicalised"
     )
-    return (*kept, Remark(KIND, message))
+    return (*others, Remark(KIND, message))
 
 
 def _delexicalised_turn(turn: Turn, delexicaliser: Callable[[str], Delexicalised]) -> Turn:
@@ -82,5 +82,5 @@ def human_submission(benchmark: Benchmark) -> Submission:
 
 
 def has_human_responses(benchmark: Benchmark) -> bool:
-    """Tell whether a benchmark holds the human responses of all turns as they were written."""
+    """Return whether a benchmark holds the human responses of all turns as they were written."""
     return all(len(d.responses) == d.turns for d in benchmark.dialogues.values())

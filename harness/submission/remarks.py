@@ -1,4 +1,4 @@
-"""Remarks: what there is to say of a file that can be used, above all of its placeholders.
+"""Remarks on a file that can be used, above all on its placeholders.
 
 Inform and Success look for placeholders in square brackets and for nothing else. A file without
 them gets a score all the same, and a low one. What is typical is measured on the benchmark's own
@@ -32,7 +32,7 @@ class Remark:
         message: What was found, and what to do.
         count: In how many places.
         places: The first of them.
-        warning: Whether something is likely wrong; else it is only told.
+        warning: Whether something is likely wrong; other remarks only inform.
     """
 
     kind: str
@@ -95,7 +95,7 @@ _OTHERWISE = re.compile(
 def text_remarks(
     responses: Sequence[str], benchmark: Benchmark, rules: RuleSet
 ) -> tuple[Remark, ...]:
-    """Return what is to be said of the placeholders of a submission's responses.
+    """Return the remarks on the placeholders of a submission's responses.
 
     Args:
         responses: All responses, as they were given.
@@ -119,11 +119,11 @@ def venue_rate(responses: Sequence[str], rules: RuleSet) -> float:
 
     That is the share of responses with a name, with a telephone number and so on, added up.
     """
-    told = sum(
+    slots = sum(
         len({rules.ontology.get(name) for name in placeholder_names(text)} & rules.about_venues)
         for text in responses
     )
-    return told / max(len(responses), 1)
+    return slots / max(len(responses), 1)
 
 
 def typical_rate(benchmark: Benchmark, rules: RuleSet) -> float:
@@ -138,8 +138,8 @@ def typical_rate(benchmark: Benchmark, rules: RuleSet) -> float:
 
 def slot_rate(normalized: Sequence[str], rules: RuleSet) -> float:
     """Return the same of normalised responses, in which a placeholder is its slot's name."""
-    told = sum(sum(slot in text for text in normalized) for slot in rules.about_venues)
-    return told / max(len(normalized), 1)
+    slots = sum(sum(slot in text for text in normalized) for slot in rules.about_venues)
+    return slots / max(len(normalized), 1)
 
 
 def unknown_names(names: Mapping[str, int], rules: RuleSet) -> Counter[str]:
@@ -213,9 +213,11 @@ def _hardly_any(
     names: Counter[str], responses: Sequence[str], benchmark: Benchmark, rules: RuleSet
 ) -> Iterator[Remark]:
     typical = typical_rate(benchmark, rules)
-    # There are no fewer than that.
-    told = sum(n for name, n in names.items() if rules.ontology.get(name) in rules.about_venues)
-    if told >= FEW * typical * len(responses) * len(rules.about_venues):
+    # The rate is no lower than what this gives.
+    placeholders = sum(
+        n for name, n in names.items() if rules.ontology.get(name) in rules.about_venues
+    )
+    if placeholders >= FEW * typical * len(responses) * len(rules.about_venues):
         return
     rate = venue_rate(responses, rules)
     if rate >= FEW * typical:

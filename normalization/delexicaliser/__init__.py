@@ -3,7 +3,7 @@
 A delexicaliser sees a response and a gazetteer, never acts, annotated values or goals. It looks
 for, in this order: numbers and codes (telephone, postcode, train id, then reference numbers);
 times and prices; names and addresses; other values (areas, foods, counts, days, stations), which
-are marked or left as their context tells. The first rule that matches wins, the longest match
+are marked or left, by the words around them. The first rule that matches wins, the longest match
 within a rule, and what is marked is not looked at again; so are placeholders that a response
 already has. All rules are tables: `tables/lex1.toml`.
 

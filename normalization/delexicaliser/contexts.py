@@ -1,4 +1,7 @@
-"""Numbers and codes in a text, found by regular expressions from a table."""
+"""Numbers and codes, found by regular expressions, and values, marked by the words around them.
+
+Both kinds of rules are tables.
+"""
 
 from __future__ import annotations
 

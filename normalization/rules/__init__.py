@@ -87,7 +87,7 @@ class RuleSet:
     def ontology(self) -> Mapping[str, str]:
         """Placeholder name (lower case) -> ontology name, extension and aliases included.
 
-        What the tables know means what they say, whatever an alias says.
+        An alias of a name that the tables know is ignored.
         """
         sections = (self.tables["ontology"], self.tables["extension"])
         own = {
@@ -115,13 +115,11 @@ class RuleSet:
         return MappingProxyType(
             {
                 domain: VenueRules(
-                    mention=rules["mention"],
-                    named_by=rules["named_by"],
-                    identifier=rules["identifier"],
-                    columns=tuple(rules["columns"]),
-                    fuzzy=frozenset(rules.get("fuzzy", ())),
-                    latest=frozenset(rules.get("latest", ())),
-                    earliest=frozenset(rules.get("earliest", ())),
+                    rules["mention"],
+                    rules["named_by"],
+                    rules["identifier"],
+                    tuple(rules["columns"]),
+                    *(frozenset(rules.get(kind, ())) for kind in ("fuzzy", "latest", "earliest")),
                 )
                 for domain, rules in self.tables["domains"].items()
                 if rules

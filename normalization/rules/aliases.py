@@ -1,8 +1,8 @@
 """Placeholder aliases: names that a system writes besides those that the rule set knows.
 
-The public evaluator asks who meets an unknown placeholder to customize its slot mapping, and papers
-do. What a paper adds is a named table, a file of `aliases/`: `source`, where the names stand, and
-`placeholders`, placeholder name -> ontology name. To add a table, add a file.
+Where a placeholder is unknown, the public evaluator asks its users to customize its slot mapping,
+and papers do. What a paper adds is a named table, a file of `aliases/`: `source`, where the names
+stand, and `placeholders`, placeholder name -> ontology name. To add a table, add a file.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from functools import cache, cached_property, lru_cache
 from .registry import names, read_toml, sha256
 
 OWN = "own"
-"""What a table is called that is none of the named ones."""
+"""The name of a table that is not a named one."""
 
 _SHOWN_DIGITS = 12
 
 
 @dataclass(frozen=True)
 class Aliases:
-    """A table of aliases; equal tables are equal, whatever they were read from.
+    """A table of aliases; equal tables are equal, wherever they were read.
 
     Attributes:
         pairs: Placeholder name (lower case) and ontology name, sorted.
@@ -37,7 +37,7 @@ class Aliases:
 
     @property
     def table(self) -> str:
-        """The named table that this is; `OWN` if it is none."""
+        """The name of the named table that this is, or `OWN`."""
         return next((name for name in alias_tables() if alias_table(name) == self), OWN)
 
     @property

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ TEST_FILES = ("test/dialogues_001.json", "test/dialogues_002.json")
 ACTS_FILE = "dialog_acts.json"
 
 ANNOTATION_RULES = "2021"
-"""The rules that references and gold states are normalised by, whatever rules score."""
+"""The rules that references and gold states are normalised by, whichever rules score."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +56,10 @@ def read_test_dialogues(multiwoz: Path) -> dict[str, AnnotatedDialogue]:
     dialogues = {}
     for name in TEST_FILES:
         content = read_dialogues(folder / name)
-        try:
+        with expected_layout(folder / name):
             for dialogue in content:
                 raw_id = dialogue["dialogue_id"]
                 dialogues[short_id(raw_id)] = _annotated(dialogue["turns"], acts[raw_id])
-        except UNEXPECTED as error:
-            raise not_in_layout(folder / name, repr(error)) from None
     return dialogues
 
 
@@ -72,8 +71,7 @@ def read_dialogues(path: Path) -> list[Any]:
     """
     content = read_json(path)
     if not isinstance(content, list):
-        found = kind_of(content)
-        raise not_in_layout(path, f"expected a list of dialogues, found {found}")
+        raise _not_in_layout(path, f"expected a list of dialogues, found {kind_of(content)}")
     return content
 
 
@@ -134,10 +132,14 @@ def read_object(path: Path) -> dict[str, Any]:
     return content
 
 
-UNEXPECTED = (KeyError, TypeError, ValueError, IndexError, AttributeError)
-"""What reading a file in another layout ends in."""
+@contextmanager
+def expected_layout(path: Path) -> Iterator[None]:
+    """Report the errors that reading a file in another layout ends in as an `InputError`."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise _not_in_layout(path, repr(error)) from None
 
 
-def not_in_layout(path: Path, reason: str) -> InputError:
-    """Return what to say of a file of MultiWOZ 2.2 that is in another layout."""
+def _not_in_layout(path: Path, reason: str) -> InputError:
     return InputError(str(path), f"not in the layout of MultiWOZ 2.2 ({reason})")

@@ -29,14 +29,13 @@ from mwz.normalization.states import normalize_slot_name, normalize_state
 
 from ...benchmark import Benchmark
 from ...errors import InputError
-from ...io.files import read_json
 from .annotation22 import (
     ANNOTATION_RULES,
     DATA_SET,
-    UNEXPECTED,
-    not_in_layout,
+    expected_layout,
     raw_state,
     read_dialogues,
+    read_object,
     short_id,
 )
 from .evaluator import EVALUATOR_DATA
@@ -91,9 +90,7 @@ def find_overlap(mwzeval: Path, multiwoz: Path, test: Iterable[str]) -> Overlap 
     test = frozenset(test)
     others = [one for paths in files.values() for path in paths for one in _goals_in(path)]
     path = mwzeval / EVALUATOR_DATA / "goals.json"
-    goals = read_json(path)
-    if not isinstance(goals, dict):
-        raise InputError(str(path), "expected a JSON object")
+    goals = read_object(path)
     if all(id_ in goals for id_ in (*test, *(id_ for id_, _ in others))):
         wanted = {id_: goals[id_] for id_ in test}
         try:
@@ -166,8 +163,6 @@ _NO_GOAL = _canonical({})
 def _goals_in(path: Path) -> Iterator[tuple[str, dict[str, dict[str, Any]]]]:
     """Yield the id and the goal, from the annotation, of each dialogue in a file."""
     content = read_dialogues(path)
-    try:
+    with expected_layout(path):
         for dialogue in content:
             yield short_id(dialogue["dialogue_id"]), annotated_goal(dialogue["turns"])
-    except UNEXPECTED as error:
-        raise not_in_layout(path, repr(error)) from None

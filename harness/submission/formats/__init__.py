@@ -1,4 +1,4 @@
-"""Formats of predictions, told apart by shape alone, each read into the standard form.
+"""Formats of predictions, recognised by their shape alone and read into the standard form.
 
 A format is one module of this folder with a `FORMAT`, a kind of file that is not JSON one with a
 `TEXT`. The standard form maps dialogue id -> list of turns, each with `response` and optionally
@@ -37,7 +37,7 @@ def _text_files() -> tuple[TextFile, ...]:
 
 
 def parse_predictions(content: bytes, source: str) -> object:
-    """Parse the content of a predictions file, JSON or of another kind, of whatever format.
+    """Parse the content of a predictions file, JSON or another kind, of any format.
 
     Args:
         content: The file, unpacked.
@@ -54,8 +54,8 @@ def parse_predictions(content: bytes, source: str) -> object:
     if values > bounds.values:
         raise InputError(source, f"too large: {values:,} values; {bounds.told('values')}")
     if len(content) * _width(content) > bounds.unpacked:
-        told = bounds.told("unpacked")
-        raise InputError(source, f"too large: more bytes of text in memory than {told}")
+        most = bounds.told("unpacked")
+        raise InputError(source, f"too large: more bytes of text in memory than {most}")
     return parse_json(content, source) if text_file is None else text_file.parse(content, source)
 
 

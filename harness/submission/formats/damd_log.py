@@ -1,7 +1,7 @@
 """DAMD's log of the test set: its gold domain of every turn, and the state that it predicted.
 
-The log prints the turns of one dialogue after another, without the dialogues' ids and in no order
-that could be told from them. What the user says identifies a dialogue: DAMD's preprocessing writes
+The log prints the turns of one dialogue after another, without the dialogues' ids and in an order
+of its own. What the user says identifies a dialogue: DAMD's preprocessing writes
 numbers as digits and takes contractions apart, so that texts are similar rather than equal.
 
 `constraint_dict` is the predicted state, but `resp turn` is the response of the data set, in all

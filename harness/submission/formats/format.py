@@ -19,7 +19,7 @@ class Standard:
     Attributes:
         dialogues: Dialogue id -> turns.
         format: What the file was recognised as.
-        remarks: What is to be said of how it was read.
+        remarks: The remarks on how it was read.
         find: Of a file that does not say which dialogues it is of, what finds them: given dialogue
             id -> what the user says, of a benchmark, it returns `dialogues`, which are empty till
             then; or raises an `InputError`. None where the file says it.
@@ -37,7 +37,7 @@ class Standard:
             users: Dialogue id -> what the user says, one per system turn.
 
         Raises:
-            InputError: Some turns are of none of these dialogues.
+            InputError: Some turns belong to none of these dialogues.
         """
         return self.dialogues if self.find is None else self.find(users)
 
@@ -69,8 +69,8 @@ class TextFile:
     Attributes:
         recognises: Whether a file's bytes are of this kind.
         parse: Returns what the file holds, as JSON types, for a `Format` to recognise. It is given
-            the bytes and what messages call the file, and raises an `InputError` for what is
-            none.
+            the bytes and what messages call the file, and raises an `InputError` where the file is
+            damaged.
     """
 
     recognises: Callable[[bytes], bool]

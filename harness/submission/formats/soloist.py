@@ -41,7 +41,7 @@ def _parse(content: bytes, source: str) -> list[dict[str, str]]:
     """Return the blocks, each label -> text.
 
     Raises:
-        InputError: The file is no text in UTF-8, or a line of a block is none of its labels.
+        InputError: The file is not text in UTF-8, or a line of a block has no known label.
     """
     try:
         lines = content.decode("utf-8-sig").split("\n")
