@@ -305,7 +305,8 @@ def test_a_proposed_placeholder_is_one_line(copied: Path, mwz: Mwz) -> None:
 
 
 def test_a_format_is_one_file(copied: Path, mwz: Mwz) -> None:
-    (copied / "mwz/harness/submission/formats/response_pairs.py").write_text(FORMAT, encoding="utf-8")
+    formats = copied / "mwz/harness/submission/formats"
+    (formats / "response_pairs.py").write_text(FORMAT, encoding="utf-8")
     standard = {
         id_: [{"response": turn["response"], "state": turn["state"]} for turn in turns]
         for id_, turns in json.loads(Path(_predictions(copied)).read_text("utf-8")).items()
