@@ -12,20 +12,22 @@ from typing import Any
 
 import tomli_w
 
-from mwz.harness import load_benchmark
+from mwz.harness import Benchmark, load_benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE, STYLES
 from mwz.harness.board.audit.reported import ReportedTable
 from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, Entry, System, read_entry
+from mwz.harness.board.entry_scores import BenchmarkLoader, read_outputs, read_states, score_entry
 from mwz.harness.board.model import make_board
 from mwz.harness.board.pairs import Pairs
 from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of
-from mwz.harness.board.submitting import all_scores, submit
+from mwz.harness.board.submitting import locked, submit
 from mwz.harness.board.views.markdown import leaderboard as leaderboard_page
 from mwz.harness.io.validation import validated
 from mwz.harness.metrics.diversity import Diversity
 from mwz.harness.metrics.inform import SetupScores
 from mwz.harness.metrics.lower_bound import LowerBound
 from mwz.harness.metrics.signs import Signs
+from mwz.harness.scoring import Scorer
 from mwz.harness.scoring.report import Coverage, Report
 from mwz.harness.signature import Signature
 from mwz.normalization.rules import published_rule_sets, rule_set
@@ -171,7 +173,7 @@ def enter(
     place.mkdir(parents=True)
     facts = content or system(name=key.title())
     (place / ENTRY_FILE).write_text(tomli_w.dumps(facts), encoding="utf-8")
-    text = Scores(scored or reports(), hashes_of(predictions)).to_text()
+    text = Scores(scored or reports(), hashes_of(predictions)).files()[SCORES_FILE]
     (place / SCORES_FILE).write_text(text, encoding="utf-8")
     (place / PREDICTIONS_FILE).write_bytes(gzip.compress(predictions, mtime=0))
     return read_entry(place)
@@ -191,6 +193,28 @@ def sample_content(name: str) -> bytes:
     return (SAMPLE_SUBMISSIONS / f"{name}.json").read_bytes()
 
 
+def all_scores(
+    content: bytes | str, benchmark: Benchmark, source: str, track: str = "end-to-end"
+) -> Scores:
+    """Return all that is stored of a system's responses."""
+    return score_entry(read_outputs(content, source, Scorer(benchmark), track))
+
+
+def tracker_scores(
+    content: bytes | str, source: str, load_benchmark: BenchmarkLoader, **options: Any
+) -> Scores:
+    """Return all that is stored of a tracker."""
+    return score_entry(read_states(content, source, load_benchmark, **options))
+
+
+def submit_alone(
+    folder: Path, facts: System, content: bytes, scores: Scores, **options: Any
+) -> Entry:
+    """Enter a system as `mwz submit` does, and return its entry."""
+    with locked(folder):
+        return submit(folder, facts, scores, [content], **options)[-1]
+
+
 @cache
 def sample_scores(name: str) -> Scores:
     """Return what a submission to the sample scores."""
@@ -201,7 +225,7 @@ def enter_sample(folder: Path, *names: str) -> None:
     """Enter submissions to the sample, by default all three, as `mwz submit` does."""
     for name in names or SAMPLE_TRACKS:
         facts = validated(System, system(name=name, track=SAMPLE_TRACKS[name]), "system")
-        submit(folder, facts, sample_content(name), sample_scores(name))
+        submit_alone(folder, facts, sample_content(name), sample_scores(name))
 
 
 def edit_scores(folder: Path, *place: str, value: object, sealed: bool = False) -> None:

@@ -7,15 +7,16 @@ from pathlib import Path
 
 from entered import DIALOGUES, TURNS, enter, report, reports, system
 
-from mwz.harness.board.dialogue_scores import (
+from mwz.harness.board.entries import Entry, read_entry
+from mwz.harness.board.scores import (
+    DIALOGUES_FILE,
     BleuCounts,
     Causes,
     DialogueScores,
     Intervals,
     Outcomes,
-    totals_of,
+    Scores,
 )
-from mwz.harness.board.entries import Entry, read_entry
 from mwz.harness.comparison.interval import Interval
 from mwz.harness.diagnosis.losses import Points
 
@@ -64,7 +65,7 @@ def outcomes(
 
 def measured(known: Outcomes) -> DialogueScores:
     """Return outcomes as a `dialogues.json` holds them, every interval 2 points to each side."""
-    totals = totals_of(known)
+    totals = known.totals
     return DialogueScores(
         outcomes=known,
         intervals=Intervals(
@@ -82,7 +83,7 @@ def measured(known: Outcomes) -> DialogueScores:
 
 def enter_measured(folder: Path, key: str, known: Outcomes, states: str = "predicted") -> Entry:
     """Write an entry's folder by hand, its scores those of its dialogues, and read it."""
-    totals = totals_of(known)
+    totals = known.totals
     track = "end-to-end" if states == "predicted" else "policy-optimization"
     rates = {name: totals[name] for name in ("inform", "success")}
     number = known.played.count("1")
@@ -105,7 +106,8 @@ def enter_measured(folder: Path, key: str, known: Outcomes, states: str = "predi
 
 def write_dialogues(entry: Path, kept: DialogueScores) -> None:
     """Write an entry's `dialogues.json` as the harness would."""
-    (entry / "dialogues.json").write_text(kept.to_text(), encoding="utf-8")
+    text = Scores(dialogues=kept).files()[DIALOGUES_FILE]
+    (entry / DIALOGUES_FILE).write_text(text, encoding="utf-8")
 
 
 def without(known: Outcomes, number: int) -> Outcomes:

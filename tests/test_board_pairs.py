@@ -20,7 +20,6 @@ from resampled_cases import sample_evidence
 from mwz.harness.board import STATE_TRACKING
 from mwz.harness.board import pairs as board_pairs
 from mwz.harness.board.checks import entry_problems
-from mwz.harness.board.dialogue_scores import FIGURES, DialogueScores, parse_dialogues, totals_of
 from mwz.harness.board.entries import read_entries, read_entry
 from mwz.harness.board.model import rows
 from mwz.harness.board.pairs import (
@@ -31,6 +30,7 @@ from mwz.harness.board.pairs import (
     read_pairs,
     wrong_pairs,
 )
+from mwz.harness.board.scores import DIALOGUES_FILE, FIGURES, DialogueScores, Scores, parse_scores
 from mwz.harness.comparison import compare
 from mwz.harness.diagnosis.losses import Points
 from mwz.harness.errors import InputError
@@ -66,21 +66,29 @@ def test_totals_are_those_of_the_dialogues() -> None:
     known = outcomes(marks((0, 80)), marks((10, 50)))
     # 8/10, 6/9, 4/8 and 2/7 of the n-grams match, in texts as long as the references.
     bleu = 100 * math.prod((8 / 10, 6 / 9, 4 / 8, 2 / 7)) ** 0.25
-    assert totals_of(known) == pytest.approx(
+    assert known.totals == pytest.approx(
         {"inform": 80.0, "success": 40.0, "bleu": bleu, "combined": 60.0 + bleu}, rel=1e-12
     )
 
 
+def _text(kept: DialogueScores) -> str:
+    return Scores(dialogues=kept).files()[DIALOGUES_FILE]
+
+
+def _parsed(text: str) -> Scores:
+    return Scores(**parse_scores(text.encode(), "file", name=DIALOGUES_FILE))
+
+
 def test_what_is_written_is_read() -> None:
     kept = measured(outcomes(marks((3, 70))))
-    assert parse_dialogues(kept.to_text().encode(), "file") == kept
+    assert _parsed(_text(kept)) == Scores(dialogues=kept)
 
 
 def test_a_figure_that_was_edited_shows() -> None:
-    text = measured(ALPHA).to_text()
+    text = _text(measured(ALPHA))
     edited = text.replace('"turns": [6,', '"turns": [7,')
     assert edited != text
-    assert not parse_dialogues(edited.encode(), "file").intact
+    assert _parsed(edited).edited == (DIALOGUES_FILE,)
 
 
 def _without_a_turn(kept: DialogueScores) -> DialogueScores:
@@ -113,14 +121,14 @@ def test_what_cannot_be_computed_with_is_refused_by_name(
     change: Callable[[DialogueScores], DialogueScores], told: str
 ) -> None:
     with pytest.raises(InputError) as raised:
-        parse_dialogues(change(measured(ALPHA)).to_text().encode(), "file")
+        _parsed(_text(change(measured(ALPHA))))
     assert any(problem.startswith(told) for problem in raised.value.problems)
 
 
 @pytest.mark.parametrize("content", ["[]", "{}", '{"format": 0}', "nothing"])
 def test_what_is_no_such_file_is_refused(content: str) -> None:
     with pytest.raises(InputError):
-        parse_dialogues(content.encode(), "file")
+        _parsed(content)
 
 
 def _other_dialogues(kept: DialogueScores) -> DialogueScores:
@@ -201,8 +209,8 @@ def test_what_the_harness_stores_is_that_of_the_scores_and_adds_up(tmp_path: Pat
     for entry in read_entries(tmp_path):
         kept = entry.scores.dialogues
         assert kept is not None
-        assert kept.intact
-        totals = totals_of(kept.outcomes)
+        assert entry.scores.edited == ()
+        totals = kept.outcomes.totals
         assert totals["inform"] == entry.scores.main.inform
         assert totals["success"] == entry.scores.main.success
         assert totals["bleu"] == pytest.approx((entry.scores.main.bleu or {})["mwz22"], rel=1e-12)

@@ -10,14 +10,13 @@ from typing import Any
 
 import pytest
 import tomli_w
-from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter, enter_sample, reports, system
+from entered import REPOSITORY, SAMPLE_SUBMISSIONS, all_scores, enter, enter_sample, reports, system
 from helpers import Run, run_cli, run_process
 
 from mwz.harness import Benchmark
 from mwz.harness.board.entries import ENTRY_FILE, Entry, read_entries, read_entry
 from mwz.harness.board.model import rows
-from mwz.harness.board.scores import Scores, hashes_of
-from mwz.harness.board.submitting import all_scores
+from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of
 from mwz.harness.scoring import Options, Scorer
 
 Predictions = Mapping[str, Any]
@@ -209,7 +208,7 @@ def test_reference_rows_are_no_copies_of_each_other(tmp_path: Path) -> None:
     for key, made in (("corpus", "mwz22"), ("constant", "constant")):
         facts = system(name=key, track="reference", predictions={"made": made})
         entry = enter(tmp_path, key, facts, reports(states="gold"))
-        scores = Scores(entry.scores.reports, None).to_text()
+        scores = Scores(entry.scores.reports, None).files()[SCORES_FILE]
         (entry.folder / "scores.json").write_text(scores, encoding="utf-8")
     assert len(rows(read_entries(tmp_path), "2021")) == 2
 
@@ -230,7 +229,7 @@ def test_scores_that_do_not_say_what_they_are_of_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     entry = enter(tmp_path, "alpha")
-    text = Scores(entry.scores.reports, None).to_text()
+    text = Scores(entry.scores.reports, None).files()[SCORES_FILE]
     (entry.folder / "scores.json").write_text(text, encoding="utf-8")
     run = _check(capsys, tmp_path)
     assert run.status == 2
@@ -276,7 +275,7 @@ def test_a_reference_row_of_the_constant_response_is_scored_again(
     scores = all_scores("constant", sample, "constant")
     entry = enter(folder, "constant", facts, scores.reports)
     (entry.folder / "predictions.json.gz").unlink()
-    for file, text in {"scores.json": scores.to_text(), **scores.beside()}.items():
+    for file, text in scores.files().items():
         (entry.folder / file).write_text(text, encoding="utf-8")
     run = run_cli(capsys, "verify", "--strict", "--workers", 1, "--submissions", folder)
     assert (run.status, run.out) == (0, "constant: holds\n1 of 1 entries hold\n")

@@ -11,9 +11,11 @@ import pytest
 from entered import (
     REPOSITORY,
     SAMPLE_SUBMISSIONS,
+    all_scores,
     edit_inform,
     edit_scores,
     make_older,
+    submit_alone,
     system,
 )
 from helpers import Run, run_cli
@@ -27,7 +29,6 @@ from mwz.harness.board.entries import (
     read_entries,
     system_text,
 )
-from mwz.harness.board.submitting import all_scores, submit
 from mwz.harness.io.validation import validated
 from mwz.normalization.rules import published_rule_sets
 
@@ -52,7 +53,7 @@ def folder(tmp_path: Path, sample: Benchmark) -> Path:
     path = tmp_path / "submissions"
     content = (SAMPLE_SUBMISSIONS / "careful.json").read_bytes()
     facts = validated(System, system(name="Careful", setup=SETUP, reported=REPORTED), "system")
-    submit(path, facts, content, all_scores(content, sample, "careful"))
+    submit_alone(path, facts, content, all_scores(content, sample, "careful"))
     return path
 
 
@@ -115,7 +116,7 @@ def test_an_unknown_name_is_told_with_those_there_are(
 ) -> None:
     run = _run(capsys, folder, "carefull")
     assert run.status == 2
-    assert "no entry carefull; there are: careful" in run.err
+    assert "unknown entry 'carefull'; choose from careful" in run.err
 
 
 def test_a_folder_in_upper_case_is_called_by_its_name(

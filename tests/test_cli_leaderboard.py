@@ -222,7 +222,7 @@ def test_scores_on_another_benchmark_are_refused_by_name(
         ("entry.toml", "nam = 'x'", "nam: unknown key; did you mean `name`?"),
         ("entry.toml", "name = ", "not TOML"),
         ("scores.json", "", "the file is empty"),
-        ("scores.json", "[]", "expected a report, an object"),
+        ("scores.json", "[]", "expected an object"),
         ("scores.json", "{}", "score again"),
         ("scores.json", '{"format": 2, "strict": {}}', "strict.inform: field required"),
     ],

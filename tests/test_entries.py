@@ -52,7 +52,7 @@ def _refused(content: Mapping[str, Any], tmp_path: Path) -> str:
         ({"setup": {"comparson": "subset"}}, "did you mean `comparison`?"),
         (
             {"reported": [{"source": "s"}, {"source": "s", "infrom": 76.3}]},
-            "reported.1: infrom: unknown key; known are source, setup, style, inform,",
+            "reported.1: infrom: unknown key; choose from source, setup, style, inform,",
         ),
     ],
 )
@@ -126,7 +126,10 @@ def test_an_unknown_key_that_resembles_none_is_refused_with_those_known(tmp_path
         ({"predictions": {"file": "p.json", "commit": COMMIT}}, "predictions: give either `file`"),
         ({"predictions": {**PIN, "commit": "main"}}, "predictions.commit: "),
         ({"predictions": {"file": "../p.json"}}, "predictions: `file` must be the name of a file"),
-        ({"predictions": {"made": "mwz23"}}, "predictions.made: 'mwz23'; use one of mwz22, "),
+        (
+            {"predictions": {"made": "mwz23"}},
+            "predictions.made: unknown made submission 'mwz23'",
+        ),
         ({"setup": {"comparison": "union"}}, "setup.comparison: "),
         ({"setup": {"reduced_search": "perhaps"}}, "setup.reduced_search: "),
         ({"setup": {"tokenization": "words"}}, "setup.tokenization: "),

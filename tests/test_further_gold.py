@@ -18,21 +18,25 @@ from entered import (
     leaderboard,
     report,
     system,
+    tracker_scores,
 )
 from helpers import Run, benchmark, dialogue, goal, run_cli
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark, load_benchmark
-from mwz.harness.board.audit.record import lines
+from mwz.harness.board.audit.record import record
 from mwz.harness.board.audit.reported import ReportedRow, ReportedTable
-from mwz.harness.board.columns import tracking_columns
+from mwz.harness.board.columns import row_headers, row_text, tracking_columns
 from mwz.harness.board.entries import ENTRY_FILE, Entry, System, read_entries, read_entry
-from mwz.harness.board.further_gold import FurtherGold, submission_against, tracker_against
+from mwz.harness.board.entry_scores import (
+    read_states,
+    score_entry,
+    submission_against,
+    tracker_against,
+)
 from mwz.harness.board.model import Row, read_board, tracking_tables
-from mwz.harness.board.scores import Scores, hashes_of, parse_scores
-from mwz.harness.board.tracking_scores import score_tracker
-from mwz.harness.board.views.making import site
-from mwz.harness.board.views.markdown import row_headers, row_text
+from mwz.harness.board.scores import SCORES_FILE, FurtherGold, Scores, hashes_of, parse_scores
+from mwz.harness.board.views import site
 from mwz.harness.data import declared
 from mwz.harness.data.declared import DataSet, GoldVersions
 from mwz.harness.data.gold_states import (
@@ -45,7 +49,7 @@ from mwz.harness.data.installed import install_benchmark
 from mwz.harness.errors import InputError
 from mwz.harness.io.validation import validated
 from mwz.harness.metrics.tracking.evaluation import score_tracking
-from mwz.harness.metrics.tracking.gold import GoldStates
+from mwz.harness.metrics.tracking.tracked_dialogues import GoldStates
 from mwz.harness.submission import EMPTY_STATES, NormalizedSubmission, NormalizedTurn
 
 AREA = {"hotel": {"area": "north"}}
@@ -97,17 +101,21 @@ def own_gold(id_: str, *predicted: Any) -> Any:
 
 
 def test_a_tracker_with_gold_states_of_its_own_is_scored_where_its_turns_fit() -> None:
-    found = tracker_against(own_gold("D1.json", AREA, ANY_STARS), "x.json", tiny(), [GOLD])
+    found = tracker_against(
+        own_gold("D1.json", AREA, ANY_STARS), "x.json", lambda ids: tiny(), [GOLD]
+    )
     assert (found["1.1"]["keep"].jga, found["1.1"]["drop"].jga) == (100, 100)
     for unfit in (own_gold("d9", AREA, AREA), own_gold("d1", AREA)):
-        assert tracker_against(unfit, "x.json", tiny(), [GOLD]) == {}
+        assert tracker_against(unfit, "x.json", lambda ids: tiny(), [GOLD]) == {}
 
 
 def test_the_empty_tracker_is_right_where_gold_is_empty() -> None:
-    scores = score_tracker(EMPTY_STATES, "made", lambda ids: tiny())
+    made = tracker_scores(EMPTY_STATES, "made", lambda ids: tiny())
+    scores = made.tracking
+    assert scores is not None
     # One and two slots of thirty are missed, twice over: 100 - 100 * 1.5 / 30.
     assert scores.report.metrics["SA"] == pytest.approx(95)
-    assert (scores.figures.jga, scores.predictions) == (0, None)
+    assert (scores.figures.jga, made.predictions) == (0, None)
     assert (scores.gold.whose, scores.figures.turns) == ("benchmark", 4)
 
 
@@ -116,7 +124,7 @@ def test_the_empty_tracker_is_right_where_gold_is_empty() -> None:
 
 def scored(further: FurtherGold) -> bytes:
     reports = {"2021": report()}
-    return Scores(reports, hashes_of(b"x"), further_gold=further).to_text().encode()
+    return Scores(reports, hashes_of(b"x"), further_gold=further).files()[SCORES_FILE].encode()
 
 
 def further() -> FurtherGold:
@@ -124,10 +132,10 @@ def further() -> FurtherGold:
 
 
 def test_what_is_stored_reads_back() -> None:
-    read = parse_scores(scored(further()), "scores.json")
+    read = Scores(**parse_scores(scored(further()), "scores.json"))
     assert read.further_gold == further()
-    assert read.intact
-    assert parse_scores(scored({}), "scores.json").further_gold == {}
+    assert not read.edited
+    assert "further_gold" not in parse_scores(scored({}), "scores.json")
     assert b"further_gold" not in scored({})
 
 
@@ -210,11 +218,11 @@ def test_a_tracker_entered_with_the_version_stands_beside_those_scored_with_it_a
     content = json.dumps({"d1": [AREA, STARS]}).encode()
     facts = system(name="Tracker", track="state-tracking")
     place = enter(tmp_path, "tracker", facts, predictions=content).folder
-    scores = score_tracker(content, "x.json", lambda ids: tiny(), lambda: GOLD)
-    scores = replace(scores, further_gold=tracker_against(json.loads(content), "", tiny(), [GOLD]))
-    (place / "scores.json").write_text(scores.to_text(), encoding="utf-8")
+    outputs = read_states(content, "x.json", lambda ids: tiny(), lambda: GOLD)
+    scores = score_entry(outputs, [GOLD])
+    (place / SCORES_FILE).write_text(scores.files()[SCORES_FILE], encoding="utf-8")
     tracker = read_entry(place)
-    assert tracker.tracking == scores
+    assert tracker.scores == scores
     *_, [first, second] = _tables([*_systems(tmp_path, {"a": (50.0, 60.0)}), tracker])
     # Only half of the turns: no rank. Without `dontcare` the 4 stars are one too many.
     assert (first.key, first.rank, second.rank) == ("a", 1, None)
@@ -239,8 +247,8 @@ def test_printed_joint_accuracies_are_held_against_those_of_their_version(tmp_pa
     def audited(printed: str, column: str = columns[0]) -> tuple[Any, ...]:
         row = ReportedRow("A", {column: printed}, entry="a")
         place = ("state-tracking", "authors", "x/y", "0" * 40, "README.md", columns, (row,))
-        found = lines([entry], [ReportedTable("t", "Printed", *place)])
-        return tuple((one.setup, one.figure, one.harness, one.verdict) for one in found)
+        found = record([entry], [ReportedTable("t", "Printed", *place)])
+        return tuple((o.setup, o.figure, o.compared.scored, o.verdict) for o in found)
 
     assert audited("60.0") == (("gold states 1.1", "JGA", 60.0, "reproduced"),)
     assert audited("65") == (("gold states 1.1", "JGA", 60.0, "reproduced under --dontcare drop"),)
@@ -451,7 +459,7 @@ def test_the_empty_tracker_is_made_scored_and_shown_without_a_rank(board: _Board
     entry = read_entry(folder)
     assert entry.problems == ()
     assert entry.tracking is not None
-    assert entry.tracking.further_gold["1.1"]["keep"].dialogues == 29
+    assert entry.scores.further_gold["1.1"]["keep"].dialogues == 29
     tables = _tables(read_entries(board.folder))
     rows = [row for table in tables for row in table if row.key == "empty-states"]
     assert [(row.rank, row.gained) for row in rows] == [(None, None)] * 2
@@ -515,8 +523,9 @@ def test_public_outputs_against_2_2_and_2_4(
     predictions: Callable[[str], Mapping[str, Any]],
 ) -> None:
     content = json.dumps(predictions(name)).encode()
-    own = score_tracker(content, name, lambda ids: multiwoz)
-    found = tracker_against(predictions(name), name, multiwoz, [gold_24])["2.4"]
+    own = tracker_scores(content, name, lambda ids: multiwoz).tracking
+    found = tracker_against(predictions(name), name, lambda ids: multiwoz, [gold_24])["2.4"]
+    assert own is not None
     figures = (own.figures, found["keep"], found["drop"])
     assert tuple(round(one.jga, 2) for one in figures) == PUBLISHED[name]
     assert [one.turns for one in figures] == [7372, 7368, 7368]
@@ -525,8 +534,12 @@ def test_public_outputs_against_2_2_and_2_4(
 @pytest.mark.real_data
 def test_the_empty_trackers_slot_accuracy(multiwoz: Benchmark, gold_24: GoldStates) -> None:
     assert "pmul1455" not in gold_24.states
-    own = score_tracker(EMPTY_STATES, "made", lambda ids: multiwoz)
-    other = score_tracker(EMPTY_STATES, "made", lambda ids: multiwoz, lambda: gold_24)
+    own, other = (
+        tracker_scores(EMPTY_STATES, "made", lambda ids: multiwoz, **options).tracking
+        for options in ({}, {"load_gold": lambda: gold_24})
+    )
+    assert own is not None
+    assert other is not None
     assert round(float(own.report.metrics["SA"]), 2) == 81.46  # type: ignore[arg-type]
     assert round(float(other.report.metrics["SA"]), 2) == 80.78  # type: ignore[arg-type]
 

@@ -11,12 +11,14 @@ import pytest
 import tomli_w
 from entered import (
     REPOSITORY,
+    all_scores,
     change_scores,
     enter,
     enter_sample,
     leaderboard,
     reports,
     sample_content,
+    submit_alone,
     system,
 )
 from helpers import Run, run_cli
@@ -26,7 +28,6 @@ from mwz.harness.board.checks import entry_problems, way_back
 from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, System, read_entries, read_entry
 from mwz.harness.board.model import lexicalised_rows, rows
 from mwz.harness.board.scores import SCORES_FILE, Scores
-from mwz.harness.board.submitting import all_scores, submit
 from mwz.harness.errors import InputError
 from mwz.harness.grounding.rating import ToldShares
 from mwz.harness.io.validation import validated
@@ -60,7 +61,7 @@ def _plain(seed: int = 5) -> bytes:
 
 @cache
 def _scores(content: bytes | str) -> Scores:
-    return all_scores(content, _sample(), "plain", lexicalised=True)
+    return all_scores(content, _sample(), "plain", "lexicalised")
 
 
 def _by_hand(folder: Path, content: dict[str, Any]) -> Path:
@@ -72,7 +73,7 @@ def _by_hand(folder: Path, content: dict[str, Any]) -> Path:
 
 def _made(folder: Path, content: dict[str, Any], scores: Scores) -> Path:
     place = _by_hand(folder, content)
-    (place / SCORES_FILE).write_text(scores.to_text(), encoding="utf-8")
+    (place / SCORES_FILE).write_text(scores.files()[SCORES_FILE], encoding="utf-8")
     return place
 
 
@@ -207,10 +208,10 @@ def test_scores_of_the_wrong_kind_are_told(tmp_path: Path) -> None:
     delexicalised = all_scores(_plain(), _sample(), "plain")
     folder = tmp_path / "one"
     with pytest.raises(InputError, match="it was scored as delexicalised"):
-        submit(folder, _facts("talker"), _plain(), delexicalised)
+        submit_alone(folder, _facts("talker"), _plain(), delexicalised)
     facts = validated(System, system(name="talker", track="end-to-end"), "system")
     with pytest.raises(InputError, match="it was scored as plain English"):
-        submit(folder, facts, _plain(), _scores(_plain()))
+        submit_alone(folder, facts, _plain(), _scores(_plain()))
     assert read_entries(folder) == []
 
 
@@ -230,7 +231,7 @@ def _entered(folder: Path) -> None:
         "some": _cut(_plain(), 20),
         "most": _cut(_plain(6), 29),
     }.items():
-        submit(folder, _facts(name), content, _scores(content))
+        submit_alone(folder, _facts(name), content, _scores(content))
 
 
 def test_the_ceiling_comes_first_then_success_decides(tmp_path: Path) -> None:
@@ -272,7 +273,7 @@ def test_an_incomplete_system_is_ranked_by_what_it_scores_of_the_whole_benchmark
 
 def test_without_an_entry_of_its_own_the_ceiling_is_what_reports_tell(tmp_path: Path) -> None:
     enter_sample(tmp_path)
-    submit(tmp_path, _facts("talker"), _plain(), _scores(_plain()))
+    submit_alone(tmp_path, _facts("talker"), _plain(), _scores(_plain()))
     ceiling, talker = lexicalised_rows(read_entries(tmp_path), "2021")
     assert (ceiling.is_ceiling, ceiling.entry, talker.rank) == (True, None, 1)
     assert ceiling.grounded.success == _scores(HUMAN).main.metrics["grounded"].success

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from mwz.harness import Benchmark, Options, Scorer
-from mwz.harness.comparison import Evidence, compare, intervals_of, standings
+from mwz.harness.comparison import Evidence, compare, intervals_of, neighbours
 from mwz.harness.comparison.significance import mcnemar, randomisation
 
 pytestmark = pytest.mark.real_data
@@ -57,7 +57,7 @@ def test_mars_and_pptod(known: Known) -> None:
 def test_neighbours_of_the_published_rankings(
     known: Known, ranking: tuple[str, ...], different: set[tuple[str, str]]
 ) -> None:
-    rows = standings([known(name) for name in ranking])
+    rows = neighbours([known(name) for name in ranking])
     pairs = [row.above for row in rows if row.above is not None]
     assert len(pairs) == len(ranking) - 1
     found = {(pair.a, pair.b) for pair in pairs if pair.differences["combined"].p < 0.05}

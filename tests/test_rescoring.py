@@ -16,6 +16,7 @@ import tomli_w
 from entered import (
     REPOSITORY,
     SAMPLE_TRACKS,
+    all_scores,
     change_scores,
     edit_inform,
     edit_scores,
@@ -27,6 +28,7 @@ from entered import (
     sample_content,
     sample_scores,
     system,
+    tracker_scores,
 )
 from helpers import Run, run_cli
 
@@ -44,16 +46,14 @@ from mwz.harness.board.entries import (
 from mwz.harness.board.rescoring import (
     Change,
     Rescored,
-    _changes,
+    changed_figures,
     find_predictions,
     rescore,
-    rescored_entries,
-    rescored_files,
+    updated,
 )
 from mwz.harness.board.scores import SCORES_FILE, Scores
-from mwz.harness.board.submitting import all_scores, write_files
-from mwz.harness.board.tracking_scores import score_tracker
-from mwz.harness.data.pinned import blob_id
+from mwz.harness.board.submitting import write_files
+from mwz.harness.data.declared import blob_id
 from mwz.harness.errors import InputError
 from mwz.harness.io.validation import validated
 from mwz.normalization.rules import published_rule_sets
@@ -79,8 +79,8 @@ def _shown(coming: Iterable[Rescored]) -> Iterable[Rescored]:
 
 
 def write_rescored(entries: Sequence[Entry], outcomes: Sequence[Rescored], rules: str) -> None:
-    rescored_entries(entries, outcomes, rules)
-    write_files(entries[0].folder.parent, rescored_files(entries, outcomes))
+    _, files = updated(entries, outcomes, rules)
+    write_files(entries[0].folder.parent, files)
 
 
 def _rescore(folder: Path, *folders: Path) -> dict[str, Rescored]:
@@ -110,7 +110,7 @@ def test_unchanged_scores_are_not_written(folder: Path) -> None:
     for path in paths:
         os.utime(path, ns=(10**18, 10**18))
     outcomes = _rescore(folder)
-    assert [(outcomes[name].changes, outcomes[name].problem) for name in NAMES] == [((), None)] * 3
+    assert [(outcomes[name].changes, outcomes[name].missing) for name in NAMES] == [((), None)] * 3
     assert {path.stat().st_mtime_ns for path in paths} == {10**18}
 
 
@@ -176,7 +176,7 @@ def test_a_checksum_that_was_edited_is_put_right(folder: Path) -> None:
     before = path.read_bytes()
     change_scores(path.parent, lambda content: content.update(checksum="0" * 64))
     outcome = _rescore(folder)["careful"]
-    assert (outcome.changes, outcome.problem) == ((), None)
+    assert (outcome.changes, outcome.missing) == ((), None)
     assert path.read_bytes() == before
 
 
@@ -215,7 +215,7 @@ def test_a_rule_set_that_was_not_scored_before_is_scored_and_no_figure_told_as_c
     path = folder / "hasty" / SCORES_FILE
     before = path.read_bytes()
     kept = {rules: one for rules, one in scored["hasty"].reports.items() if rules != lacking}
-    path.write_text(replace(scored["hasty"], reports=kept).to_text(), encoding="utf-8")
+    path.write_text(replace(scored["hasty"], reports=kept).files()[SCORES_FILE], encoding="utf-8")
     outcome = _rescore(folder)["hasty"]
     assert (outcome.scores, outcome.changes) == (scored["hasty"], ())
     assert path.read_bytes() == before
@@ -227,7 +227,7 @@ def test_scores_of_an_earlier_version_are_made_again(folder: Path) -> None:
     make_older(path.parent)
     outcomes = _rescore(folder)
     # Of what an earlier version wrote nothing is read, so that nothing can have changed.
-    assert (outcomes["hasty"].changes, outcomes["hasty"].problem) == ((), None)
+    assert (outcomes["hasty"].changes, outcomes["hasty"].missing) == ((), None)
     assert path.read_bytes() == before
     assert outcomes["careful"].scores is None
 
@@ -256,7 +256,7 @@ def test_scores_whose_signature_is_not_that_of_today_are_written_with_it(
     old = scored["careful"]
     signature = replace(old.main.signature, **{name: value})  # type: ignore[arg-type]
     made = {**old.reports, "2021": replace(old.main, signature=signature)}
-    path.write_text(replace(old, reports=made).to_text(), encoding="utf-8")
+    path.write_text(replace(old, reports=made).files()[SCORES_FILE], encoding="utf-8")
     outcome = _rescore(folder)["careful"]
     assert (outcome.scores, outcome.changes) == (old, ())
     assert path.read_bytes() == before
@@ -271,10 +271,10 @@ def test_scores_are_made_on_the_benchmark_they_were_made_on_before(
         rules: replace(one, signature=replace(one.signature, benchmark="elsewhere"))
         for rules, one in scored["careful"].reports.items()
     }
-    path.write_text(Scores(elsewhere, None).to_text(), encoding="utf-8")
+    path.write_text(Scores(elsewhere, None).files()[SCORES_FILE], encoding="utf-8")
     [careful, *_] = rescore(read_entries(folder), None, (), 2, _shown)
-    assert careful.problem is not None
-    assert "benchmark elsewhere: not installed" in careful.problem
+    assert careful.missing is not None
+    assert "benchmark elsewhere: not installed" in careful.missing
     assert careful.scores is None
 
 
@@ -285,8 +285,8 @@ def test_what_is_not_at_hand_is_told_and_the_rest_is_scored(folder: Path) -> Non
     edit_scores(folder / "hasty", "bleu", "lava", value=1.0)
     outcomes = _rescore(folder)
     assert outcomes["careful"].scores is None
-    assert outcomes["careful"].problem is not None
-    assert "predictions/careful.json by --predictions" in outcomes["careful"].problem
+    assert outcomes["careful"].missing is not None
+    assert "predictions/careful.json by --predictions" in outcomes["careful"].missing
     assert path.read_bytes() == before
 
 
@@ -300,7 +300,7 @@ def test_pinned_predictions_are_found_in_a_clone_and_in_a_plain_folder(
     file.write_bytes(sample_content("careful"))
     assert find_predictions(entry, [tmp_path / "elsewhere"]) == sample_content("careful")
     outcome = _rescore(folder, tmp_path / "elsewhere")["careful"]
-    assert (outcome.problem, outcome.changes) == (None, ())
+    assert (outcome.missing, outcome.changes) == (None, ())
 
 
 def test_pinned_predictions_are_found_in_the_data_directory(
@@ -322,8 +322,8 @@ def test_a_file_that_is_not_the_pinned_one_is_refused(folder: Path, tmp_path: Pa
         find_predictions(entry, [tmp_path])
     before = (folder / "careful" / SCORES_FILE).read_bytes()
     outcome = _rescore(folder, tmp_path)["careful"]
-    assert outcome.problem is not None
-    assert blob_id(sample_content("careful")) in outcome.problem
+    assert outcome.missing is not None
+    assert blob_id(sample_content("careful")) in outcome.missing
     assert (folder / "careful" / SCORES_FILE).read_bytes() == before
 
 
@@ -347,7 +347,7 @@ def test_missing_and_damaged_predictions_are_told(folder: Path) -> None:
     (folder / "hasty" / PREDICTIONS_FILE).write_bytes(sample_content("hasty")[:100])
     entries = read_entries(folder)
     outcomes = rescore(entries, None, None, 2, _shown)
-    careful, hasty, scripted = (outcome.problem for outcome in outcomes)
+    careful, hasty, scripted = (outcome.missing for outcome in outcomes)
     assert "no such file" in str(careful)
     assert "not JSON" in str(hasty)
     assert scripted is None
@@ -399,7 +399,7 @@ def test_what_nobody_can_get_is_told_and_kept(folder: Path) -> None:
     (place / ENTRY_FILE).write_text(tomli_w.dumps(facts), encoding="utf-8")
     before = (place / SCORES_FILE).read_bytes()
     outcome = _rescore(folder)["careful"]
-    assert outcome.problem == "nobody can get its predictions (the disk is lost)"
+    assert outcome.missing == "nobody can get its predictions (the disk is lost)"
     assert (place / SCORES_FILE).read_bytes() == before
 
 
@@ -407,7 +407,7 @@ def test_predictions_that_score_the_same_still_bring_their_hashes_up_to_date(fol
     content = sample_content("careful") + b"\n"
     (folder / "careful" / PREDICTIONS_FILE).write_bytes(gzip.compress(content, mtime=0))
     outcome = _rescore(folder)["careful"]
-    assert (outcome.changes, outcome.problem) == ((), None)
+    assert (outcome.changes, outcome.missing) == ((), None)
     hashes = read_entry(folder / "careful").scores.predictions
     assert hashes is not None
     assert hashes.git_blob == blob_id(content)
@@ -422,8 +422,8 @@ def test_scores_that_would_no_longer_compare_are_not_written(tmp_path: Path) -> 
     submissions = [enter(tmp_path, "one"), enter(tmp_path, "two")]
     moved = Scores(reports(data="ba9876543210"), submissions[1].scores.predictions)
     outcomes = [
-        Rescored("one", None, (), "predictions not at hand"),
-        Rescored("two", moved, (), None),
+        Rescored("one", missing="predictions not at hand"),
+        Rescored("two", moved),
     ]
     with pytest.raises(InputError, match="no scores are written: two: does not compare with one"):
         write_rescored(submissions, outcomes, "2021")
@@ -438,7 +438,7 @@ def test_the_corpus_is_scored_from_the_benchmark(folder: Path, sample: Benchmark
     )
     (corpus / ENTRY_FILE).write_text(system_text(facts), encoding="utf-8")
     scores = all_scores("damd", sample, "corpus")
-    (corpus / SCORES_FILE).write_text(scores.to_text(), encoding="utf-8")
+    (corpus / SCORES_FILE).write_text(scores.files()[SCORES_FILE], encoding="utf-8")
     edit_scores(corpus, "bleu", "damd", value=1.0)
     [change] = _rescore(folder)["corpus"].changes
     # The references against themselves.
@@ -554,11 +554,11 @@ def test_the_repositorys_own_scores_come_out_again(upstream: Path, multiwoz: Ben
         content = find_predictions(entry, [upstream])
         scores = all_scores(content, multiwoz, key)
         assert list(scores.reports) == list(published_rule_sets())
+        assert not list(changed_figures(entry.scores, scores))
         assert scores.predictions == entry.scores.predictions
         for rules, found in scores.reports.items():
             stored = entry.scores.under(rules)
             assert stored is not None
-            assert not list(_changes(rules, stored, found))
             assert stored.signature.comparable_with(found.signature)
 
 
@@ -574,9 +574,11 @@ def test_the_repositorys_own_trackers_come_out_again(upstream: Path, multiwoz: B
     for entry in pinned.values():
         content = find_predictions(entry, [upstream])
         assert isinstance(content, bytes)
-        found = score_tracker(content, entry.key, lambda ids: multiwoz)
+        scores = tracker_scores(content, entry.key, lambda ids: multiwoz)
+        found = scores.tracking
         assert entry.tracking is not None
-        assert found.predictions == entry.tracking.predictions
+        assert found is not None
+        assert scores.predictions == entry.scores.predictions
         assert found.coverage == entry.tracking.coverage
         assert found.signature.comparable_with(entry.tracking.signature)
         figures, stored = (

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import SAMPLE_SUBMISSIONS, TURNS, enter, leaderboard, report, system
+from entered import SAMPLE_SUBMISSIONS, TURNS, enter, leaderboard, report, system, tracker_scores
 from helpers import Run, run_cli
 from tracking_cases import FGA_FIGURE_1, tracked
 
@@ -17,8 +17,7 @@ from mwz.harness import Benchmark
 from mwz.harness.board.checks import entry_problems
 from mwz.harness.board.entries import Entry, read_entries, read_entry
 from mwz.harness.board.model import Row, rows, tracking_tables
-from mwz.harness.board.scores import SCORES_FILE
-from mwz.harness.board.tracking_scores import TrackingScores, score_tracker
+from mwz.harness.board.scores import SCORES_FILE, Scores, TrackingScores
 from mwz.harness.errors import InputError
 from mwz.harness.metrics.signs import Signs
 from mwz.harness.metrics.tracking.evaluation import score_tracking
@@ -43,15 +42,20 @@ def _no_benchmark(ids: Iterable[str]) -> Benchmark:
     raise AssertionError("no benchmark is needed")
 
 
-def _scored(content: bytes = HALF, **options: Any) -> TrackingScores:
-    return score_tracker(content, "file.json", _no_benchmark, **options)
+def _scored(content: bytes = HALF, **options: Any) -> Scores:
+    return tracker_scores(content, "file.json", _no_benchmark, **options)
+
+
+def _tracking(scores: Scores) -> TrackingScores:
+    assert scores.tracking is not None
+    return scores.tracking
 
 
 # ------------------------------------------------------------------------------ scoring
 
 
 def test_a_file_with_gold_states_of_its_own_needs_no_benchmark() -> None:
-    scores = _scored(own_version="2.1")
+    scores = _tracking(_scored(own_gold="2.1"))
     assert (scores.gold.whose, scores.gold.version) == ("file", "2.1")
     assert scores.coverage is None
     figures = scores.figures
@@ -63,7 +67,7 @@ def test_a_file_with_gold_states_of_its_own_needs_no_benchmark() -> None:
 
 def test_predicted_states_are_compared_with_the_benchmarks(sample: Benchmark) -> None:
     content = CAREFUL.read_bytes()
-    scores = score_tracker(content, "careful.json", lambda ids: sample)
+    scores = _tracking(tracker_scores(content, "careful.json", lambda ids: sample))
     assert scores.gold.whose == "benchmark"
     assert scores.coverage is not None
     assert scores.coverage.turns == scores.coverage.of_turns == sample.turns
@@ -73,7 +77,7 @@ def test_predicted_states_are_compared_with_the_benchmarks(sample: Benchmark) ->
 
 def test_a_version_is_not_stated_of_the_benchmarks_gold_states(sample: Benchmark) -> None:
     with pytest.raises(InputError, match=r"--own-gold: careful\.json is compared with"):
-        score_tracker(CAREFUL.read_bytes(), "careful.json", lambda ids: sample, own_version="2.1")
+        tracker_scores(CAREFUL.read_bytes(), "careful.json", lambda ids: sample, own_gold="2.1")
 
 
 def test_the_same_states_score_alike_in_both_tracks(
@@ -101,7 +105,7 @@ def test_the_same_states_score_alike_in_both_tracks(
 def test_scores_read_back_as_they_were_written(tmp_path: Path) -> None:
     entry = _enter(tmp_path, "half")
     assert entry.problems == ()
-    assert entry.tracking == _scored()
+    assert entry.scores == _scored()
     assert entry_problems([entry]) == []
 
 
@@ -109,7 +113,9 @@ def _enter(folder: Path, key: str, content: bytes = HALF, **options: Any) -> Ent
     """Write an entry of the track by hand."""
     facts = system(name=key, track="state-tracking")
     place = enter(folder, key, facts, predictions=content).folder
-    (place / SCORES_FILE).write_text(_scored(content, **options).to_text(), encoding="utf-8")
+    (place / SCORES_FILE).write_text(
+        _scored(content, **options).files()[SCORES_FILE], encoding="utf-8"
+    )
     return read_entry(place)
 
 
@@ -158,7 +164,7 @@ def test_scores_that_contradict_themselves_are_refused(
 def test_scores_of_other_predictions_are_told(tmp_path: Path) -> None:
     entry = _enter(tmp_path, "half")
     other = _scored(own_gold((NORTH, NORTH)))
-    (entry.folder / SCORES_FILE).write_text(other.to_text(), encoding="utf-8")
+    (entry.folder / SCORES_FILE).write_text(other.files()[SCORES_FILE], encoding="utf-8")
     [problem] = entry_problems([read_entry(entry.folder)])
     assert problem.startswith("half: its scores are of other predictions")
 
@@ -228,7 +234,7 @@ def test_systems_that_predict_no_states_are_in_no_table(tmp_path: Path) -> None:
 
 def test_the_page_has_the_tables_and_what_their_gold_states_are(tmp_path: Path) -> None:
     _end_to_end(tmp_path, "a")
-    _enter(tmp_path, "half", own_version="2.1")
+    _enter(tmp_path, "half", own_gold="2.1")
     page = leaderboard(read_entries(tmp_path), "2021")
     section = page.split("\n## State tracking\n")[1].split("\n## ")[0]
     headings = [line for line in section.splitlines() if line.startswith("### ")]

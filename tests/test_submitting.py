@@ -8,14 +8,22 @@ from typing import Any
 
 import portalocker
 import pytest
-from entered import SAMPLE_SUBMISSIONS, enter, make_older, reports, system
+from entered import (
+    SAMPLE_SUBMISSIONS,
+    all_scores,
+    enter,
+    make_older,
+    reports,
+    submit_alone,
+    system,
+)
 from submitted import NEW, OLD, files_below, kept_predictions, made_scores, made_system, submit_made
 
 from mwz.harness import Benchmark
 from mwz.harness.board import submitting
 from mwz.harness.board.entries import PREDICTIONS_FILE, read_entries, read_entry
 from mwz.harness.board.scores import SCORES_FILE, Scores, hashes_of
-from mwz.harness.board.submitting import all_scores, locked, recover, submit
+from mwz.harness.board.submitting import check_new, locked, recover
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options, score
 from mwz.normalization.rules import published_rule_sets
@@ -23,7 +31,7 @@ from mwz.normalization.rules import published_rule_sets
 
 def test_the_folder_holds_the_entry_the_scores_and_the_predictions(tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "submissions"
-    entry = submit(folder, made_system("My System"), NEW, made_scores())
+    entry = submit_alone(folder, made_system("My System"), NEW, made_scores())
     assert {path.name for path in (folder / "my-system").iterdir()} == {
         *("entry.toml", "scores.json", "predictions.json.gz")
     }
@@ -92,7 +100,7 @@ def test_an_entry_that_does_not_belong_in_its_track_is_refused(
     changes: dict[str, Any], states: str, message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(InputError) as error:
-        submit(tmp_path, made_system(**changes), NEW, made_scores(states=states))
+        check_new(tmp_path, made_system(**changes), hashes_of(NEW), states)
     assert error.value.source == "--track"
     assert error.value.problems[0].startswith(message)
     assert files_below(tmp_path) == {}
@@ -109,7 +117,8 @@ def test_an_entry_that_does_not_belong_in_its_track_is_refused(
 def test_an_entry_that_belongs_in_its_track_is_entered(
     changes: dict[str, Any], states: str, tmp_path: Path
 ) -> None:
-    submit(tmp_path, made_system(**changes), NEW, made_scores(states=states))
+    check_new(tmp_path, made_system(**changes), hashes_of(NEW), states)
+    submit_alone(tmp_path, made_system(**changes), NEW, made_scores(states=states))
     assert [entry.key for entry in read_entries(tmp_path)] == ["system"]
 
 
@@ -118,7 +127,7 @@ def test_a_reference_row_cannot_be_replaced(replace: bool, tmp_path: Path) -> No
     made = system(name="Corpus", track="reference", predictions={"made": "mwz22"})
     place = enter(tmp_path, "corpus", made).folder
     (place / PREDICTIONS_FILE).unlink()
-    scores = Scores(reports(states="gold"), None).to_text()
+    scores = Scores(reports(states="gold"), None).files()[SCORES_FILE]
     (place / SCORES_FILE).write_text(scores, encoding="utf-8")
     before = files_below(tmp_path)
     with pytest.raises(InputError, match="cannot be replaced" if replace else "of that name"):
@@ -129,6 +138,10 @@ def test_a_reference_row_cannot_be_replaced(replace: bool, tmp_path: Path) -> No
 def test_predictions_that_another_entry_has_are_not_entered(tmp_path: Path) -> None:
     submit_made(tmp_path, name="First")
     before = files_below(tmp_path)
+    # That is known before they are scored.
+    with pytest.raises(InputError, match="second: has the predictions of first; enter a system"):
+        check_new(tmp_path, made_system("Second"), hashes_of(NEW))
+    check_new(tmp_path, made_system("First"), hashes_of(NEW), replace=True)
     with pytest.raises(InputError, match="second: has the predictions of first; enter a system"):
         submit_made(tmp_path, name="Second")
     assert files_below(tmp_path) == before

@@ -23,10 +23,9 @@ from entered import (
 from helpers import Run, run_cli, run_process
 
 from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, read_entries
-from mwz.harness.board.rescoring import Change, Rescored
+from mwz.harness.board.rescoring import Change, Rescored, verify
 from mwz.harness.board.scores import SCORES_FILE
-from mwz.harness.board.verifying import Verified, verify
-from mwz.harness.data.pinned import blob_id
+from mwz.harness.data.declared import blob_id
 
 Tamper = Callable[[Path], object]
 
@@ -43,7 +42,7 @@ def _shown(coming: Iterable[Rescored]) -> Iterable[Rescored]:
     return coming
 
 
-def _verified(folder: Path, *names: str, folders: Sequence[Path] = ()) -> dict[str, Verified]:
+def _verified(folder: Path, *names: str, folders: Sequence[Path] = ()) -> dict[str, Rescored]:
     entries = read_entries(folder)
     chosen = [entry for entry in entries if not names or entry.key in names]
     return {one.key: one for one in verify(entries, chosen, None, folders, 1, _shown)}
@@ -66,7 +65,7 @@ def _put(entry: Path, content: bytes) -> None:
 def test_honest_entries_hold_and_nothing_is_written(folder: Path) -> None:
     before = _everything(folder)
     found = _verified(folder)
-    assert found == {name: Verified(name, (), (), None) for name in SAMPLE_TRACKS}
+    assert found == {name: Rescored(name) for name in SAMPLE_TRACKS}
     assert all(one.holds for one in found.values())
     assert _everything(folder) == before
 
@@ -168,7 +167,7 @@ def test_whatever_does_not_hold_is_told(tamper: Tamper, told: str, folder: Path)
     found = _verified(folder)
     assert not found["careful"].holds
     assert any(problem.startswith(told) for problem in found["careful"].problems), found["careful"]
-    assert found["hasty"] == Verified("hasty", (), (), None)
+    assert found["hasty"] == Rescored("hasty")
     assert _everything(folder) == before
 
 
@@ -230,9 +229,7 @@ def test_pinned_predictions_are_verified_where_they_are_at_hand(
     assert careful.holds
     assert "predictions not at hand" in str(careful.missing)
     (tmp_path / "careful.json").write_bytes(sample_content("careful"))
-    assert _verified(folder, "careful", folders=[tmp_path])["careful"] == Verified(
-        "careful", (), (), None
-    )
+    assert _verified(folder, "careful", folders=[tmp_path])["careful"] == Rescored("careful")
     # Longer than any file system's names.
     _facts(folder / "careful", predictions={**pin, "path": "a" * 300})
     careful = _verified(folder, "careful", folders=[tmp_path])["careful"]
@@ -310,7 +307,7 @@ def test_the_command_reports_what_is_not_at_hand_and_fails_if_it_is_strict(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["nobody"], "no entry nobody; there are: careful, hasty, scripted"),
+        (["nobody"], "unknown entry 'nobody'; choose from careful, hasty, scripted"),
         (["--benchmark", "nowhere"], "benchmark nowhere: not installed"),
         (["--predictions", "nowhere"], "nowhere"),
     ],

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from mwz.normalization.rules import DEFAULT_RULES
 
 from ..benchmark import CANONICAL_STYLE
+from ..comparison.interval import Spread, spread_of
+from ..diagnosis.losses import Points
 from ..errors import InputError
 from ..io.files import is_plain_file, read_plain
+from ..metrics import headlines
 from ..metrics.inform import combined
 from ..metrics.lower_bound import LowerBound
+from ..metrics.setups import MAIN_SETUP
 from ..metrics.signs import Signs, raised
 from ..scoring.report import Report
 from ..signature import PLACEHOLDERS
 from . import LEXICALISED, track_problem
-from .dialogue_scores import FIGURES, dialogue_problems, totals_of
 from .entries import ENTRY_FILE, Entry, folder_name
-from .scores import DIALOGUES_FILE, SCORES_FILE, SEEDS_FILE, Hashes, seed_problems
+from .scores import (
+    DIALOGUES_FILE,
+    FIGURES,
+    SCORES_FILE,
+    SEEDS_FILE,
+    Causes,
+    DialogueScores,
+    is_close,
+)
 
 GROUNDED = "grounded"
 
@@ -30,7 +41,7 @@ WAY_BACK = 1.0
 def entry_problems(entries: Sequence[Entry]) -> list[str]:
     """Return what is wrong with entries, a sentence each that begins with the entry's key."""
     problems = [f"{entry.key}: {problem}" for entry in entries for problem in _own_problems(entry)]
-    return [*problems, *_shared(entries), *_ways_back(entries)]
+    return [*problems, *shared_problems(entries), *_ways_back(entries)]
 
 
 def _ways_back(entries: Sequence[Entry]) -> Iterator[str]:
@@ -96,7 +107,7 @@ def _own_problems(entry: Entry) -> Iterator[str]:
         if problem is not None:
             yield problem
     if entry.scores.reports or entry.tracking is not None:
-        problem = _predictions_problem(entry, entry.scores.predictions)
+        problem = _predictions_problem(entry)
         if problem is not None:
             yield problem
     yield from _report_problems(entry)
@@ -137,21 +148,66 @@ def _placeholder_problems(entry: Entry) -> Iterator[str]:
 def _are_figures(of: Mapping[str, float]) -> bool:
     """Whether BLEU, Inform, Success and combined score are possible, and of one another."""
     bleu, inform, success = (of[name] for name in ("bleu", "inform", "success"))
-    return all(0 <= one <= 100 + 1e-9 for one in (bleu, inform, success)) and _is_same(
+    return all(0 <= one <= 100 + 1e-9 for one in (bleu, inform, success)) and is_close(
         of["combined"], combined(inform, success, bleu)
     )
 
 
 def _dialogue_problems(entry: Entry) -> Iterator[str]:
     """Yield what is stored beside an entry's scores and is not of them."""
-    kept = entry.scores.dialogues
-    if not entry.scores.reports or kept is None:
+    known, seeds = entry.scores.dialogues, entry.scores.seeds
+    if not entry.scores.reports or known is None:
         return
-    for what in dialogue_problems(kept, entry.scores.main):
+    for what in _foreign(known, entry.scores.main):
         yield f"{DIALOGUES_FILE}: {what} is not that of {SCORES_FILE}; use --rescore"
-    if entry.scores.seeds is not None:
-        for what in seed_problems(entry.scores.seeds, totals_of(kept.outcomes)):
-            yield f"{SEEDS_FILE}: {what} does not follow from the rest; use --rescore"
+    if seeds is None:
+        return
+    every = [known.outcomes.totals, *(seed.scores for seed in seeds.seeds)]
+    expected = spread_of(every) if seeds.seeds else {}
+    if not _is_same_spread(expected, seeds.spread):
+        yield (
+            f"{SEEDS_FILE}: mean and standard deviation does not follow from the rest; "
+            "use --rescore"
+        )
+
+
+def _is_same_spread(one: Mapping[str, Spread], other: Mapping[str, Spread]) -> bool:
+    return one.keys() == other.keys() and all(
+        all(map(is_close, astuple(spread), astuple(other[name]))) for name, spread in one.items()
+    )
+
+
+def _foreign(known: DialogueScores, report: Report) -> Iterator[str]:
+    """Yield what of a `dialogues.json` is not that of the report under the default rule set."""
+    outcomes, coverage, signature = known.outcomes, report.coverage, report.signature
+    if (outcomes.data, outcomes.rules) != (signature.data, signature.rules_digest):
+        yield "the benchmark, or the rule set,"
+    played = (len(outcomes.places), len(outcomes.played), sum(outcomes.turns))
+    if played != (coverage.dialogues, coverage.of, coverage.turns):
+        yield "the number of dialogues and turns played"
+        return
+    for name, total in outcomes.totals.items():
+        if not is_close(total, headlines()[name].value(report, MAIN_SETUP)):
+            yield name
+        interval = known.intervals.scores[name]
+        if not (is_close(interval.value, total) and interval.low <= interval.high):
+            yield f"the interval of {name}"
+    yield from _wrong_causes(known.causes, report)
+
+
+def _wrong_causes(causes: Causes, report: Report) -> Iterator[str]:
+    """Yield what is lost and does not add up to what the rates lack."""
+    strict = report.strict
+    if strict is None:
+        return
+    for domain, losses in causes.domains.items():
+        rates = (strict.inform.get(domain), strict.success.get(domain))
+        if not all(map(is_close, (losses.inform, losses.succeeded), rates)):
+            yield f"what is lost in {domain}"
+    for name in Points._fields:
+        lost = math.fsum(getattr(one, name) for one in causes.points.values())
+        if not is_close(100 - lost, getattr(report, name)):
+            yield f"the sum of {name} lost by causes"
 
 
 def _unfounded(report: Report) -> Iterator[str]:
@@ -174,24 +230,17 @@ def _holds(bound: LowerBound, report: Report) -> bool:
     if inform is not None and success is not None and bound.bleu is not None:
         follows = combined(inform, success, bound.bleu)
     return (
-        _is_same(bound.inform, inform)
-        and _is_same(bound.success, success)
-        and _is_same(bound.combined, follows)
+        is_close(bound.inform, inform)
+        and is_close(bound.success, success)
+        and is_close(bound.combined, follows)
         and (bound.bleu or 0.0) >= 0.0
         and (bound.bleu or 0.0) <= (bleu or 0.0) + 1e-9
     )
 
 
-def _is_same(one: float | None, other: float | None) -> bool:
-    """Whether two figures differ by no more than the order of their arithmetic can make."""
-    if one is None or other is None:
-        return one is other
-    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
-
-
-def _predictions_problem(entry: Entry, recorded: Hashes | None) -> str | None:
+def _predictions_problem(entry: Entry) -> str | None:
     """Tell if scores are not of the predictions that the entry names."""
-    place = entry.system.predictions
+    place, recorded = entry.system.predictions, entry.scores.predictions
     if recorded is None:
         return None if place.made else "its scores do not say what predictions they are of"
     if place.made is not None:
@@ -208,7 +257,7 @@ def _predictions_problem(entry: Entry, recorded: Hashes | None) -> str | None:
     return None
 
 
-def _shared(entries: Iterable[Entry]) -> Iterator[str]:
+def shared_problems(entries: Iterable[Entry]) -> Iterator[str]:
     """Yield what several entries have in common and must not."""
     names: dict[str, str] = {}
     contents: dict[str, str] = {}
@@ -217,7 +266,7 @@ def _shared(entries: Iterable[Entry]) -> Iterator[str]:
         if first != entry.key:
             yield f"{entry.key}: has the name of {first}; give each entry a name of its own"
         recorded = entry.scores.predictions
-        told = [] if recorded is None else [recorded.sha256, recorded.content or recorded.sha256]
-        firsts = {contents.setdefault(one, entry.key) for one in told} - {entry.key}
+        digests = [] if recorded is None else [recorded.sha256, recorded.content or recorded.sha256]
+        firsts = {contents.setdefault(one, entry.key) for one in digests} - {entry.key}
         if firsts:
             yield f"{entry.key}: has the predictions of {min(firsts)}; enter a system once"

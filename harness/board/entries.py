@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
@@ -26,8 +26,8 @@ from mwz.normalization.rules import DEFAULT_RULES, rule_set
 from mwz.normalization.rules.aliases import OWN, Aliases, alias_table, alias_tables, aliases
 
 from ..benchmark import STYLES
-from ..data.pinned import PinnedFile
-from ..errors import InputError
+from ..data.declared import PinnedFile
+from ..errors import InputError, unknown
 from ..io.files import is_plain_file, is_plain_folder, parse_toml, read_plain
 from ..io.validation import validated
 from ..metrics import headlines
@@ -36,9 +36,7 @@ from ..metrics.setups import COMPARISONS, UPDATES
 from ..submission import EMPTY_STATES, HUMAN, made_submissions
 from ..submission.placeholder_aliases import alias_problems
 from . import LEXICALISED, STATE_TRACKING, TRACKS
-from .dialogue_scores import read_dialogues
-from .scores import DIALOGUES_FILE, SCORES_FILE, SEEDS_FILE, Scores, read_scores, read_seeds
-from .tracking_scores import TrackingScores, read_tracking_scores
+from .scores import Scores, TrackingScores, read_scores
 
 ENTRY_FILE = "entry.toml"
 PREDICTIONS_FILE = "predictions.json.gz"
@@ -90,12 +88,12 @@ def _plain_name(value: str) -> str:
     return value
 
 
-def _one_of(known: Callable[[], Iterable[str]]) -> AfterValidator:
-    """Return a check that a text is one of a table's keys."""
+def _one_of(kind: str, known: Callable[[], Iterable[str]]) -> AfterValidator:
+    """Return a check that a text is one of a table's keys, the name of a `kind`."""
 
     def check(value: str) -> str:
         if value not in known():
-            raise ValueError(f"{value!r}; use one of {', '.join(known())}")
+            raise ValueError(unknown(kind, value, known()))
         return value
 
     return AfterValidator(check)
@@ -103,7 +101,8 @@ def _one_of(known: Callable[[], Iterable[str]]) -> AfterValidator:
 
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 ObjectId = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
-Style = Annotated[str, _one_of(lambda: STYLES)]
+Made = Annotated[str, _one_of("made submission", lambda: (*made_submissions(), HUMAN))]
+Style = Annotated[str, _one_of("reference style", lambda: STYLES)]
 PlainText = Annotated[str, AfterValidator(_plain_text), Field(max_length=500)]
 PlainName = Annotated[str, AfterValidator(_plain_name)]
 # MultiWOZ is of 2018.
@@ -131,7 +130,7 @@ class Predictions(_Strict):
     commit: ObjectId | None = None
     path: str | None = None
     git_blob: ObjectId | None = None
-    made: Annotated[str, _one_of(lambda: (*made_submissions(), HUMAN))] | None = None
+    made: Made | None = None
     lexicalised: Annotated[str, Field(pattern=rf"^{_FOLDER_NAME.pattern}$")] | None = None
     seed: int | None = None
     unavailable: PlainText | None = None
@@ -178,10 +177,10 @@ class OwnSetup(_Strict):
 
     style: Style | None = None
     tokenization: Literal["word", "word, NLTK", "sub-word", "sub-word, NLTK"] | None = None
-    comparison: Annotated[str, _one_of(lambda: COMPARISONS)] | None = None
-    updates: Annotated[str, _one_of(lambda: UPDATES)] | None = None
+    comparison: Annotated[str, _one_of("comparison", lambda: COMPARISONS)] | None = None
+    updates: Annotated[str, _one_of("choice of updates", lambda: UPDATES)] | None = None
     reduced_search: bool | None = None
-    domains: Annotated[str, _one_of(lambda: DOMAIN_SOURCES)] | None = None
+    domains: Annotated[str, _one_of("source of domains", lambda: DOMAIN_SOURCES)] | None = None
 
 
 def _place_among_headlines(name: str) -> int:
@@ -225,7 +224,7 @@ class Reported(BaseModel):
             headline = headlines().get(name)
             if headline is None:
                 known = ", ".join([*_ABOUT_FIGURES, *headlines()])
-                raise ValueError(f"{name}: unknown key; known are {known}")
+                raise ValueError(f"{name}: unknown key; choose from {known}")
             if not headline.lowest <= figure <= headline.highest:
                 raise ValueError(
                     f"{name}: {figure} is not between {headline.lowest:g} and {headline.highest:g}"
@@ -245,7 +244,7 @@ def _known_placeholders(table: dict[str, str]) -> dict[str, str]:
     named = table.get(TABLE)
     if named is not None and named not in rules.ontology.values():
         if named not in alias_tables():
-            raise ValueError(f"unknown table {named!r}; choose from {', '.join(alias_tables())}")
+            raise ValueError(unknown("table", named, alias_tables()))
         if len(table) > 1:
             raise ValueError("give either `table`, or names of placeholders")
     else:
@@ -291,7 +290,7 @@ class System(_Strict):
     """
 
     name: PlainName
-    track: Annotated[str, _one_of(lambda: TRACKS)]
+    track: Annotated[str, _one_of("track", lambda: TRACKS)]
     paper: WebAddress | None = None
     code: WebAddress | None = None
     multiwoz: PlainText | None = None
@@ -332,22 +331,23 @@ class System(_Strict):
 class Entry:
     """One folder of submissions.
 
-    An entry in the track for state tracking has its scores in `tracking`, and no reports.
-
     Attributes:
         folder: Where it is.
         system: What the system is.
-        scores: What it scores; no reports if its `scores.json` cannot be read.
+        scores: What it scores; nothing if its `scores.json` cannot be read.
         problems: Why its `scores.json`, or what is beside it, cannot be used: it cannot be read, or
             it was edited.
-        tracking: What it scores in the track for state tracking.
     """
 
     folder: Path
     system: System
     scores: Scores
     problems: tuple[str, ...] = ()
-    tracking: TrackingScores | None = None
+
+    @property
+    def tracking(self) -> TrackingScores | None:
+        """What it scores in the track for state tracking."""
+        return self.scores.tracking
 
     @property
     def verifiable(self) -> bool:
@@ -356,6 +356,13 @@ class Entry:
         if place.unavailable is not None:
             return False
         return place.file is None or is_plain_file(self.folder / place.file)
+
+    @property
+    def benchmark(self) -> str | None:
+        """The benchmark that it was scored on; None if that is not known."""
+        if self.tracking is not None:
+            return self.tracking.signature.benchmark
+        return self.scores.main.benchmark if self.scores.reports else None
 
     @property
     def key(self) -> str:
@@ -419,10 +426,13 @@ def chosen_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path)
     """
     by_key = {entry.key: entry for entry in entries}
     keys = [name if name in by_key else name.lower() for name in names]
-    unknown = [name for name, key in zip(names, keys, strict=True) if key not in by_key]
-    if unknown:
-        there = ", ".join(by_key) or "none"
-        raise InputError(str(folder), [f"no entry {name}; there are: {there}" for name in unknown])
+    problems = [
+        unknown("entry", name, by_key)
+        for name, key in zip(names, keys, strict=True)
+        if key not in by_key
+    ]
+    if problems:
+        raise InputError(str(folder), problems)
     return [by_key[key] for key in keys] if names else list(entries)
 
 
@@ -450,40 +460,7 @@ def read_entry(folder: Path) -> Entry:
         InputError: Its `entry.toml` is missing or not as the schema says.
     """
     system = read_system(folder / ENTRY_FILE)
-    if system.track == STATE_TRACKING:
-        return _read_tracking_entry(folder, system)
-    try:
-        scores = read_scores(folder / SCORES_FILE)
-    except InputError as error:
-        problems = tuple(f"{Path(error.source).name}: {problem}" for problem in error.problems)
-        return Entry(folder, system, Scores({}, None), problems)
-    wrong = [] if scores.intact else [_edited(SCORES_FILE)]
-    try:
-        dialogues = read_dialogues(folder / DIALOGUES_FILE)
-        if dialogues is not None and not dialogues.intact:
-            wrong.append(_edited(DIALOGUES_FILE))
-        scores = replace(scores, dialogues=dialogues)
-        seeds = read_seeds(folder / SEEDS_FILE)
-        if seeds is not None and not seeds.intact:
-            wrong.append(_edited(SEEDS_FILE))
-        scores = replace(scores, seeds=seeds)
-    except InputError as error:
-        wrong += [f"{Path(error.source).name}: {problem}" for problem in error.problems]
-    return Entry(folder, system, scores, tuple(wrong))
-
-
-def _edited(file: str) -> str:
-    return f"{file}: edited after the harness wrote it; score the entry again (--rescore)"
-
-
-def _read_tracking_entry(folder: Path, system: System) -> Entry:
-    try:
-        read = read_tracking_scores(folder / SCORES_FILE)
-    except InputError as error:
-        problems = tuple(f"{Path(error.source).name}: {problem}" for problem in error.problems)
-        return Entry(folder, system, Scores({}, None), problems)
-    problems = () if read.intact else (_edited(SCORES_FILE),)
-    return Entry(folder, system, Scores({}, read.predictions), problems, read)
+    return Entry(folder, system, *read_scores(folder, system.track))
 
 
 def read_system(path: Path) -> System:

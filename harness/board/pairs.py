@@ -16,18 +16,20 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import Any
+
+from mwz.normalization.rules.registry import digest_of_json
 
 from ..comparison.interval import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES
 from ..errors import InputError
 from ..io.files import parse_json, read_plain
 from ..io.validation import validated
 from ..signature import PLACEHOLDERS
-from .dialogue_scores import FIGURES, DialogueScores, digest_of
 from .entries import Entry
+from .scores import FIGURES, DialogueScores, is_close, plain
 
 PAIRS_FILE = "pairs.jsonl"
 
@@ -92,14 +94,8 @@ class EntryPair:
 
     def to_line(self) -> str:
         """Return the pair as a line of `pairs.jsonl`, without its end."""
-        content = asdict(self)
-        content["figures"] = {
-            name: {key: value for key, value in one.items() if value is not None}
-            for name, one in content["figures"].items()
-        }
-        content = json.loads(json.dumps(content))
-        sealed = {**content, _CHECKSUM: digest_of(content)}
-        return json.dumps(sealed, separators=(",", ":"))
+        content = plain(self)
+        return json.dumps({**content, _CHECKSUM: _checksum(content)}, separators=(",", ":"))
 
     def reversed(self) -> EntryPair:
         """Return the same of the second entry and the first."""
@@ -221,6 +217,11 @@ def comparable_entries(entries: Sequence[Entry]) -> Iterator[tuple[Measured, Mea
             yield (a, one), (b, other)
 
 
+def _checksum(content: object) -> str:
+    """Return the first 16 hexadecimal digits of the SHA-256: a line has a short one."""
+    return digest_of_json([content])[:16]
+
+
 def _parsed(lines: Iterable[bytes]) -> Iterator[EntryPair]:
     """Yield the pairs of lines, of those that are as they were written."""
     for line in lines:
@@ -228,8 +229,7 @@ def _parsed(lines: Iterable[bytes]) -> Iterator[EntryPair]:
             content: Any = parse_json(line, PAIRS_FILE)
             if not isinstance(content, dict):
                 continue
-            checksum = content.pop(_CHECKSUM, None)
-            if checksum != digest_of(content):
+            if content.pop(_CHECKSUM, None) != _checksum(content):
                 continue
             pair = validated(EntryPair, content, PAIRS_FILE)
         except InputError:
@@ -271,7 +271,7 @@ def _is_same(one: EntryPair, other: EntryPair) -> bool:
     if one.dialogues != other.dialogues or one.figures.keys() != other.figures.keys():
         return False
     return all(
-        math.isclose(ours.difference, theirs.difference, rel_tol=1e-9, abs_tol=1e-9)
+        is_close(ours.difference, theirs.difference)
         and math.isclose(ours.p, theirs.p, rel_tol=1e-6)
         and (ours.test, ours.only_a, ours.only_b) == (theirs.test, theirs.only_a, theirs.only_b)
         for name, ours in one.figures.items()
@@ -290,7 +290,7 @@ def compared(
     """
     # NumPy is needed where something is computed alone.
     from ..comparison.comparing import paired_all
-    from .measuring import evidence_of_outcomes
+    from .entry_scores import evidence_of_outcomes
 
     wanted = set(chosen)
     digests = {

@@ -1,4 +1,4 @@
-"""Scoring entries again, in parallel, from whatever predictions are at hand."""
+"""Entries scored again, in parallel, from whatever predictions are at hand; and verified by it."""
 
 from __future__ import annotations
 
@@ -8,34 +8,33 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from ..benchmark import Benchmark
+from ..data.declared import blob_id, safe_path
 from ..data.installed import downloads_directory, loaded_once
-from ..data.pinned import blob_id, safe_path
 from ..errors import InputError
 from ..io.files import read_bytes, read_plain, to_json
 from ..io.rendering import text_table
 from ..scoring import Options, Scorer
 from ..scoring.execution import Job, run
 from ..scoring.relexicalising import lexicalised_predictions
-from ..scoring.report import Report
 from ..signature import Signature
 from ..submission import parse_submission
 from ..submission.formats import parse_predictions
 from ..tracking.tracking_figures import COUNTS, FIGURES
 from . import LEXICALISED, STATE_TRACKING
-from .dialogue_scores import totals_of
+from .checks import entry_problems
 from .entries import Entry, read_entry
 from .model import rows
-from .scores import SCORES_FILE, SEEDS_FILE, WITHOUT, Scores, SeedScores, seed_file, seed_scores
-from .submitting import all_scores
-from .tracking_scores import TrackingScores, score_tracker, with_further_gold
+from .pairs import PAIRS_FILE, wrong_pairs
+from .scores import DIALOGUES_FILE, FILES, SCORES_FILE, SEEDS_FILE, Scores, Seed, plain, seed_file
 
 if TYPE_CHECKING:
-    from ..metrics.tracking.gold import GoldStates
+    from ..benchmark import Benchmark
+    from ..metrics.tracking.tracked_dialogues import GoldStates
 
-_AnyScores = TypeVar("_AnyScores", Scores, TrackingScores)
+Progress = Callable[[Iterable["Rescored"]], Iterable["Rescored"]]
+"""Wraps outcomes as they come, to show how far things are."""
 
 
 @dataclass(frozen=True)
@@ -67,33 +66,45 @@ class Change:
         return f"{self.after - self.before:+.4g}"
 
 
+def changes_table(changes: Sequence[Change]) -> str:
+    """Return changes as a table for people, at full precision."""
+    rows = [
+        [c.rules, c.figure, *("–" if v is None else repr(v) for v in (c.before, c.after))]
+        for c in changes
+    ]
+    return text_table(
+        ["rules", "figure", "before", "after", "difference"],
+        [[*row, change.difference] for row, change in zip(rows, changes, strict=True)],
+    )
+
+
 @dataclass(frozen=True)
 class Rescored:
-    """The outcome of scoring one entry again.
+    """What came of scoring one entry again.
 
     Attributes:
         key: The entry's folder name.
         scores: Its new scores; None if they stay as they are.
         changes: The figures that differ.
-        problem: Why it was not scored, if it was not.
+        missing: Why it was not scored, if it was not.
         unverified: What was not scored again and stays as it is stored, with the reason.
+        problems: Where it was verified: what is wrong with it, a sentence each.
     """
 
     key: str
-    scores: Scores | TrackingScores | None
-    changes: tuple[Change, ...]
-    problem: str | None
+    scores: Scores | None = None
+    changes: tuple[Change, ...] = ()
+    missing: str | None = None
     unverified: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing is wrong, as far as it could be told."""
+        return not self.problems and not self.changes
 
 
-def changes_table(changes: Sequence[Change]) -> str:
-    """Return changes as a table for people, at full precision."""
-    rows = [[c.rules, c.figure, _shown(c.before), _shown(c.after), c.difference] for c in changes]
-    return text_table(["rules", "figure", "before", "after", "difference"], rows)
-
-
-def _shown(value: float | str | None) -> str:
-    return "–" if value is None else repr(value)
+# --------------------------------------------------------------------------- their predictions
 
 
 def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
@@ -160,11 +171,14 @@ def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) ->
     content = find_predictions(other, folders)
     if isinstance(content, str):
         raise InputError(entry.key, f"{base} is made by the harness; name a system")
-    benchmark = loaded_once(_benchmark_of(entry) or _benchmark_of(other))
+    benchmark = loaded_once(entry.benchmark or other.benchmark)
     submission = parse_submission(parse_predictions(content, base), benchmark, base)
     scorer = Scorer(benchmark, Options(placeholders=other.system.aliases))
     written = lexicalised_predictions(submission, scorer, seed)
     return to_json(written.dialogues).encode()
+
+
+# ------------------------------------------------------------------------------- scoring again
 
 
 def rescore(
@@ -172,11 +186,11 @@ def rescore(
     benchmark: str | None,
     folders: Sequence[Path],
     workers: int,
-    progress: Callable[[Iterable[Rescored]], Iterable[Rescored]],
+    progress: Progress,
     scheduler: str | None = None,
     notify: Callable[[str], None] = lambda remark: None,
 ) -> list[Rescored]:
-    """Score entries again, several at a time; `rescored_entries` has what changed.
+    """Score entries again, several at a time, and say what changed; nothing is written.
 
     Args:
         entries: The entries to score.
@@ -192,70 +206,28 @@ def rescore(
     """
     if benchmark is not None:
         loaded_once(benchmark)
-    coming = _outcomes(entries, benchmark, folders, workers, scheduler, notify)
-    found = {one.key: one for one in progress(coming)}
+
+    def outcomes() -> Iterator[Rescored]:
+        groups: dict[str | None, list[Entry]] = {}
+        for entry in entries:
+            groups.setdefault(benchmark or entry.benchmark, []).append(entry)
+        for name, members in groups.items():
+            try:
+                loaded = loaded_once(name)
+            except InputError as error:
+                yield from (_not_scored(entry, error) for entry in members)
+                continue
+            jobs = _jobs(members, loaded, folders)
+            for number, one in run(_rescored, jobs, loaded, workers, scheduler, notify):
+                yield _not_scored(members[number], one) if isinstance(one, InputError) else one
+
+    found = {one.key: one for one in progress(outcomes())}
     return [found[entry.key] for entry in entries]
-
-
-def rescored_entries(
-    entries: Sequence[Entry], outcomes: Sequence[Rescored], rules: str
-) -> list[Entry]:
-    """Return the entries with their new scores, unless they would no longer compare.
-
-    Args:
-        entries: All entries of the folder.
-        outcomes: Their outcomes, in the same order.
-        rules: The rule set that they are to be ranked under.
-
-    Raises:
-        InputError: Some would have no scores under the rule set, or scores that do not compare.
-    """
-    updated = [_updated(entry, outcome) for entry, outcome in zip(entries, outcomes, strict=True)]
-    try:
-        rows(updated, rules)
-    except InputError as error:
-        raise InputError("no scores are written", error.problems) from None
-    return updated
-
-
-def rescored_files(entries: Sequence[Entry], outcomes: Sequence[Rescored]) -> dict[Path, str]:
-    """Return path -> content of every file of scores that is to be written anew.
-
-    Args:
-        entries: All entries of the folder.
-        outcomes: Their outcomes, in the same order.
-    """
-    files: dict[Path, str] = {}
-    for entry, outcome in zip(entries, outcomes, strict=True):
-        if isinstance(outcome.scores, Scores):
-            beside = outcome.scores.beside()
-            files |= {entry.folder / name: text for name, text in beside.items()}
-        # Last: old scores are scored again, should the process be killed in between.
-        if outcome.scores is not None:
-            files[entry.folder / SCORES_FILE] = outcome.scores.to_text()
-    return files
-
-
-def _updated(entry: Entry, outcome: Rescored) -> Entry:
-    """Return an entry with its new scores, if it has any."""
-    scores = outcome.scores
-    if scores is None:
-        return entry
-    if isinstance(scores, Scores):
-        return replace(entry, scores=scores, problems=())
-    return replace(entry, scores=Scores({}, scores.predictions), tracking=scores, problems=())
-
-
-def _benchmark_of(entry: Entry) -> str | None:
-    """Return the benchmark that an entry was scored on; None, the default one, if not known."""
-    if entry.tracking is not None:
-        return entry.tracking.signature.benchmark
-    return entry.scores.main.benchmark if entry.scores.reports else None
 
 
 @dataclass(frozen=True)
 class _Inputs:
-    """What scoring an entry again reads from files.
+    """What scoring an entry again reads from files, which another machine may not have.
 
     Attributes:
         content: The predictions file, unpacked, or the name of a submission that is made.
@@ -270,29 +242,6 @@ class _Inputs:
     seeds: Mapping[str, bytes] | None
     further_gold: Sequence[GoldStates]
     missing: Sequence[str]
-
-
-def _outcomes(
-    entries: Sequence[Entry],
-    benchmark: str | None,
-    folders: Sequence[Path],
-    workers: int,
-    scheduler: str | None,
-    notify: Callable[[str], None],
-) -> Iterator[Rescored]:
-    """Yield what comes of entries, those of one benchmark after those of another."""
-    groups: dict[str | None, list[Entry]] = {}
-    for entry in entries:
-        groups.setdefault(benchmark or _benchmark_of(entry), []).append(entry)
-    for name, members in groups.items():
-        try:
-            loaded = loaded_once(name)
-        except InputError as error:
-            yield from (_not_scored(entry, error) for entry in members)
-            continue
-        jobs = _jobs(members, loaded, folders)
-        for number, one in run(_rescored, jobs, loaded, workers, scheduler, notify):
-            yield _not_scored(members[number], one) if isinstance(one, InputError) else one
 
 
 def _jobs(entries: Sequence[Entry], benchmark: Benchmark, folders: Sequence[Path]) -> Iterator[Job]:
@@ -313,97 +262,6 @@ def _jobs(entries: Sequence[Entry], benchmark: Benchmark, folders: Sequence[Path
         yield Job(entry.key, (entry, inputs))
 
 
-def _not_scored(entry: Entry, error: InputError) -> Rescored:
-    about = "" if error.source == entry.key else f"{error.source}: "
-    return Rescored(entry.key, None, (), about + "; ".join(error.problems))
-
-
-def _rescored(scorer: Scorer, entry: Entry, inputs: _Inputs | InputError) -> Rescored:
-    """Score an entry again.
-
-    Raises:
-        InputError: Its files could not be read, or cannot be scored.
-    """
-    if isinstance(inputs, InputError):
-        raise inputs
-    benchmark = scorer.benchmark
-    if entry.system.track == STATE_TRACKING:
-        return _rescored_tracker(entry, inputs, benchmark)
-    lexicalised = entry.system.track == LEXICALISED
-    scores = all_scores(
-        inputs.content,
-        benchmark,
-        entry.key,
-        lexicalised,
-        entry.system.aliases,
-        inputs.further_gold,
-    )
-    scores = replace(scores, seeds=_seeds(entry, scores, benchmark, inputs.seeds))
-    scores, unverified = _with_kept(entry.scores, scores, inputs.missing)
-    changes = (
-        *(
-            change
-            for rules, report in scores.reports.items()
-            for change in _changes(rules, entry.scores.under(rules), report)
-        ),
-        *_without_changes(entry.scores, scores),
-        *_further_changes(entry.scores, scores),
-    )
-    if not changes and _is_current(entry.scores, scores):
-        return Rescored(entry.key, None, (), None, unverified)
-    return Rescored(entry.key, scores, changes, None, unverified)
-
-
-def _with_kept(
-    old: _AnyScores, new: _AnyScores, missing: Sequence[str]
-) -> tuple[_AnyScores, tuple[str, ...]]:
-    """Return scores with what is stored against gold states that are not installed.
-
-    Args:
-        old: What is stored. Of an edited file, or of other predictions, nothing is kept.
-        new: The scores anew.
-        missing: The versions that are not installed.
-
-    Returns:
-        The scores, and what of them is kept, with the reason.
-    """
-    if not old.intact or old.predictions != new.predictions:
-        return new, ()
-    kept = {
-        version: old.further_gold[version] for version in missing if version in old.further_gold
-    }
-    told = tuple(f"its figures against gold states {v}, which are not installed" for v in kept)
-    return replace(new, further_gold={**new.further_gold, **kept}), told
-
-
-def _further_changes(old: _AnyScores, new: _AnyScores) -> Iterator[Change]:
-    """Yield the figures that differ; against gold states that were not there before, none."""
-    for version, by_choice in new.further_gold.items():
-        if version in old.further_gold:
-            before, after = (
-                {
-                    f"{choice}.{name}": getattr(one, name)
-                    for choice, one in figures.items()
-                    for name in (*FIGURES.values(), *COUNTS)
-                }
-                for figures in (old.further_gold[version], by_choice)
-            )
-            yield from _differing(f"gold {version}", before, after)
-
-
-def further_signatures(scores: Scores | TrackingScores) -> dict[tuple[str, str], Signature]:
-    """Return version and choice -> signature, of the figures against further gold states."""
-    return {
-        (version, choice): figures.signature
-        for version, by_choice in scores.further_gold.items()
-        for choice, figures in by_choice.items()
-    }
-
-
-def _has_further_signatures(old: _AnyScores, new: _AnyScores) -> bool:
-    return further_signatures(old) == further_signatures(new)
-
-
 def _seed_files(entry: Entry) -> dict[str, bytes] | None:
     """Return name -> content of the predictions of further seeds; None if there are no seeds.
 
@@ -416,154 +274,266 @@ def _seed_files(entry: Entry) -> dict[str, bytes] | None:
     return {path.name: read_plain(path) for path in paths if path.is_file()}
 
 
-def _seeds(
-    entry: Entry, scores: Scores, benchmark: Benchmark, at_hand: Mapping[str, bytes] | None
-) -> SeedScores | None:
-    """Score the further seeds of an entry again; those that are not at hand stay as they are.
+def _not_scored(entry: Entry, error: InputError) -> Rescored:
+    about = "" if error.source == entry.key else f"{error.source}: "
+    return Rescored(entry.key, missing=about + "; ".join(error.problems))
 
-    Args:
-        entry: The entry.
-        scores: What it scores itself, anew.
-        benchmark: The benchmark to score on.
-        at_hand: What `_seed_files` returned.
+
+def _rescored(scorer: Scorer, entry: Entry, inputs: _Inputs | InputError) -> Rescored:
+    """Score an entry again; a tracker with the gold states that it was scored with.
 
     Raises:
-        InputError: Some are not at hand, and what is stored of them cannot be used.
+        InputError: Its files could not be read, or cannot be scored; or it is not known with which
+            gold states they were scored.
     """
-    from .measuring import measured_seed
+    from .entry_scores import Outputs, read_outputs, score_entry
 
-    kept = entry.scores.seeds
-    known = {} if kept is None or not kept.intact else {seed.file: seed for seed in kept.seeds}
-    if scores.dialogues is None or at_hand is None:
-        return None
-    files = sorted({*known, *at_hand}, key=lambda name: (len(name), name))
-    named = {seed.file for seed in kept.seeds} if kept is not None else set()
-    if not files or named - set(files):
-        raise InputError(
-            entry.key, f"{SEEDS_FILE} cannot be used, and its predictions are not at hand"
-        )
-    seeds = [
-        measured_seed(at_hand[name], benchmark, f"{entry.key}, {name}", name, entry.system.aliases)
-        if name in at_hand
-        else known[name]
-        for name in files
-    ]
-    return seed_scores(totals_of(scores.dialogues.outcomes), seeds)
-
-
-def _rescored_tracker(entry: Entry, inputs: _Inputs, benchmark: Benchmark) -> Rescored:
-    """Score a tracker again, with the gold states that it was scored with, and further ones.
-
-    Raises:
-        InputError: The predictions are no file of states, or it is not known with which gold
-            states they were scored, or these are not at hand.
-    """
-    old, content, gold = entry.tracking, inputs.content, inputs.gold
-    if old is None and isinstance(content, bytes):
+    if isinstance(inputs, InputError):
+        raise inputs
+    old, system, gold = entry.scores, entry.system, inputs.gold
+    tracking = old.tracking
+    if system.track == STATE_TRACKING and tracking is None and isinstance(inputs.content, bytes):
         raise InputError(
             entry.key,
             "its scores cannot be read, so that nobody knows with which gold states they were "
             "made; submit it again with --replace",
         )
-    own = None if old is None or old.gold.whose != "file" else old.gold.version
-    load_gold = None if gold is None else lambda: gold
-    scores = score_tracker(content, entry.key, lambda ids: benchmark, load_gold, own)
-    scores = with_further_gold(scores, content, entry.key, benchmark, inputs.further_gold)
-    if old is None:
-        return Rescored(entry.key, scores, (), None)
-    scores, unverified = _with_kept(old, scores, inputs.missing)
-    changes = tuple(
-        _differing(
-            STATE_TRACKING,
-            dict(_figures("", old.report.to_dict())),
-            dict(_figures("", scores.report.to_dict())),
+    own_gold = None
+    if tracking is not None and tracking.gold.whose == "file":
+        own_gold = tracking.gold.version
+
+    def read(content: bytes | str, source: str) -> Outputs:
+        return read_outputs(content, source, scorer, system.track, system.aliases, gold, own_gold)
+
+    outputs = read(inputs.content, entry.key)
+    seeds: dict[str, Any] = _stored_seeds(entry, inputs.seeds)
+    for name, content in (inputs.seeds or {}).items():
+        seeds[name] = read(content, f"{entry.key}, {name}")
+    new = score_entry(outputs, inputs.further_gold, seeds)
+    # Of an edited file, or of other predictions, nothing is kept.
+    keeps = SCORES_FILE not in old.edited and old.predictions == new.predictions
+    kept = {v: old.further_gold[v] for v in inputs.missing if keeps and v in old.further_gold}
+    new = replace(new, further_gold={**new.further_gold, **kept})
+    changes = tuple(changed_figures(old, new))
+    return Rescored(
+        entry.key,
+        new if changes or differing_files(old, new) else None,
+        changes,
+        unverified=tuple(
+            f"its figures against gold states {version}, which are not installed"
+            for version in kept
+        ),
+    )
+
+
+def _stored_seeds(entry: Entry, at_hand: Mapping[str, bytes] | None) -> dict[str, Seed | None]:
+    """Return file -> what is stored of a further seed, for those at hand None, in their order.
+
+    Raises:
+        InputError: Some are not at hand, and what is stored of them cannot be used.
+    """
+    if at_hand is None:
+        return {}
+    stored = () if entry.scores.seeds is None else entry.scores.seeds.seeds
+    found: dict[str, Seed | None] = {seed.file: seed for seed in stored} | dict.fromkeys(at_hand)
+    usable = SEEDS_FILE not in entry.scores.edited
+    if not found or any(seed is not None and not usable for seed in found.values()):
+        raise InputError(
+            entry.key, f"{SEEDS_FILE} cannot be used, and its predictions are not at hand"
         )
-    )
-    changes += tuple(_further_changes(old, scores))
-    same = (old.intact, old.signature, old.coverage, old.predictions) == (
-        True,
-        scores.signature,
-        scores.coverage,
-        scores.predictions,
-    ) and _has_further_signatures(old, scores)
-    kept = None if same and not changes else scores
-    return Rescored(entry.key, kept, changes, None, unverified)
+    return {name: found[name] for name in sorted(found, key=lambda name: (len(name), name))}
 
 
-def _is_current(old: Scores, new: Scores) -> bool:
-    """Whether stored scores have the signatures of new ones, the hashes, and each dialogue's."""
-    return (
-        old.intact
-        and old.predictions == new.predictions
-        and _signatures(old) == _signatures(new)
-        and has_dialogues_of(old, new)
-        and has_seeds_of(old, new)
-        and _has_further_signatures(old, new)
-    )
+def updated(
+    entries: Sequence[Entry], outcomes: Sequence[Rescored], rules: str
+) -> tuple[list[Entry], dict[Path, str]]:
+    """Return all entries of a folder with their new scores, unless they would no longer compare.
+
+    Args:
+        entries: The entries.
+        outcomes: What came of scoring them again, in the same order.
+        rules: The rule set that they are to be ranked under.
+
+    Returns:
+        The entries; and path -> content of every file that is to be written anew.
+
+    Raises:
+        InputError: Some would have no scores under the rule set, or scores that do not compare.
+    """
+    found: list[Entry] = []
+    files: dict[Path, str] = {}
+    for entry, new in ((e, outcome.scores) for e, outcome in zip(entries, outcomes, strict=True)):
+        found.append(entry if new is None else replace(entry, scores=new, problems=()))
+        if new is not None:
+            files |= {entry.folder / name: text for name, text in new.files().items()}
+    try:
+        rows(found, rules)
+    except InputError as error:
+        raise InputError("no scores are written", error.problems) from None
+    return found, files
 
 
-def has_seeds_of(old: Scores, new: Scores) -> bool:
-    """Whether what is stored of further seeds is what comes out anew."""
-    if old.seeds is None or new.seeds is None:
-        return old.seeds is new.seeds
-    return old.seeds.intact and old.seeds.is_as(new.seeds)
+# --------------------------------------------------------------------------------- differences
 
 
-def has_dialogues_of(old: Scores, new: Scores) -> bool:
-    """Whether what is stored of single dialogues is what comes out anew."""
-    if old.dialogues is None or new.dialogues is None:
-        return old.dialogues is new.dialogues
-    return old.dialogues.intact and old.dialogues.is_as(new.dialogues)
+def changed_figures(old: Scores, new: Scores) -> Iterator[Change]:
+    """Yield the figures that differ; of what only one of them was scored under, none."""
+    before, after = _figures(old), _figures(new)
+    for rules in before:
+        if rules in after:
+            yield from _differences(rules, before[rules], after[rules], 1e-12)
 
 
-def _signatures(scores: Scores) -> dict[str, str]:
-    return {rules: report.signature.key for rules, report in scores.reports.items()}
+def _figures(scores: Scores) -> dict[str, Any]:
+    """Return what figures were computed under, as a `Change` calls it -> the figures."""
+    found: dict[str, Any] = {}
+    for rules, report in scores.reports.items():
+        found[rules] = {k: v for k, v in plain(report).items() if not k.startswith("signature")}
+    for rules, figures in (scores.without_placeholders or {}).items():
+        found.setdefault(rules, {})["without_placeholders"] = figures
+    if scores.tracking is not None:
+        found[STATE_TRACKING] = plain(scores.tracking.report)
+    for version, by_choice in scores.further_gold.items():
+        found[f"gold {version}"] = {
+            choice: {name: getattr(one, name) for name in (*FIGURES.values(), *COUNTS)}
+            for choice, one in by_choice.items()
+        }
+    return found
 
 
-def _changes(rules: str, before: Report | None, after: Report) -> Iterator[Change]:
-    """Yield the figures that differ; of a rule set that was not scored before, none."""
-    if before is not None:
-        yield from _differing(rules, _told(before), _told(after))
+def differing_files(old: Scores, new: Scores) -> list[str]:
+    """Return the files of scores that were edited, or hold something else than new ones do."""
+    before, after = old.documents(), new.documents()
+    return [
+        file.name
+        for file in FILES
+        if file.name in old.edited
+        or any(_differences("", before.get(file.name), after.get(file.name), file.tolerance))
+    ]
 
 
-def _without_changes(before: Scores, after: Scores) -> Iterator[Change]:
-    """Yield the figures without an entry's own placeholders that differ."""
-    olds, news = before.without_placeholders or {}, after.without_placeholders or {}
-    for rules in dict.fromkeys([*olds, *news]):
-        old, new = (dict(_figures(WITHOUT, one.get(rules, {}))) for one in (olds, news))
-        yield from _differing(rules, old, new)
+def _differences(rules: str, before: object, after: object, tolerance: float) -> Iterator[Change]:
+    """Yield the numbers and words that differ by more than a share of themselves."""
+    old, new = dict(_values("", before)), dict(_values("", after))
+    for place in dict.fromkeys([*old, *new]):
+        one, other = old.get(place), new.get(place)
+        if isinstance(one, float | int) and isinstance(other, float | int):
+            same = math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
+        else:
+            same = one == other
+        if not same:
+            yield Change(rules, place, one, other)
 
 
-def _differing(
-    rules: str, old: Mapping[str, float | str], new: Mapping[str, float | str]
-) -> Iterator[Change]:
-    for figure in dict.fromkeys([*old, *new]):
-        if not _is_same(old.get(figure), new.get(figure)):
-            yield Change(rules, figure, old.get(figure), new.get(figure))
-
-
-def _is_same(before: float | str | None, after: float | str | None) -> bool:
-    """Whether two figures differ by no more than the order of summing them up can make."""
-    if isinstance(before, float) and isinstance(after, float):
-        return math.isclose(before, after, rel_tol=1e-12, abs_tol=1e-12)
-    return before == after
-
-
-def _told(report: Report) -> dict[str, float | str]:
-    """Return place -> number or word, of all that a report tells besides its signature."""
-    content = report.to_dict()
-    return dict(_figures("", {k: v for k, v in content.items() if not k.startswith("signature")}))
-
-
-def _figures(place: str, content: object) -> Iterator[tuple[str, float | str]]:
-    """Return every number and word of a report with its place."""
+def _values(place: str, content: object) -> Iterator[tuple[str, float | str]]:
+    """Yield every number and word of a document with its place."""
     if isinstance(content, Mapping):
         for key, value in content.items():
-            yield from _figures(f"{place}.{key}" if place else str(key), value)
+            yield from _values(f"{place}.{key}" if place else str(key), value)
     elif isinstance(content, str):
         yield place, content
     elif isinstance(content, Sequence):
         for number, value in enumerate(content):
-            yield from _figures(f"{place}[{number}]", value)
+            yield from _values(f"{place}[{number}]", value)
     elif isinstance(content, int | float) and not isinstance(content, bool):
-        yield place, float(content)
+        yield place, content
+
+
+# ----------------------------------------------------------------------------------- verifying
+
+
+def verify(
+    entries: Sequence[Entry],
+    chosen: Sequence[Entry],
+    benchmark: str | None,
+    folders: Sequence[Path],
+    workers: int,
+    progress: Progress,
+    notify: Callable[[str], None] = lambda remark: None,
+) -> list[Rescored]:
+    """Score entries again and compare the outcome with what they store; nothing is written.
+
+    Args:
+        entries: All entries of the folder.
+        chosen: Those to verify.
+        benchmark: As for `rescore`, like the rest.
+        folders: As for `rescore`.
+        workers: As for `rescore`.
+        progress: As for `rescore`.
+        notify: As for `rescore`.
+
+    Raises:
+        InputError: The benchmark that is named cannot be loaded.
+    """
+    # What entries share is told of the later one: let that be one of those to verify.
+    keys = {entry.key for entry in chosen}
+    known = entry_problems([*(one for one in entries if one.key not in keys), *chosen])
+    for folder in {entry.folder.parent for entry in chosen}:
+        for pair in wrong_pairs(folder, entries, keys):
+            known += [
+                f"{key}: {PAIRS_FILE}: how it compares with {other} comes out differently; remove "
+                "the line of both, and run `mwz leaderboard`"
+                for key, other in ((pair.a, pair.b), (pair.b, pair.a))
+            ]
+    outcomes = rescore(chosen, benchmark, folders, workers, progress, notify=notify)
+    return [
+        replace(
+            outcome,
+            problems=(
+                *(p.removeprefix(f"{entry.key}: ") for p in known if p.startswith(f"{entry.key}:")),
+                *_disagreements(entry, outcome.scores),
+            ),
+        )
+        for entry, outcome in zip(chosen, outcomes, strict=True)
+    ]
+
+
+def _disagreements(entry: Entry, new: Scores | None) -> Iterator[str]:
+    """Yield what stored scores depend on that new ones do not, and which files hold others."""
+    old = entry.scores
+    if not old.reports and old.tracking is None:
+        # What cannot be read is among the problems already.
+        if not entry.problems:
+            yield "scored by an earlier version; score it again"
+        return
+    if new is None:
+        return
+    problems = list(_signature_problems(old, new))
+    if old.predictions != new.predictions:
+        problems = ["the predictions are not those that were scored", *problems]
+    differing = differing_files(old, new)
+    if SEEDS_FILE in differing:
+        problems.append(f"{SEEDS_FILE}: its figures come out differently (--rescore)")
+    yield from problems
+    # On another benchmark they come out differently as well.
+    if DIALOGUES_FILE in differing and not problems:
+        what = "missing" if old.dialogues is None else "its figures come out differently"
+        yield f"{DIALOGUES_FILE}: {what}; score the entry again (--rescore)"
+
+
+def _signature_problems(old: Scores, new: Scores) -> Iterator[str]:
+    stored, scored = _signatures(old), _signatures(new)
+    for about, choice in scored:
+        if not choice and (about, choice) not in stored:
+            yield f"{about}not scored"
+    told: dict[str, None] = {}
+    for (about, choice), signature in stored.items():
+        other = scored.get((about, choice))
+        reasons: Sequence[str] = ()
+        if other is not None:
+            reasons = signature.comparable_with(other).reasons
+        elif choice:
+            reasons = ["cannot be had, or are none that the board goes by; score the entry again"]
+        told |= dict.fromkeys(f"{about}{reason}" for reason in reasons)
+    yield from told
+
+
+def _signatures(scores: Scores) -> dict[tuple[str, str], Signature]:
+    """Return what messages call figures, and the choice of `--dontcare` -> their signature."""
+    found = {(f"rule set {rules}: ", ""): one.signature for rules, one in scores.reports.items()}
+    if scores.tracking is not None:
+        found["", ""] = scores.tracking.signature
+    for version, by_choice in scores.further_gold.items():
+        for choice, figures in by_choice.items():
+            found[f"figures against gold states {version}: ", choice] = figures.signature
+    return found

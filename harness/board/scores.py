@@ -1,50 +1,96 @@
-"""The `scores.json` of an entry: its report under every published rule set.
+"""What an entry scores, as it is stored in its folder, and the files that hold it (`FILES`).
 
-The file is a report as `Report.to_dict` writes it, that of the default rule set, with more keys:
-`predictions`, what identifies the predictions scored; `other_rules`, the reports under the other
-rule sets by name; `further_gold`, what predicted states score against further gold states, if that
-is known (`further_gold.py`); and `checksum`, which tells whether somebody edited the file. Of an
-entry that declares placeholders, `without_placeholders` has the strict figures without them.
+- `scores.json`: the report under the default rule set as `Report.to_dict` writes it, with more
+  keys: `predictions`, what identifies the predictions scored; `other_rules`, the reports under the
+  other rule sets by name; `without_placeholders`, of an entry that declares placeholders, the
+  strict figures without them. In the track for state tracking: the report of state tracking with
+  its `signature`, `gold`, whose gold states it was made with, and `coverage`. In either,
+  `further_gold`: what predicted states score against gold states of further versions, as declared
+  with the data set (`data/sets/`): version -> choice of `--dontcare` -> figures.
+- `dialogues.json`: the same dialogue by dialogue, of the default rule set and the strict set-up, in
+  the order of the benchmark's dialogues: which are won, the sums that BLEU is computed of, the
+  intervals of the scores, and what points were lost by.
+- `seeds.json`: what further seeds of the system score, if there are any.
+
+Each is a document that a dataclass holds: `plain` writes it, `validated` reads it. The `checksum`
+in each covers all the rest of it and tells whether somebody edited it.
 """
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import Field, FiniteFloat
 
 from mwz.normalization.rules import DEFAULT_RULES
 from mwz.normalization.rules.registry import digest_of_json, sha256
 
-from ..comparison.seeds import Spread, spread_of
-from ..data.pinned import blob_id
+from ..comparison.interval import Interval, Spread
+from ..data.declared import blob_id, gold_versions
+from ..diagnosis.losses import DomainLosses, Points
 from ..errors import InputError
 from ..io.files import parse_json, read_plain, to_json
 from ..io.store import take_checksum, with_checksum
 from ..io.validation import validated
-from ..scoring.report import FORMAT, Report
-from ..signature import Signature
-from .dialogue_scores import FIGURES
-from .further_gold import FURTHER_GOLD, FurtherGold, further_gold_data, read_further_gold
-
-if TYPE_CHECKING:
-    from .dialogue_scores import DialogueScores
-
+from ..metrics.bleu import COLUMNS, MAX_ORDER, bleu_of_sums
+from ..metrics.inform import rates_of_sums
+from ..metrics.setups import MAIN_SETUP
+from ..metrics.tracking import DONTCARE_CHOICES
+from ..metrics.tracking.tracking_report import TrackingReport
+from ..scoring.report import FORMAT, Coverage, Report
+from ..signature import SHOWN_HASH, Signature
+from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES
+from ..tracking.tracking_figures import TrackingFigures, figures_of
+from . import STATE_TRACKING
 
 SCORES_FILE = "scores.json"
 DIALOGUES_FILE = "dialogues.json"
 SEEDS_FILE = "seeds.json"
 
-_PREDICTIONS = "predictions"
-_OTHERS = "other_rules"
-WITHOUT = "without_placeholders"
+FIGURES = ("bleu", "inform", "success", "combined")
+"""The figures that intervals are kept of, and that pairs of entries are compared by."""
+
+KEEP, DROP = DONTCARE_CHOICES
+
+FurtherGold: TypeAlias = Mapping[str, Mapping[str, TrackingFigures]]
+"""Version -> choice of `--dontcare` -> figures."""
+
+_FORMAT = 1
+"""The version of the schema of all files but a report, which has its own."""
 
 
-class Hashes(BaseModel):
+def plain(value: Any) -> Any:
+    """Return a value of dataclasses as JSON types; optional fields that are None are left out."""
+    if isinstance(value, Report):
+        return value.to_dict()
+    if is_dataclass(value):
+        named = [(each, getattr(value, each.name)) for each in fields(value)]
+        value = {f.name: one for f, one in named if not (one is None and f.default is None)}
+    elif hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, Mapping):
+        return {name: plain(one) for name, one in value.items()}
+    return [plain(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def is_close(one: float | None, other: float | None) -> bool:
+    """Whether two figures differ by no more than the order of their arithmetic can make."""
+    if one is None or other is None:
+        return one is other
+    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
+
+
+# ------------------------------------------------------------------------------- predictions
+
+
+@dataclass(frozen=True)
+class Hashes:
     """What identifies an (unpacked) predictions file.
 
     Attributes:
@@ -54,73 +100,13 @@ class Hashes(BaseModel):
             again by another program are another file with the same content.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     git_blob: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
     content: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
 
     def is_file(self, content: bytes) -> bool:
         """Whether they are those of an (unpacked) file."""
-        file = hashes_of(content)
-        return (self.sha256, self.git_blob) == (file.sha256, file.git_blob)
-
-
-@dataclass(frozen=True)
-class Scores:
-    """What an entry scores.
-
-    Attributes:
-        reports: Rule set -> report. There are none if an earlier version of the harness wrote
-            them, and the entry is to be scored again.
-        predictions: What identifies the predictions; None where there are none.
-        intact: Whether they are as the harness wrote them, and not edited since.
-        dialogues: The same dialogue by dialogue, with intervals and causes: what stands in
-            `dialogues.json`; None where that is not there.
-        seeds: What further seeds of the system score: what stands in `seeds.json`, if it is there.
-        without_placeholders: Rule set -> BLEU, Inform, Success and combined score, strict, without
-            the placeholders that the entry declares; None if it declares none.
-        further_gold: What its predicted states score against further gold states.
-    """
-
-    reports: Mapping[str, Report]
-    predictions: Hashes | None
-    intact: bool = True
-    dialogues: DialogueScores | None = None
-    seeds: SeedScores | None = None
-    without_placeholders: Mapping[str, Mapping[str, float]] | None = None
-    further_gold: FurtherGold = field(default_factory=dict)
-
-    @property
-    def main(self) -> Report:
-        """The report under the default rule set."""
-        return self.reports[DEFAULT_RULES]
-
-    def under(self, rules: str) -> Report | None:
-        """Return the report under a rule set, if there is one."""
-        return self.reports.get(rules)
-
-    def beside(self) -> dict[str, str]:
-        """Return name -> content of the files beside a `scores.json`, those that there are."""
-        parts = {DIALOGUES_FILE: self.dialogues, SEEDS_FILE: self.seeds}
-        return {name: part.to_text() for name, part in parts.items() if part is not None}
-
-    def to_text(self) -> str:
-        """Return the content of a `scores.json`."""
-        return to_json(self.to_dict())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the content of a `scores.json` as JSON types."""
-        others = {n: r.to_dict() for n, r in self.reports.items() if n != DEFAULT_RULES}
-        hashes = {}
-        if self.predictions is not None:
-            hashes = {_PREDICTIONS: self.predictions.model_dump(exclude_none=True)}
-        without = self.without_placeholders
-        own = {} if without is None else {WITHOUT: without}
-        content = {**self.main.to_dict(), **hashes, **own, _OTHERS: others}
-        if self.further_gold:
-            content[FURTHER_GOLD] = further_gold_data(self.further_gold)
-        return with_checksum(content)
+        return replace(self, content=None) == hashes_of(content)
 
 
 def hashes_of(content: bytes, said: object = None) -> Hashes:
@@ -130,66 +116,162 @@ def hashes_of(content: bytes, said: object = None) -> Hashes:
         content: The file.
         said: What it says, as JSON types; None if that is not known.
     """
-    return Hashes(
-        sha256=sha256(content),
-        git_blob=blob_id(content),
-        content=None if said is None else digest_of_json({"said": said}),
+    digest = None if said is None else digest_of_json({"said": said})
+    return Hashes(sha256(content), blob_id(content), digest)
+
+
+# ---------------------------------------------------------------------------- dialogues.json
+
+
+@dataclass(frozen=True)
+class BleuCounts:
+    """What BLEU against the canonical references is computed of, a number per dialogue played.
+
+    Attributes:
+        length: Tokens of the responses.
+        references: Tokens of the references.
+        matches: Per n-gram order, from 1: matches.
+        ngrams: Per n-gram order: n-grams of the responses.
+    """
+
+    length: tuple[int, ...]
+    references: tuple[int, ...]
+    matches: tuple[tuple[int, ...], ...]
+    ngrams: tuple[tuple[int, ...], ...]
+
+    @property
+    def columns(self) -> tuple[tuple[int, ...], ...]:
+        """The columns of `ReferenceIndex.statistics`, in its order."""
+        return (self.length, self.references, *self.matches, *self.ngrams)
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """What is known of a system's dialogues. Marks are texts of 1 (yes) and 0 (no).
+
+    Attributes:
+        data: Content hash of the benchmark.
+        rules: Digest of the rule set.
+        played: Whether each dialogue of the benchmark is played.
+        turns: The turns of each dialogue played.
+        inform: Whether each dialogue played has Inform.
+        success: Whether each has Success.
+        bleu: What BLEU is computed of.
+    """
+
+    data: str
+    rules: str
+    played: str
+    turns: tuple[int, ...]
+    inform: str
+    success: str
+    bleu: BleuCounts
+
+    @cached_property
+    def places(self) -> tuple[int, ...]:
+        """The numbers of the dialogues played, in the benchmark, from 0."""
+        return tuple(place for place, mark in enumerate(self.played) if mark == "1")
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of all of it: what pairs of entries go by."""
+        return digest_of_json(asdict(self))
+
+    @property
+    def columns(self) -> list[Sequence[int]]:
+        """What scores are computed of, a column each, a number per dialogue played."""
+        marks = [list(map(int, marks)) for marks in (self.inform, self.success)]
+        return [[1] * len(self.places), *marks, *self.bleu.columns]
+
+    @property
+    def totals(self) -> dict[str, float]:
+        """Figure -> value, of `FIGURES`: the scores of all dialogues played."""
+        return totals_of_sums([sum(column) for column in self.columns])
+
+
+def totals_of_sums(sums: Sequence[float]) -> dict[str, float]:
+    """Return figure -> value, of `FIGURES`, of what `Outcomes.columns` has, added up."""
+    bleu = bleu_of_sums(sums[-COLUMNS:])
+    return {"bleu": bleu, **rates_of_sums(sums, (MAIN_SETUP,), bleu)}
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Intervals of an entry's scores.
+
+    Attributes:
+        level: Their level, in percent.
+        samples: The bootstrap samples.
+        seed: The seed of these.
+        scores: Of `FIGURES` -> interval.
+    """
+
+    level: int
+    samples: int
+    seed: int
+    scores: Mapping[str, Interval]
+
+
+@dataclass(frozen=True)
+class Causes:
+    """What points were lost by, in the strict set-up.
+
+    Attributes:
+        domains: Goal domain -> what is lost in it.
+        points: Cause, of a domain or of a slot -> what it costs in total, in percent of the
+            dialogues played.
+    """
+
+    domains: Mapping[str, DomainLosses]
+    points: Mapping[str, Points]
+
+
+@dataclass(frozen=True)
+class DialogueScores:
+    """The content of a `dialogues.json`, where the fields of `outcomes` stand beside the others.
+
+    Attributes:
+        outcomes: What is known of the dialogues.
+        intervals: The intervals of the scores.
+        causes: What points were lost by.
+    """
+
+    outcomes: Outcomes
+    intervals: Intervals
+    causes: Causes
+
+
+def _read_dialogues(document: dict[str, Any], source: str) -> dict[str, Any]:
+    rest = {name: document.pop(name, None) for name in ("intervals", "causes")}
+    read = DialogueScores(
+        validated(Outcomes, document, source),
+        validated(Intervals, rest["intervals"], source, "intervals"),
+        validated(Causes, rest["causes"], source, "causes"),
     )
-
-
-def read_scores(path: Path) -> Scores:
-    """Read a `scores.json`.
-
-    Raises:
-        InputError: The file is missing, not JSON, or not as the schema says.
-    """
-    return parse_scores(read_plain(path), str(path))
-
-
-def parse_scores(content: bytes, source: str) -> Scores:
-    """Return the content of a `scores.json`; `source` names it in messages.
-
-    Of a file that an earlier version wrote, nothing is read. One that was edited is read as far as
-    it makes sense, so that what was edited can be told.
-
-    Raises:
-        InputError: The content is not JSON, or not as the schema says.
-    """
-    document = parse_json(content, source)
-    if not isinstance(document, dict):
-        raise InputError(source, "expected a report, an object")
-    if "signature" in document and document.get("format") != FORMAT:
-        return Scores({}, None)
-    intact = take_checksum(document)
-    hashes = document.pop(_PREDICTIONS, None)
-    others = document.pop(_OTHERS, {})
-    further = read_further_gold(document.pop(FURTHER_GOLD, {}), source)
-    without = document.pop(WITHOUT, None)
-    if not isinstance(others, dict):
-        raise InputError(source, f"{_OTHERS}: expected an object of rule set -> report")
-    reports = {DEFAULT_RULES: Report.from_dict(document, source)}
-    for rules, report in others.items():
-        reports[rules] = Report.from_dict(report, f"{source}, {_OTHERS}.{rules}")
-    problems = [
-        f"{'rules' if rules == DEFAULT_RULES else f'{_OTHERS}.{rules}'}: holds scores under rule "
-        f"set {report.rules}"
-        for rules, report in reports.items()
-        if report.rules != rules
-    ]
-    if problems:
+    if problems := list(_misshapen(read)):
         raise InputError(source, problems)
-    return Scores(
-        reports=reports,
-        predictions=None if hashes is None else validated(Hashes, hashes, source, _PREDICTIONS),
-        intact=intact,
-        without_placeholders=None
-        if without is None
-        else validated(dict[str, dict[str, FiniteFloat]], without, source, WITHOUT),
-        further_gold=further,
-    )
+    return {"dialogues": read}
 
 
-_FORMAT = 1
+def _misshapen(read: DialogueScores) -> Iterator[str]:
+    """Yield what cannot be computed with."""
+    outcomes = read.outcomes
+    for name in ("played", "inform", "success"):
+        if set(getattr(outcomes, name)) - {"0", "1"}:
+            yield f"{name}: expected marks, 1 or 0"
+    number = outcomes.played.count("1")
+    columns = (outcomes.inform, outcomes.success, outcomes.turns, *outcomes.bleu.columns)
+    if {len(column) for column in columns} != {number} or not number:
+        yield f"expected one figure for each of {number} dialogues played, everywhere"
+    if (len(outcomes.bleu.matches), len(outcomes.bleu.ngrams)) != (MAX_ORDER, MAX_ORDER):
+        yield f"bleu: expected {MAX_ORDER} n-gram orders"
+    if min(map(min, filter(None, (outcomes.turns, *outcomes.bleu.columns))), default=0) < 0:
+        yield "turns, bleu: no count is below 0"
+    if set(read.intervals.scores) != set(FIGURES):
+        yield f"intervals.scores: expected {', '.join(FIGURES)}"
+
+
+# -------------------------------------------------------------------------------- seeds.json
 
 
 @dataclass(frozen=True)
@@ -216,45 +298,10 @@ class SeedScores:
     Attributes:
         seeds: The further seeds: the first one is the entry itself.
         spread: Of `FIGURES` -> how it is spread over all seeds, the entry's own one included.
-        intact: Whether it is as the harness wrote it, and not edited since.
     """
 
     seeds: tuple[Seed, ...]
     spread: Mapping[str, Spread]
-    intact: bool = True
-
-    def is_as(self, other: SeedScores) -> bool:
-        """Whether it says what another does, apart from what the order of arithmetic can make."""
-
-        def told(kept: SeedScores) -> list[object]:
-            return [(seed.file, seed.predictions, seed.signature) for seed in kept.seeds]
-
-        return told(self) == told(other) and same_spread(self.spread, other.spread)
-
-    def to_text(self) -> str:
-        """Return the content of a `seeds.json`."""
-        seeds = [
-            {
-                "file": seed.file,
-                "predictions": seed.predictions.model_dump(),
-                "signature": seed.signature.to_dict(),
-                "scores": dict(seed.scores),
-            }
-            for seed in self.seeds
-        ]
-        spread = {name: one.to_dict() for name, one in self.spread.items()}
-        content = {"format": _FORMAT, "seeds": seeds, "spread": spread}
-        return to_json(with_checksum(content))
-
-
-def seed_scores(own: Mapping[str, float], seeds: Sequence[Seed]) -> SeedScores:
-    """Return what the seeds of a system score.
-
-    Args:
-        own: Of `FIGURES` -> value, of the entry itself.
-        seeds: The further seeds, at least one.
-    """
-    return SeedScores(tuple(seeds), spread_of([own, *(seed.scores for seed in seeds)]))
 
 
 def seed_file(number: int | str) -> str:
@@ -262,44 +309,445 @@ def seed_file(number: int | str) -> str:
     return f"seed-{number}.json.gz"
 
 
-def read_seeds(path: Path) -> SeedScores | None:
-    """Read a `seeds.json`; None if there is none.
-
-    Raises:
-        InputError: The file is not JSON, not as the schema says, or of another version.
-    """
-    if not path.is_file():
-        return None
-    source = str(path)
-    document: Any = parse_json(read_plain(path), source)
-    if not isinstance(document, dict) or document.get("format") != _FORMAT:
-        raise InputError(source, "written by another version; submit the entry again")
-    intact = take_checksum(document)
-    del document["format"]
+def _read_seeds(document: dict[str, Any], source: str) -> dict[str, Any]:
     read = validated(SeedScores, document, source)
     for seed in read.seeds:
         if Path(seed.file).name != seed.file or set(seed.scores) != set(FIGURES):
             raise InputError(source, f"seeds: expected file names, and {', '.join(FIGURES)}")
-    return SeedScores(read.seeds, read.spread, intact)
+    return {"seeds": read}
 
 
-def seed_problems(kept: SeedScores, own: Mapping[str, float]) -> Iterator[str]:
-    """Yield what of a `seeds.json` does not follow from the rest.
+# ------------------------------------------------------------------------------- scores.json
+
+
+@dataclass(frozen=True)
+class GoldOf:
+    """Whose gold states predictions were compared with.
+
+    Attributes:
+        whose: "benchmark"; "file", the predictions file's own; or "version", those of another
+            version of the annotation of the benchmark's dialogues.
+        version: What version of the annotation they are; None where nobody says.
+    """
+
+    whose: Literal["benchmark", "file", "version"]
+    version: Annotated[str, Field(max_length=40)] | None
+
+
+@dataclass(frozen=True)
+class TrackingScores:
+    """What a tracker scores.
+
+    Attributes:
+        signature: Everything the figures depend on besides the tracker.
+        gold: Whose gold states they were made with.
+        coverage: How much of the benchmark is tracked; None for gold states of the file's own.
+        report: Every metric.
+    """
+
+    signature: Signature
+    gold: GoldOf
+    coverage: Coverage | None
+    report: TrackingReport
+
+    @property
+    def figures(self) -> TrackingFigures:
+        """The figures that tables show."""
+        whole = None if self.coverage is None else (self.coverage.of, self.coverage.of_turns)
+        gold = gold_key(self.signature)
+        return figures_of(self.report, self.signature, gold, self.gold.version, whole)
+
+
+def gold_key(signature: Signature) -> str:
+    """Return what tells which gold states figures were made with: equal ones compare.
+
+    The hash of a benchmark's content tells its own gold states, which submissions of all tracks are
+    scored on; other gold states have a hash of theirs.
+    """
+    return signature.data or signature.gold or ""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What an entry scores.
+
+    Attributes:
+        reports: Rule set -> report. There are none in the track for state tracking, nor if an
+            earlier version of the harness wrote them, and the entry is to be scored again.
+        predictions: What identifies the predictions; None where there are none.
+        tracking: What it scores in the track for state tracking.
+        dialogues: The same as the reports dialogue by dialogue, with intervals and causes.
+        seeds: What further seeds of the system score.
+        without_placeholders: Rule set -> BLEU, Inform, Success and combined score, strict, without
+            the placeholders that the entry declares; None if it declares none.
+        further_gold: What its predicted states score against further gold states.
+        edited: The files that are not as the harness wrote them.
+    """
+
+    reports: Mapping[str, Report] = field(default_factory=dict)
+    predictions: Hashes | None = None
+    tracking: TrackingScores | None = None
+    dialogues: DialogueScores | None = None
+    seeds: SeedScores | None = None
+    without_placeholders: Mapping[str, Mapping[str, float]] | None = None
+    further_gold: FurtherGold = field(default_factory=dict)
+    edited: tuple[str, ...] = ()
+
+    @property
+    def main(self) -> Report:
+        """The report under the default rule set."""
+        return self.reports[DEFAULT_RULES]
+
+    def under(self, rules: str) -> Report | None:
+        """Return the report under a rule set, if there is one."""
+        return self.reports.get(rules)
+
+    def documents(self) -> dict[str, dict[str, Any]]:
+        """Return name -> content, as JSON types without checksum, of the files that there are."""
+        made = {file.name: file.document(self) for file in FILES}
+        return {name: document for name, document in made.items() if document is not None}
+
+    def files(self) -> dict[str, str]:
+        """Return name -> content of the files that there are, in the order of `FILES`."""
+        documents = self.documents()
+        return {
+            file.name: file.text(with_checksum(documents[file.name]))
+            for file in FILES
+            if file.name in documents
+        }
+
+
+_BESIDE = ("predictions", "without_placeholders", "other_rules", "further_gold")
+"""The keys of a `scores.json` besides those of a report."""
+
+
+def _scores_document(scores: Scores) -> dict[str, Any] | None:
+    if scores.tracking is not None:
+        one = scores.tracking
+        told = {"format": _FORMAT, "track": STATE_TRACKING, "signature": str(one.signature)}
+        rest = plain(one)
+        report = {**told, "signature_fields": rest.pop("signature"), **rest}
+    elif scores.reports:
+        report = scores.main.to_dict()
+    else:
+        return None
+    others = {name: one for name, one in scores.reports.items() if name != DEFAULT_RULES}
+    beside = {
+        "predictions": scores.predictions,
+        "without_placeholders": scores.without_placeholders,
+        "other_rules": others if scores.tracking is None else None,
+        "further_gold": scores.further_gold or None,
+    }
+    return {**report, **{key: plain(one) for key, one in beside.items() if one is not None}}
+
+
+def _read_scores(document: dict[str, Any], source: str, track: str) -> dict[str, Any]:
+    """Return the fields of `Scores` that a `scores.json` holds."""
+    beside = {key: document.pop(key) for key in _BESIDE if key in document}
+    of_track = _read_tracking if track == STATE_TRACKING else _read_reports
+    read = of_track(document, beside.pop("other_rules", {}), source)
+    types = {
+        "predictions": Hashes,
+        "without_placeholders": dict[str, dict[str, FiniteFloat]],
+        "further_gold": dict[str, dict[str, TrackingFigures]],
+    }
+    for key, content in beside.items():
+        read[key] = validated(types[key], content, source, key)
+    problems = [*_gold_contradictions(read.get("further_gold", {}))]
+    if problems:
+        raise InputError(source, [f"further_gold.{problem}" for problem in problems])
+    return read
+
+
+def _read_reports(document: dict[str, Any], others: object, source: str) -> dict[str, Any]:
+    if not isinstance(others, dict):
+        raise InputError(source, "other_rules: expected an object of rule set -> report")
+    reports = {DEFAULT_RULES: Report.from_dict(document, source)}
+    for rules, report in others.items():
+        reports[rules] = Report.from_dict(report, f"{source}, other_rules.{rules}")
+    problems = [
+        f"{'rules' if rules == DEFAULT_RULES else f'other_rules.{rules}'}: holds scores under rule "
+        f"set {report.rules}"
+        for rules, report in reports.items()
+        if report.rules != rules
+    ]
+    if problems:
+        raise InputError(source, problems)
+    return {"reports": reports}
+
+
+def _read_tracking(document: dict[str, Any], others: object, source: str) -> dict[str, Any]:
+    told = [document.pop(key, None) for key in ("format", "track")]
+    if told != [_FORMAT, STATE_TRACKING]:
+        raise InputError(
+            source,
+            f"expected scores of the track {STATE_TRACKING}, format {_FORMAT}; score the entry "
+            "again (--rescore)",
+        )
+    signature = document.pop("signature", None)
+    document["signature"] = document.pop("signature_fields", None)
+    read = validated(TrackingScores, document, source)
+    problems = list(_contradictions(read, signature))
+    if problems:
+        raise InputError(source, problems)
+    return {"tracking": read}
+
+
+def _contradictions(scores: TrackingScores, signature: object) -> Iterator[str]:
+    """Yield what does not follow from a tracker's own numbers."""
+    if signature != str(scores.signature):
+        yield "signature: does not say what signature_fields says"
+    if scores.signature.gold is None:
+        yield "signature_fields.gold: missing"
+    coverage, report = scores.coverage, scores.report
+    if (coverage is None) != (scores.gold.whose == "file"):
+        yield "coverage: is of a benchmark, and so are the gold states, or neither is"
+    if coverage is not None and (coverage.dialogues, coverage.turns) != (
+        report.dialogues,
+        report.turns,
+    ):
+        yield "coverage: does not follow from the report"
+    figures = {name: report.metrics.get(name) for name in ("JGA", "F1", "RSA", "GCA")}
+    fga = report.metrics.get("FGA")
+    figures["FGA"] = fga.get("0.5") if isinstance(fga, Mapping) else None
+    figures["fuzzy"] = report.fuzzy["joint_accuracy"]
+    for name, value in figures.items():
+        if not isinstance(value, float | int) or not 0 <= value <= 100 + 1e-9:
+            yield f"report: {name} is no percentage"
+
+
+def _gold_contradictions(further: FurtherGold) -> Iterator[str]:
+    """Yield what does not follow from the figures against further gold states."""
+    for version, by_choice in further.items():
+        if set(by_choice) != set(DONTCARE_CHOICES):
+            yield f"{version}: expected {' and '.join(DONTCARE_CHOICES)}"
+        for choice, figures in by_choice.items():
+            place = f"{version}.{choice}"
+            signature = figures.signature
+            if (figures.gold_version, signature.parameters.get("dontcare")) != (version, choice):
+                yield f"{place}: is of another version, or of another choice"
+            if signature.gold != figures.gold:
+                yield f"{place}.gold: is not that of the signature"
+            if not 0 < figures.turns <= (figures.of_turns or 0):
+                yield f"{place}: scores no turn, or more than there are"
+            for name in TRACKING_FIGURES.values():
+                if not 0 <= getattr(figures, name) <= 100 + 1e-9:
+                    yield f"{place}.{name}: is no percentage"
+
+
+# --------------------------------------------------------------------------------- the files
+
+
+def _line_per_key(document: Mapping[str, Any]) -> str:
+    lines = [
+        f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}"
+        for key, value in document.items()
+    ]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """A file of an entry's folder that holds some of its scores.
+
+    Attributes:
+        name: Its name.
+        document: Returns what it holds of scores, as JSON types; None if there is no such file.
+        read: Returns the fields of `Scores` that a document holds, given its source for messages
+            and the entry's track, or raises an `InputError`.
+        text: How a document is laid out.
+        optional: Whether an entry may lack it.
+        tolerance: The relative difference of figures that the order of arithmetic can make.
+    """
+
+    name: str
+    document: Callable[[Scores], dict[str, Any] | None]
+    read: Callable[[dict[str, Any], str, str], dict[str, Any]]
+    text: Callable[[Mapping[str, Any]], str] = to_json
+    optional: bool = True
+    tolerance: float = 1e-9
+
+
+def _versioned(
+    part: str, read: Callable[[dict[str, Any], str], dict[str, Any]]
+) -> Callable[[dict[str, Any], str, str], dict[str, Any]]:
+    def read_document(document: dict[str, Any], source: str, track: str) -> dict[str, Any]:
+        if document.pop("format", None) != _FORMAT:
+            raise InputError(
+                source, f"expected {part}, format {_FORMAT}; score the entry again (--rescore)"
+            )
+        return read(document, source)
+
+    return read_document
+
+
+def _dialogues_document(scores: Scores) -> dict[str, Any] | None:
+    if scores.dialogues is None:
+        return None
+    content = plain(scores.dialogues)
+    return {"format": _FORMAT, **content.pop("outcomes"), **content}
+
+
+def _seeds_document(scores: Scores) -> dict[str, Any] | None:
+    return None if scores.seeds is None else {"format": _FORMAT, **plain(scores.seeds)}
+
+
+FILES = (
+    StoredFile(
+        DIALOGUES_FILE,
+        _dialogues_document,
+        _versioned("dialogues", _read_dialogues),
+        _line_per_key,
+    ),
+    StoredFile(SEEDS_FILE, _seeds_document, _versioned("seeds", _read_seeds)),
+    # Last: if the process is killed while they are written, old scores are scored again.
+    StoredFile(SCORES_FILE, _scores_document, _read_scores, optional=False, tolerance=1e-12),
+)
+
+
+def parse_scores(
+    content: bytes, source: str, track: str = "", name: str = SCORES_FILE
+) -> dict[str, Any]:
+    """Return the fields of `Scores` that one of an entry's files holds.
+
+    Of a report that an earlier version wrote, nothing is read. A file that was edited is read as
+    far as it makes sense, so that what was edited can be told.
 
     Args:
-        kept: Its content.
-        own: Of `FIGURES` -> value, of the entry itself.
+        content: The file.
+        source: What messages call it.
+        track: The entry's track.
+        name: Which of `FILES` it is.
+
+    Raises:
+        InputError: The content is not JSON, not as the schema says, or contradicts itself.
     """
-    expected = spread_of([own, *(seed.scores for seed in kept.seeds)]) if kept.seeds else {}
-    if not same_spread(expected, kept.spread):
-        yield "mean and standard deviation"
+    document = parse_json(content, source)
+    if not isinstance(document, dict):
+        raise InputError(source, "expected an object")
+    if track != STATE_TRACKING and "signature" in document and document.get("format") != FORMAT:
+        return {}
+    edited = {} if take_checksum(document) else {"edited": (name,)}
+    [file] = (file for file in FILES if file.name == name)
+    return {**file.read(document, source, track), **edited}
 
 
-def same_spread(one: Mapping[str, Spread], other: Mapping[str, Spread]) -> bool:
-    """Whether figures are spread alike, apart from what the order of arithmetic can make."""
-    return one.keys() == other.keys() and all(
-        math.isclose(value, theirs[what], rel_tol=1e-9, abs_tol=1e-9)
-        for name, ours in one.items()
-        for theirs in [other[name].to_dict()]
-        for what, value in ours.to_dict().items()
-    )
+def read_scores(folder: Path, track: str) -> tuple[Scores, tuple[str, ...]]:
+    """Read the scores of an entry's folder.
+
+    What cannot be used is no error: it may be made again.
+
+    Args:
+        folder: The folder.
+        track: The entry's track.
+
+    Returns:
+        The scores, and why some cannot be used. If the `scores.json` cannot be read, there are no
+        scores.
+    """
+    found: dict[str, Any] = {}
+    problems: list[str] = []
+    for file in FILES:
+        path = folder / file.name
+        if file.optional and not path.is_file():
+            continue
+        try:
+            read = parse_scores(read_plain(path), str(path), track, file.name)
+        except InputError as error:
+            wrong = [f"{Path(error.source).name}: {problem}" for problem in error.problems]
+            if not file.optional:
+                return Scores(), tuple(wrong)
+            problems += wrong
+        else:
+            found |= {**read, "edited": (*found.get("edited", ()), *read.get("edited", ()))}
+    scores = Scores(**found)
+    edited = "edited after the harness wrote it; score the entry again (--rescore)"
+    return scores, (*(f"{name}: {edited}" for name in reversed(scores.edited)), *problems)
+
+
+# ------------------------------------------------------------------- state tracking on the board
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """What predicted states score against one set of gold states.
+
+    Attributes:
+        figures: The figures.
+        gold: Whose gold states they were made with.
+        without_dontcare: The figures without `dontcare`, where these are known.
+        further: Whether these are other gold states than those that the entry was entered with.
+    """
+
+    figures: TrackingFigures
+    gold: GoldOf
+    without_dontcare: TrackingFigures | None = None
+    further: bool = False
+
+    @property
+    def at_least(self) -> float:
+        """Joint goal accuracy with turns that are not tracked counted as wrong."""
+        of = self.figures.of_turns or self.figures.turns
+        return self.figures.jga * self.figures.turns / of
+
+    @property
+    def coverage(self) -> float:
+        """Turns tracked, in percent; 100 for gold states of the file's own."""
+        return 100 * self.figures.turns / (self.figures.of_turns or self.figures.turns)
+
+    @property
+    def own_version(self) -> str | None:
+        """The version of the gold states of the benchmark itself; None if nobody says."""
+        return gold_versions(self.figures.signature.benchmark or "").own
+
+    @property
+    def version(self) -> str | None:
+        """What version of the annotation the gold states are; None if nobody says."""
+        return self.own_version if self.gold.whose == "benchmark" else self.gold.version
+
+    @property
+    def gold_title(self) -> str:
+        """What the gold states are, as the heading of a table."""
+        shown = self.figures.gold[:SHOWN_HASH]
+        version = "" if self.version is None else f", version {self.version}"
+        if self.gold.whose == "file":
+            return f"Gold states of the predictions file{version} ({shown})"
+        benchmark = self.figures.signature.benchmark or ""
+        return f"Gold states of the benchmark {benchmark}{version} ({shown})"
+
+
+def tracked(scores: Scores, report: Report | None) -> Iterator[Tracked]:
+    """Yield what an entry's states score: as it was entered, then against further gold states.
+
+    Gold states are normalised by the default rule set, so that under another there are no others.
+
+    Args:
+        scores: What the entry scores.
+        report: Its report under the rule set of the board; None of a tracker's.
+    """
+    main = _as_entered(scores, report)
+    if main is None:
+        return
+    by_version = scores.further_gold
+    if report is not None and report.rules != DEFAULT_RULES:
+        by_version = {}
+    others = []
+    for version, by_choice in by_version.items():
+        figures, dropped = by_choice[KEEP], by_choice[DROP]
+        if figures.gold == main.figures.gold:
+            main = replace(main, without_dontcare=dropped)
+        else:
+            others.append(Tracked(figures, GoldOf("version", version), dropped, further=True))
+    yield main
+    yield from others
+
+
+def _as_entered(scores: Scores, report: Report | None) -> Tracked | None:
+    if scores.tracking is not None:
+        return Tracked(scores.tracking.figures, scores.tracking.gold)
+    if report is None or report.dst is None:
+        return None
+    of = (report.coverage.of, report.coverage.of_turns)
+    gold = gold_key(report.signature)
+    figures = figures_of(report.dst, report.signature, gold, None, of)
+    return Tracked(figures, GoldOf("benchmark", None))

@@ -1,8 +1,7 @@
-"""Submitting: a predictions file becomes a folder of submissions/, in one step."""
+"""Writing to the folder of submissions: one process at a time, and a new entry in one step."""
 
 from __future__ import annotations
 
-import dataclasses
 import gzip
 import os
 import shutil
@@ -14,20 +13,12 @@ from pathlib import Path
 
 import portalocker
 
-from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
-from mwz.normalization.rules.aliases import Aliases
+from mwz.normalization.rules import published_rule_sets
 
-from ..benchmark import Benchmark
 from ..errors import InputError
 from ..io.files import UNFINISHED, clear_scratch, is_plain_file, is_plain_folder, write_atomically
-from ..metrics import headlines
-from ..metrics.tracking.gold import GoldStates
-from ..scoring import Options, Scorer, allowed_metrics
-from ..submission import NormalizedSubmission, normalized_by_rules, parse_submission
-from ..submission.formats import parse_predictions
-from ..submission.plain_responses import human_submission
 from . import TRACKS, track_problem
-from .dialogue_scores import FIGURES, DialogueScores, totals_of
+from .checks import shared_problems
 from .entries import (
     ENTRY_FILE,
     PREDICTIONS_FILE,
@@ -39,10 +30,8 @@ from .entries import (
     read_system,
     system_text,
 )
-from .further_gold import submission_against
 from .model import PAGES, rows
-from .scores import SCORES_FILE, Scores, Seed, hashes_of, seed_file, seed_scores
-from .tracking_scores import TrackingScores
+from .scores import Hashes, Scores, seed_file
 
 _LOCK = ".lock"
 _PATIENCE = 600
@@ -52,215 +41,110 @@ _PATIENCE = 600
 _REPLACED = ".replaced"
 
 
-def all_scores(
-    content: bytes | str,
-    benchmark: Benchmark,
-    source: str,
-    lexicalised: bool = False,
-    aliases: Aliases | None = None,
-    golds: Sequence[GoldStates] = (),
-) -> Scores:
-    """Score predictions with every metric they allow, under every published rule set.
+def check_new(
+    folder: Path,
+    system: System,
+    predictions: Hashes | None,
+    states: str | None = None,
+    replace: bool = False,
+) -> None:
+    """Refuse a system that cannot be entered, before anything of it is scored.
 
     Args:
-        content: An (unpacked) predictions file, or the name of a submission that is made.
-        benchmark: The benchmark to score on.
-        source: What error messages call the predictions.
-        lexicalised: Whether the responses are plain English.
-        aliases: The placeholders that they hold besides those of the rule sets.
-        golds: Further gold states to compare predicted states with.
+        folder: The folder of all entries.
+        system: What the system is.
+        predictions: What identifies its predictions.
+        states: The source of belief states that it is scored with; None in the track for state
+            tracking.
+        replace: Whether it may take the place of an entry of the same name.
 
     Raises:
-        InputError: The predictions are no submission to the benchmark.
+        InputError: It does not belong in its track, or its name or its predictions are there.
     """
-    scorer = Scorer(benchmark, Options(lexicalised=lexicalised, placeholders=aliases))
-    normalized = _delexicalised if lexicalised else normalized_by_rules
-    plain = normalized(content, benchmark, source)
-    submissions, without = plain, None
-    if aliases is not None:
-        submissions = normalized_by_rules(content, benchmark, source, aliases)
-        without = {
-            rules: _figures_without(scorer.with_options(rules=rules), submission)
-            for rules, submission in plain.items()
-        }
-    reports = {
-        rules: scorer.with_options(
-            rules=rules, metrics=allowed_metrics(submission)
-        ).score_normalized(submission)
-        for rules, submission in submissions.items()
-    }
-    return Scores(
-        reports,
-        # The same outputs are the same, whatever their placeholders are read as.
-        hashes_of(content, plain[DEFAULT_RULES].said()) if isinstance(content, bytes) else None,
-        dialogues=_dialogues(scorer, submissions[DEFAULT_RULES]),
-        without_placeholders=without,
-        further_gold=submission_against(submissions[DEFAULT_RULES], benchmark, golds),
-    )
-
-
-def _figures_without(scorer: Scorer, submission: NormalizedSubmission) -> dict[str, float]:
-    """Return the strict figures of a submission whose aliases are unknown placeholders."""
-    plain = scorer.with_options(placeholders=None, metrics=["bleu", "inform"], setup="strict")
-    report = plain.score_normalized(submission)
-    return {name: headlines()[name].value(report, "strict") or 0.0 for name in FIGURES}
-
-
-def with_seeds(
-    scores: Scores,
-    seeds: Sequence[tuple[str, bytes]],
-    benchmark: Benchmark,
-    aliases: Aliases | None = None,
-) -> Scores:
-    """Return the scores of a system with what further seeds of it score.
-
-    Args:
-        scores: What the system scores.
-        seeds: What messages call each seed's predictions, and these, unpacked.
-        benchmark: The benchmark to score on.
-        aliases: The placeholders that the responses hold besides those of the rule sets.
-
-    Raises:
-        InputError: The predictions of a seed are no submission to the benchmark, are there twice,
-            or do not compare with the system's.
-    """
-    from .measuring import measured_seed
-
-    if scores.dialogues is None:
-        raise InputError("--seeds", "BLEU, Inform and Success of the system are not known")
-    found: list[Seed] = []
-    known = {None if scores.predictions is None else scores.predictions.content}
-    for number, (source, content) in enumerate(seeds, start=2):
-        seed = measured_seed(content, benchmark, source, seed_file(number), aliases)
-        if seed.predictions.content in known:
-            raise InputError(source, "is there twice; give the outputs of each seed once")
-        known.add(seed.predictions.content)
-        verdict = scores.main.signature.comparable_with(seed.signature, apart_from=("coverage",))
-        if not verdict:
-            reasons = [f"cannot be a seed of the system: {reason}" for reason in verdict.reasons]
-            raise InputError(source, reasons)
-        found.append(seed)
-    kept = seed_scores(totals_of(scores.dialogues.outcomes), found)
-    return dataclasses.replace(scores, seeds=kept)
-
-
-def _dialogues(scorer: Scorer, submission: NormalizedSubmission) -> DialogueScores | None:
-    """Return what is scored dialogue by dialogue; None where a metric that it takes is not."""
-    from .measuring import MEASURED, dialogue_scores
-
-    if not set(MEASURED) <= set(allowed_metrics(submission)):
-        return None
-    return dialogue_scores(scorer, submission)
-
-
-def _delexicalised(
-    content: bytes | str, benchmark: Benchmark, source: str
-) -> dict[str, NormalizedSubmission]:
-    """Return published rule set -> submission in plain English, delexicalised and normalised."""
-    submission = (
-        human_submission(benchmark)
-        if isinstance(content, str)
-        else parse_submission(parse_predictions(content, source), benchmark, source)
-    )
-    scorer = Scorer(benchmark, Options(lexicalised=True))
-    return {
-        rules: scorer.with_options(rules=rules).normalized(submission)
-        for rules in published_rule_sets()
-    }
+    target = folder / folder_name(system.name)
+    _check_place(target, replace)
+    problem = None if states is None else track_problem(system.track, states, system.note)
+    if problem is not None:
+        raise InputError("--track", problem)
+    others = read_entries(folder) if folder.is_dir() else []
+    new = Entry(target, system, Scores(predictions=predictions))
+    problems = list(shared_problems([*(one for one in others if one.key != new.key), new]))
+    if problems:
+        raise InputError("leaderboard", problems)
 
 
 def submit(
     folder: Path,
     system: System,
-    content: bytes,
-    scores: Scores | TrackingScores,
+    scores: Scores,
+    predictions: Sequence[bytes],
     replace: bool = False,
-    seeds: Sequence[bytes] = (),
-) -> Entry:
+) -> list[Entry]:
     """Write an entry's folder: all of it or nothing, whenever this is interrupted.
+
+    Call it with the folder locked.
 
     Args:
         folder: The folder of all entries.
         system: What the system is; where its predictions are is filled in.
-        content: The (unpacked) predictions file.
-        scores: What it scores; in the track for state tracking, what the tracker does.
+        scores: What it scores.
+        predictions: The (unpacked) predictions files: its own, and those of `scores.seeds`.
         replace: Whether to replace an entry of the same name.
-        seeds: The (unpacked) predictions of further seeds, those of `scores.seeds`.
+
+    Returns:
+        All entries of the folder, the new one last.
 
     Raises:
         InputError: There is an entry of that name already, its scores do not compare with
             those of the others, or the folder cannot be written.
     """
-    name = folder_name(system.name)
-    if isinstance(scores, Scores):
-        problem = track_problem(system.track, scores.main.states, system.note)
-        if problem is not None:
-            raise InputError("--track", problem)
+    target = folder / folder_name(system.name)
     placed = system.model_copy(update={"predictions": Predictions(file=PREDICTIONS_FILE)})
-    files = _files(placed, content, scores, seeds)
+    _check_place(target, replace)
+    others = [other for other in read_entries(folder) if other.folder != target]
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with locked(folder):
-            target = folder / name
-            if not replace:
-                refuse_existing(target)
-            if is_plain_folder(target) and _is_made(read_system(target / ENTRY_FILE)):
-                raise InputError(str(target), "is made by the harness and cannot be replaced")
-            others = [other for other in read_entries(folder) if other.folder != target]
-            scratch = Path(tempfile.mkdtemp(UNFINISHED, f".{name}.", folder)) / name
-            try:
-                scratch.mkdir()
-                for file, data in files.items():
-                    write_atomically(scratch / file, data)
-                # What cannot be ranked would leave the folder without a leaderboard.
-                for ranked in published_rule_sets():
-                    rows([*others, _entry(scratch, placed, scores)], ranked)
-                _put(scratch, target)
-            finally:
-                recover(folder)
+        scratch = Path(tempfile.mkdtemp(UNFINISHED, f".{target.name}.", folder)) / target.name
+        try:
+            scratch.mkdir()
+            for file, data in _files(placed, scores, predictions).items():
+                write_atomically(scratch / file, data)
+            # What cannot be ranked would leave the folder without a leaderboard.
+            for rules in published_rule_sets():
+                rows([*others, Entry(scratch, placed, scores)], rules)
+            _put(scratch, target)
+        finally:
+            recover(folder)
     except OSError as error:
         raise InputError(str(folder), f"cannot be written ({error.strerror})") from None
-    return _entry(target, placed, scores)
+    return [*others, Entry(target, placed, scores)]
 
 
-def _files(
-    system: System, content: bytes, scores: Scores | TrackingScores, seeds: Sequence[bytes]
-) -> dict[str, bytes]:
+def _files(system: System, scores: Scores, predictions: Sequence[bytes]) -> dict[str, bytes]:
     """Return name -> content of the files of an entry's folder."""
-    # No time stamp: the same predictions are the same bytes.
-    packed = {PREDICTIONS_FILE: content}
-    packed |= {seed_file(number): seed for number, seed in enumerate(seeds, start=2)}
-    texts = {ENTRY_FILE: system_text(system), SCORES_FILE: scores.to_text()}
-    if isinstance(scores, Scores):
-        texts |= scores.beside()
+    texts = {ENTRY_FILE: system_text(system), **scores.files()}
+    names = [PREDICTIONS_FILE, *map(seed_file, range(2, 1 + len(predictions)))]
     return {
         **{name: text.encode() for name, text in texts.items()},
-        **{name: gzip.compress(one, mtime=0) for name, one in packed.items()},
+        # No time stamp: the same predictions are the same bytes.
+        **{n: gzip.compress(one, mtime=0) for n, one in zip(names, predictions, strict=True)},
     }
 
 
-def _is_made(system: System) -> bool:
-    return system.predictions.by_harness or not TRACKS[system.track].submitted
-
-
-def _entry(folder: Path, system: System, scores: Scores | TrackingScores) -> Entry:
-    if isinstance(scores, Scores):
-        return Entry(folder, system, scores)
-    return Entry(folder, system, Scores({}, scores.predictions), tracking=scores)
-
-
-def refuse_existing(target: Path) -> None:
+def _check_place(target: Path, replace: bool) -> None:
     """Refuse to take the place of what is there already.
 
-    Args:
-        target: The folder of the entry to be.
-
     Raises:
-        InputError: There is an entry of that name, or something else.
+        InputError: There is an entry of that name, or something else; or one that the harness
+            makes.
     """
     if is_plain_folder(target):
-        raise InputError(str(target), "there is an entry of that name; use another, or --replace")
-    if os.path.lexists(target):
+        if not replace:
+            told = "there is an entry of that name; use another, or --replace"
+            raise InputError(str(target), told)
+        old = read_system(target / ENTRY_FILE)
+        if old.predictions.by_harness or not TRACKS[old.track].submitted:
+            raise InputError(str(target), "is made by the harness and cannot be replaced")
+    elif os.path.lexists(target) and not replace:
         raise InputError(str(target), "is no folder of an entry; remove it, or --replace it")
 
 
@@ -274,7 +158,7 @@ def _put(new: Path, target: Path) -> None:
         new.rename(target)
     elif not _exchanged(new, target):
         # Two steps, between which there is nothing: only where the system has no other way.
-        target.rename(_set_aside(target))
+        target.rename(target.with_name(f".{target.name}{_REPLACED}"))
         new.rename(target)
 
 
@@ -296,20 +180,18 @@ def _exchanged(one: Path, other: Path) -> bool:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the folder of submissions: one process at a time writes to it.
+    """Hold the folder of submissions, made if it is not there: one process at a time writes to it.
 
     Raises:
         InputError: The folder cannot be written, or another process does not let go of it.
     """
     path = folder / _LOCK
+    lock = portalocker.Lock(str(path), timeout=_PATIENCE)
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         if os.path.lexists(path) and not is_plain_file(path):
             # A link would have another file made, and a pipe would never be opened.
             _remove(path)
-    except OSError as error:
-        raise InputError(str(folder), f"cannot be written ({error.strerror})") from None
-    lock = portalocker.Lock(str(path), timeout=_PATIENCE)
-    try:
         lock.acquire()
         recover(folder)
     except portalocker.LockException:
@@ -379,7 +261,3 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-
-
-def _set_aside(target: Path) -> Path:
-    return target.with_name(f".{target.name}{_REPLACED}")

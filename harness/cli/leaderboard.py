@@ -13,9 +13,9 @@ from tqdm import tqdm
 from ..board.entries import Entry, read_entries
 from ..board.model import DOCUMENTS_FOLDER, Board, read_board
 from ..board.pairs import PAIRS_FILE, complete_pairs
-from ..board.rescoring import Rescored, changes_table, rescore, rescored_entries, rescored_files
+from ..board.rescoring import Rescored, changes_table, rescore, updated
 from ..board.submitting import locked, write_files
-from ..board.views.making import (
+from ..board.views import (
     PORT,
     Site,
     check_place,
@@ -131,9 +131,7 @@ def _make_all(
         entered = read_entries(submissions)
         files: dict[Path, str] = {}
         if rescored is not None:
-            outcomes = rescored(entered)
-            files |= rescored_files(entered, outcomes)
-            entered = rescored_entries(entered, outcomes, rules)
+            entered, files = updated(entered, rescored(entered), rules)
         board = read_board(submissions, entered, rules, complete_pairs(submissions, entered))
         files |= pages(submissions, board, path)
         web = _site(submissions, board) if html is not None else None
@@ -231,7 +229,7 @@ def _rescore(
         notify,
     )
     for entry, outcome in zip(entered, outcomes, strict=True):
-        click.echo(printable(f"{outcome.key}: {_told(entry, outcome)}"))
+        click.echo(printable(f"{outcome.key}: {_summary(entry, outcome)}"))
         if outcome.changes:
             click.echo(changes_table(outcome.changes))
     kept = Counter(part for outcome in outcomes for part in outcome.unverified)
@@ -240,9 +238,9 @@ def _rescore(
     return outcomes
 
 
-def _told(entry: Entry, outcome: Rescored) -> str:
-    if outcome.problem is not None:
-        return f"kept as it is: {outcome.problem}"
+def _summary(entry: Entry, outcome: Rescored) -> str:
+    if outcome.missing is not None:
+        return f"kept as it is: {outcome.missing}"
     changed = len(outcome.changes)
     if changed:
         return f"{changed} figure{'s' if changed > 1 else ''} changed"

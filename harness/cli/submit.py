@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace as replaced
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,28 +14,26 @@ from mwz.normalization.rules.aliases import Aliases
 
 from ..benchmark import Benchmark
 from ..board import LEXICALISED, STATE_TRACKING, submitted_tracks
-from ..board.columns import columns, lexicalised_columns, tracking_columns
+from ..board.columns import (
+    Column,
+    columns,
+    lexicalised_columns,
+    row_headers,
+    row_text,
+    track_columns,
+    tracking_columns,
+)
 from ..board.entries import (
     PREDICTIONS_FILE,
     Entry,
     System,
     declared_placeholders,
-    folder_name,
-    read_entries,
 )
-from ..board.model import Board, Column, Row, read_board
+from ..board.model import Board, Row, read_board
 from ..board.pairs import complete_pairs
-from ..board.scores import Scores
-from ..board.submitting import all_scores, locked, refuse_existing, submit, with_seeds, write_files
-from ..board.tracking_scores import TrackingScores, score_tracker, with_further_gold
-from ..board.views.markdown import (
-    neighbours_text,
-    pages,
-    row_headers,
-    row_text,
-    seeds_text,
-    track_columns,
-)
+from ..board.scores import Scores, seed_file
+from ..board.submitting import check_new, locked, submit, write_files
+from ..board.views.markdown import neighbours_text, pages, seeds_text
 from ..data.gold_states import load_further_gold, load_gold_states
 from ..data.installed import load_benchmark
 from ..errors import InputError
@@ -41,23 +41,24 @@ from ..io.files import limits, read_bytes, shown_name
 from ..io.rendering import printable, text_table
 from ..io.validation import validated
 from ..metrics import headlines
-from ..metrics.tracking.gold import GoldStates
+from ..metrics.tracking.tracked_dialogues import GoldStates
 from ..scoring import Options, Scorer
-from ..scoring.placeholder_guesses import unknown_cost
+from ..scoring.predictions import played_predictions, read_standard
 from ..submission import checked_submission
-from ..submission.formats import parse_predictions, standard_form
-from ..submission.plain_responses import plain_remarks
-from .completion import complete_file
 from .options import (
     SeveralValues,
     benchmark_option,
+    complete_file,
     leaderboard_path,
     placeholders_option,
     rules_option,
     submissions_option,
 )
 from .reading import benchmark_chooser
-from .telling import NO_STATES, tell
+from .telling import tell
+
+if TYPE_CHECKING:
+    from ..board.entry_scores import Outputs
 
 
 def _reported(
@@ -152,9 +153,7 @@ def command(
     submissions: Path,
 ) -> None:
     """Check, score and enter a submission."""
-    _check_options(track, reported, gold, own_gold, placeholders)
-    if track == STATE_TRACKING and seeds:
-        raise InputError("--seeds", f"is not for the track {track}")
+    _check_options(track, reported, gold, own_gold, placeholders, seeds)
     facts = {
         "name": name,
         "track": track,
@@ -168,35 +167,26 @@ def command(
     }
     aliases = Options(placeholders=placeholders).aliases
     system = _system(facts, source, reported, aliases)
-    if not replace:
-        refuse_existing(submissions / folder_name(name))
-    content = read_bytes(predictions, limits())
-    read_from = shown_name(predictions)
-    further = [read_bytes(seed, limits()) for seed in seeds]
-    scores: Scores | TrackingScores
+    files = [(shown_name(path), read_bytes(path, limits())) for path in (predictions, *seeds)]
+
+    def check(outputs: Outputs) -> None:
+        check_new(submissions, system, outputs.predictions, outputs.states, replace)
+
     if track == STATE_TRACKING:
-        scores = _tracker(content, read_from, benchmark, gold, own_gold)
+        scores = _tracker(*files[0], benchmark, gold, own_gold, check)
     else:
-        named = list(zip(map(shown_name, seeds), further, strict=True))
-        scores = _scored(content, read_from, benchmark, named, track == LEXICALISED, aliases)
-    entry = submit(submissions, system, content, scores, replace, further)
-    click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)
+        scores = _scored(files, benchmark, track == LEXICALISED, aliases, check)
     with locked(submissions):
-        others = read_entries(submissions)
+        entries = submit(submissions, system, scores, [content for _, content in files], replace)
+        entry = entries[-1]
+        click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)
         # The page is that of the default rule set, whatever is shown here.
-        page = read_board(submissions, others, DEFAULT_RULES, complete_pairs(submissions, others))
+        page = read_board(submissions, entries, DEFAULT_RULES, complete_pairs(submissions, entries))
         board = page
         if rules != DEFAULT_RULES:
-            board = read_board(submissions, others, rules, page.pairs)
+            board = read_board(submissions, entries, rules, page.pairs)
         write_files(submissions, pages(submissions, page, leaderboard_path(submissions)))
-    if track == STATE_TRACKING:
-        _show_tracker(entry.key, board)
-        _show_further(entry.key, board)
-    elif track == LEXICALISED:
-        _show_lexicalised(entry.key, board)
-    else:
-        _show_row(entry, board)
-        _show_further(entry.key, board)
+    _show(entry, board)
 
 
 def _check_options(
@@ -205,6 +195,7 @@ def _check_options(
     gold: str | None,
     own_gold: str | None,
     placeholders: str | None,
+    seeds: Sequence[str],
 ) -> None:
     """Refuse options that mean nothing in a track, and those that exclude each other."""
     if track in (STATE_TRACKING, LEXICALISED) and reported:
@@ -216,30 +207,39 @@ def _check_options(
     for option, value in (("--gold", gold), ("--own-gold", own_gold)):
         if track != STATE_TRACKING and value is not None:
             raise InputError(option, f"is for the track {STATE_TRACKING}")
+    if track == STATE_TRACKING and seeds:
+        raise InputError("--seeds", f"is not for the track {track}")
 
 
 def _scored(
-    content: bytes,
-    source: str,
+    files: Sequence[tuple[str, bytes]],
     benchmark: str | None,
-    seeds: Sequence[tuple[str, bytes]],
     lexicalised: bool,
     aliases: Aliases | None,
+    check: Callable[[Outputs], None],
 ) -> Scores:
     """Check predictions, say what is to be said of them, and score them and further seeds."""
-    standard = standard_form(parse_predictions(content, source), source)
+    from ..board.entry_scores import Responses, check_seeds, score_entry  # NumPy takes its time
+
+    (source, content), *further = files
+    standard = read_standard(content, source)
     loaded = benchmark_chooser(benchmark, "scoring on")(standard.dialogues)
     scorer = Scorer(loaded, Options(lexicalised=lexicalised, placeholders=aliases))
     submission = checked_submission(standard, loaded, source, scorer.rules)
-    tell(source, plain_remarks(submission) if lexicalised else submission.remarks)
+    found = played_predictions(scorer, submission, source)
+    tell(source, found.remarks)
+    outputs = Responses(submission, scorer, content)
+    seeds = {
+        seed_file(number): Responses(
+            checked_submission(read_standard(content, source), loaded, source), scorer, content
+        )
+        for number, (source, content) in enumerate(further, start=2)
+    }
+    check(outputs)
+    check_seeds(outputs, list(seeds.values()))
     click.echo(f"scoring under the rule sets {', '.join(published_rule_sets())} …", err=True)
-    has_states = not submission.lacking("state")[0]
-    golds = _further_gold(source, loaded) if has_states else []
-    scores = all_scores(content, loaded, source, lexicalised, aliases, golds)
-    tell(source, unknown_cost(scorer, submission, scores.main))
-    if scores.main.states == "gold":
-        tell(source, [NO_STATES])
-    return with_seeds(scores, seeds, loaded, aliases) if seeds else scores
+    golds = _further_gold(source, loaded) if found.played.submission.predicts_states else []
+    return score_entry(outputs, golds, seeds)
 
 
 def _further_gold(source: str, benchmark: Benchmark) -> list[GoldStates]:
@@ -257,20 +257,27 @@ def _further_gold(source: str, benchmark: Benchmark) -> list[GoldStates]:
 
 
 def _tracker(
-    content: bytes, source: str, benchmark: str | None, gold: str | None, own_gold: str | None
-) -> TrackingScores:
+    source: str,
+    content: bytes,
+    benchmark: str | None,
+    gold: str | None,
+    own_gold: str | None,
+    check: Callable[[Outputs], None],
+) -> Scores:
     """Score a tracker's file with the gold states asked for."""
+    from ..board.entry_scores import read_states, score_entry
+
     if gold is None:
         choose = benchmark_chooser(benchmark, "comparing with")
-        scores = score_tracker(content, source, choose, own_version=own_gold)
-        # A file with gold states of its own may be of no benchmark.
-        loaded = load_benchmark(scores.signature.benchmark or benchmark)
+        outputs = read_states(content, source, choose, own_gold=own_gold)
+        loaded = outputs.file.benchmark or load_benchmark(benchmark)
     else:
         loaded = load_benchmark(benchmark)
         states = load_gold_states(gold, loaded)
-        scores = score_tracker(content, source, lambda ids: loaded, lambda: states)
+        outputs = read_states(content, source, lambda ids: loaded, states)
+    check(outputs)
     golds = _further_gold(source, loaded)
-    scores = with_further_gold(scores, content, source, loaded, golds)
+    scores = score_entry(replaced(outputs, load_benchmark=lambda ids: loaded), golds)
     unfit = f"its dialogues and turns are not those of {loaded.name}"
     tell(
         source,
@@ -281,6 +288,22 @@ def _tracker(
         ],
     )
     return scores
+
+
+def _show(entry: Entry, board: Board) -> None:
+    """Show a system's rows and its places in their tables."""
+    if entry.tracking is not None:
+        _show_tracked(entry.key, board, further=False)
+    elif entry.system.track == LEXICALISED:
+        own = next(row for row in board.english if row.key == entry.key)
+        # Beside it what the human responses get.
+        ceiling = [row for row in board.english if row.is_ceiling]
+        _show_rows([*ceiling, own], lexicalised_columns())
+        click.echo(f"\n{_place(own, board.english)} in the track {LEXICALISED}")
+        return
+    else:
+        _show_row(entry, board)
+    _show_tracked(entry.key, board, further=True)
 
 
 def _show_row(entry: Entry, board: Board) -> None:
@@ -297,7 +320,7 @@ def _show_row(entry: Entry, board: Board) -> None:
         click.echo(f"\nmean (standard deviation) over {seeds_text(entry)}")
 
 
-def _show_rows(shown: Sequence[Row], of: Sequence[Column], ranks: bool = True) -> None:
+def _show_rows(shown: Sequence[Row], of: Sequence[Column[Row]], ranks: bool = True) -> None:
     click.echo(text_table(row_headers(of, ranks), [row_text(row, of, ranks) for row in shown]))
 
 
@@ -308,37 +331,19 @@ def _place(own: Row, table: Sequence[Row]) -> str:
     return "not ranked" if own.tracked is not None else f"not ranked: {own.unranked}"
 
 
-def _show_tracker(key: str, board: Board) -> None:
-    """Show a tracker's row and its place among those with the same gold states."""
-    for table, own in _tracked(key, board, further=False):
-        _show_rows([own], tracking_columns(table))
-        place = f"{_place(own, table)} among those with the same gold states"
-        click.echo(f"\n{place} in the track {STATE_TRACKING}")
-
-
-def _show_further(key: str, board: Board) -> None:
-    """Show what a system's states score against further gold states."""
-    for table, own in _tracked(key, board, further=True):
-        version = None if own.tracked is None else own.tracked.gold.version
-        click.echo(f"\nagainst gold states {version}")
-        _show_rows([own], tracking_columns(table))
-        click.echo(f"\n{_place(own, table)} among those with these gold states")
-
-
-def _tracked(key: str, board: Board, further: bool) -> Iterator[tuple[Sequence[Row], Row]]:
-    """Yield the tables of state tracking that a system stands in, and its row."""
+def _show_tracked(key: str, board: Board, further: bool) -> None:
+    """Show what a system's states score: as it was entered, or against further gold states."""
     for table in board.tracking:
-        for row in table:
-            if row.key == key and row.tracked is not None and row.tracked.further == further:
-                yield table, row
-
-
-def _show_lexicalised(key: str, board: Board) -> None:
-    """Show a row of what the human responses get, the system's own, and its place."""
-    own = next(row for row in board.english if row.key == key)
-    ceiling = [row for row in board.english if row.is_ceiling]
-    _show_rows([*ceiling, own], lexicalised_columns())
-    click.echo(f"\n{_place(own, board.english)} in the track {LEXICALISED}")
+        for own in table:
+            if own.key != key or own.tracked is None or own.tracked.further != further:
+                continue
+            if further:
+                click.echo(f"\nagainst gold states {own.tracked.gold.version}")
+            _show_rows([own], tracking_columns(table))
+            among = "with these gold states"
+            if not further:
+                among = f"with the same gold states in the track {STATE_TRACKING}"
+            click.echo(f"\n{_place(own, table)} among those {among}")
 
 
 def _system(

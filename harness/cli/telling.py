@@ -10,8 +10,6 @@ import click
 from ..errors import InputError, printable
 from ..submission.remarks import Remark
 
-NO_STATES = "no turn has a `state`; scored with gold belief states"
-
 
 def notify(remark: str) -> None:
     """Print a remark about what is going on, on standard error: `mwz: …`."""

@@ -9,11 +9,10 @@ import click
 from tqdm import tqdm
 
 from ..board.entries import chosen_entries, read_entries
-from ..board.rescoring import changes_table
-from ..board.verifying import Verified, verify
+from ..board.rescoring import Rescored, changes_table, verify
 from ..io.rendering import printable
-from .completion import complete_entry
 from .options import (
+    complete_entry,
     predictions_folder_option,
     scored_benchmark_option,
     submissions_option,
@@ -63,17 +62,17 @@ def command(
     )
     failed = [one for one in verified if not one.holds or (strict and _is_open(one))]
     for one in verified:
-        click.echo(printable(_told(one)))
+        click.echo(printable(_lines(one)))
     click.echo(_summary(verified))
     return 1 if failed else 0
 
 
-def _is_open(verified: Verified) -> bool:
+def _is_open(verified: Rescored) -> bool:
     """Whether something of an entry could not be verified."""
     return verified.missing is not None or bool(verified.unverified)
 
 
-def _summary(verified: Sequence[Verified]) -> str:
+def _summary(verified: Sequence[Rescored]) -> str:
     """Say how many entries hold, and how many could not be scored again."""
     unknown = sum(one.missing is not None and one.holds for one in verified)
     hold = sum(one.missing is None and one.holds for one in verified)
@@ -84,7 +83,7 @@ def _summary(verified: Sequence[Verified]) -> str:
     return "; ".join(told)
 
 
-def _told(verified: Verified) -> str:
+def _lines(verified: Rescored) -> str:
     lines = [f"{verified.key}: {problem}" for problem in verified.problems]
     if verified.changes:
         lines.append(f"{verified.key}: {len(verified.changes)} figures come out differently")

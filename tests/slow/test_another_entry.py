@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from entered import PROJECT, REPOSITORY, system
+from entered import PROJECT, REPOSITORY, submit_alone, system
 from helpers import run_process
 
 from mwz.harness.board.entries import System, read_entries, read_entry
 from mwz.harness.board.model import rows
 from mwz.harness.board.scores import Scores, hashes_of
-from mwz.harness.board.submitting import submit
 from mwz.harness.io.validation import validated
 from mwz.harness.metrics.inform import combined
 from mwz.harness.scoring.report import Report
@@ -57,7 +56,7 @@ def _enter(folder: Path, like: str, name: str, **facts: object) -> None:
         for rules, report in stored.scores.reports.items()
     }
     made = validated(System, system(name=name, track=stored.system.track, **facts), "system")
-    submit(folder / "submissions", made, content, Scores(reports, hashes_of(content)))
+    submit_alone(folder / "submissions", made, content, Scores(reports, hashes_of(content)))
 
 
 def _less(report: Report) -> dict[str, Any]:

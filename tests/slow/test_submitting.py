@@ -214,7 +214,8 @@ def test_the_command_killed_at_any_moment_leaves_a_leaderboard_that_one_command_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "mwz.harness.cli.submit.all_scores", lambda content, *_: made_scores(content)
+        "mwz.harness.board.entry_scores.score_entry",
+        lambda outputs, *_: made_scores(outputs.content),
     )
     base = tmp_path / "base"
     folder, page = base / "submissions", base / "leaderboard.md"
@@ -290,17 +291,16 @@ import sys, json, time
 from pathlib import Path
 from mwz.harness.board.entries import System
 from mwz.harness.board.scores import Scores, hashes_of
-from mwz.harness.board.submitting import submit
 from mwz.harness.errors import InputError
 from mwz.harness.io.validation import validated
-from entered import system, reports
+from entered import submit_alone, system, reports
 folder, name, content = Path(sys.argv[1]), sys.argv[2], sys.argv[3].encode()
 scores = Scores(reports(), hashes_of(content))
 one = validated(System, system(name=name), "system")
 print("ready", flush=True)
 sys.stdin.readline()
 try:
-    submit(folder, one, content, scores)
+    submit_alone(folder, one, content, scores)
 except InputError as error:
     print(error, file=sys.stderr)
     sys.exit(2)

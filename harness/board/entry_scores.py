@@ -1,0 +1,445 @@
+"""Scoring what a system put out: `score_entry` gives all that is stored of it, in every track."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeAlias
+
+from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
+from mwz.normalization.rules.aliases import Aliases
+
+from ..benchmark import CANONICAL_STYLE, Benchmark
+from ..comparison.evidence import Evidence
+from ..comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, spread_of
+from ..comparison.intervals import intervals_of
+from ..diagnosis.causes import DialogueOutcome
+from ..diagnosis.diagnosing import diagnose
+from ..diagnosis.losses import domain_losses, points
+from ..errors import InputError
+from ..metrics import headlines
+from ..metrics.bleu import counts as bleu_counts
+from ..metrics.played import Played
+from ..metrics.statistics import Figure, LinearStatistics
+from ..metrics.tracking import DONTCARE_CHOICES, Choices
+from ..metrics.tracking.evaluation import score_tracking
+from ..metrics.tracking.tracked_dialogues import GoldStates, TrackedDialogue, track_states
+from ..scoring import Scorer, allowed_metrics
+from ..scoring.options import chosen_states
+from ..scoring.report import Coverage
+from ..signature import Signature
+from ..submission import NormalizedSubmission, Submission, made_submission, parse_submission
+from ..submission.formats import parse_predictions
+from ..tracking.formats import TrackedFile, parse_tracking_file
+from ..tracking.tracking_figures import TrackingFigures, tracking_figures, tracking_signature
+from . import LEXICALISED, STATE_TRACKING
+from .scores import (
+    FIGURES,
+    BleuCounts,
+    Causes,
+    DialogueScores,
+    FurtherGold,
+    GoldOf,
+    Hashes,
+    Intervals,
+    Outcomes,
+    Scores,
+    Seed,
+    SeedScores,
+    TrackingScores,
+    hashes_of,
+    totals_of_sums,
+)
+
+DIALOGUE_METRICS = ("bleu", "inform")
+"""The metrics that `FIGURES` take."""
+
+BenchmarkLoader: TypeAlias = Callable[[Iterable[str]], Benchmark]
+
+
+@dataclass(frozen=True, eq=False)
+class Responses:
+    """A system's responses, checked, to be scored.
+
+    Attributes:
+        submission: The submission; or the name of one that the harness makes.
+        scorer: How to score: whether they are plain English, and the placeholders that they hold
+            besides those of the rule sets.
+        content: The (unpacked) predictions file; None where there is none.
+    """
+
+    submission: Submission | str
+    scorer: Scorer
+    content: bytes | None = None
+
+    def normalized(self, scorer: Scorer) -> NormalizedSubmission:
+        """Return the submission normalised by a scorer's rules."""
+        if isinstance(self.submission, str):
+            return scorer.made(self.submission)
+        return scorer.normalized(self.submission)
+
+    @property
+    def source(self) -> str:
+        """What messages call them."""
+        return self.main.source
+
+    @cached_property
+    def main(self) -> NormalizedSubmission:
+        """The submission normalised by the default rule set."""
+        return self.normalized(self.scorer.with_options(rules=DEFAULT_RULES))
+
+    @cached_property
+    def plain(self) -> NormalizedSubmission:
+        """The same with placeholders of its own read as unknown ones."""
+        if self.scorer.options.aliases is None:
+            return self.main
+        return self.normalized(self.scorer.with_options(rules=DEFAULT_RULES, placeholders=None))
+
+    @cached_property
+    def predictions(self) -> Hashes | None:
+        """What identifies the predictions: the same whatever their placeholders are read as."""
+        return None if self.content is None else hashes_of(self.content, self.plain.said())
+
+    @property
+    def states(self) -> str:
+        """The source of belief states that they are scored with."""
+        return chosen_states(self.main, self.scorer.options)
+
+    @cached_property
+    def played(self) -> Played:
+        """What is played under the default rule set, of which `FIGURES` are computed."""
+        return self._scorer_of_figures.played(self.main)
+
+    @property
+    def signature(self) -> Signature:
+        """What `FIGURES` depend on under the default rule set."""
+        return self._scorer_of_figures.signature_of(self.played)
+
+    @property
+    def _scorer_of_figures(self) -> Scorer:
+        return self.scorer.with_options(rules=DEFAULT_RULES, metrics=DIALOGUE_METRICS)
+
+    def scores(self, golds: Sequence[GoldStates]) -> Scores:
+        """Score them with every metric that they allow, under every published rule set."""
+        reports, without, dialogues = {}, {}, None
+        for rules in published_rule_sets():
+            scorer = self.scorer.with_options(rules=rules)
+            submission = self.main if rules == DEFAULT_RULES else self.normalized(scorer)
+            metrics = allowed_metrics(submission)
+            played = scorer.with_options(metrics=metrics).played(submission)
+            reports[rules] = scorer.with_options(metrics=metrics).report(played)
+            if rules == DEFAULT_RULES and set(DIALOGUE_METRICS) <= set(metrics):
+                dialogues = dialogue_scores(played, reports[rules].signature)
+            if scorer.options.aliases is not None:
+                without[rules] = self._without_placeholders(rules)
+        return Scores(
+            reports,
+            self.predictions,
+            dialogues=dialogues,
+            without_placeholders=without or None,
+            further_gold=submission_against(self.main, self.scorer.benchmark, golds),
+        )
+
+    def _without_placeholders(self, rules: str) -> dict[str, float]:
+        """Return the strict figures with placeholders of its own read as unknown ones."""
+        scorer = self.scorer.with_options(
+            rules=rules, placeholders=None, metrics=DIALOGUE_METRICS, setup="strict"
+        )
+        plain = self.plain if rules == DEFAULT_RULES else self.normalized(scorer)
+        report = scorer.score_normalized(plain)
+        return {name: headlines()[name].value(report, "strict") or 0.0 for name in FIGURES}
+
+
+@dataclass(frozen=True)
+class States:
+    """A tracker's states, read, to be scored.
+
+    Attributes:
+        read: What the file holds.
+        file: Its dialogues, paired with gold states.
+        load_benchmark: As for `read_states`.
+        content: The (unpacked) file; None where the harness makes the states.
+        own_gold: What version of the annotation the file's own gold states are; None where nobody
+            says.
+    """
+
+    read: object
+    file: TrackedFile
+    load_benchmark: BenchmarkLoader
+    content: bytes | None = None
+    own_gold: str | None = None
+
+    @property
+    def predictions(self) -> Hashes | None:
+        """What identifies the predictions."""
+        return None if self.content is None else hashes_of(self.content, self.read)
+
+    @property
+    def states(self) -> None:
+        """No source of belief states is chosen."""
+
+    def scores(self, golds: Sequence[GoldStates]) -> Scores:
+        """Score them with every metric."""
+        file = self.file
+        signature = tracking_signature(file.dialogues, file.benchmark, gold=file.gold)
+        report = score_tracking(file.dialogues)
+        coverage, of = None, GoldOf("file", self.own_gold)
+        if file.benchmark is not None:
+            whole = file.benchmark
+            coverage = Coverage(report.dialogues, len(whole.dialogues), report.turns, whole.turns)
+            of = GoldOf("benchmark", None)
+            if file.gold is not None:
+                of = GoldOf("version", file.gold.version)
+            else:
+                data = whole.content_hash(rule_set(DEFAULT_RULES))
+                signature = replace(signature, data=data)
+        return Scores(
+            predictions=self.predictions,
+            tracking=TrackingScores(signature, of, coverage, report),
+            further_gold=tracker_against(self.read, file.source, self.load_benchmark, golds),
+        )
+
+
+Outputs: TypeAlias = Responses | States
+
+
+def read_outputs(
+    content: bytes | str,
+    source: str,
+    scorer: Scorer,
+    track: str,
+    aliases: Aliases | None = None,
+    gold: GoldStates | None = None,
+    own_gold: str | None = None,
+) -> Outputs:
+    """Read and check a system's predictions.
+
+    Args:
+        content: The (unpacked) file; or the name of a submission that the harness makes.
+        source: What messages call it.
+        scorer: Has the benchmark.
+        track: The system's track.
+        aliases: The placeholders that the responses hold besides those of the rule sets.
+        gold: As for `read_states`.
+        own_gold: As for `read_states`.
+
+    Raises:
+        InputError: The predictions are not what is scored in the track.
+    """
+    benchmark = scorer.benchmark
+    if track == STATE_TRACKING:
+        return read_states(content, source, lambda ids: benchmark, gold, own_gold)
+    own = scorer.with_options(lexicalised=track == LEXICALISED, placeholders=aliases)
+    if isinstance(content, str):
+        return Responses(content, own)
+    parsed = parse_predictions(content, source)
+    return Responses(parse_submission(parsed, benchmark, source, own.rules), own, content)
+
+
+def read_states(
+    content: bytes | str,
+    source: str,
+    load_benchmark: BenchmarkLoader,
+    gold: GoldStates | None = None,
+    own_gold: str | None = None,
+) -> States:
+    """Read a tracker's file.
+
+    Args:
+        content: The (unpacked) file: gold and predicted states, or predicted ones only; or the name
+            of a submission that the harness makes.
+        source: What messages call it.
+        load_benchmark: Gives the benchmark to compare with for the dialogues' ids; called only if
+            the file has no gold states of its own, or there are others to compare with.
+        gold: Gold states of another version to compare with instead.
+        own_gold: What version of the annotation the file's own gold states are, as the submitter
+            says.
+
+    Raises:
+        InputError: The content is no file of states, or a version is stated of gold states that
+            the file does not have.
+    """
+    if isinstance(content, bytes):
+        read = parse_predictions(content, source)
+    else:
+        made = made_submission(load_benchmark(()), content).dialogues
+        read = {id_: [turn.state or {} for turn in turns] for id_, turns in made.items()}
+    file = parse_tracking_file(read, source, load_benchmark, gold)
+    if own_gold is not None and file.benchmark is not None:
+        raise InputError(
+            "--own-gold", f"{source} is compared with a benchmark's gold states; leave it out"
+        )
+    stored = content if isinstance(content, bytes) else None
+    return States(read, file, load_benchmark, stored, own_gold)
+
+
+def check_seeds(own: Responses, seeds: Sequence[Responses]) -> None:
+    """Make sure that outputs are those of further seeds of a system.
+
+    Raises:
+        InputError: Some are there twice, or do not compare with the system's.
+    """
+    known = {own.predictions and own.predictions.content}
+    for seed in seeds:
+        content = seed.predictions and seed.predictions.content
+        if content in known:
+            raise InputError(seed.source, "is there twice; give the outputs of each seed once")
+        known.add(content)
+        verdict = own.signature.comparable_with(seed.signature, apart_from=("coverage",))
+        if not verdict:
+            reasons = [f"cannot be a seed of the system: {reason}" for reason in verdict.reasons]
+            raise InputError(seed.source, reasons)
+
+
+def score_entry(
+    outputs: Outputs,
+    golds: Sequence[GoldStates] = (),
+    seeds: Mapping[str, Responses | Seed] | None = None,
+) -> Scores:
+    """Score all that is stored of a system.
+
+    Args:
+        outputs: What it put out.
+        golds: Further gold states to compare predicted states with.
+        seeds: File in the entry's folder -> outputs of a further seed of the system, or what they
+            were found to score.
+
+    Raises:
+        InputError: The outputs play nothing, or lack what the scores of seeds are compared by.
+    """
+    scores = outputs.scores(golds)
+    if not seeds:
+        return scores
+    if scores.dialogues is None:
+        raise InputError("--seeds", "BLEU, Inform and Success of the system are not known")
+    found = tuple(one if isinstance(one, Seed) else _seed(file, one) for file, one in seeds.items())
+    spread = spread_of([scores.dialogues.outcomes.totals, *(seed.scores for seed in found)])
+    return replace(scores, seeds=SeedScores(found, spread))
+
+
+def _seed(file: str, outputs: Responses) -> Seed:
+    assert outputs.predictions is not None
+    known, _ = dialogue_outcomes(outputs.played, outputs.signature)
+    return Seed(file, outputs.predictions, outputs.signature, known.totals)
+
+
+# ------------------------------------------------------------------------ dialogue by dialogue
+
+
+def dialogue_scores(played: Played, signature: Signature) -> DialogueScores:
+    """Return what was played scores dialogue by dialogue.
+
+    Args:
+        played: What was played under the default rule set, with at least `DIALOGUE_METRICS`.
+        signature: The signature of its scores.
+    """
+    known, outcomes = dialogue_outcomes(played, signature)
+    intervals = intervals_of(evidence_of_outcomes("", signature, known))
+    return DialogueScores(
+        outcomes=known,
+        intervals=Intervals(
+            level=INTERVAL_LEVEL,
+            samples=INTERVAL_SAMPLES,
+            seed=SEED,
+            scores={name: intervals[name] for name in FIGURES},
+        ),
+        causes=Causes(domain_losses(outcomes), points(outcomes)),
+    )
+
+
+def dialogue_outcomes(
+    played: Played, signature: Signature
+) -> tuple[Outcomes, list[DialogueOutcome]]:
+    """Return what is stored of each dialogue played, and why it came out so; as `dialogue_scores`.
+
+    Both are in the order of the benchmark.
+    """
+    dialogues = played.submission.dialogues
+    order = [id_ for id_ in played.benchmark.dialogues if id_ in dialogues]
+    found = {outcome.id: outcome for outcome in diagnose(played).outcomes}
+    outcomes = [found[id_] for id_ in order]
+    counts = dict(zip(dialogues, played.once(bleu_counts)[CANONICAL_STYLE].tolist(), strict=True))
+    length, references, *ngrams = zip(*(counts[id_] for id_ in order), strict=True)
+    half = len(ngrams) // 2
+    return Outcomes(
+        data=signature.data or "",
+        rules=signature.rules_digest or "",
+        played="".join("01"[id_ in dialogues] for id_ in played.benchmark.dialogues),
+        turns=tuple(len(dialogues[id_]) for id_ in order),
+        inform="".join(str(outcome.inform) for outcome in outcomes),
+        success="".join(str(outcome.success) for outcome in outcomes),
+        bleu=BleuCounts(length, references, tuple(ngrams[:half]), tuple(ngrams[half:])),
+    ), outcomes
+
+
+def evidence_of_outcomes(name: str, signature: Signature, outcomes: Outcomes) -> Evidence:
+    """Return what is known of an entry, to compare it with others on the same benchmark.
+
+    Dialogues are called by their numbers.
+    """
+    statistics = LinearStatistics.of_rows(
+        figures=[Figure(name, name.capitalize()) for name in FIGURES],
+        rows=[*zip(*outcomes.columns, strict=True)],
+        formula=totals_of_sums,
+        wins={"inform": 1, "success": 2},
+    )
+    return Evidence(name, signature, tuple(map(str, outcomes.places)), {"responses": statistics})
+
+
+# ---------------------------------------------------------------------- against further gold states
+
+
+def submission_against(
+    submission: NormalizedSubmission, benchmark: Benchmark, golds: Sequence[GoldStates]
+) -> FurtherGold:
+    """Score a submission's predicted states; nothing if it has none.
+
+    Args:
+        submission: What the system put out, normalised by the default rule set.
+        benchmark: The benchmark that it plays.
+        golds: The gold states.
+    """
+    if not submission.predicts_states:
+        return {}
+    states = {id_: [turn.state or {} for turn in d] for id_, d in submission.dialogues.items()}
+    return {
+        gold.version: _further_figures(dialogues, benchmark, gold)
+        for gold in golds
+        if (dialogues := track_states(states, benchmark, gold))
+    }
+
+
+def tracker_against(
+    read: object, source: str, load_benchmark: BenchmarkLoader, golds: Sequence[GoldStates]
+) -> FurtherGold:
+    """Score a tracker's file; nothing if its dialogues and turns are not the benchmark's.
+
+    Args:
+        read: What the file holds, whatever gold states it has itself.
+        source: What messages call it.
+        load_benchmark: Gives the benchmark that the gold states are of.
+        golds: The gold states.
+    """
+
+    def against(gold: GoldStates) -> dict[str, TrackingFigures]:
+        file = parse_tracking_file(read, source, load_benchmark, gold)
+        assert file.benchmark is not None
+        return _further_figures(file.dialogues, file.benchmark, gold)
+
+    found = {}
+    for gold in golds:
+        with suppress(InputError):
+            found[gold.version] = against(gold)
+    return found
+
+
+def _further_figures(
+    dialogues: Sequence[TrackedDialogue], benchmark: Benchmark, gold: GoldStates
+) -> dict[str, TrackingFigures]:
+    """Return choice of `--dontcare` -> figures of dialogues tracked with these gold states."""
+    return {
+        choice: tracking_figures(dialogues, benchmark, gold, choices=Choices(dontcare=choice))
+        for choice in DONTCARE_CHOICES
+    }
