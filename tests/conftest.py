@@ -32,6 +32,11 @@ from sqlalchemy import create_engine, make_url
 
 from mwz.harness import Benchmark, load_benchmark
 
+with pytest.MonkeyPatch.context() as _patch:
+    # Commands work in this process unless a test says otherwise: starting others takes its time.
+    _patch.setattr("os.cpu_count", lambda: 1)
+    import mwz.harness.cli.options  # noqa: F401
+
 
 def _folder(variable: str) -> Path:
     value = os.environ.get(variable)

@@ -9,9 +9,11 @@ from typing import Any
 
 from mwz.harness import Options, Report, Scorer, load_benchmark
 from mwz.harness.comparison import Evidence
+from mwz.harness.metrics import resampled_metrics
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
-EVERYTHING = ("bleu", "inform", "diversity", "dst")
+# Grounded scores need responses in plain English.
+EVERYTHING = tuple(name for name in resampled_metrics() if name != "grounded")
 
 
 @cache
@@ -49,4 +51,6 @@ def report_figures(report: Report) -> dict[str, float]:
         figures |= {f"diversity.{name}": value for name, value in vars(report.diversity).items()}
     if report.dst is not None:
         figures |= {f"dst.{name}": value for name, value in report.dst.figures.items()}
-    return figures
+    # Of other metrics the one number that each is.
+    others = {name: report.metrics.get(name) for name in resampled_metrics()}
+    return figures | {name: value for name, value in others.items() if isinstance(value, float)}

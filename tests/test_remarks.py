@@ -14,6 +14,7 @@ from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options
 from mwz.harness.submission import parse_submission, read_submission
 from mwz.harness.submission.remarks import Remark, Remarks
+from mwz.normalization.rules import rule_set_names
 
 TURN = {"response": "how about [name] ?"}
 FULL = {**TURN, "state": {"restaurant": {"area": "north"}}, "active_domains": ["restaurant"]}
@@ -78,7 +79,10 @@ def test_asking_for_what_is_not_there_names_the_first_place() -> None:
         ({"metrics": 5}, "options: metrics: 5; give a list of names"),
         ({"metrics": [["inform"]]}, "options: metrics: [['inform']]; give a list of names"),
         ({"rules": 2021}, "options: rules: 2021 is a number; write '2021'"),
-        ({"rules": "2020"}, "options: unknown rule set '2020'; choose from 2021, 2023, 2026, next"),
+        (
+            {"rules": "2020"},
+            f"options: unknown rule set '2020'; choose from {', '.join(rule_set_names())}",
+        ),
         (
             {"states": None},
             "options: unknown source of states None; choose from auto, predicted, gold",

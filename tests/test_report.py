@@ -95,8 +95,8 @@ def test_what_was_not_asked_for_is_none_and_not_in_the_json(sample: Any) -> None
     assert report.inform is report.success is report.combined is report.strict is None
     assert report.diversity is report.dst is None
     assert "inform" not in report.to_dict()
-    with pytest.raises(AttributeError, match="the report has no questions"):
-        _ = report.questions
+    with pytest.raises(AttributeError, match="the report has no no_such_metric"):
+        _ = report.no_such_metric
     assert Report.from_dict(json.loads(json.dumps(report.to_dict())), "x") == report
 
 

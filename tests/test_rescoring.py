@@ -564,9 +564,14 @@ def test_the_repositorys_own_scores_come_out_again(upstream: Path, multiwoz: Ben
 
 @pytest.mark.real_data
 def test_the_repositorys_own_trackers_come_out_again(upstream: Path, multiwoz: Benchmark) -> None:
-    pinned = [e for e in read_entries(REPOSITORY) if e.tracking and e.system.predictions.pinned]
+    # The files of a repository are of one form: one of them stands for all.
+    pinned = {
+        pinned.repository: entry
+        for entry in read_entries(REPOSITORY)
+        if entry.tracking and (pinned := entry.system.predictions.pinned)
+    }
     assert pinned
-    for entry in pinned:
+    for entry in pinned.values():
         content = find_predictions(entry, [upstream])
         assert isinstance(content, bytes)
         scores = tracker_scores(content, entry.key, lambda ids: multiwoz)

@@ -21,7 +21,7 @@ from mwz.normalization.states import (
 
 OLD, NEW = rule_set("2021"), rule_set("2023")
 ALL = tuple(map(rule_set, rule_set_names()))
-SINCE_2023 = tuple(rules for rules in ALL if rules is not OLD)
+SINCE_2023 = tuple(map(rule_set, ("2023", "2026", "next")))
 TIME_SLOTS = ("arrive", "leave", "arriveby", "leaveat", "time")
 NAME_SLOTS = ("name", "departure", "destination")
 
@@ -250,7 +250,7 @@ def test_of_two_spellings_of_a_slot_the_later_one_wins() -> None:
 
 
 def test_an_unknown_rule_set_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match="'2022'; choose from 2021, 2023, 2026, next"):
+    with pytest.raises(ValueError, match=r"'2022'; choose from 2021, 2023, .*next"):
         rule_set("2022")
 
 

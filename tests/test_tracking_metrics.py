@@ -369,9 +369,12 @@ def test_domains_are_scored_on_the_turns_whose_gold_state_has_them():
         Choices(slots=10),
     )
     assert list(report.per_domain) == ["a", "b"]
-    assert report.per_domain["a"] == {"turns": 2, "JGA": 100, "SA": 100, "RSA": 100, "F1": 100}
-    # One turn: one value wrong, one slot overshot, of 10; 2 slots, none right.
-    assert report.per_domain["b"] == {"turns": 1, "JGA": 0, "SA": 80, "RSA": 0, "F1": 0}
+    # In b one turn: one value wrong, one slot overshot, of 10; 2 slots, none right.
+    for domain, figures in {
+        "a": {"turns": 2, "JGA": 100, "SA": 100, "RSA": 100, "F1": 100},
+        "b": {"turns": 1, "JGA": 0, "SA": 80, "RSA": 0, "F1": 0},
+    }.items():
+        assert figures.items() <= report.per_domain[domain].items()
 
 
 def test_losses_are_those_of_dialogues_that_end_inexact():

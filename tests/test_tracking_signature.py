@@ -66,23 +66,22 @@ def test_of_a_file_with_gold_states_it_has_their_hash_the_slots_and_the_lambdas(
     signature = _signature([tracked(("hotel.area=centre", ""))])
     # printf '{"d0001": [[0, {"hotel": {"area": "centre"}}]]}' | sha256sum
     digest = "961c0f18cbaad758b48294a70d30c3af110ebdcb02f68cb469b0c0c6a29e4273"
-    assert signature.to_dict() == {
-        "gold": digest,
-        "parameters": PARAMETERS,
-        "versions": current_versions(),
-    }
+    fields = signature.to_dict()
+    assert PARAMETERS.items() <= fields.pop("parameters").items()
+    assert fields == {"gold": digest, "versions": current_versions()}
     assert "|gold:961c0f18cbaa|slots:30|lambda:0.25,0.5,0.75,1|" in str(signature)
 
 
 def test_of_a_file_without_it_has_the_benchmark_its_gold_states_and_the_rules() -> None:
     signature = _signature(_played(sng0001=2, sng0002=1), TOY)
     rules = rule_set("2021")
-    assert signature.to_dict() == {
+    fields = signature.to_dict()
+    assert PARAMETERS.items() <= fields.pop("parameters").items()
+    assert fields == {
         "benchmark": "toy",
         "rules": "2021",
         "rules_digest": rules.digest,
         "gold": gold_states_digest({"sng0001": [GOLD, {}], "sng0002": [{}]}),
-        "parameters": PARAMETERS,
         "versions": current_versions(),
     }
     assert f"|benchmark:toy|rules:2021-{rules.digest[:12]}|gold:" in str(signature)

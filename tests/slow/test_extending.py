@@ -70,9 +70,14 @@ from .format import Format, Standard
 NAME = "pairs"
 
 
+def _is_pair(turn):
+    return isinstance(turn, list) and [type(part) for part in turn] == [str, dict]
+
+
 def _recognises(content):
     return isinstance(content, dict) and all(
-        isinstance(turn, list) for turns in content.values() for turn in turns
+        isinstance(turns, list) and turns and all(map(_is_pair, turns))
+        for turns in content.values()
     )
 
 
@@ -300,7 +305,8 @@ def test_a_proposed_placeholder_is_one_line(copied: Path, mwz: Mwz) -> None:
 
 
 def test_a_format_is_one_file(copied: Path, mwz: Mwz) -> None:
-    (copied / "mwz/harness/submission/formats/pairs.py").write_text(FORMAT, encoding="utf-8")
+    formats = copied / "mwz/harness/submission/formats"
+    (formats / "response_pairs.py").write_text(FORMAT, encoding="utf-8")
     standard = {
         id_: [{"response": turn["response"], "state": turn["state"]} for turn in turns]
         for id_, turns in json.loads(Path(_predictions(copied)).read_text("utf-8")).items()
