@@ -292,7 +292,11 @@ def _chosen() -> Iterator[Column[Row]]:
 
 def _headline(of: Headline) -> _Values:
     """Return the value of a headline figure that has no set-up."""
-    return lambda row: Value(row.report and of.value(row.report, "strict"), of.digits)
+
+    def value(row: Row) -> Value:
+        return Value(None if row.report is None else of.value(row.report, "strict"), of.digits)
+
+    return value
 
 
 _LENGTH = _at("report.diversity.mean_length", 2)
