@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ..benchmark import CANONICAL_STYLE, STYLES
 from ..metrics import Headline, headlines
 from ..metrics.inform_success import TOTAL
 from ..metrics.setups import RANKED
-from ..scoring.report import Report
 from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES
 from . import LEXICALISED, STATE_TRACKING, TRACKS
 from .audit.reported import ReportedRow, ReportedTable
@@ -147,26 +146,10 @@ def columns(board: Board) -> list[Column[Row]]:
         *_strict(board),
         *(column for rules in board.by_rules for column in _other_setups(board, rules)),
         *_interval_ends(board),
-        Column(
-            "audit",
-            "Public board",
-            lambda row: _verdict(board, row),
-            "audit",
-            numbers=False,
-            shown="wide",
-            elsewhere=True,
-        ),
+        _verdicts(board),
         Column("signs", "Signs", _raised, numbers=False, shown="wide"),
         *_styles(),
-        *_responses(),
-        Column("joint-accuracy", "Joint acc.", _joint_accuracy, "states", shown="chosen"),
-        Column(
-            "coverage", "Coverage, %", _coverage, "", "Coverage", shown="chosen", field="coverage"
-        ),
-        *_other_figures(),
-        *_signs(),
-        _source("domains", "Active domains", "Domains"),
-        _source("states", "Belief states", "States"),
+        *_chosen(),
     ]
 
 
@@ -177,8 +160,27 @@ def verdict_mark(verdict: str) -> str:
     return "bad" if verdict.startswith(("differs", "contradicts")) else ""
 
 
-def _of_report(value: Callable[[Report], Value]) -> _Values:
-    return lambda row: Value() if row.report is None else value(row.report)
+def _at(path: str, digits: int = 1, unit: str = "", signed: bool = False) -> _Values:
+    """Return the value of a row that is at the end of a path.
+
+    Args:
+        path: Names of attributes, or keys, from the row on, such as "report.diversity.unigrams".
+            There is no value where one of them is None.
+        digits: As of `Value`, of figures; words are shown as they are.
+        unit: As of `Value`.
+        signed: As of `Value`.
+    """
+
+    def value(row: Row) -> Value:
+        found: Any = row
+        for name in path.split("."):
+            if found is not None:
+                found = found.get(name) if isinstance(found, Mapping) else getattr(found, name)
+        if isinstance(found, str):
+            return Value(words=found)
+        return Value(found, digits, unit=unit, signed=signed)
+
+    return value
 
 
 def _strict(board: Board) -> Iterator[Column[Row]]:
@@ -235,9 +237,12 @@ def _interval_ends(board: Board) -> Iterator[Column[Row]]:
     return (column(name, end) for name in FIGURES for end in ("low", "high"))
 
 
-def _verdict(board: Board, row: Row) -> Value:
-    verdict = "" if row.entry is None else "; ".join(board.verdicts(row.entry))
-    return Value(words=verdict, mark=verdict_mark(verdict)) if verdict else Value()
+def _verdicts(board: Board) -> Column[Row]:
+    def value(row: Row) -> Value:
+        verdict = "" if row.entry is None else "; ".join(board.verdicts(row.entry))
+        return Value(words=verdict, mark=verdict_mark(verdict)) if verdict else Value()
+
+    return Column("audit", "Public board", value, "audit", "", False, "wide", elsewhere=True)
 
 
 def _raised(row: Row) -> Value:
@@ -245,54 +250,30 @@ def _raised(row: Row) -> Value:
 
 
 def _styles() -> Iterator[Column[Row]]:
-    def bleu(style: str) -> _Values:
-        return _of_report(lambda report: Value((report.bleu or {}).get(style), 2))
-
     for style in STYLES:
         # That which ranks has a column already, with fewer digits.
         shown = "never" if style == CANONICAL_STYLE else "chosen"
-        yield Column(f"bleu-{style}", "BLEU", bleu(style), style, style, shown=shown)
+        yield Column(
+            f"bleu-{style}", "BLEU", _at(f"report.bleu.{style}", 2), style, style, shown=shown
+        )
 
 
-def _responses() -> Iterator[Column[Row]]:
-    for key, title, name, digits in (
-        ("length", "Av. len.", "mean_length", 2),
-        ("cbe", "CBE", "conditional_entropy", 2),
-        ("unigrams", "Unigrams", "unigrams", 0),
-        ("trigrams", "Trigrams", "trigrams", 0),
+def _chosen() -> Iterator[Column[Row]]:
+    """Yield the columns that a reader of the web page must choose."""
+    for key, title, value, above in (
+        ("length", "Av. len.", _LENGTH, "responses"),
+        ("cbe", "CBE", _at("report.diversity.conditional_entropy", 2), "responses"),
+        ("unigrams", "Unigrams", _at("report.diversity.unigrams", 0), "responses"),
+        ("trigrams", "Trigrams", _at("report.diversity.trigrams", 0), "responses"),
+        ("joint-accuracy", "Joint acc.", _at("report.dst.fuzzy.joint_accuracy"), "states"),
     ):
-        yield Column(key, title, _diversity(name, digits), "responses", shown="chosen")
-
-
-def _diversity(name: str, digits: int) -> _Values:
-    return _of_report(lambda report: Value(getattr(report.diversity, name, None), digits))
-
-
-@_of_report
-def _joint_accuracy(report: Report) -> Value:
-    return Value(None if report.dst is None else report.dst.fuzzy["joint_accuracy"])
-
-
-@_of_report
-def _coverage(report: Report) -> Value:
-    return Value(report.coverage.percent, 2, unit=" %")
-
-
-def _other_figures() -> Iterator[Column[Row]]:
-    """Yield the headline figures that have no column yet."""
-
-    def value(of: Headline) -> _Values:
-        return _of_report(lambda report: Value(of.value(report, "strict"), of.digits))
-
+        yield Column(key, title, value, above, shown="chosen")
+    yield Column(
+        "coverage", "Coverage, %", _COVERAGE, alone="Coverage", shown="chosen", field="coverage"
+    )
     for name, headline in headlines().items():
         if name not in TOTALS:
-            yield Column(name, headline.title, value(headline), shown="chosen")
-
-
-def _signs() -> Iterator[Column[Row]]:
-    def value(name: str) -> _Values:
-        return lambda row: Value(getattr(row.signs, name, None), 2)
-
+            yield Column(name, headline.title, _headline(headline), shown="chosen")
     for name, title in (
         ("placeholders", "Placeholders"),
         ("active_domains", "Active domains"),
@@ -301,31 +282,46 @@ def _signs() -> Iterator[Column[Row]]:
         ("unrequested", "Unrequested"),
     ):
         key = f"sign-{name.replace('_', '-')}"
-        yield Column(key, title, value(name), "signs", shown="chosen")
+        yield Column(key, title, _at(f"signs.{name}", 2), "signs", shown="chosen")
+    for name, title, alone in (
+        ("domains", "Active domains", "Domains"),
+        ("states", "Belief states", "States"),
+    ):
+        yield Column(name, title, _at(f"report.{name}"), "from", alone, False, "chosen")
 
 
-def _source(name: str, title: str, alone: str) -> Column[Row]:
-    value = _of_report(lambda report: Value(words=getattr(report, name)))
-    return Column(name, title, value, "from", alone, numbers=False, shown="chosen")
+def _headline(of: Headline) -> _Values:
+    """Return the value of a headline figure that has no set-up."""
+
+    def value(row: Row) -> Value:
+        return Value(None if row.report is None else of.value(row.report, "strict"), of.digits)
+
+    return value
+
+
+_LENGTH = _at("report.diversity.mean_length", 2)
+_COVERAGE = _at("report.coverage.percent", 2, " %")
 
 
 def lexicalised_columns() -> list[Column[Row]]:
     """Return the columns of the table of systems in plain English, without rank and name."""
-    columns: Mapping[str, _Values] = {
-        "Success": lambda row: _grounded(row, "success"),
-        "Inform": lambda row: _grounded(row, "inform"),
-        "Inform, all": lambda row: _grounded(row, "inform_all"),
-        "Told": lambda row: _faithful(row, "told", 0),
-        "In database, %": lambda row: _faithful(row, "in_database"),
-        "Of a named venue, %": lambda row: _faithful(row, "of_named_venue"),
-        "Inform, delex.": _of_report(lambda report: Value(report.inform)),
-        "Success, delex.": _of_report(lambda report: Value(report.success)),
-        "BLEU †": _of_report(lambda report: Value((report.bleu or {}).get(CANONICAL_STYLE))),
-        "Av. len.": _diversity("mean_length", 2),
-        "States": _of_report(lambda report: Value(words=report.states)),
-        "Coverage": _coverage,
-    }
-    return _named(columns, words="States")
+    return _named(
+        {
+            "Success": _at(f"grounded.success.{TOTAL}"),
+            "Inform": _at(f"grounded.inform.{TOTAL}"),
+            "Inform, all": _at(f"grounded.inform_all.{TOTAL}"),
+            "Told": _at("grounded.faithfulness.told", 0),
+            "In database, %": _at("grounded.faithfulness.in_database"),
+            "Of a named venue, %": _at("grounded.faithfulness.of_named_venue"),
+            "Inform, delex.": _at("report.inform"),
+            "Success, delex.": _at("report.success"),
+            "BLEU †": _at(f"report.bleu.{CANONICAL_STYLE}"),
+            "Av. len.": _LENGTH,
+            "States": _at("report.states"),
+            "Coverage": _COVERAGE,
+        },
+        words="States",
+    )
 
 
 def _named(columns: Mapping[str, _Values], words: str) -> list[Column[Row]]:
@@ -340,15 +336,6 @@ def _data_name(title: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")
 
 
-def _grounded(row: Row, name: str) -> Value:
-    return Value(None if row.grounded is None else getattr(row.grounded, name)[TOTAL])
-
-
-def _faithful(row: Row, name: str, digits: int = 1) -> Value:
-    found = None if row.grounded is None else row.grounded.faithfulness
-    return Value(None if found is None else getattr(found, name), digits)
-
-
 def tracking_columns(table: Sequence[Row]) -> list[Column[Row]]:
     """Return the columns of a table of state tracking: of versions, those that say what changes.
 
@@ -356,40 +343,27 @@ def tracking_columns(table: Sequence[Row]) -> list[Column[Row]]:
         table: Its rows, which share their gold states.
     """
     known = table[0].tracked
-    figures = {title: _tracked(name) for title, name in TRACKING_FIGURES.items()}
+    figures = {title: _at(f"tracked.figures.{f}", 2) for title, f in TRACKING_FIGURES.items()}
     if known is None or known.gold.whose != "version":
         columns = {**figures, "Coverage": _turns_covered}
     else:
         columns = {
             f"JGA {known.gold.version}": figures["JGA"],
-            "without dontcare": _without_dontcare,
-            f"JGA {known.own_version or 'of the benchmark'}": _benchmark_jga,
+            "without dontcare": _at("tracked.without_dontcare.jga", 2),
+            f"JGA {known.own_version or 'of the benchmark'}": _BENCHMARK_JGA,
             "Difference": _difference,
-            "Places gained": lambda row: Value(row.gained, 0, signed=True),
+            "Places gained": _at("gained", 0, signed=True),
             **{title: figures[title] for title in ("Slot F1", "GCA")},
-            "Turns": _tracked("turns", 0),
+            "Turns": _at("tracked.figures.turns", 0),
         }
-    return _named({**columns, "Track": lambda row: Value(words=row.track)}, words="Track")
+    return _named({**columns, "Track": _at("track")}, words="Track")
 
 
-def _tracked(name: str, digits: int = 2) -> _Values:
-    def value(row: Row) -> Value:
-        return Value(None if row.tracked is None else getattr(row.tracked.figures, name), digits)
-
-    return value
-
-
-def _without_dontcare(row: Row) -> Value:
-    dropped = None if row.tracked is None else row.tracked.without_dontcare
-    return Value(None if dropped is None else dropped.jga, 2)
-
-
-def _benchmark_jga(row: Row) -> Value:
-    return Value() if row.benchmark_row is None else _tracked("jga")(row.benchmark_row)
+_BENCHMARK_JGA = _at("benchmark_row.tracked.figures.jga", 2)
 
 
 def _difference(row: Row) -> Value:
-    there, here = _benchmark_jga(row).number, _tracked("jga")(row).number
+    there, here = _BENCHMARK_JGA(row).number, _at("tracked.figures.jga")(row).number
     if there is None or here is None:
         return Value()
     return Value(here - there, 2, signed=True)

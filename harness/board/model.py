@@ -19,7 +19,7 @@ from ..metrics.inform_success import TOTAL
 from ..metrics.lower_bound import LowerBound
 from ..metrics.signs import MEANINGS, Signs
 from ..scoring.report import Report
-from ..signature import PLACEHOLDERS
+from ..signature import PLACEHOLDERS, Signature
 from ..submission import HUMAN
 from ..submission.remarks import MANY_UNKNOWN
 from . import LEXICALISED, RANKED_COVERAGE, STATE_TRACKING, TRACKS
@@ -341,23 +341,22 @@ _OWN = frozenset({"states", "coverage", PLACEHOLDERS})
 
 def _comparison_problems(found: Sequence[Row]) -> Iterator[str]:
     """Yield which scores do not compare with those of most others."""
-    signed_rows = [(row.key, row.report.signature) for row in found if row.report is not None]
-    groups: list[list[int]] = []
-    for place, (_, signature) in enumerate(signed_rows):
-        for group in groups:
-            if signature.comparable_with(signed_rows[group[0]][1], _OWN):
-                group.append(place)
-                break
-        else:
-            groups.append([place])
+    groups: list[list[tuple[str, Signature]]] = []
+    for key, report in ((row.key, row.report) for row in found):
+        if report is not None:
+            own = report.signature
+            alike = (g for g in groups if own.comparable_with(g[0][1], _OWN))
+            group = next(alike, None)
+            if group is None:
+                groups.append(group := [])
+            group.append((key, own))
     usual = max(groups, key=len, default=[])
-    for place in (place for group in groups if group is not usual for place in group):
-        (key, signature), (other, usual_signature) = signed_rows[place], signed_rows[usual[0]]
-        verdict = signature.comparable_with(usual_signature, _OWN)
+    for key, own in (one for group in groups if group is not usual for one in group):
+        other, first = usual[0]
         yield (
-            f"{key}: does not compare with {other} ({'; '.join(verdict.reasons)}); score all on "
-            "one benchmark by `mwz leaderboard --rescore`, or use a folder of its own by "
-            "--submissions"
+            f"{key}: does not compare with {other} "
+            f"({'; '.join(own.comparable_with(first, _OWN).reasons)}); score all on one benchmark "
+            "by `mwz leaderboard --rescore`, or use a folder of its own by --submissions"
         )
 
 

@@ -14,7 +14,7 @@ from ...io.rendering import figure, text_table, wrapped
 from ...io.tables import Table
 from ...metrics.setups import RANKED
 from .. import LEXICALISED, STATE_TRACKING
-from ..entries import Entry, OwnSetup, chosen_entries
+from ..entries import Entry, OwnSetup, System, chosen_entries
 from ..rescoring import find_predictions
 from . import Audited, audited, digits_of
 from .record import (
@@ -55,13 +55,7 @@ def audited_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path
     """
     chosen, problems = chosen_entries(entries, names, folder), []
     if not names:
-        # Figures of trackers are none of these, and nobody reports what the harness made.
-        chosen = [one for one in chosen if one.system.track != STATE_TRACKING]
-        chosen = [
-            one
-            for one in chosen
-            if one.system.track != LEXICALISED or not one.system.predictions.by_harness
-        ]
+        chosen = [entry for entry in chosen if _is_reported(entry.system)]
     for entry in chosen:
         if entry.system.track == STATE_TRACKING:
             whose = f"is in the track {STATE_TRACKING}, of whose figures entries report none"
@@ -74,6 +68,13 @@ def audited_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path
     if problems:
         raise InputError(str(folder), problems)
     return chosen
+
+
+def _is_reported(system: System) -> bool:
+    """Whether an audit is about a system that is not named."""
+    # Figures of trackers are none of these, and nobody reports what the harness made.
+    made = system.track == LEXICALISED and system.predictions.by_harness
+    return system.track != STATE_TRACKING and not made
 
 
 def with_trackers(

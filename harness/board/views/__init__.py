@@ -71,11 +71,11 @@ def site(board: Board, documents: Path) -> Site:
     tables = downloads(board)
     further = {key: track.title for key, track in TRACKS.items() if f"{key}.csv" in tables}
     files = {
-        **static_files(),
+        **_package_files("static"),
         "index.html": _board(board, further, frame),
         **{f"{name}.html": _document(name, texts.get(name), names, frame) for name in names},
         **{
-            f"{SYSTEMS}/{key}.html": page("system.html", 1, system=shown, **frame)
+            f"{SYSTEMS}/{key}.html": _render("system.html", 1, system=shown, **frame)
             for key, shown in system_pages(board)
         },
         **{f"{SYSTEMS}/{e.key}.json": json_text(entry_data(board, e)) for e in board.entries},
@@ -84,13 +84,13 @@ def site(board: Board, documents: Path) -> Site:
         "board.bib": board_bibtex(board),
     }
     if compared is not None:
-        files["compare.html"] = page("compare.html", compared=compared, **frame)
+        files["compare.html"] = _render("compare.html", compared=compared, **frame)
     return Site(files, [name for name in DOCUMENTS if name != OLDER_RESULTS and name not in texts])
 
 
 def _board(board: Board, further: Mapping[str, str], frame: Mapping[str, Any]) -> str:
     found = sections(board)
-    return page(
+    return _render(
         "board.html",
         board=board,
         sections=found,
@@ -121,10 +121,10 @@ def _document(name: str, text: str | None, names: Sequence[str], frame: Mapping[
     fields = Table(caption, ["Field", "Meaning"], list(MEANINGS["fields"].items()), words=(1,))
     tables = {"signature-fields": ("The signature, field by field", fields)}
     shown = tables if name == METRICS else {}
-    return page("document.html", document=made, name=name, tables=shown, **frame)
+    return _render("document.html", document=made, name=name, tables=shown, **frame)
 
 
-def page(template: str, depth: int = 0, **content: Any) -> str:
+def _render(template: str, depth: int = 0, **content: Any) -> str:
     """Return a page of the site.
 
     Args:
@@ -136,27 +136,19 @@ def page(template: str, depth: int = 0, **content: Any) -> str:
     return made
 
 
-def static_files() -> Mapping[str, str]:
-    """Return name -> content of the files that are the same for all boards."""
-    folder = resources.files(__package__).joinpath("static")
-    return {file.name: file.read_text(encoding="utf-8") for file in sorted_by_name(folder)}
-
-
-def sorted_by_name(folder: Any) -> list[Any]:
-    """Return the files of a folder of the package by name."""
-    return sorted(
-        (file for file in folder.iterdir() if file.is_file()), key=lambda file: str(file.name)
-    )
+def _package_files(folder: str) -> dict[str, str]:
+    """Return name -> content of the files in a folder of this package, by name."""
+    files = resources.files(__package__).joinpath(folder).iterdir()
+    named = {file.name: file.read_text(encoding="utf-8") for file in files if file.is_file()}
+    return dict(sorted(named.items()))
 
 
 @cache
 def _environment() -> Environment:
     from jinja2 import DictLoader, Environment, StrictUndefined
 
-    folder = resources.files(__package__).joinpath("templates")
-    sources = {file.name: file.read_text(encoding="utf-8") for file in sorted_by_name(folder)}
     return Environment(
-        loader=DictLoader(sources),
+        loader=DictLoader(_package_files("templates")),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -239,27 +231,21 @@ def site_server(files: Mapping[str, str], port: int) -> ThreadingHTTPServer:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            content = self._answer()
-            if content is not None:
-                self.wfile.write(content)
-
-        def do_HEAD(self) -> None:
-            self._answer()
-
-        def _answer(self) -> bytes | None:
             path = unquote(urlsplit(self.path).path).lstrip("/") or _START
             content = contents.get(path)
             if content is None:
                 self.send_error(HTTPStatus.NOT_FOUND)
-                return None
-            ending = path[path.rfind(".") :]
+                return
             self.send_response(HTTPStatus.OK)
-            self.send_header("Content-Type", _TYPES.get(ending, _PLAIN))
+            self.send_header("Content-Type", _TYPES.get(path[path.rfind(".") :], _PLAIN))
             self.send_header("Content-Length", str(len(content)))
             self.send_header("X-Content-Type-Options", "nosniff")
             self.send_header("Cache-Control", "no-store")
             self.end_headers()
-            return content
+            if self.command == "GET":
+                self.wfile.write(content)
+
+        do_HEAD = do_GET  # noqa: N815 -- as the base class calls it
 
         def log_message(self, format: str, *arguments: object) -> None:
             """Say nothing: the terminal shows where the site is."""

@@ -139,11 +139,11 @@ def downloads(board: Board) -> dict[str, str]:
     tables = board_tables(board)
     others = (STATE_TRACKING, LEXICALISED)
     delexicalised = [table for table in tables if table.track not in others]
-    files = {"board.csv": board_csv(board), "board.tex": board_latex(board, delexicalised)}
+    files = {"board.csv": board_csv(board), "board.tex": tables_latex(delexicalised)}
     for track in others:
         own = [table for table in tables if table.track == track]
         if own:
-            files |= {f"{track}.csv": tables_csv(own), f"{track}.tex": board_latex(board, own)}
+            files |= {f"{track}.csv": tables_csv(own), f"{track}.tex": tables_latex(own)}
     return files
 
 
@@ -200,9 +200,9 @@ def _csv(lines: Sequence[Mapping[str, object]]) -> str:
     return out.getvalue()
 
 
-def board_latex(board: Board, tables: Sequence[BoardTable]) -> str:
+def tables_latex(tables: Sequence[BoardTable]) -> str:
     """Return tables of the board in LaTeX, with the rules of the package booktabs."""
-    return "\n".join(_latex_lines(board, tables)) + "\n"
+    return "\n".join(_latex_lines(tables)) + "\n"
 
 
 def board_bibtex(board: Board) -> str:
@@ -280,7 +280,7 @@ _SHORT = {"Combined": "Comb."}
 """Title of a column -> its title where tables must be narrow."""
 
 
-def _latex_lines(board: Board, tables: Sequence[BoardTable]) -> Iterator[str]:
+def _latex_lines(tables: Sequence[BoardTable]) -> Iterator[str]:
     yield "% \\usepackage{booktabs}"
     rows = [row for table in tables for row in table.rows if row.tracked is None]
     for signature in common_signatures(rows):
@@ -293,7 +293,7 @@ def _latex_lines(board: Board, tables: Sequence[BoardTable]) -> Iterator[str]:
         yield ""
         setup = "" if table.track in (STATE_TRACKING, LEXICALISED) else ", strict set-up"
         kinds = "".join("r" if column.numbers else "l" for column in shown)
-        yield f"% {table.title}{setup}"
+        yield f"% {' '.join(table.title.split())}{setup}"
         yield f"\\begin{{tabular}}{{rl{kinds}}}"
         yield r"\toprule"
         for cells in (headers, *(row_text(row, shown) for row in table.rows)):
