@@ -332,9 +332,13 @@ def test_trackers_are_none_of_the_audits_systems(submitting: _Submitting, half: 
 @pytest.mark.parametrize(
     ("track", "options", "told"),
     [
-        ("end-to-end", ["--gold", "2.4"], "--gold: is for the track state-tracking"),
-        ("end-to-end", ["--own-gold", "2.4"], "--own-gold: is for the track state-tracking"),
-        ("state-tracking", ["--reported", "bleu=20"], "--reported: its figures are not those"),
+        ("end-to-end", ["--gold", "2.4"], "--gold: is not for the track end-to-end"),
+        ("end-to-end", ["--own-gold", "2.4"], "--own-gold: is not for the track end-to-end"),
+        (
+            "state-tracking",
+            ["--reported", "bleu=20"],
+            "--reported: is not for the track state-tracking",
+        ),
         ("state-tracking", ["--gold", "2.4", "--own-gold", "2.4"], "--gold, --own-gold: give one"),
         ("state-tracking", ["--gold", "2.4"], "2.4"),
     ],

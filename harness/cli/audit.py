@@ -43,6 +43,7 @@ from ..io.rendering import figure, printable, signed, text_table, wrapped
 from ..io.tables import Table, formatted
 from ..metrics import headlines
 from ..metrics.setups import RANKED
+from . import notify
 from .completion import complete_entry
 from .options import (
     cache_option,
@@ -53,7 +54,6 @@ from .options import (
     submissions_option,
     workers_option,
 )
-from .telling import notify
 
 _LISTED = 5
 """How many of the nearest combinations are shown, besides the stated ones."""

@@ -12,10 +12,10 @@ from ..io.files import STANDARD_STREAM, to_json, write_atomically, write_json
 from ..io.rendering import printable
 from ..submission import Submission
 from ..submission.checking import ACTIVE_DOMAINS, RESPONSE, STATE, Turn
+from . import tell
 from .completion import complete_file
 from .options import benchmark_option
 from .reading import read_submissions
-from .telling import tell
 
 _GZIP = ".gz"
 

@@ -20,6 +20,7 @@ from ..scoring import AUTO, Options, Scorer, choices
 from ..scoring.many import Request, ScoredSubmission, intervals_read, score_submission
 from ..scoring.report_text import report_text
 from ..submission import CONSTANT, EMPTY_STATES, HUMAN, NormalizedSubmission, made_submissions
+from . import tell
 from .completion import complete_file
 from .options import (
     benchmark_option,
@@ -33,7 +34,6 @@ from .options import (
 )
 from .reading import benchmark_chooser
 from .score_run import ScoreRun, gold_remark
-from .telling import tell
 
 TRACKING = "dst"
 """The metric that a tracker without responses is scored by."""

@@ -35,9 +35,9 @@ from ..scoring.many import (
 )
 from ..signature import Signature
 from ..submission.formats import Standard, parse_predictions, standard_form
+from . import NO_STATES, tell
 from .options import short_names
 from .reading import benchmark_chooser
-from .telling import NO_STATES, tell
 
 
 def gold_remark(options: Options, outcome: ScoredSubmission) -> list[str]:

@@ -31,10 +31,10 @@ from ..submission import HUMAN, NormalizedSubmission, Submission
 from ..submission.checking import dialogue_id
 from ..submission.conversations import read_conversations
 from ..submission.notations import DOMAINS
+from . import tell
 from .completion import complete_file
 from .options import benchmark_option, placeholders_option, rules_option, short_names
 from .reading import benchmark_chooser, read_submissions
-from .telling import tell
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
