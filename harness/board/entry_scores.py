@@ -96,7 +96,7 @@ class Responses:
         return self.normalized(self.scorer.with_options(rules=DEFAULT_RULES))
 
     @cached_property
-    def plain(self) -> NormalizedSubmission:
+    def unaliased(self) -> NormalizedSubmission:
         """The same with placeholders of its own read as unknown ones."""
         if self.scorer.options.aliases is None:
             return self.main
@@ -105,7 +105,7 @@ class Responses:
     @cached_property
     def predictions(self) -> Hashes | None:
         """What identifies the predictions: the same whatever their placeholders are read as."""
-        return None if self.content is None else hashes_of(self.content, self.plain.said())
+        return None if self.content is None else hashes_of(self.content, self.unaliased.said())
 
     @property
     def states(self) -> str:
@@ -152,8 +152,8 @@ class Responses:
         scorer = self.scorer.with_options(
             rules=rules, placeholders=None, metrics=DIALOGUE_METRICS, setup="strict"
         )
-        plain = self.plain if rules == DEFAULT_RULES else self.normalized(scorer)
-        report = scorer.score_normalized(plain)
+        submission = self.unaliased if rules == DEFAULT_RULES else self.normalized(scorer)
+        report = scorer.score_normalized(submission)
         return {name: headlines()[name].value(report, "strict") or 0.0 for name in FIGURES}
 
 
