@@ -1,6 +1,6 @@
 """The venue database: fuzzy-matched queries over SQL tables of restaurants, hotels and more.
 
-The names are imported when they are first used: SQLAlchemy takes its time.
+The names are imported when they are first used: SQLAlchemy is slow to import.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def partial_ratio(first: str, second: str) -> int:
 def reaches(first: str, second: str, ratio: int) -> bool:
     """Return whether the partial ratio of two strings is at least `ratio`, from 1 to 100.
 
-    Most pairs share too few characters, and are told by that in a tenth of the time: with n the
+    Most pairs share too few characters, which shows in a tenth of the time: with n the
     length of the shorter string and c that of the longest common subsequence of the two, no window
     of w characters has more than min(c, w) in common with the shorter string, so that no window's
     ratio, 2 min(c, w) / (n + w), is above 2c / (n + c); half a percent is what rounding adds.

@@ -23,7 +23,7 @@ from sqlalchemy import (
     insert,
     select,
 )
-from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.engine import Engine
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
@@ -134,17 +134,18 @@ class StoredVenues:
         self, rows: Mapping[str, Sequence[Mapping[str, Any]]], rules: RuleSet, url: str
     ) -> None:
         self._rules = rules
-        digest = sha256(json.dumps(rows))
+        self._rows = rows
+        self._schema = venue_schema(rules)
         self._connection = _engine(url).connect()
         try:
-            self._source = _filled(self._connection, venue_schema(rules), digest, rows)
+            self._source = self._filled()
         except (SQLAlchemyError, ChangedVenuesError):
             self._connection.close()
             raise
         # Only reading is left: no transaction is to stay open between queries.
         self._connection.execution_options(isolation_level="AUTOCOMMIT")
         # A connection serves one thread at a time.
-        self._turn = RLock()
+        self._lock = RLock()
 
     def selected(self, domain: str, column: str | None, values: Sequence[str]) -> Sequence[int]:
         """Return the places of the rows with one of some values in a column, in order.
@@ -156,22 +157,70 @@ class StoredVenues:
         """
         statement = _statement(self._rules, domain, column)
         parameters = {"source": self._source, **({} if column is None else {column: values})}
-        with self._turn:
+        with self._lock:
             return self._connection.scalars(statement, parameters).all()
 
     def by_value(self, domain: str, column: str) -> dict[str, list[int]]:
         """Return value -> the places of the rows that have it, in order, of a column of texts."""
-        table = venue_schema(self._rules).venues[domain]
+        table = self._schema.venues[domain]
         statement = (
             select(table.c[column], table.c.place)
             .where(table.c.source == self._source, table.c[column].is_not(None))
             .order_by(table.c.place)
         )
         found: dict[str, list[int]] = {}
-        with self._turn:
+        with self._lock:
             for value, place in self._connection.execute(statement):
                 found.setdefault(value, []).append(place)
         return found
+
+    def _filled(self) -> int:
+        """Make sure that the database holds the rows, and return the id of their source.
+
+        Other processes may do the same at the same time. All but the first to make a table or to
+        write a row get one of many errors, and find all of it there when the first is done.
+
+        Raises:
+            ChangedVenuesError: It holds other rows than were once written.
+        """
+        for pause in _PAUSES:
+            try:
+                return self._filled_once()
+            except DBAPIError as error:
+                if error.connection_invalidated:
+                    raise
+                self._connection.rollback()
+                time.sleep(pause)
+        return self._filled_once()
+
+    def _filled_once(self) -> int:
+        sources = self._schema.sources
+        digest = sha256(json.dumps(self._rows))
+        self._schema.metadata.create_all(self._connection)
+        known = select(sources.c.id).where(sources.c.digest == digest)
+        source: int | None = self._connection.scalar(known)
+        if source is None:
+            self._connection.execute(insert(sources).values(digest=digest))
+            source = self._connection.scalars(known).one()
+            for domain, table in self._schema.venues.items():
+                rows = [{"source": source, **row} for row in self._rows[domain]]
+                if rows:
+                    self._connection.execute(insert(table), rows)
+        else:
+            self._check_rows(source)
+        self._connection.commit()
+        return source
+
+    def _check_rows(self, source: int) -> None:
+        """Raise a ChangedVenuesError if a source's rows are not those that are written of it."""
+        for domain, table in self._schema.venues.items():
+            columns = [column for column in table.c if column.name != "source"]
+            written = self._connection.execute(
+                select(*columns).where(table.c.source == source).order_by(table.c.place)
+            )
+            expected = [tuple(row[c.name] for c in columns) for row in self._rows[domain]]
+            if [tuple(row) for row in written] != expected:
+                raise ChangedVenuesError(table.name)
 
 
 @lru_cache(maxsize=1 << 8)
@@ -189,70 +238,3 @@ def _engine(url: str) -> Engine:
         return create_engine(url)
     # One connection for good: a database in memory lives and dies with it.
     return create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
-
-
-def _filled(
-    connection: Connection,
-    schema: VenueSchema,
-    digest: str,
-    rows: Mapping[str, Sequence[Mapping[str, Any]]],
-) -> int:
-    """Make sure that the database holds the rows of a source, and return the source's id.
-
-    Others may do the same at the same time. Who is not the first to make a table, or to write a
-    row, gets one of many errors, and finds all of it there when the first is done.
-
-    Raises:
-        ChangedVenuesError: It holds other rows than were once written.
-    """
-    for pause in _PAUSES:
-        try:
-            return _filled_once(connection, schema, digest, rows)
-        except DBAPIError as error:
-            if error.connection_invalidated:
-                raise
-            connection.rollback()
-            time.sleep(pause)
-    return _filled_once(connection, schema, digest, rows)
-
-
-def _filled_once(
-    connection: Connection,
-    schema: VenueSchema,
-    digest: str,
-    rows: Mapping[str, Sequence[Mapping[str, Any]]],
-) -> int:
-    schema.metadata.create_all(connection)
-    known = select(schema.sources.c.id).where(schema.sources.c.digest == digest)
-    source: int | None = connection.scalar(known)
-    if source is None:
-        connection.execute(insert(schema.sources).values(digest=digest))
-        source = connection.scalar(known)
-        for domain, table in schema.venues.items():
-            if rows[domain]:
-                connection.execute(
-                    insert(table), [{"source": source, **row} for row in rows[domain]]
-                )
-    else:
-        _check_rows(connection, schema, source, rows)
-    connection.commit()
-    if source is None:
-        raise RuntimeError("the venue database lost the rows it was just given")
-    return source
-
-
-def _check_rows(
-    connection: Connection,
-    schema: VenueSchema,
-    source: int,
-    rows: Mapping[str, Sequence[Mapping[str, Any]]],
-) -> None:
-    """Raise a ChangedVenuesError if a source's rows are not those that are written of it."""
-    for domain, table in schema.venues.items():
-        columns = [column for column in table.c if column.name != "source"]
-        kept = connection.execute(
-            select(*columns).where(table.c.source == source).order_by(table.c.place)
-        ).all()
-        expected = [tuple(row[column.name] for column in columns) for row in rows[domain]]
-        if [tuple(row) for row in kept] != expected:
-            raise ChangedVenuesError(table.name)

@@ -8,7 +8,7 @@ Source: "Shades of BLEU, Flavours of Success" (2021), section 5.1, and its publi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, KeysView, Mapping, Sequence
+from collections.abc import KeysView, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -26,17 +26,11 @@ _REMEMBERED = 1 << 15
 """How many queries are remembered as they were asked."""
 
 
-class _Places(Protocol):
-    """Where rows of a domain's table are found."""
+class _Source(Protocol):
+    """Where rows of a domain's table are found: SQL, or what it answered beforehand."""
 
     def selected(self, domain: str, column: str | None, values: Sequence[str]) -> Sequence[int]:
-        """Return the places of the rows with one of some values in a column, in order.
-
-        Args:
-            domain: A domain that has venues.
-            column: A column that holds no time; None for all rows.
-            values: The values.
-        """
+        """Return the places of the rows with one of some values in a column, in order."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +48,7 @@ class PreparedVenues:
     places: Mapping[str, Mapping[str, Mapping[str, Sequence[int]]]]
 
     def selected(self, domain: str, column: str | None, values: Sequence[str]) -> Sequence[int]:
-        """Return the places of the rows with one of some values in a column, in order."""
+        """Return the places of the rows with one of some values in a column; None for all rows."""
         if column is None:
             return range(len(self.rows[domain]))
         places = self.places[domain][column]
@@ -90,11 +84,11 @@ class VenueDatabase:
         self._rules = rules
         self._rows: Mapping[str, Sequence[Mapping[str, Any]]]
         self._columns: Mapping[str, Sequence[str]]
-        self._source: _Places
+        self._source: _Source
         if prepared is not None and url == EMBEDDED:
             self._rows, self._columns, self._source = prepared.rows, prepared.columns, prepared
         else:
-            from .stored import StoredVenues  # SQLAlchemy takes its time
+            from .stored import StoredVenues  # SQLAlchemy is slow to import
 
             self._rows, self._columns = _rows_and_columns(records, rules)
             self._source = StoredVenues(self._rows, rules, url)
@@ -102,7 +96,7 @@ class VenueDatabase:
         self._distinct: dict[tuple[str, str], tuple[str, ...]] = {}
         self._places: dict[tuple[str, _Criterion | None], KeysView[int]] = {}
         self._answers: dict[tuple[str, tuple[_Criterion, ...]], KeysView[str]] = {}
-        self._asked: dict[tuple[Any, ...], KeysView[str]] = {}
+        self._queries: dict[tuple[Any, ...], KeysView[str]] = {}
 
     def query(self, domain: str, constraints: Mapping[str, str]) -> KeysView[str]:
         """Return the ids of the matching venues (trains: train ids), in the records' order.
@@ -114,12 +108,12 @@ class VenueDatabase:
         if domain not in self._rows:
             return _NOTHING
         # Turn after turn has the constraints of the turn before.
-        asked = (domain, *constraints.items())
-        answer = self._asked.get(asked)
+        key = (domain, *constraints.items())
+        answer = self._queries.get(key)
         if answer is None:
-            if len(self._asked) >= _REMEMBERED:
-                self._asked = {}
-            answer = self._asked[asked] = self._answer(domain, constraints)
+            if len(self._queries) >= _REMEMBERED:
+                self._queries = {}
+            answer = self._queries[key] = self._answer(domain, constraints)
         return answer
 
     def _answer(self, domain: str, constraints: Mapping[str, str]) -> KeysView[str]:
@@ -215,14 +209,6 @@ def _in_time(own: int | None, bound: Any, latest: bool) -> bool:
 _NOTHING: KeysView[str] = dict[str, None]().keys()
 
 
-def _own_columns(
-    venue: VenueRules, records: Sequence[Mapping[str, Any]], rules: RuleSet
-) -> tuple[str, ...]:
-    """Return the columns that a query can constrain, sorted: those of the first record."""
-    slots = {normalize_slot_name(key, rules) for key in records[0]} if records else set()
-    return tuple(sorted(slots.intersection(venue.columns)))
-
-
 def prepared_venues(
     records: Mapping[str, Sequence[Mapping[str, Any]]], rules: RuleSet
 ) -> PreparedVenues:
@@ -253,24 +239,27 @@ def prepared_venues(
 def _rows_and_columns(
     records: Mapping[str, Sequence[Mapping[str, Any]]], rules: RuleSet
 ) -> tuple[dict[str, list[dict[str, Any]]], dict[str, tuple[str, ...]]]:
-    """Return domain -> rows, and domain -> the columns that a query can constrain."""
-    venues = rules.venue_rules.items()
-    return (
-        {domain: _rows(venue, records.get(domain, ()), rules) for domain, venue in venues},
-        {domain: _own_columns(venue, records.get(domain, ()), rules) for domain, venue in venues},
-    )
+    """Return domain -> rows of its table, and domain -> the columns that a query can constrain.
 
-
-def _rows(
-    venue: VenueRules, records: Iterable[Mapping[str, Any]], rules: RuleSet
-) -> list[dict[str, Any]]:
-    """Return a domain's records as rows of its table, columns under their slot names."""
-    rows = []
-    for place, record in enumerate(records):
-        values = {normalize_slot_name(key, rules): value for key, value in record.items()}
-        row = {name: _stored(name, values.get(name), venue, rules) for name in venue.columns}
-        rows.append({"place": place, **row})
-    return rows
+    Columns are called as slots are. A query can constrain those that the first record has.
+    """
+    rows: dict[str, list[dict[str, Any]]] = {}
+    columns: dict[str, tuple[str, ...]] = {}
+    for domain, venue in rules.venue_rules.items():
+        by_slot = [
+            {normalize_slot_name(key, rules): value for key, value in record.items()}
+            for record in records.get(domain, ())
+        ]
+        first = by_slot[0] if by_slot else {}
+        columns[domain] = tuple(sorted(first.keys() & set(venue.columns)))
+        rows[domain] = [
+            {
+                "place": place,
+                **{name: _stored(name, values.get(name), venue, rules) for name in venue.columns},
+            }
+            for place, values in enumerate(by_slot)
+        ]
+    return rows, columns
 
 
 def _stored(column: str, value: object, venue: VenueRules, rules: RuleSet) -> str | int | None:

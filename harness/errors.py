@@ -1,11 +1,11 @@
-"""What goes wrong by the user's hand, told in one message.
+"""User errors, each reported in one message.
 
 Everything a user can get wrong (a path, a file's content, an option's value) is raised as an
 [`InputError`][mwz.harness.errors.InputError]; the command line prints it and exits with status 2.
 Anything else that escapes is a defect of the harness and keeps its traceback.
 
-Whatever comes from a file is shown cut and without control characters: a message has a bounded
-length, and a dialogue's id cannot write to the terminal what it likes.
+What comes from a file is shown cut and without control characters: a message has a bounded length,
+and a dialogue's id cannot send commands to the terminal.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import reprlib
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Generic, TypeVar
 
 SHOWN_PROBLEMS = 10
 SHOWN_PLACES = 3
@@ -21,8 +22,10 @@ LONGEST_MESSAGE = 4000
 
 _LONGEST_SOURCE = 500
 _LONGEST_LINE = 300
-_KEPT_KINDS = 100
-"""How many different problems are kept; the message shows ten, and the rest is counted."""
+_MOST_KINDS = 100
+"""How many different findings are kept; a message shows ten, and the rest is counted."""
+
+_T = TypeVar("_T")
 
 _REPR = reprlib.Repr()
 _REPR.maxstring = 60
@@ -60,14 +63,34 @@ class InputError(Exception):
         return "\n".join([f"{source}: {len(self.problems)} problems", *shown])
 
 
-class Problems:
-    """Problems as they are found, equal ones in one line: how often, and the first places.
+class Findings(Generic[_T]):
+    """What is found in a file: equal findings once, with their number and the first places.
 
-    Its items are the lines. However many problems there are, few of them are kept.
+    However many there are, few different ones are kept.
+
+    Args:
+        others: What those are counted as that are too many to be kept.
     """
 
+    def __init__(self, others: _T) -> None:
+        self._others = others
+        self.found: dict[_T, tuple[int, list[str]]] = {}
+
+    def count(self, finding: _T, place: str) -> None:
+        """Count a finding; the place is empty where the finding says where."""
+        if finding not in self.found and len(self.found) >= _MOST_KINDS:
+            finding, place = self._others, ""
+        count, places = self.found.get(finding, (0, []))
+        if place and len(places) < SHOWN_PLACES:
+            places.append(place)
+        self.found[finding] = (count + 1, places)
+
+
+class Problems(Findings[str]):
+    """Problems of a file. Its items are lines of a message, one for equal problems."""
+
     def __init__(self) -> None:
-        self._found: dict[str, tuple[int, list[str]]] = {}
+        super().__init__("further problems of other kinds")
 
     def add(self, place: str, message: str) -> None:
         """Add a problem.
@@ -76,29 +99,23 @@ class Problems:
             place: Where it is; empty where the message says so.
             message: What is wrong and what is expected, the same for equal problems.
         """
-        if message not in self._found and len(self._found) >= _KEPT_KINDS:
-            message, place = "further problems of other kinds", ""
-        count, places = self._found.get(message, (0, []))
-        if len(places) < SHOWN_PLACES:
-            places.append(place)
-        self._found[message] = (count + 1, places)
+        self.count(message, place)
 
     def __iter__(self) -> Iterator[str]:
-        return (told(message, *found) for message, found in self._found.items())
+        return (in_one_line(message, *found) for message, found in self.found.items())
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self.found)
 
 
-def told(message: str, count: int, places: Sequence[str]) -> str:
+def in_one_line(message: str, count: int, places: Sequence[str]) -> str:
     """Return what is found in one or several places as one line.
 
     Args:
         message: What is found.
         count: How many times.
-        places: The first places; none, or empty ones, where the message says where.
+        places: The first places; none where the message says where.
     """
-    places = [place for place in places if place]
     if count == 1:
         return ": ".join([*places, message])
     shown = "; ".join([*places, *(["…"] if count > len(places) else [])])
@@ -108,6 +125,11 @@ def told(message: str, count: int, places: Sequence[str]) -> str:
 def shown(value: object) -> str:
     """Return a value from a file as messages show it: as Python writes it, cut."""
     return _REPR.repr(value)
+
+
+def unquoted(value: object) -> str:
+    """Return a name from a file as messages show it: cut, and a text without quotes."""
+    return shown(value)[1:-1] if isinstance(value, str) else shown(value)
 
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> str:

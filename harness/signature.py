@@ -26,9 +26,8 @@ LIBRARIES = ("sacrebleu", "sacremoses", "rapidfuzz")
 
 
 PLACEHOLDERS = "placeholders"
-"""The parameter that tells which placeholders were read besides those of the rule set. It is a
-system's own, as its source of active domains is: boards, and `mwz compare` of entries, let it
-differ."""
+"""The parameter that names the placeholders read besides those of the rule set. Like the source of
+active domains it is a system's own: on boards, and in `mwz compare` of entries, it may differ."""
 
 
 @cache
@@ -127,7 +126,7 @@ class Signature:
             apart_from: Fields that are allowed to differ.
         """
         reasons = [
-            f"{meaning}: {_told(self, name)} and {_told(other, name)}"
+            f"{meaning}: {_field_text(self, name)} and {_field_text(other, name)}"
             for name, meaning in _MEANINGS.items()
             if name not in apart_from and getattr(self, name) != getattr(other, name)
         ]
@@ -135,8 +134,8 @@ class Signature:
         for name in dict.fromkeys([*self.parameters, *other.parameters]):
             ours, theirs = (one.parameters.get(name, "none") for one in (self, other))
             if ours != theirs:
-                told = notes if name in apart_from else reasons
-                told.append(f"different {name}: {ours} and {theirs}")
+                differences = notes if name in apart_from else reasons
+                differences.append(f"different {name}: {ours} and {theirs}")
         if self.domains != other.domains:
             notes.append(f"active domains come from {self.domains} and {other.domains}")
         notes += [
@@ -184,7 +183,7 @@ _MEANINGS: Mapping[str, str] = {
 }
 
 
-def _told(signature: Signature, name: str) -> str:
+def _field_text(signature: Signature, name: str) -> str:
     if name == "rules_digest":
         return signature._rules_text() or "none"
     value = getattr(signature, name)

@@ -32,13 +32,6 @@ def sample_evidence(name: str, *metrics: str) -> Evidence:
     return sample_scorer(*metrics).evidence(name, sample_predictions(name))
 
 
-COMPARED_TRACKING = (
-    *("JGA", "joint recall", "SA", "AGA", "IAGA", "RSA", "FGA", "GCA"),
-    *("precision", "recall", "F1"),
-)
-"""The figures of state tracking that have per-dialogue statistics."""
-
-
 def report_figures(report: Report) -> dict[str, float]:
     """Return the figures of a report by the names that comparisons call them by."""
     figures: dict[str, float] = {}
@@ -55,12 +48,5 @@ def report_figures(report: Report) -> dict[str, float]:
     if report.diversity is not None:
         figures |= {f"diversity.{name}": value for name, value in vars(report.diversity).items()}
     if report.dst is not None:
-        for name in COMPARED_TRACKING:
-            value = report.dst.metrics[name]
-            if name == "FGA":
-                figures |= {f"dst.FGA.{decay}": score for decay, score in value.items()}
-            else:
-                figures[f"dst.{name}"] = value
-        figures |= {f"dst.changes.{name}": value for name, value in report.dst.changes.items()}
-        figures |= {f"dst.fuzzy.{name}": value for name, value in report.dst.fuzzy.items()}
+        figures |= {f"dst.{name}": value for name, value in report.dst.figures.items()}
     return figures

@@ -11,8 +11,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from mwz.harness.data.declared import DataSet
-from mwz.harness.data.pinned import PinnedFile, Source, blob_id
+from mwz.harness.data.declared import DataSet, PinnedFile, Source, blob_id
 
 STYLES = ("damd", "hdsa", "augpt", "uniconv", "lava")
 TEST_IDS = ("syn0001", "mul0002", "pmul0003")

@@ -23,9 +23,9 @@ from entered import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mwz.harness.board.audit import Audited, audit, is_reproduced
-from mwz.harness.board.audit.setup_search import BleuPoint, Grid, RatesPoint
-from mwz.harness.board.entries import Reported, read_entry
+from mwz.harness.board.audit import Audited, Comparison, audited
+from mwz.harness.board.audit.setup_search import BleuPoint, RatesPoint, SetupSearch
+from mwz.harness.board.entries import Entry, Reported, read_entry
 from mwz.harness.metrics import Headline, headlines
 from mwz.harness.metrics.setups import Setup
 
@@ -52,18 +52,26 @@ from mwz.harness.metrics.setups import Setup
 def test_a_figure_is_reproduced_to_the_digits_reported(
     scored: float, reported: str, reproduced: bool
 ) -> None:
-    assert is_reproduced(scored, Decimal(reported)) is reproduced
+    assert Comparison(Decimal(reported), scored).equal is reproduced
 
 
 @given(scored=st.floats(0, 200), digits=st.integers(0, 6))
 def test_a_score_reproduces_what_it_is_printed_as(scored: float, digits: int) -> None:
-    assert is_reproduced(scored, Decimal(f"{scored:.{digits}f}"))
+    assert Comparison(Decimal(f"{scored:.{digits}f}"), scored).equal
 
 
 @given(scored=st.floats(0, 200), reported=st.decimals(0, 200, places=1))
 def test_what_is_reproduced_is_within_half_a_digit(scored: float, reported: Decimal) -> None:
-    if is_reproduced(scored, reported):
+    if Comparison(reported, scored).equal:
         assert abs(scored - float(reported)) <= 0.05 + 1e-9
+
+
+def _by_metric(
+    entry: Entry, search: SetupSearch | None = None, setup: str | None = None
+) -> dict[str, Audited]:
+    """Return metric -> what is found of the one source of an entry, or that of a set-up."""
+    [claim] = [one for one in entry.system.reported if setup in (None, one.setup)]
+    return {one.metric: one for one in audited(entry, claim, search)}
 
 
 def _less(rates: Figures) -> Figures:
@@ -77,7 +85,7 @@ class _Auditing:
         self._folder = folder
 
     def __call__(
-        self, reported: dict[str, Any], grid: Grid | None = None, **facts: Any
+        self, reported: dict[str, Any], search: SetupSearch | None = None, **facts: Any
     ) -> dict[str, Audited]:
         content = system(reported=[{"source": "table 1", **reported}], **facts)
         styles = {"damd": 21.5, "lava": 22.25}
@@ -88,28 +96,27 @@ class _Auditing:
             ),
         }
         entry = enter(self._folder, "system", content, scored)
-        [source] = audit(entry, grid)
-        return {figure.metric: figure for figure in source.figures}
+        return _by_metric(entry, search)
 
 
 @pytest.fixture
-def audited(tmp_path: Path) -> _Auditing:
+def auditing(tmp_path: Path) -> _Auditing:
     return _Auditing(tmp_path)
 
 
-def test_every_reported_figure_and_no_other_is_audited(audited: _Auditing) -> None:
-    assert list(audited({"bleu": 20.0, "success": 60.0})) == ["success", "bleu"]
+def test_every_reported_figure_and_no_other_is_audited(auditing: _Auditing) -> None:
+    assert list(auditing({"bleu": 20.0, "success": 60.0})) == ["success", "bleu"]
 
 
-def test_each_figure_stands_beside_all_set_ups_and_rule_sets(audited: _Auditing) -> None:
-    inform = audited({"inform": 75.0})["inform"]
+def test_each_figure_stands_beside_all_set_ups_and_rule_sets(auditing: _Auditing) -> None:
+    inform = auditing({"inform": 75.0})["inform"]
     assert inform.scored == {
         ("2021", "strict"): 70.0,
         ("2021", "optimistic"): 80.0,
         ("2023", "strict"): 69.0,
         ("2023", "optimistic"): 79.0,
     }
-    assert (inform.difference, inform.verdict) == (-5.0, "not reproduced")
+    assert (inform.compared.difference, inform.verdict) == (-5.0, "not reproduced")
 
 
 @pytest.mark.parametrize(
@@ -126,11 +133,11 @@ def test_each_figure_stands_beside_all_set_ups_and_rule_sets(audited: _Auditing)
     ],
 )
 def test_a_figure_is_held_against_the_set_up_it_is_of_and_then_against_the_others(
-    audited: _Auditing, setup: str, figure: float, difference: float, verdict: str
+    auditing: _Auditing, setup: str, figure: float, difference: float, verdict: str
 ) -> None:
-    inform = audited({"setup": setup, "inform": figure})["inform"]
+    inform = auditing({"setup": setup, "inform": figure})["inform"]
     assert inform.verdict == verdict
-    assert inform.difference == pytest.approx(difference)
+    assert inform.compared.difference == pytest.approx(difference)
 
 
 @pytest.mark.parametrize(
@@ -144,16 +151,16 @@ def test_a_figure_is_held_against_the_set_up_it_is_of_and_then_against_the_other
     ],
 )
 def test_bleu_is_held_against_its_own_style_and_then_against_the_others(
-    audited: _Auditing, reported: dict[str, Any], difference: float, verdict: str
+    auditing: _Auditing, reported: dict[str, Any], difference: float, verdict: str
 ) -> None:
-    bleu = audited(reported)["bleu"]
-    assert (bleu.difference, bleu.verdict) == (difference, verdict)
+    bleu = auditing(reported)["bleu"]
+    assert (bleu.compared.difference, bleu.verdict) == (difference, verdict)
 
 
-def test_combined_is_of_the_same_set_up(audited: _Auditing) -> None:
+def test_combined_is_of_the_same_set_up(auditing: _Auditing) -> None:
     # (80 + 65) / 2 + 20 = 92.5 against (70 + 60) / 2 + 20 = 85.
-    combined = audited({"combined": 92.5})["combined"]
-    assert combined.difference == -7.5
+    combined = auditing({"combined": 92.5})["combined"]
+    assert combined.compared.difference == -7.5
     assert combined.verdict == "reproduced under optimistic set-up, rules 2021"
 
 
@@ -162,51 +169,51 @@ def _point(inform: float, success: float, comparison: str = "first") -> RatesPoi
     return RatesPoint("2021", "gold", "states", setup, inform, success, 0.0, 0.0)
 
 
-def test_a_combination_must_give_inform_and_success_alike(audited: _Auditing) -> None:
-    grid = Grid((), (_point(75.0, 50.0), _point(50.0, 66.0)))
-    verdicts = audited({"inform": 75.0, "success": 66.0}, grid)
+def test_a_combination_must_give_inform_and_success_alike(auditing: _Auditing) -> None:
+    search = SetupSearch((), (_point(75.0, 50.0), _point(50.0, 66.0)))
+    verdicts = auditing({"inform": 75.0, "success": 66.0}, search)
     assert {one.verdict for one in verdicts.values()} == {"not reproduced"}
 
 
-def test_a_combination_that_gives_both_is_named(audited: _Auditing) -> None:
-    grid = Grid((), (_point(75.0, 50.0), _point(75.04, 65.96)))
-    verdicts = audited({"inform": 75.0, "success": 66.0}, grid)
+def test_a_combination_that_gives_both_is_named(auditing: _Auditing) -> None:
+    search = SetupSearch((), (_point(75.0, 50.0), _point(75.04, 65.96)))
+    verdicts = auditing({"inform": 75.0, "success": 66.0}, search)
     assert {one.verdict for one in verdicts.values()} == {
         "reproduced under venues by first, updates at end, full search, domains states, "
         "states gold, rules 2021"
     }
 
 
-def test_an_expected_rate_reproduces_nothing(audited: _Auditing) -> None:
-    grid = Grid((), (_point(75.0, 66.0, "sampling"),))
-    assert audited({"inform": 75.0}, grid)["inform"].verdict == "not reproduced"
+def test_an_expected_rate_reproduces_nothing(auditing: _Auditing) -> None:
+    search = SetupSearch((), (_point(75.0, 66.0, "sampling"),))
+    assert auditing({"inform": 75.0}, search)["inform"].verdict == "not reproduced"
 
 
-def test_a_tokenisation_that_gives_the_bleu_is_named(audited: _Auditing) -> None:
-    grid = Grid((BleuPoint("hdsa", "none", 24.04),), ())
-    bleu = audited({"bleu": 24.0}, grid)["bleu"]
+def test_a_tokenisation_that_gives_the_bleu_is_named(auditing: _Auditing) -> None:
+    search = SetupSearch((BleuPoint("hdsa", "none", 24.04),), ())
+    bleu = auditing({"bleu": 24.0}, search)["bleu"]
     assert bleu.verdict == "reproduced under hdsa references, tokenisation none"
 
 
 def test_a_system_scored_under_one_rule_set_is_audited_under_it(tmp_path: Path) -> None:
     content = system(reported=[{"source": "table 1", "inform": 70.0}])
-    [source] = audit(enter(tmp_path, "system", content, {"2021": report()}))
-    assert set(source.figures[0].scored) == {("2021", "strict"), ("2021", "optimistic")}
+    found = _by_metric(enter(tmp_path, "system", content, {"2021": report()}))
+    assert set(found["inform"].scored) == {("2021", "strict"), ("2021", "optimistic")}
 
 
 def test_a_system_scored_by_an_earlier_version_is_not_scored(tmp_path: Path) -> None:
     content = system(reported=[{"source": "table 1", "inform": 70.0, "bleu": 20.0}])
     folder = enter(tmp_path, "system", content).folder
     make_older(folder)
-    [source] = audit(read_entry(folder))
-    assert [(one.difference, one.verdict) for one in source.figures] == [(None, "not scored")] * 2
+    found = _by_metric(read_entry(folder)).values()
+    assert [(one.compared.difference, one.verdict) for one in found] == [(None, "not scored")] * 2
 
 
 def test_a_figure_that_the_scores_lack_is_not_scored(tmp_path: Path) -> None:
     content = system(reported=[{"source": "table 1", "inform": 70.0, "bleu": 20.0}])
     only_bleu = replace(report(), metrics={"bleu": report().bleu})
-    [source] = audit(enter(tmp_path, "system", content, {"2021": only_bleu}))
-    assert {one.metric: one.verdict for one in source.figures} == {
+    found = _by_metric(enter(tmp_path, "system", content, {"2021": only_bleu}))
+    assert {metric: one.verdict for metric, one in found.items()} == {
         "bleu": "reproduced",
         "inform": "not scored",
     }
@@ -223,10 +230,9 @@ def test_a_figure_of_a_new_metric_is_audited(
         monkeypatch.setattr(f"mwz.harness.board.{module}.headlines", lambda: known)
     content = system(reported=[{"source": "table 1", "surprise": 3.5}])
     scored = {"2021": report(surprise=3.46), "2023": report("2023", surprise=3.0)}
-    [source] = audit(enter(tmp_path, "system", content, scored))
-    [figure] = source.figures
+    [figure] = _by_metric(enter(tmp_path, "system", content, scored)).values()
     assert (figure.metric, figure.verdict) == ("surprise", "reproduced")
-    assert figure.difference == pytest.approx(-0.04)
+    assert figure.compared.difference == pytest.approx(-0.04)
 
 
 # ------------------------------------------------------------- the systems of the repository
@@ -234,8 +240,7 @@ def test_a_figure_of_a_new_metric_is_audited(
 
 def _published(key: str, setup: str) -> dict[str, Audited]:
     """Return what is found of a system's figures in one set-up: its own, strict, optimistic."""
-    [source] = [s for s in audit(read_entry(REPOSITORY / key)) if s.reported.setup == setup]
-    return {figure.metric: figure for figure in source.figures}
+    return _by_metric(read_entry(REPOSITORY / key), setup=setup)
 
 
 @pytest.mark.parametrize(
@@ -249,14 +254,14 @@ def _published(key: str, setup: str) -> dict[str, Audited]:
 )
 def test_systems_that_report_more_than_they_score(key: str, inform: float, success: float) -> None:
     figures = _published(key, "own")
-    assert figures["inform"].difference == pytest.approx(-inform, abs=0.06)
-    assert figures["success"].difference == pytest.approx(-success, abs=0.06)
+    assert figures["inform"].compared.difference == pytest.approx(-inform, abs=0.06)
+    assert figures["success"].compared.difference == pytest.approx(-success, abs=0.06)
     assert figures["inform"].verdict == figures["success"].verdict == "not reproduced"
 
 
 def test_damds_inform_is_near_in_the_optimistic_set_up() -> None:
     inform = _published("damd", "own")["inform"]
-    assert float(inform.reported) == 76.3
+    assert float(inform.compared.printed) == 76.3
     assert abs(inform.scored["2021", "strict"] - 76.3) > 18
     assert abs(inform.scored["2021", "optimistic"] - 76.3) < 2.7
 
@@ -264,7 +269,7 @@ def test_damds_inform_is_near_in_the_optimistic_set_up() -> None:
 def test_dots_present_outputs_differ_from_those_of_the_paper() -> None:
     figures = _published("dots", "strict")
     shown = {
-        metric: (float(figure.reported), round(figure.scored["2021", "strict"], 1))
+        metric: (float(figure.compared.printed), round(figure.scored["2021", "strict"], 1))
         for metric, figure in figures.items()
     }
     assert (shown["inform"], shown["success"]) == ((80.4, 80.5), (68.7, 70.5))
@@ -300,7 +305,7 @@ def test_the_papers_strict_figures_are_reproduced(key: str) -> None:
 def test_the_papers_optimistic_figures_are_near(key: str) -> None:
     # The gold states and domains that the set-up uses differ a little from the paper's.
     for figure in _published(key, "optimistic").values():
-        assert abs(figure.difference) < 0.75, figure.metric
+        assert abs(figure.compared.difference) < 0.75, figure.metric
 
 
 @pytest.mark.real_data
@@ -335,5 +340,4 @@ def test_what_is_entered_as_reported_is_what_the_paper_prints(
 
 
 def test_reported_figures_without_any_are_nothing_to_audit(tmp_path: Path) -> None:
-    assert audit(enter(tmp_path, "system")) == []
-    assert Reported(source="table 1").figures == {}
+    assert audited(enter(tmp_path, "system"), Reported(source="table 1")) == []

@@ -12,12 +12,12 @@ from entered import edit_scores, enter_sample, sample_content, sample_scores
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark, InputError, Options, score
-from mwz.harness.board.audit.setup_search import explain
+from mwz.harness.board.audit.setup_search import Outputs, search_setups
 from mwz.harness.board.entries import ENTRY_FILE, read_entries, read_entry, read_system
 from mwz.harness.board.model import read_board, rows
 from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.scores import SCORES_FILE, SEEDS_FILE
-from mwz.harness.board.views.making import site
+from mwz.harness.board.views import site
 from mwz.normalization.rules.aliases import alias_table, aliases
 
 Capture = pytest.CaptureFixture[str]
@@ -281,16 +281,17 @@ def test_tracks_without_placeholders_take_none(
     assert not (tmp_path / "none").exists()
 
 
-def test_the_grid_of_set_ups_is_computed_with_the_placeholders() -> None:
-    def silent(parts: Any, _: int) -> Any:
-        return parts
-
-    known = explain(sample_content("careful"), "sample", 1, silent)
-    # Kept grids go by the table as well.
-    plain = explain(CONTENT, "sample", 1, silent)
-    own = explain(CONTENT, "sample", 1, silent, aliases=aliases(OWN))
-    assert own == known
-    assert own != plain
+def test_set_ups_are_searched_with_the_placeholders() -> None:
+    wanted = {
+        "known": Outputs(sample_content("careful"), "sample"),
+        "plain": Outputs(CONTENT, "sample"),
+        "own": Outputs(CONTENT, "sample", aliases(OWN)),
+    }
+    found = search_setups(wanted, 1)
+    # What is kept goes by the table as well.
+    assert search_setups(wanted, 1) == found
+    assert found["own"] == found["known"]
+    assert found["own"] != found["plain"]
 
 
 def test_compare_reads_entries_with_their_own_table_and_files_with_the_option(

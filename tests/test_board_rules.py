@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import tomli_w
-from entered import SAMPLE_SUBMISSIONS, all_scores, enter, enter_sample, reports, system
+from entered import REPOSITORY, SAMPLE_SUBMISSIONS, all_scores, enter, enter_sample, reports, system
 from helpers import Run, run_cli, run_process
 
 from mwz.harness import Benchmark
@@ -25,11 +25,7 @@ Predictions = Mapping[str, Any]
 def _successful(benchmark: Benchmark, predictions: Predictions) -> dict[str, Any]:
     """Return the dialogues that count as a success when each is scored alone."""
     scorer = Scorer(benchmark, Options(metrics=["inform"], setup="strict"))
-    return {
-        id_: turns
-        for id_, turns in predictions.items()
-        if scorer.score({id_: turns}).success == 100
-    }
+    return {one.id: predictions[one.id] for one in scorer.dialogues(predictions) if one.success}
 
 
 def _file(name: str) -> Path:
@@ -40,7 +36,7 @@ def _file(name: str) -> Path:
 
 
 def test_the_successful_dialogues_of_a_system_alone_get_no_rank(
-    tmp_path: Path, sample: Benchmark
+    tmp_path: Path, sample: Benchmark, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "submissions"
     enter_sample(folder, "careful")
@@ -50,9 +46,9 @@ def test_the_successful_dialogues_of_a_system_alone_get_no_rank(
     path = tmp_path / "picked.json"
     path.write_text(json.dumps(picked), encoding="utf-8")
     chosen = ("--track", "end-to-end", "--submissions", folder, "--benchmark", "sample")
-    done = run_process("submit", path, "--name", "Picked", *chosen, MWZ_DATA=tmp_path / "data")
-    assert done.returncode == 0
-    assert done.stdout.endswith(
+    run = run_cli(capsys, "submit", path, "--name", "Picked", *chosen)
+    assert run.status == 0
+    assert run.out.endswith(
         "not ranked: plays less than 90 % of the turns in the track end-to-end\n"
     )
     first, second = rows(read_entries(folder), "2021")
@@ -74,14 +70,9 @@ def test_ubars_703_successful_dialogues_alone_get_no_rank(
     picked = _successful(multiwoz, predictions("ubar"))
     # Its Success is 70.3 of 1000.
     assert len(picked) == 703
-    content = json.dumps(picked).encode()
-    scores = all_scores(content, multiwoz, "picked")
-    honest = all_scores(json.dumps(predictions("ubar")).encode(), multiwoz, "ubar")
-    entered = [
-        _scored(tmp_path, "picked", scores, content),
-        _scored(tmp_path, "ubar", honest, json.dumps(predictions("ubar")).encode()),
-    ]
-    first, second = rows(entered, "2021")
+    scored = {"2021": Scorer(multiwoz).score(picked)}
+    entered = enter(tmp_path, "picked", system(name="picked"), scored, json.dumps(picked).encode())
+    first, second = rows([entered, read_entry(REPOSITORY / "ubar")], "2021")
     assert (first.key, first.rank) == ("ubar", 1)
     assert (second.key, second.rank) == ("picked", None)
     assert (second.report.inform, second.report.success) == (100.0, 100.0)
@@ -120,14 +111,13 @@ def test_what_leaves_out_a_few_dialogues_is_ranked_by_what_it_scores_at_least(
         ("careful", "reference", "Invalid value for '--track'"),
     ],
 )
-def test_the_process_refuses_an_entry_in_the_wrong_track(
-    predictions: str, track: str, told: str, tmp_path: Path
+def test_an_entry_in_the_wrong_track_is_refused(
+    predictions: str, track: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     chosen = ("--name", "System", "--track", track, "--submissions", tmp_path / "submissions")
-    done = run_process("submit", _file(predictions), *chosen, MWZ_DATA=tmp_path / "data")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert told in done.stderr
-    assert "Traceback" not in done.stderr
+    run = run_cli(capsys, "submit", _file(predictions), *chosen)
+    assert (run.status, run.out) == (2, "")
+    assert told in run.err
     assert list(tmp_path.iterdir()) == []
 
 

@@ -27,7 +27,6 @@ from mwz.harness.diagnosis.losses import (
     ITSELF,
     SUCCESS_LOSSES,
     UNPROVIDED,
-    WrongSlot,
     domain_losses,
     points,
     wrong_slots,
@@ -296,8 +295,8 @@ def test_points_are_shared_by_what_loses_a_dialogue_together() -> None:
 
 
 def test_wrong_slots_are_counted() -> None:
-    wrong = WrongSlot("restaurant", "area", "north", "south")
-    assert wrong_slots(outcomes()) == [(wrong, 1)]
+    wrong = Fault("area", "north", "south")
+    assert wrong_slots(outcomes()) == [(("restaurant", wrong), 1)]
     assert wrong_slots(outcomes(), "missing") == []
 
 

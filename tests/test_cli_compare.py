@@ -10,7 +10,7 @@ import pytest
 from helpers import Run, run_cli
 from resampled_cases import SUBMISSIONS, report_figures, sample_predictions, sample_scorer
 
-from mwz.harness.comparison import Evidence, compare, standings
+from mwz.harness.comparison import Evidence, compare, neighbours
 from mwz.harness.comparison.significance import holm, mcnemar
 from mwz.harness.io.rendering import p_text
 
@@ -273,7 +273,7 @@ def test_every_row_of_a_ranking_is_compared_with_the_one_above_and_the_best() ->
         _known("hasty", sample_predictions("hasty")),
         _known("worst", worst),
     ]
-    first, second, third = standings(ranked, samples=200)
+    first, second, third = neighbours(ranked, samples=200)
     assert (first.above, first.best) == (None, None)
     assert second.above is not None
     assert second.above == second.best
@@ -283,7 +283,7 @@ def test_every_row_of_a_ranking_is_compared_with_the_one_above_and_the_best() ->
     assert third.best.differences["bleu"].significant
     # Rows that do not compare are left out.
     scripted = _known("scripted", sample_predictions("scripted"))
-    assert standings([ranked[0], scripted], samples=10)[1].above is None
+    assert neighbours([ranked[0], scripted], samples=10)[1].above is None
 
 
 def test_systems_are_left_as_they_were() -> None:

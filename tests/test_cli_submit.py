@@ -402,6 +402,7 @@ def _start(submitting: _Submitting, predictions: str, name: str) -> subprocess.P
     )
 
 
+@pytest.mark.slow
 def test_two_commands_at_once_both_land_on_the_leaderboard(submitting: _Submitting) -> None:
     submitting(_file("scripted"), "Scripted", track="policy-optimization")
     submitting.leaderboard()
@@ -412,6 +413,7 @@ def test_two_commands_at_once_both_land_on_the_leaderboard(submitting: _Submitti
     assert submitting.leaderboard("--check").status == 0
 
 
+@pytest.mark.slow
 def test_of_two_commands_of_the_same_name_at_once_one_wins(submitting: _Submitting) -> None:
     started = [_start(submitting, name, "same") for name in ("careful", "hasty")]
     errors = [process.communicate(timeout=60)[1] for process in started]

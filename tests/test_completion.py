@@ -10,28 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers import run_cli
 
 PROJECT = Path(__file__).parents[1]
-
-
-def _completed(folder: Path, *words: str) -> list[str]:
-    """Return what the last of some words is completed to: its kind and its text."""
-    environment = {
-        **os.environ,
-        "_MWZ_COMPLETE": "bash_complete",
-        "COMP_WORDS": " ".join(words),
-        "COMP_CWORD": str(len(words) - 1),
-    }
-    done = subprocess.run(
-        [sys.executable, "-m", "mwz"],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stderr == ""
-    return done.stdout.split()
 
 
 @pytest.fixture
@@ -66,8 +47,20 @@ def folder(tmp_path: Path) -> Path:
     ],
     ids=" ".join,
 )
-def test_a_word_is_completed(folder: Path, words: list[str], completed: list[str]) -> None:
-    assert _completed(folder, *words) == completed
+def test_a_word_is_completed(
+    folder: Path,
+    words: list[str],
+    completed: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("_MWZ_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", " ".join(words))
+    monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
+    run = run_cli(capsys)
+    # A line for each: its kind and its text.
+    assert (run.out.split(), run.err) == (completed, "")
 
 
 @pytest.mark.skipif(not (PROJECT / "docs").is_dir(), reason="the project is not here")

@@ -1,10 +1,11 @@
-"""The figures in the documents are those of the entries.
+"""The figures in the documents are those of the entries, and their links lead somewhere.
 
 The documents are about some of the entries; those that others add need not be in them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 from mwz.harness.benchmark import CANONICAL_STYLE
 from mwz.harness.board.entries import Entry, read_entries
+from mwz.harness.board.views.document_pages import document
 from mwz.harness.metrics.inform_success import TOTAL
 
 ROOT = Path(__file__).parent.parent
@@ -68,3 +70,27 @@ def test_the_readme_shows_the_scored_and_the_reported_figures(
             str(own["inform"]),
             str(own["success"]),
         ]
+
+
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_CODE = re.compile(r"```.*?```", re.DOTALL)
+PAGES = ("README.md", "CONTRIBUTING.md", *sorted(f"docs/{p.name}" for p in ROOT.glob("docs/*.md")))
+
+
+def headings(path: Path) -> set[str]:
+    """Return the addresses of a page's headings."""
+    return set(re.findall(r'id="([^"]+)"', document(path.read_text(encoding="utf-8"), []).html))
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_between_the_documents_lead_to_files_and_headings(name: str) -> None:
+    page = ROOT / name
+    for link in _LINK.findall(_CODE.sub("", page.read_text(encoding="utf-8"))):
+        # Others are on the web, or pages of the repository's host.
+        if re.match(r"https?:|\.\./\.\./actions", link):
+            continue
+        path, _, heading = link.partition("#")
+        target = page.parent / path if path else page
+        assert target.is_file(), link
+        if heading:
+            assert heading in headings(target), link

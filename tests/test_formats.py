@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from mwz.harness.errors import InputError
 from mwz.harness.submission.formats import formats, parse_predictions, special_format, standard_form
-from mwz.harness.submission.formats.family import read_span, without_tokens
+from mwz.harness.submission.formats.belief_spans import read_span, without_tokens
 from mwz.harness.submission.remarks import Remark
 
 
@@ -132,7 +132,7 @@ def test_an_empty_response_of_a_first_turn_is_a_turn() -> None:
             "dialogue sng1: its first line announces 3 turns, and 2 follow",
         ),
         ([TURNS[0], TURNS[0]], "dialogue sng1: turn 0 is there twice"),
-        ([TURNS[1]], "dialogue sng1: turn 0 is missing; `turn_num` counts from 0"),
+        ([TURNS[1]], "dialogue sng1: turn 0 is missing; turns are numbered from 0"),
         (
             [{**TURNS[0], "turn_num": -1}, TURNS[1]],
             "dialogue sng1: `turn_num`: expected a number from 0, found -1",
@@ -150,7 +150,7 @@ def test_an_empty_response_of_a_first_turn_is_a_turn() -> None:
         ({"sng1": TURNS, "sng2": 4}, "dialogue sng2: expected a list of turns, found a number"),
         (
             {"sng1": {"0": TURNS[0], "2": TURNS[1]}},
-            "dialogue sng1: expected turns by their numbers, from 0, none missing",
+            "dialogue sng1: turn 1 is missing; turns are numbered from 0",
         ),
         ([], "expected an object of dialogue id -> list of turns, found a list"),
         ([{"dial_id": "x"}], "expected an object of dialogue id -> list of turns, found a list"),
@@ -288,7 +288,7 @@ def test_a_table_of_belief_states_is_read_by_the_numbers_of_its_turns() -> None:
     ("before", "after", "problem"),
     [
         (b"sng1-2", b"sng1-1", "dialogue sng1: turn 1 is there twice"),
-        (b"sng1-1", b"sng1-3", "dialogue sng1: turn 1 is missing; `id` counts from 1"),
+        (b"sng1-1", b"sng1-3", "dialogue sng1: turn 1 is missing; turns are numbered from 1"),
         (b"sng1-1", b"sng1", "`id`: expected a dialogue's id, a dash and the turn's number"),
         (b"sng1-1", b"sng1-0", "`id`: expected a dialogue's id, a dash and the turn's number"),
         (

@@ -24,9 +24,9 @@ from helpers import Run, benchmark, dialogue, goal, run_cli
 from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark, load_benchmark
-from mwz.harness.board.audit.record import lines
+from mwz.harness.board.audit.record import record
 from mwz.harness.board.audit.reported import ReportedRow, ReportedTable
-from mwz.harness.board.columns import tracking_columns
+from mwz.harness.board.columns import row_headers, row_text, tracking_columns
 from mwz.harness.board.entries import ENTRY_FILE, Entry, System, read_entries, read_entry
 from mwz.harness.board.entry_scores import (
     read_states,
@@ -36,8 +36,7 @@ from mwz.harness.board.entry_scores import (
 )
 from mwz.harness.board.model import Row, read_board, tracking_tables
 from mwz.harness.board.scores import SCORES_FILE, FurtherGold, Scores, hashes_of, parse_scores
-from mwz.harness.board.views.making import site
-from mwz.harness.board.views.markdown import row_headers, row_text
+from mwz.harness.board.views import site
 from mwz.harness.data import declared
 from mwz.harness.data.declared import DataSet, GoldVersions
 from mwz.harness.data.gold_states import (
@@ -50,7 +49,7 @@ from mwz.harness.data.installed import install_benchmark
 from mwz.harness.errors import InputError
 from mwz.harness.io.validation import validated
 from mwz.harness.metrics.tracking.evaluation import score_tracking
-from mwz.harness.metrics.tracking.gold import GoldStates
+from mwz.harness.metrics.tracking.tracked_dialogues import GoldStates
 from mwz.harness.submission import EMPTY_STATES, NormalizedSubmission, NormalizedTurn
 
 AREA = {"hotel": {"area": "north"}}
@@ -248,8 +247,8 @@ def test_printed_joint_accuracies_are_held_against_those_of_their_version(tmp_pa
     def audited(printed: str, column: str = columns[0]) -> tuple[Any, ...]:
         row = ReportedRow("A", {column: printed}, entry="a")
         place = ("state-tracking", "authors", "x/y", "0" * 40, "README.md", columns, (row,))
-        found = lines([entry], [ReportedTable("t", "Printed", *place)])
-        return tuple((one.setup, one.figure, one.harness, one.verdict) for one in found)
+        found = record([entry], [ReportedTable("t", "Printed", *place)])
+        return tuple((o.setup, o.figure, o.compared.scored, o.verdict) for o in found)
 
     assert audited("60.0") == (("gold states 1.1", "JGA", 60.0, "reproduced"),)
     assert audited("65") == (("gold states 1.1", "JGA", 60.0, "reproduced under --dontcare drop"),)

@@ -27,7 +27,7 @@ from mwz.harness.data.gold_states import (
 from mwz.harness.data.installed import install_benchmark
 from mwz.harness.data.state_files import TRACKED_SLOTS
 from mwz.harness.errors import InputError
-from mwz.harness.metrics.tracking.gold import GoldStates
+from mwz.harness.metrics.tracking.tracked_dialogues import GoldStates
 
 Capture = pytest.CaptureFixture[str]
 State = Mapping[str, Mapping[str, str]]

@@ -11,7 +11,7 @@ import pytest
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark, InputError, Options, Scorer
-from mwz.harness.diagnosis.grounded_diagnosis import ALL_CAUSES
+from mwz.harness.diagnosis.diagnosis_text import GROUNDED_CAUSES
 from mwz.harness.grounding.grounded import NEVER_NAMED, NEVER_TOLD, NONE_FITS, NOWHERE, OF_ANOTHER
 from mwz.harness.metrics import response_metrics
 from mwz.harness.scoring.dialogue_lines import (
@@ -152,7 +152,7 @@ def test_a_dialogue_that_is_not_played_is_told(capsys: Capture, wrong: Path) -> 
 def test_the_human_responses_are_explained(capsys: Capture) -> None:
     out = _why(capsys, "--corpus", "--limit", "1")
     assert out.startswith("grounded: Inform 100.0 (all 100.0), Success 100.0, over 30 dialogues")
-    assert not any(f"{cause}, first of" in out for cause in ALL_CAUSES)
+    assert not any(f"{cause}, first of" in out for cause in GROUNDED_CAUSES)
 
 
 # Per-dialogue lines.

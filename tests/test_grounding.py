@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import pytest
 from helpers import RULES, database, goal
@@ -14,8 +14,8 @@ from mwz.harness import Benchmark, Scorer, load_benchmark, score
 from mwz.harness.benchmark import Goal
 from mwz.harness.grounding.faithfulness import (
     Faithfulness,
+    ToldShares,
     dialogue_faithfulness,
-    total,
     turn_domains,
 )
 from mwz.harness.grounding.grounded import (
@@ -30,12 +30,11 @@ from mwz.harness.grounding.grounded import (
     OF_UNNAMED,
     OTHER_LAST,
     TOO_EARLY,
-    TOTAL,
     GroundedDialogue,
     GroundedDomain,
     ground,
-    grounded_rates,
 )
+from mwz.harness.grounding.rating import TOTAL, GroundedFigures, RatedDialogue, grounded_figures
 from mwz.harness.scoring import Options
 from mwz.normalization.delexicaliser import Delexicaliser
 
@@ -56,7 +55,11 @@ def _ground(
     booked: Sequence[Collection[str]] | None = None,
 ) -> GroundedDialogue:
     responses = [DELEXICALISER(text) for text in texts]
-    return ground(texts, responses, goals, DATABASE, DELEXICALISER.gazetteer, booked)
+    return ground(responses, goals, DATABASE, DELEXICALISER.gazetteer, booked)
+
+
+def _figures(dialogues: Iterable[GroundedDialogue]) -> GroundedFigures:
+    return grounded_figures(RatedDialogue(dialogue, Faithfulness()) for dialogue in dialogues)
 
 
 def _restaurant(
@@ -174,7 +177,6 @@ def test_what_the_database_does_not_know_cannot_be_told() -> None:
     delexicaliser = Delexicaliser.of_venues(venues, RULES)
     texts = ["The Owl Loft, 01632 960123."]
     went = ground(
-        texts,
         [delexicaliser(text) for text in texts],
         {"hotel": goal({"area": "north"}, ("PHONE",))},
         database(venues),
@@ -247,7 +249,7 @@ def test_rates_over_dialogues() -> None:
         GroundedDialogue({"hotel": went(True, False)}),
         GroundedDialogue({"train": went(True, True)}),
     ]
-    rates = grounded_rates(dialogues)
+    rates = _figures(dialogues)
     # Matched: 1, 3, 4 of 4; hotel in 3 of 3; train in 1 of 2.
     assert rates.inform == {TOTAL: 75.0, "hotel": 100.0, "train": 50.0}
     assert rates.inform_all == {TOTAL: 0.0, "hotel": 0.0, "train": 0.0}
@@ -257,12 +259,12 @@ def test_rates_over_dialogues() -> None:
         "hotel": pytest.approx(100 / 3),
         "train": 50.0,
     }
-    assert grounded_rates([]).inform == {TOTAL: 0.0}
+    assert _figures([]).inform == {TOTAL: 0.0}
 
 
 def test_turns_are_about_what_they_name_and_say() -> None:
     texts = ["Hello!", "Is a table for two all right?", "Certainly.", "The Skylark Inn, then."]
-    domains = turn_domains(texts, [DELEXICALISER(text) for text in texts])
+    domains = turn_domains([DELEXICALISER(text) for text in texts])
     assert domains == [set(), {"restaurant"}, {"restaurant"}, {"hotel"}]
 
 
@@ -270,15 +272,14 @@ def test_turns_are_about_what_they_name_and_say() -> None:
 
 
 def _faithfulness(*texts: str) -> Faithfulness:
-    return dialogue_faithfulness(texts, [DELEXICALISER(text) for text in texts])
+    return dialogue_faithfulness([DELEXICALISER(text) for text in texts])
 
 
 def test_what_is_told_is_in_the_database_and_of_a_named_venue_or_not() -> None:
     # Brine's number before and after it is named; a number of nobody; a train's id.
     counted = _faithfulness("01632960110!", "Brine: 01632 960 110.", "Or 01632 960999.", "TR4017.")
     assert counted == Faithfulness(told=4, in_database=3, of_named_venue=2)
-    assert counted.percent_in_database == 75.0
-    assert counted.percent_of_named_venue == 50.0
+    assert counted.shares() == ToldShares(4, 75.0, 50.0)
 
 
 def test_a_venue_that_a_taxi_goes_to_is_named() -> None:
@@ -290,12 +291,11 @@ def test_a_venue_that_a_taxi_goes_to_is_named() -> None:
 
 def test_a_drivers_number_is_not_counted() -> None:
     assert _faithfulness("Your taxi is booked, call 07700 900123.") == Faithfulness()
-    assert Faithfulness().percent_in_database is None
-    assert Faithfulness().percent_of_named_venue is None
+    assert Faithfulness().shares() == ToldShares(0, None, None)
 
 
 def test_counts_add_up_over_dialogues() -> None:
-    assert total([Faithfulness(3, 2, 1), Faithfulness(4, 4, 0)]) == Faithfulness(7, 6, 1)
+    assert Faithfulness(3, 2, 1) + Faithfulness(4, 4, 0) == Faithfulness(7, 6, 1)
 
 
 # All telephone numbers changed by one digit.
@@ -314,8 +314,8 @@ def _scores(told: Mapping[str, Sequence[str]]) -> tuple[float, float, Faithfulne
         grounded.append(_ground(texts, dialogue.goal, dialogue.booked_domains))
     return (
         strict.success or 0.0,
-        grounded_rates(grounded).success["total"],
-        total(_faithfulness(*texts) for texts in told.values()),
+        _figures(grounded).success["total"],
+        sum((_faithfulness(*texts) for texts in told.values()), Faithfulness()),
     )
 
 
@@ -374,22 +374,13 @@ def test_the_human_responses(multiwoz: Benchmark) -> None:
     grounded = []
     counted = []
     for dialogue in multiwoz.dialogues.values():
-        texts = dialogue.responses
-        responses = [delexicaliser(text) for text in texts]
-        grounded.append(
-            ground(
-                texts,
-                responses,
-                dialogue.goal,
-                venues,
-                delexicaliser.gazetteer,
-                dialogue.booked_domains,
-            )
-        )
-        counted.append(dialogue_faithfulness(texts, responses))
-    rates = grounded_rates(grounded)
+        responses = [delexicaliser(text) for text in dialogue.responses]
+        booked = dialogue.booked_domains
+        grounded.append(ground(responses, dialogue.goal, venues, delexicaliser.gazetteer, booked))
+        counted.append(dialogue_faithfulness(responses))
+    rates = _figures(grounded)
     assert rates.inform[TOTAL] >= 95
     assert rates.success[TOTAL] >= 88
-    in_database = total(counted).percent_in_database
+    in_database = sum(counted, Faithfulness()).shares().in_database
     assert in_database is not None
     assert in_database >= 97

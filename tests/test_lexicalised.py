@@ -18,8 +18,8 @@ from helpers import RULES, Run, benchmark, dialogue, goal, run_cli
 from plain_english import TOLD, one_digit_other
 
 from mwz.harness import Benchmark, InputError, Options, Report, Scorer
-from mwz.harness.scoring import lexicalised_parameter
 from mwz.harness.scoring.dialogue_lines import corpus_scores, read_dialogue_lines
+from mwz.harness.scoring.options import lexicalised_parameter
 from mwz.harness.submission import HUMAN
 from mwz.harness.submission.plain_responses import human_submission
 from mwz.normalization.delexicaliser import tables_digest
@@ -225,7 +225,7 @@ def test_delexicalising_keeps_the_rest_and_tells_spans(capsys: Capture, tmp_path
         ({"a": [{"answer": "hi"}]}, "dialogue a, turn 0: `response` is missing"),
         ({"a": [{"response": 1}]}, "dialogue a, turn 0: `response`: expected a string"),
         ({"a": [{"response": "", "user": 1}]}, "dialogue a, turn 0: `user`: expected a string"),
-        ({"a": [{"response": "\ud800"}]}, "text that is not valid"),
+        ({"a": [{"response": "\ud800"}]}, "`response`: not valid text"),
     ],
 )
 def test_what_cannot_be_delexicalised_is_told_and_nothing_written(

@@ -11,8 +11,8 @@ import pytest
 from helpers import Run, run_cli
 
 from mwz.harness import load_benchmark
-from mwz.harness.cli import score_run
 from mwz.harness.io.store import Store
+from mwz.harness.scoring import many
 from mwz.harness.scoring.report import Report
 
 SUBMISSIONS = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
@@ -35,13 +35,13 @@ def _rows(run: Run) -> list[dict[str, Any]]:
 def computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that are scored, and not known from before."""
     found: list[str] = []
-    real = score_run.score_content
+    real = many.score_predictions
 
     def score(scorer: Any, content: Any, source: str, asked: Any) -> Any:
         found.append(Path(source).stem)
         return real(scorer, content, source, asked)
 
-    monkeypatch.setattr(score_run, "score_content", score)
+    monkeypatch.setattr(many, "score_predictions", score)
     return found
 
 
@@ -89,13 +89,13 @@ def test_lines_are_whole_reports_written_when_they_are_done(
 ) -> None:
     target = tmp_path / "out.jsonl"
     written: list[int] = []
-    real = score_run.score_content
+    real = many.score_predictions
 
     def score(*arguments: Any) -> Any:
         written.append(len(target.read_text(encoding="utf-8").splitlines()))
         return real(*arguments)
 
-    monkeypatch.setattr(score_run, "score_content", score)
+    monkeypatch.setattr(many, "score_predictions", score)
     assert _score(capsys, *FILES, "--json", target).status == 0
     assert written == [0, 1, 2]
     lines = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
@@ -327,3 +327,39 @@ def test_a_kept_report_reads_back_as_it_was(capsys: Capture) -> None:
     second = json.loads(_score(capsys, FILES[0], "--json", "-").out)
     assert second == first
     assert Report.from_dict(second, "report").benchmark == load_benchmark("sample").name
+
+
+def test_several_files_in_plain_english_keep_their_grounded_scores(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    files = [tmp_path / file.name for file in FILES[:2]]
+    for file, plain in zip(FILES, files, strict=False):
+        run_cli(capsys, "lexicalise", file, "-o", plain, "--benchmark", "sample")
+    rows = _rows(_score(capsys, *files, "--lexicalised", "--format", "json"))
+    for row, plain in zip(rows, files, strict=True):
+        alone = json.loads(_score(capsys, plain, "--lexicalised", "--json", "-").out)["grounded"]
+        assert row["grounded.inform"] == alone["inform"]["total"]
+        assert row["grounded.success"] == alone["success"]["total"]
+    # What the human responses get stands beside them, once.
+    human = alone["ceiling"]["inform"]["total"]
+    text = _score(capsys, *files, "--lexicalised").out
+    assert text.count(f"human responses: Grounded Inform {human:.1f};") == 1
+
+
+@pytest.mark.parametrize("command", ["score", "compare", "why", "check"])
+def test_every_command_says_of_a_file_what_the_others_say(
+    capsys: Capture, tmp_path: Path, command: str
+) -> None:
+    # No state in any turn, and placeholders that nobody knows.
+    played = json.loads(FILES[0].read_text(encoding="utf-8"))
+    content = {
+        id_: [{"response": turn["response"].replace("[", "[my_")} for turn in turns]
+        for id_, turns in played.items()
+    }
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps(content), encoding="utf-8")
+    others = [FILES[1]] if command == "compare" else []
+    run = run_cli(capsys, command, file, *others, "--benchmark", "sample")
+    told = run.out if command == "check" else run.err
+    assert told.count("no turn has a `state`; scored with gold belief states") == 1
+    assert told.count("unknown placeholders may cost points") == 1

@@ -12,6 +12,7 @@ import pytest
 from entered import REPOSITORY, enter, report, system
 from helpers import run_cli
 
+from mwz.harness.board.audit import Comparison
 from mwz.harness.board.audit.paper_tables import (
     CORPUS,
     Cell,
@@ -109,26 +110,25 @@ def test_a_cell_is_equal_if_the_harness_gives_its_digits(
 ) -> None:
     enter(tmp_path, "one", system(name="One"), {"2021": report(styles={"damd": 21.46})})
     [cell] = compared(_paper(**row), read_entries(tmp_path), "2021")
-    assert (cell.harness, cell.equal) == (pytest.approx(harness), equal)
-    assert cell.printed == Decimal(row["figures"][0])
+    assert (cell.compared.scored, cell.compared.equal) == (pytest.approx(harness), equal)
+    assert cell.compared.printed == Decimal(row["figures"][0])
 
 
 def test_a_system_that_is_not_entered_has_no_figure(tmp_path: Path) -> None:
     [cell] = compared(_paper(figures=("70.0",)), [], "2021")
-    assert (cell.harness, cell.equal) == (None, False)
+    assert (cell.compared.scored, cell.compared.equal) == (None, False)
 
 
 def test_the_corpus_stands_beside_the_systems(tmp_path: Path) -> None:
     enter(tmp_path, CORPUS, system(name="Corpus"), {"2021": report()})
     cells = compared(_paper(figures=("1.0",), corpus="70.0"), read_entries(tmp_path), "2021")
-    assert [(cell.entry, cell.equal) for cell in cells] == [("one", False), (CORPUS, True)]
+    assert [(cell.entry, cell.compared.equal) for cell in cells] == [("one", False), (CORPUS, True)]
 
 
 def test_equal_cells_are_counted() -> None:
-    cell = Cell(4, "x", "one", False, Decimal("1.0"), 1.0, True)
-    assert equal_text([cell, cell, Cell(4, "x", "two", False, Decimal("1.0"), 2.0, False)]) == (
-        "2 of 3"
-    )
+    equal = Cell(4, "x", "one", False, Comparison(Decimal("1.0"), 1.0))
+    other = Cell(4, "x", "two", False, Comparison(Decimal("1.0"), 2.0))
+    assert equal_text([equal, equal, other]) == "2 of 3"
 
 
 # -------------------------------------------------------------------------- the command

@@ -10,8 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mwz.harness.data.declared import declared_names, read_data_set
-from mwz.harness.data.pinned import blob_id, parse_pinned, safe_path, select
+from mwz.harness.data.declared import (
+    blob_id,
+    declared_names,
+    parse_pinned,
+    read_data_set,
+    safe_path,
+    select,
+)
 from mwz.harness.errors import InputError
 from mwz.normalization.rules import rule_set, rule_set_names
 

@@ -15,7 +15,8 @@ from helpers import benchmark, dialogue, goal, run_cli
 
 from mwz.harness import Benchmark, InputError, Options, Scorer, score
 from mwz.harness.data.installed import install_benchmark
-from mwz.harness.scoring.placeholder_guesses import guessed, starting_table, unknown_cost
+from mwz.harness.scoring.placeholder_guesses import guessed, starting_table
+from mwz.harness.scoring.predictions import played_predictions
 from mwz.harness.submission import parse_submission
 from mwz.harness.submission.remarks import text_remarks
 from mwz.normalization.responses import normalize_response
@@ -286,9 +287,10 @@ def test_the_starting_table_can_be_used_as_it_is(tmp_path: Path) -> None:
 
 
 def _costs(predictions: Mapping[str, Any], known: Mapping[str, str] | None = None) -> list[str]:
-    scorer = Scorer(TWO, Options(placeholders=known))
+    scorer = Scorer(TWO, Options(setup="strict", metrics=["inform"], placeholders=known))
     submission = parse_submission(predictions, TWO, "x", scorer.rules)
-    return [str(remark) for remark in unknown_cost(scorer, submission)]
+    remarks = played_predictions(scorer, submission, "x").remarks
+    return [str(remark) for remark in remarks if "may cost points" in remark.message]
 
 
 def test_what_unknown_names_may_cost_is_the_difference_that_guessing_makes() -> None:

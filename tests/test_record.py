@@ -24,11 +24,22 @@ from entered import (
 from helpers import run_cli
 from test_reported import row, table, written
 
-from mwz.harness.board.audit import audit
-from mwz.harness.board.audit.attainable import SIZES, attainable_share, digits_of, is_attainable
-from mwz.harness.board.audit.record import Finding, Line, findings, lines, rule_set_rows
-from mwz.harness.board.audit.reported import number, read_reported, version_and_measure
-from mwz.harness.board.audit.setup_search import BleuPoint, Grid, RatesPoint, nearness
+from mwz.harness.board.audit import (
+    SIZES,
+    Audited,
+    audited,
+    digits_of,
+    is_possible_rate,
+    possible_share,
+)
+from mwz.harness.board.audit.record import Finding, findings, record, rule_set_rows
+from mwz.harness.board.audit.reported import (
+    PrintedFigures,
+    number,
+    read_reported,
+    version_and_measure,
+)
+from mwz.harness.board.audit.setup_search import BleuPoint, RatesPoint, SetupSearch, nearness
 from mwz.harness.board.entries import Entry, System, read_entries
 from mwz.harness.io.validation import validated
 from mwz.harness.metrics.setups import Setup
@@ -43,14 +54,14 @@ def _entry(folder: Path, *reported: dict[str, Any]) -> Entry:
     return enter(folder, "system", system(reported=sources), scored)
 
 
-def _told(found: list[Line]) -> list[tuple[str, str, str, str]]:
-    return [(one.source, one.figure, str(one.reported), one.verdict) for one in found]
+def _told(found: list[Audited]) -> list[tuple[str, str, str, str]]:
+    return [(one.source, one.figure, str(one.compared.printed), one.verdict) for one in found]
 
 
 def test_entries_own_figures_come_first_and_a_table_adds_what_is_new(tmp_path: Path) -> None:
     entry = _entry(tmp_path, {"setup": "strict", "inform": "70.0"})
     tables = written(tmp_path, table(row("S", "system", Inform="70.0", Success="61.0", CBE="1.75")))
-    assert _told(lines([entry], tables)) == [
+    assert _told(record([entry], tables)) == [
         ("table 1", "Inform", "70.0", "reproduced"),
         ("The board", "Success", "61.0", "not reproduced"),
         ("The board", "CBE", "1.75", "reproduced"),
@@ -60,12 +71,12 @@ def test_entries_own_figures_come_first_and_a_table_adds_what_is_new(tmp_path: P
 def test_a_figure_of_another_set_up_or_with_other_digits_is_another(tmp_path: Path) -> None:
     entry = _entry(tmp_path, {"setup": "own", "inform": "70.0"})
     tables = written(tmp_path, table(row("S", "system", Inform="70.0")))
-    assert [one.setup for one in lines([entry], tables)] == ["own", "strict"]
+    assert [one.setup for one in record([entry], tables)] == ["own", "strict"]
 
 
 def test_rows_of_systems_without_an_entry_are_none_of_the_lines(tmp_path: Path) -> None:
     tables = written(tmp_path, table(row("Gone", Inform="70.0")))
-    assert lines([_entry(tmp_path)], tables) == []
+    assert record([_entry(tmp_path)], tables) == []
 
 
 @pytest.mark.parametrize(
@@ -81,14 +92,15 @@ def test_a_combined_score_is_held_against_its_printed_parts(
     combined: str, verdict: str, tmp_path: Path
 ) -> None:
     printed = {"inform": "70.0", "success": "60.0", "bleu": "20.0", "combined": combined}
-    [source] = audit(_entry(tmp_path, {"setup": "strict", **printed}))
-    assert {one.metric: one.verdict for one in source.figures}["combined"] == verdict
+    entry = _entry(tmp_path, {"setup": "strict", **printed})
+    verdicts = {one.metric: one.verdict for one in audited(entry, entry.system.reported[0])}
+    assert verdicts["combined"] == verdict
 
 
 def test_parts_that_are_not_reproduced_explain_no_combined_score(tmp_path: Path) -> None:
     printed = {"inform": "70.2", "success": "60.0", "bleu": "20.0", "combined": "85.1"}
-    [source] = audit(_entry(tmp_path, {"setup": "strict", **printed}))
-    verdicts = {one.metric: one.verdict for one in source.figures}
+    entry = _entry(tmp_path, {"setup": "strict", **printed})
+    verdicts = {one.metric: one.verdict for one in audited(entry, entry.system.reported[0])}
     assert verdicts["combined"] == "not reproduced"
 
 
@@ -164,18 +176,14 @@ def _rates(inform: float, success: float) -> RatesPoint:
     return RatesPoint("2021", "gold", "states", Setup("first", "end"), inform, success, 0.0, 0.0)
 
 
-class _Claim:
-    source = "table 1"
-    setup = "own"
-    style = None
-
-    def __init__(self, **figures: str) -> None:
-        self.figures = {name: Decimal(text) for name, text in figures.items()}
+def _claim(**figures: str) -> PrintedFigures:
+    printed = {name: Decimal(text) for name, text in figures.items()}
+    return PrintedFigures("table 1", "own", printed)
 
 
 def test_how_near_the_combinations_come_is_counted() -> None:
-    grid = Grid((), (_rates(70, 60), _rates(70.1, 60), _rates(80, 70)))
-    [near] = nearness(grid, _Claim(inform="71.0", success="60.0"))
+    search = SetupSearch((), (_rates(70, 60), _rates(70.1, 60), _rates(80, 70)))
+    [near] = nearness(search, _claim(inform="71.0", success="60.0"))
     # 0.9 off, 1.0 off by rounding as near, 19 off.
     assert (near.tried, near.as_near) == (3, 2)
     assert near.off_by == pytest.approx(0.9)
@@ -184,15 +192,15 @@ def test_how_near_the_combinations_come_is_counted() -> None:
 
 def test_by_chance_is_the_share_of_figures_that_have_a_combination_as_near() -> None:
     # BLEU from 10 to 20 in steps of 0.1; 1 off reaches 10 to 11 and 19 to 20: 22 of 101 steps.
-    grid = Grid((BleuPoint("damd", "none", 10.0), BleuPoint("hdsa", "none", 20.0)), ())
-    [near] = nearness(grid, _Claim(bleu="21.0"))
+    search = SetupSearch((BleuPoint("damd", "none", 10.0), BleuPoint("hdsa", "none", 20.0)), ())
+    [near] = nearness(search, _claim(bleu="21.0"))
     assert near.by_chance == pytest.approx(100 * 22 / 101)
-    [sure] = nearness(grid, _Claim(bleu="99.0"))
+    [sure] = nearness(search, _claim(bleu="99.0"))
     assert sure.by_chance == 100.0
 
 
 def test_without_figures_there_is_nothing_near() -> None:
-    assert nearness(Grid((), (_rates(70, 60),)), _Claim(bleu="20.0")) == []
+    assert nearness(SetupSearch((), (_rates(70, 60),)), _claim(bleu="20.0")) == []
 
 
 # ----------------------------------------------------------------------- the command
@@ -212,7 +220,7 @@ def test_the_audit_begins_with_one_table_and_its_legend(
     assert [cell.strip() for cell in first if cell] == [
         *("system", "source", "set-up", "figure", "reported", "harness", "difference", "verdict")
     ]
-    for verdict in {line.verdict for line in lines(*_repository())}:
+    for verdict in {line.verdict for line in record(*_repository())}:
         named = "reproduced under …" if verdict.startswith("reproduced under") else verdict
         assert f"\n{named}: " in out, verdict
 
@@ -237,7 +245,7 @@ def test_the_audit_finds_what_is_known_of_the_public_board(
 
 def test_csv_has_every_figure_in_a_row(capsys: pytest.CaptureFixture[str]) -> None:
     read = list(csv.DictReader(io.StringIO(_run(capsys, "--format", "csv"))))
-    assert len(read) == len(lines(*_repository()))
+    assert len(read) == len(record(*_repository()))
     [damd] = [one for one in read if one["entry"] == "damd" and one["figure"] == "Combined"]
     assert (damd["reported"], damd["verdict"]) == ("84.8", "contradicts its printed parts")
     assert float(damd["difference"]) == pytest.approx(69.16 - 84.8, abs=0.05)
@@ -322,7 +330,7 @@ def test_pairs_of_rates_are_of_so_many_dialogues_as_the_document_says(
     sizes = [
         size
         for size in SIZES["dialogues"]
-        if all(is_attainable(Decimal(figure), size) for figure in figures)
+        if all(is_possible_rate(Decimal(figure), size) for figure in figures)
     ]
     assert sizes == ([] if dialogues is None else [dialogues])
 
@@ -337,6 +345,6 @@ def test_the_documents_count_of_joint_accuracies_over_all_turns() -> None:
         and (figure := number(text)) is not None
         and digits_of(figure) == 2
     ]
-    counts = [sum(is_attainable(figure, turns) for figure in printed) for turns in (7372, 7368)]
+    counts = [sum(is_possible_rate(figure, turns) for figure in printed) for turns in (7372, 7368)]
     assert (len(printed), counts) == (60, [48, 54])
-    assert round(60 * attainable_share(2, 7372)) == 44
+    assert round(60 * possible_share(2, 7372)) == 44

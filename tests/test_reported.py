@@ -12,18 +12,18 @@ import tomli_w
 from entered import PROJECT, REPOSITORY, enter, leaderboard, report, system
 from helpers import run_cli
 
-from mwz.harness.board.audit.record import official_verdict, table_claims
+from mwz.harness.board.audit.record import official_verdict
 from mwz.harness.board.audit.reported import (
     REPORTED_FILE,
     ReportedTable,
     number,
+    printed_figures,
     read_reported,
     version_and_measure,
 )
 from mwz.harness.board.entries import Entry, read_entries
 from mwz.harness.board.model import make_board, read_board
-from mwz.harness.board.views.markdown import pages
-from mwz.harness.board.views.reported_blocks import older_results_page
+from mwz.harness.board.views.markdown import older_results_page, pages
 from mwz.harness.errors import InputError
 from mwz.normalization.rules import published_rule_sets
 
@@ -99,7 +99,10 @@ def test_a_column_names_a_version_and_a_measure(
     ("wrong", "told"),
     [
         (table(row(BLEU="1"), kind="older"), "tables.0.kind: input should be 'official'"),
-        (table(row(BLEU="1"), track="chat"), "tables.0.track: 'chat'; use one of end-to-end"),
+        (
+            table(row(BLEU="1"), track="chat"),
+            "tables.0.track: unknown track 'chat'; choose from end-to-end",
+        ),
         (table(row(BLEU="1"), commit="main"), "tables.0.commit"),
         (table(row(BLEU="1"), repository="board"), "tables.0.repository"),
         (table(row(BLEU="1"), when="2020"), "tables.0.when: unknown key"),
@@ -149,7 +152,7 @@ def _verdict(folder: Path, **figures: str) -> str:
     scored["2023"] = report("2023", strict={"inform": 71.0, "success": 60.0})
     entry = enter(folder, "system", system(), scored)
     [read] = written(folder, table(row("System", "system", **figures)))
-    [claim] = table_claims(read, read.rows[0])
+    [claim] = printed_figures(read, read.rows[0])
     return official_verdict(entry, claim, "2021")
 
 
@@ -184,7 +187,7 @@ def test_versions_of_the_data_set_are_judged_apart(tmp_path: Path) -> None:
     figures = {"2.0 Inform": "70.0", "2.1 Inform": "71.0", "2.1 BLEU": "x"}
     [read] = written(tmp_path, table(row("S", **figures), kind="old"))
     assert [
-        (claim.source, claim.setup, claim.figures) for claim in table_claims(read, read.rows[0])
+        (claim.source, claim.setup, claim.figures) for claim in printed_figures(read, read.rows[0])
     ] == [
         ("The board, MultiWOZ 2.0", "own", {"inform": Decimal("70.0")}),
         ("The board, MultiWOZ 2.1", "own", {"inform": Decimal("71.0")}),
@@ -369,7 +372,7 @@ def test_rows_of_the_public_board_come_out_or_not(key: str, verdict: str) -> Non
         if one.kind == "official"
         for line in one.rows
         if line.entry == key
-        for claim in table_claims(one, line)
+        for claim in printed_figures(one, line)
     ]
     assert found == verdict
 

@@ -53,7 +53,7 @@ from mwz.harness.board.rescoring import (
 )
 from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.board.submitting import write_files
-from mwz.harness.data.pinned import blob_id
+from mwz.harness.data.declared import blob_id
 from mwz.harness.errors import InputError
 from mwz.harness.io.validation import validated
 from mwz.normalization.rules import published_rule_sets

@@ -1,4 +1,4 @@
-"""One dialogue scored by itself, as a reward; and the loops of docs/training.md."""
+"""One dialogue scored by itself, as a reward; and the loops of docs/python.md."""
 
 from __future__ import annotations
 
@@ -125,10 +125,10 @@ def test_options_that_a_dialogue_lacks_are_bad_input(sample: Benchmark) -> None:
         scorer.dialogue("town001", [{"response": "a"}])
 
 
-# docs/training.md, run as it is printed.
+# docs/python.md, run as it is printed.
 
 _BLOCKS = re.findall(
-    r"```python\n(.*?)```", (PROJECT / "docs" / "training.md").read_text("utf-8"), re.DOTALL
+    r"```python\n(.*?)```", (PROJECT / "docs" / "python.md").read_text("utf-8"), re.DOTALL
 )
 
 
@@ -136,7 +136,7 @@ def _documented() -> dict[str, Any]:
     names: dict[str, Any] = {}
     for block in _BLOCKS:
         # No benchmark is installed in tests: the sample is what `load_benchmark()` gives.
-        exec(compile(block, "docs/training.md", "exec"), names)
+        exec(compile(block, "docs/python.md", "exec"), names)
     return names
 
 

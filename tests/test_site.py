@@ -35,11 +35,11 @@ from mwz.harness.board.entries import (
 from mwz.harness.board.model import Row, read_board
 from mwz.harness.board.pairs import read_pairs
 from mwz.harness.board.scores import SCORES_FILE
-from mwz.harness.board.views.charts import LETTER, LINE, Dot, nice_marks, ranks, scatter
+from mwz.harness.board.views import LOOPBACK, Site, site, site_server
 from mwz.harness.board.views.document_pages import document, site_address
-from mwz.harness.board.views.downloads import latex
-from mwz.harness.board.views.making import LOOPBACK, Site, site, site_server
+from mwz.harness.board.views.page_parts import LETTER, LINE, Dot, nice_marks, ranks, scatter
 from mwz.harness.errors import InputError
+from mwz.harness.io.tables import in_latex
 from mwz.harness.io.validation import validated
 
 DOCUMENTS = PROJECT / "docs"
@@ -398,7 +398,7 @@ def test_html_and_dangerous_links_in_a_document_are_text() -> None:
         ("../leaderboard.md", "index.html"),
         ("../leaderboard.md#signs", "index.html"),
         ("https://example.org/x", "https://example.org/x"),
-        ("training.md", None),
+        ("python.md", None),
         ("../docs/audit.md", "audit.html"),
         ("../harness/cli/why.py", None),
         ("/etc/passwd", None),
@@ -492,8 +492,8 @@ def test_names_in_the_scatter_plot_cover_no_name_and_no_other_point(
     picture = scatter(dots)
     boxes = []
     for point in picture.points:
-        assert picture.left <= point.x <= picture.right
-        assert picture.top <= point.y <= picture.bottom
+        assert picture.plot.left <= point.x <= picture.plot.right
+        assert picture.plot.top <= point.y <= picture.plot.bottom
         if point.named:
             wide = LETTER * len(point.dot.name)
             left = point.name_x - {"start": 0, "middle": wide / 2, "end": wide}[point.anchor]
@@ -561,7 +561,7 @@ def test_the_json_names_every_row_its_page_and_what_is_only_reported(
 
 
 def test_latex_prints_every_character_as_it_is() -> None:
-    assert latex("50 % & a_b {c} $x^2$ #1 \\") == (
+    assert in_latex("50 % & a_b {c} $x^2$ #1 \\") == (
         r"50 \% \& a\_b \{c\} \$x\textasciicircum{}2\$ \#1 \textbackslash{}"
     )
 
@@ -571,8 +571,29 @@ def test_the_latex_tables_have_a_row_per_system(made: Site, entries: Sequence[En
     for row in model.rows(entries, "2021"):
         figures = " & ".join(row.figure(n) for n in ("bleu", "inform", "success", "combined"))
         rank = "--" if row.rank is None else row.rank
-        assert f"{rank} & {latex(row.name)} & {figures} \\\\\n" in text
+        assert f"{rank} & {in_latex(row.name)} & {figures} \\\\\n" in text
     assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == 3
+
+
+def test_tables_of_other_tracks_can_be_downloaded_with_all_their_rows(
+    made: Site, entries: Sequence[Entry]
+) -> None:
+    board = read_board(REPOSITORY, entries, "2021")
+    for track, tables in {"lexicalised": [board.english], "state-tracking": board.tracking}.items():
+        lines = list(csv.DictReader(io.StringIO(made.files[f"{track}.csv"])))
+        rows = [row for table in tables for row in table]
+        assert [line["entry"] for line in lines] == [row.key for row in rows]
+        text = made.files[f"{track}.tex"]
+        assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == len(tables)
+        for line, row in zip(lines, rows, strict=True):
+            name = "success" if row.grounded is not None else "jga"
+            if not line[name]:  # A table of another version names it: "jga_2_4".
+                [name] = [key for key, value in line.items() if key.startswith("jga_2") and value][
+                    :1
+                ]
+            value = row.grounded.success["total"] if row.grounded else row.tracked.figures.jga
+            assert float(line[name]) == pytest.approx(value, abs=5e-5)
+            assert f" & {in_latex(row.name)} & " in text
 
 
 def test_the_bibtex_agrees_with_the_citation_file(made: Site, entries: Sequence[Entry]) -> None:

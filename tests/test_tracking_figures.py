@@ -12,7 +12,7 @@ from tracking_cases import FGA_FIGURE_1, belief, tracked
 
 from mwz.harness import Benchmark
 from mwz.harness.metrics.tracking.evaluation import score_tracking
-from mwz.harness.metrics.tracking.gold import GoldStates, gold_states_digest
+from mwz.harness.metrics.tracking.tracked_dialogues import GoldStates, gold_states_digest
 from mwz.harness.tracking.formats import parse_tracking_file, read_tracking_file
 from mwz.harness.tracking.tracking_figures import tracking_figures
 
@@ -61,7 +61,7 @@ def test_figures_against_another_version_have_its_hash_and_name() -> None:
     predicted = {"D1.json": [belief("hotel.area"), belief("hotel.area")]}
     toy = _toy()
     gold = GoldStates("2.4", "tiny", {"d1": [belief("hotel.area")] * 2})
-    file = parse_tracking_file(predicted, "states.json", lambda ids: toy, lambda: gold)
+    file = parse_tracking_file(predicted, "states.json", lambda ids: toy, gold)
     figures = tracking_figures(file.dialogues, file.benchmark, file.gold)
     assert figures.jga == 100
     assert (figures.gold, figures.gold_version) == (gold.digest, "2.4")

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mwz.harness.metrics.tracking import Choices
 from mwz.harness.metrics.tracking.evaluation import score_tracking
-from mwz.harness.metrics.tracking.pairing import TrackedDialogue, TrackedTurn
+from mwz.harness.metrics.tracking.tracked_dialogues import TrackedDialogue, TrackedTurn
 
 SLOTS = [(domain, slot) for domain in ("hotel", "taxi") for slot in ("area", "name", "day")]
 SHARES = ("JGA", "SA", "AGA", "IAGA", "RSA", "GCA", "precision", "recall", "F1")
@@ -87,7 +88,8 @@ def test_a_perfect_prediction_of_growing_states_gives_full_gca(told):
 def test_fga_rises_with_lambda_between_jga_and_turn_level_matches(content, one, other):
     low, high = sorted([one, other])
     scores = [
-        score_tracking(content, lambdas=[decay]).metrics["FGA"] for decay in (0, low, high, 1e6)
+        score_tracking(content, Choices(lambdas=[decay])).metrics["FGA"]
+        for decay in (0, low, high, 1e6)
     ]
     values = [next(iter(score.values())) for score in scores]
     assert values == sorted(values)

@@ -16,18 +16,16 @@ from tracking_cases import belief, tracked
 
 from mwz.harness import Benchmark
 from mwz.harness.errors import InputError
-from mwz.harness.metrics.tracking import Choices
-from mwz.harness.metrics.tracking.evaluation import score_tracking
-from mwz.harness.metrics.tracking.pairing import TrackedDialogue
-from mwz.harness.metrics.tracking.variants import (
+from mwz.harness.metrics.tracking import (
     DONTCARE_CHOICES,
     NONE_CHOICES,
-    PER_DOMAIN_OVER,
-    Variants,
-    annotated,
+    PER_DOMAIN_CHOICES,
+    Choices,
 )
+from mwz.harness.metrics.tracking.evaluation import score_tracking
+from mwz.harness.metrics.tracking.tracked_dialogues import TrackedDialogue, annotated
 from mwz.harness.tracking.formats import TrackedFile, parse_tracking_file
-from mwz.harness.tracking.tracking_signature import tracking_signature
+from mwz.harness.tracking.tracking_figures import tracking_signature
 
 # The hotel is right in turns 0 and 3 and wrong in turns 1 and 2, in which gold has it. The
 # restaurant is right in turn 2, its only one.
@@ -63,7 +61,7 @@ def known(dialogue_: TrackedDialogue) -> TrackedDialogue:
 def test_scores_per_domain_average_over_the_turns_that_are_named(
     over: str, expected: Mapping[str, tuple[int, float]]
 ) -> None:
-    report = score_tracking([known(tracked(*TURNS))], variants=Variants(per_domain_over=over))
+    report = score_tracking([known(tracked(*TURNS))], Choices(per_domain_over=over))
     found = {d: (scores["turns"], scores["JGA"]) for d, scores in report.per_domain.items()}
     assert found == {d: (turns, pytest.approx(jga)) for d, (turns, jga) in expected.items()}
     mean = sum(jga for _, jga in expected.values()) / len(expected)
@@ -75,7 +73,7 @@ def test_scores_per_domain_average_over_the_turns_that_are_named(
 @pytest.mark.parametrize("over", ["active", "dialogues"])
 def test_turns_of_which_it_is_not_known_whether_they_count_are_refused(over: str) -> None:
     with pytest.raises(InputError, match=r"dialogue d0001: its .* not known"):
-        score_tracking([tracked(*TURNS)], variants=Variants(per_domain_over=over))
+        score_tracking([tracked(*TURNS)], Choices(per_domain_over=over))
 
 
 def test_dontcare_is_left_out_on_both_sides() -> None:
@@ -85,7 +83,7 @@ def test_dontcare_is_left_out_on_both_sides() -> None:
         ("hotel.stars=4", "hotel.stars=3"),
     )
     kept = score_tracking([dialogue_])
-    dropped = score_tracking([dialogue_], variants=Variants(dontcare="drop"))
+    dropped = score_tracking([dialogue_], Choices(dontcare="drop"))
     # With it no turn is right; without, the first two of three.
     assert kept.metrics["JGA"] == 0
     assert dropped.metrics["JGA"] == pytest.approx(200 / 3)
@@ -97,7 +95,7 @@ def test_dontcare_is_left_out_on_both_sides() -> None:
 def test_none_is_no_value_or_a_value() -> None:
     dialogue_ = tracked(("hotel.area=north", "hotel.area=north hotel.stars=none"))
     assert score_tracking([dialogue_]).metrics["JGA"] == 100
-    assert score_tracking([dialogue_], variants=Variants(none="value")).metrics["JGA"] == 0
+    assert score_tracking([dialogue_], Choices(none="value")).metrics["JGA"] == 0
 
 
 def test_joint_recall_ignores_extra_slots_and_no_wrong_ones() -> None:
@@ -128,24 +126,24 @@ STATES = st.dictionaries(
 def test_recall_only_forgives_and_never_punishes(
     turns: list[tuple[str, str]], dontcare: str, none: str
 ) -> None:
-    variants = Variants(dontcare=dontcare, none=none)
-    metrics = score_tracking([tracked(*turns)], variants=variants).metrics
+    choices = Choices(dontcare=dontcare, none=none)
+    metrics = score_tracking([tracked(*turns)], choices).metrics
     assert metrics["joint recall"] >= metrics["JGA"]
-    perfect = score_tracking([tracked(*((gold, gold) for gold, _ in turns))], variants=variants)
+    perfect = score_tracking([tracked(*((gold, gold) for gold, _ in turns))], choices)
     assert perfect.metrics["JGA"] == perfect.metrics["joint recall"] == 100
 
 
 def test_each_variant_has_its_name_in_report_and_signature() -> None:
     dialogues = [known(tracked(*TURNS))]
     signatures = set()
-    for over in PER_DOMAIN_OVER:
+    for over in PER_DOMAIN_CHOICES:
         for dontcare in DONTCARE_CHOICES:
             for none in NONE_CHOICES:
-                variants = Variants(over, dontcare, none)
-                report = score_tracking(dialogues, variants=variants)
+                choices = Choices([0.5], 30, over, dontcare, none)
+                report = score_tracking(dialogues, choices)
                 named = {"per-domain": over, "dontcare": dontcare, "none": none}
                 assert report.variants == named
-                signature = tracking_signature(dialogues, None, Choices([0.5], 30), variants)
+                signature = tracking_signature(dialogues, None, choices)
                 assert signature.parameters["dontcare"] == dontcare
                 assert signature.parameters["none"] == none
                 assert signature.parameters["per-domain"].startswith(over)
@@ -157,8 +155,7 @@ def test_a_signature_tells_which_active_domains_were_meant() -> None:
     first = known(tracked(*TURNS))
     other = replace(first, turns=[replace(turn, active_domains=["hotel"]) for turn in first.turns])
     one, two = (
-        tracking_signature([d], None, Choices([0.5], 30), Variants("active"))
-        for d in (first, other)
+        tracking_signature([d], None, Choices(per_domain_over="active")) for d in (first, other)
     )
     assert not one.comparable_with(two)
 
@@ -172,7 +169,7 @@ def _toy() -> Benchmark:
 def test_a_benchmark_says_what_is_active_and_what_is_the_goal() -> None:
     predicted = {"D0001.json": [belief(predicted) for _, predicted in TURNS]}
     file = parse_tracking_file(predicted, "states.json", lambda ids: _toy())
-    report = score_tracking(file.dialogues, variants=Variants("dialogues"))
+    report = score_tracking(file.dialogues, Choices(per_domain_over="dialogues"))
     assert report.per_domain["hotel"]["turns"] == 4
 
 
@@ -216,27 +213,36 @@ def test_the_command_shows_each_domain_and_their_mean(
     assert "none of its dialogues is in the benchmark sample" in run.err
 
 
+def test_intervals_are_of_the_variant_that_was_asked_for(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "states.json"
+    pair = {"gt": belief("hotel.area=dontcare hotel.stars"), "pr": belief("hotel.stars")}
+    path.write_text(json.dumps({"d0001": [pair]}), encoding="utf-8")
+    for choice, jga in (("keep", 0), ("drop", 100)):
+        options = ("--dontcare", choice, "--intervals", "--json", "-")
+        [report] = json.loads(run_cli(capsys, "dst", path, *options).out)
+        assert report["metrics"]["JGA"] == jga
+        assert report["intervals"]["scores"]["dst.JGA"]["value"] == jga
+
+
 @pytest.mark.real_data
 def test_the_known_spread_of_one_systems_joint_accuracy_comes_out(
     multiwoz: Benchmark, predictions: Callable[[str], Mapping[str, Any]]
 ) -> None:
     """KRLS predicts the value `none` 106 times; the known figures take it for a value."""
     file = parse_tracking_file(predictions("krls-e2e"), "krls-e2e", lambda ids: multiwoz)
+
+    def mean(over: str, none: str) -> float:
+        report = score_tracking(file.dialogues, Choices(per_domain_over=over, none=none))
+        return round(report.per_domain_mean["JGA"], 1)
+
     means, absent = (
-        {
-            over: round(
-                score_tracking(file.dialogues, variants=Variants(over, none=none)).per_domain_mean[
-                    "JGA"
-                ],
-                1,
-            )
-            for over in PER_DOMAIN_OVER
-        }
-        for none in ("value", "absent")
+        {over: mean(over, none) for over in PER_DOMAIN_CHOICES} for none in ("value", "absent")
     )
     assert means == {"gold-slots": 55.9, "active": 62.5, "dialogues": 68.4}
     assert absent == {"gold-slots": 56.2, "active": 63.1, "dialogues": 68.7}
-    report = score_tracking(file.dialogues, variants=Variants(none="value"))
+    report = score_tracking(file.dialogues, Choices(none="value"))
     assert round(report.metrics["joint recall"], 1) == 59.6
     assert round(report.metrics["JGA"], 1) == 48.4
     assert round(score_tracking(file.dialogues).metrics["JGA"], 1) == 48.5

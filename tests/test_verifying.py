@@ -25,7 +25,7 @@ from helpers import Run, run_cli, run_process
 from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, read_entries
 from mwz.harness.board.rescoring import Change, Rescored, rescore, verify
 from mwz.harness.board.scores import SCORES_FILE
-from mwz.harness.data.pinned import blob_id
+from mwz.harness.data.declared import blob_id
 
 Tamper = Callable[[Path], object]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mwz.harness.metrics.tracking.dialogue_states import StatePair, flat_state, without_absent
-from mwz.harness.metrics.tracking.pairing import TrackedDialogue, TrackedTurn
+from mwz.harness.metrics.tracking.tracked_dialogues import TrackedDialogue, TrackedTurn
 
 
 def belief(text: str) -> dict[str, dict[str, str]]:

@@ -264,7 +264,7 @@ def dictionary(venues: Mapping[str, Sequence[Mapping[str, Any]]]) -> Callable[[s
         for span, placeholder in found:
             parts += [text[done : span.start], f"[{placeholder}]"]
             done = span.end
-        return Delexicalised("".join([*parts, text[done:]]), tuple(span for span, _ in found))
+        return Delexicalised(text, "".join([*parts, text[done:]]), tuple(span for span, _ in found))
 
     return delexicalise
 

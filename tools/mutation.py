@@ -8,7 +8,7 @@ r"""Change the code in small ways, one at a time, and see whether the tests noti
 The second command notes in `.coverage` which tests execute which line. The third makes changes
 with the operators of cosmic-ray, runs for each the tests that execute the changed line, and prints
 every change that none of them noticed. The files are left as they are: a change is made in memory,
-in a process of its own, which needs POSIX. docs/reliability.md says what to make of it.
+in a process of its own, which needs POSIX. CONTRIBUTING.md says what to make of it.
 """
 
 from __future__ import annotations

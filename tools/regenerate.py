@@ -207,7 +207,7 @@ def _run(line: tuple[str, ...], places: dict[str, str]) -> tuple[object, str, st
     return status, written.getvalue().decode(), err.getvalue()
 
 
-PAGES = ("predictions-format.md", "metrics.md", "audit.md", "state-tracking.md")
+PAGES = ("audit.md", "interface.md", "metrics.md", "predictions-format.md", "state-tracking.md")
 NOTHING = "–"
 
 _TABLE = re.compile(r"(<!-- (?!end )([a-z ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -220,6 +220,11 @@ def page(text: str) -> str:
         KeyError: The page names a table that there is not.
     """
     return _TABLE.sub(lambda match: f"{match[1]}\n{TABLES[match[2]]()}\n\n{match[3]}", text)
+
+
+def _commands() -> str:
+    rows = [[f"`mwz {name}`", line] for name, (_, line) in commands().items()]
+    return markdown_table(["command", "what it does"], rows)
 
 
 def _placeholders() -> str:
@@ -400,6 +405,7 @@ def _fuzzy_joint_accuracies() -> str:
 
 
 TABLES: Mapping[str, Callable[[], str]] = {
+    "commands": _commands,
     "placeholders": _placeholders,
     "bounds": _bounds,
     "formats": _formats,

@@ -9,7 +9,7 @@ from dataclasses import astuple, dataclass
 from mwz.normalization.rules import DEFAULT_RULES
 
 from ..benchmark import CANONICAL_STYLE
-from ..comparison.seeds import Spread, spread_of
+from ..comparison.interval import Spread, spread_of
 from ..diagnosis.losses import Points
 from ..errors import InputError
 from ..io.files import is_plain_file, read_plain

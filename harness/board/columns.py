@@ -1,8 +1,11 @@
-"""The columns of the board's tables, each declared once: all views show these."""
+"""The tables of the board and their columns, each declared once: all views show these."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from ..benchmark import CANONICAL_STYLE, STYLES
 from ..metrics import Headline, headlines
@@ -10,16 +13,135 @@ from ..metrics.inform_success import TOTAL
 from ..metrics.setups import RANKED
 from ..scoring.report import Report
 from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES
-from .model import Board, Column, Row, Value
+from . import LEXICALISED, STATE_TRACKING, TRACKS
+from .audit.reported import ReportedRow, ReportedTable
+from .model import NOTHING, Board, Row, Value
 from .scores import FIGURES
 
 SETUP_FIGURES = ("inform", "success", "combined")
 TOTALS = ("bleu", *SETUP_FIGURES)
 
+MAIN = (
+    "bleu", "inform", "success", "combined", "length", "cbe", "unigrams", "trigrams",
+    "joint-accuracy", "coverage", "signs",
+)  # fmt: skip
+"""Keys of the columns of a track's own table in texts."""
+
+_R = TypeVar("_R", bound=Row | ReportedRow)
 _Values = Callable[[Row], Value]
 
 
-def columns(board: Board) -> list[Column]:
+@dataclass(frozen=True)
+class Column(Generic[_R]):
+    """A column of the board's tables, declared once for every view.
+
+    Attributes:
+        key: What scripts call it.
+        title: What it shows.
+        value: What stands in it.
+        above: What stands above the title where columns have a second line, such as the rule set.
+        alone: The title where they have not; the title itself if empty.
+        numbers: Whether it holds figures, which are aligned to the right.
+        shown: Whether the web page shows it before a reader chose columns: "always", "wide" for no
+            narrow screens, "chosen" for columns that a reader must choose, "never" for what only
+            texts and downloads have.
+        elsewhere: Whether the Markdown page says it in another form, and has no such column.
+        field: What downloads call it; the key with `_` for `-` if empty.
+    """
+
+    key: str
+    title: str
+    value: Callable[[_R], Value]
+    above: str = ""
+    alone: str = ""
+    numbers: bool = True
+    shown: str = "always"
+    elsewhere: bool = False
+    field: str = ""
+
+    @property
+    def name(self) -> str:
+        """What downloads call it."""
+        return self.field or self.key.replace("-", "_")
+
+    @property
+    def full_title(self) -> str:
+        """The title where nothing stands above it."""
+        return self.alone or self.title
+
+
+@dataclass(frozen=True)
+class BoardTable:
+    """A table of the board.
+
+    Attributes:
+        key: What scripts call it.
+        track: Its track.
+        title: What it shows.
+        rows: Its rows, the best first.
+        columns: Its columns besides rank and name.
+    """
+
+    key: str
+    track: str
+    title: str
+    rows: Sequence[Row]
+    columns: Sequence[Column[Row]]
+
+
+def board_tables(board: Board) -> list[BoardTable]:
+    """Return the tables of a board by track: of state tracking one per set of gold states.
+
+    The others are there even without rows, but that of plain English.
+    """
+    found = []
+    shown = columns(board)
+    for key, track in TRACKS.items():
+        title = f"{track.title}, rule set {board.rules}"
+        if key == STATE_TRACKING:
+            for place, rows in enumerate(board.tracking):
+                gold = "" if rows[0].tracked is None else rows[0].tracked.gold_title
+                own = tracking_columns(rows)
+                found.append(BoardTable(f"{key}-{place}", key, gold, rows, own))
+        elif key != LEXICALISED:
+            found.append(BoardTable(key, key, title, board.of_track(key), shown))
+        elif board.english:
+            found.append(BoardTable(key, key, title, board.english, lexicalised_columns()))
+    return found
+
+
+def row_headers(shown: Sequence[Column[_R]], ranks: bool = True) -> list[str]:
+    """Return the titles of a table's columns, as plain text.
+
+    Args:
+        shown: Its columns besides rank and name.
+        ranks: Whether it has one of ranks.
+    """
+    return [*(["#"] if ranks else []), "System", *(column.full_title for column in shown)]
+
+
+def row_text(row: Row, shown: Sequence[Column[Row]], ranks: bool = True) -> list[str]:
+    """Return a system's row of a table, as plain text; arguments as of `row_headers`."""
+    texts = (column.value(row).text for column in shown)
+    return [*([row.place] if ranks else []), row.name, *texts]
+
+
+def track_columns(shown: Sequence[Column[Row]]) -> list[Column[Row]]:
+    """Return the columns that texts show in a track's own table, of all columns."""
+    by_key = {column.key: column for column in shown}
+    return [by_key[key] for key in MAIN]
+
+
+def printed_columns(table: ReportedTable, rows: Sequence[ReportedRow]) -> list[Column[ReportedRow]]:
+    """Return the columns of a public table that some of the rows have a figure in."""
+
+    def column(name: str) -> Column[ReportedRow]:
+        return Column(name.lower(), name, lambda row: Value(words=row.figures.get(name, NOTHING)))
+
+    return [column(name) for name in table.columns if any(name in row.figures for row in rows)]
+
+
+def columns(board: Board) -> list[Column[Row]]:
     """Return the columns of the tables of delexicalised responses, without rank and name."""
     return [
         *_strict(board),
@@ -59,8 +181,8 @@ def _of_report(value: Callable[[Report], Value]) -> _Values:
     return lambda row: Value() if row.report is None else value(row.report)
 
 
-def _strict(board: Board) -> Iterator[Column]:
-    def column(name: str) -> Column:
+def _strict(board: Board) -> Iterator[Column[Row]]:
+    def column(name: str) -> Column[Row]:
         def value(row: Row) -> Value:
             one = row.value(name)
             return Value(one.number, one.digits, interval=board.interval(row, name))
@@ -73,14 +195,14 @@ def _strict(board: Board) -> Iterator[Column]:
     return map(column, TOTALS)
 
 
-def _other_setups(board: Board, rules: str) -> Iterator[Column]:
+def _other_setups(board: Board, rules: str) -> Iterator[Column[Row]]:
     """Yield the rates under a rule set, but the strict ones under that which ranks."""
     by_key = {row.key: row for row in board.by_rules[rules]}
     own = rules == board.rules
     # Of the other rule sets those of the first are shown where there is room.
     first = own or rules == list(board.by_rules)[1]
 
-    def column(name: str, setup: str) -> Column:
+    def column(name: str, setup: str) -> Column[Row]:
         def value(row: Row) -> Value:
             found = by_key.get(row.key)
             return Value() if found is None else found.value(name, setup)
@@ -100,8 +222,8 @@ def _other_setups(board: Board, rules: str) -> Iterator[Column]:
             yield from (column(name, setup) for name in SETUP_FIGURES)
 
 
-def _interval_ends(board: Board) -> Iterator[Column]:
-    def column(name: str, end: str) -> Column:
+def _interval_ends(board: Board) -> Iterator[Column[Row]]:
+    def column(name: str, end: str) -> Column[Row]:
         def value(row: Row) -> Value:
             interval = board.interval(row, name)
             return Value(None if interval is None else getattr(interval, end), 2)
@@ -122,7 +244,7 @@ def _raised(row: Row) -> Value:
     return Value(words=", ".join(row.raised), mark="bad")
 
 
-def _styles() -> Iterator[Column]:
+def _styles() -> Iterator[Column[Row]]:
     def bleu(style: str) -> _Values:
         return _of_report(lambda report: Value((report.bleu or {}).get(style), 2))
 
@@ -132,7 +254,7 @@ def _styles() -> Iterator[Column]:
         yield Column(f"bleu-{style}", "BLEU", bleu(style), style, style, shown=shown)
 
 
-def _responses() -> Iterator[Column]:
+def _responses() -> Iterator[Column[Row]]:
     for key, title, name, digits in (
         ("length", "Av. len.", "mean_length", 2),
         ("cbe", "CBE", "conditional_entropy", 2),
@@ -156,7 +278,7 @@ def _coverage(report: Report) -> Value:
     return Value(report.coverage.percent, 2, unit=" %")
 
 
-def _other_figures() -> Iterator[Column]:
+def _other_figures() -> Iterator[Column[Row]]:
     """Yield the headline figures that have no column yet."""
 
     def value(of: Headline) -> _Values:
@@ -167,7 +289,7 @@ def _other_figures() -> Iterator[Column]:
             yield Column(name, headline.title, value(headline), shown="chosen")
 
 
-def _signs() -> Iterator[Column]:
+def _signs() -> Iterator[Column[Row]]:
     def value(name: str) -> _Values:
         return lambda row: Value(getattr(row.signs, name, None), 2)
 
@@ -182,12 +304,12 @@ def _signs() -> Iterator[Column]:
         yield Column(key, title, value(name), "signs", shown="chosen")
 
 
-def _source(name: str, title: str, alone: str) -> Column:
+def _source(name: str, title: str, alone: str) -> Column[Row]:
     value = _of_report(lambda report: Value(words=getattr(report, name)))
     return Column(name, title, value, "from", alone, numbers=False, shown="chosen")
 
 
-def lexicalised_columns() -> list[Column]:
+def lexicalised_columns() -> list[Column[Row]]:
     """Return the columns of the table of systems in plain English, without rank and name."""
     columns: Mapping[str, _Values] = {
         "Success": lambda row: _grounded(row, "success"),
@@ -206,12 +328,16 @@ def lexicalised_columns() -> list[Column]:
     return _named(columns, words="States")
 
 
-def _named(columns: Mapping[str, _Values], words: str) -> list[Column]:
+def _named(columns: Mapping[str, _Values], words: str) -> list[Column[Row]]:
     """Return columns by their titles."""
     return [
-        Column(title.lower(), title, value, numbers=title != words)
+        Column(title.lower(), title, value, numbers=title != words, field=_data_name(title))
         for title, value in columns.items()
     ]
+
+
+def _data_name(title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")
 
 
 def _grounded(row: Row, name: str) -> Value:
@@ -223,7 +349,7 @@ def _faithful(row: Row, name: str, digits: int = 1) -> Value:
     return Value(None if found is None else getattr(found, name), digits)
 
 
-def tracking_columns(table: Sequence[Row]) -> list[Column]:
+def tracking_columns(table: Sequence[Row]) -> list[Column[Row]]:
     """Return the columns of a table of state tracking: of versions, those that say what changes.
 
     Args:

@@ -26,7 +26,7 @@ from mwz.normalization.rules import DEFAULT_RULES, rule_set
 from mwz.normalization.rules.aliases import OWN, Aliases, alias_table, alias_tables, aliases
 
 from ..benchmark import STYLES
-from ..data.pinned import PinnedFile
+from ..data.declared import PinnedFile
 from ..errors import InputError, unknown
 from ..io.files import is_plain_file, is_plain_folder, parse_toml, read_plain
 from ..io.validation import validated

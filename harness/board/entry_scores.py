@@ -13,9 +13,8 @@ from mwz.normalization.rules.aliases import Aliases
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..comparison.evidence import Evidence
-from ..comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED
+from ..comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, spread_of
 from ..comparison.intervals import intervals_of
-from ..comparison.seeds import spread_of
 from ..diagnosis.causes import DialogueOutcome
 from ..diagnosis.diagnosing import diagnose
 from ..diagnosis.losses import domain_losses, points
@@ -24,21 +23,17 @@ from ..metrics import headlines
 from ..metrics.bleu import counts as bleu_counts
 from ..metrics.played import Played
 from ..metrics.statistics import Figure, LinearStatistics
-from ..metrics.tracking import Choices
+from ..metrics.tracking import DONTCARE_CHOICES, Choices
 from ..metrics.tracking.evaluation import score_tracking
-from ..metrics.tracking.fga import DEFAULT_LAMBDAS
-from ..metrics.tracking.gold import GoldStates
-from ..metrics.tracking.pairing import TrackedDialogue, track_with_gold
-from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
-from ..metrics.tracking.variants import DONTCARE_CHOICES, Variants
-from ..scoring import Scorer, allowed_metrics, chosen_states
+from ..metrics.tracking.tracked_dialogues import GoldStates, TrackedDialogue, track_states
+from ..scoring import Scorer, allowed_metrics
+from ..scoring.options import chosen_states
 from ..scoring.report import Coverage
 from ..signature import Signature
 from ..submission import NormalizedSubmission, Submission, made_submission, parse_submission
 from ..submission.formats import parse_predictions
 from ..tracking.formats import TrackedFile, parse_tracking_file
-from ..tracking.tracking_figures import TrackingFigures, tracking_figures
-from ..tracking.tracking_signature import tracking_signature
+from ..tracking.tracking_figures import TrackingFigures, tracking_figures, tracking_signature
 from . import LEXICALISED, STATE_TRACKING
 from .scores import (
     FIGURES,
@@ -188,8 +183,7 @@ class States:
     def scores(self, golds: Sequence[GoldStates]) -> Scores:
         """Score them with every metric."""
         file = self.file
-        choices = Choices(DEFAULT_LAMBDAS, MULTIWOZ_SLOTS)
-        signature = tracking_signature(file.dialogues, file.benchmark, choices, gold=file.gold)
+        signature = tracking_signature(file.dialogues, file.benchmark, gold=file.gold)
         report = score_tracking(file.dialogues)
         coverage, of = None, GoldOf("file", self.own_gold)
         if file.benchmark is not None:
@@ -217,7 +211,7 @@ def read_outputs(
     scorer: Scorer,
     track: str,
     aliases: Aliases | None = None,
-    load_gold: Callable[[], GoldStates] | None = None,
+    gold: GoldStates | None = None,
     own_gold: str | None = None,
 ) -> Outputs:
     """Read and check a system's predictions.
@@ -228,7 +222,7 @@ def read_outputs(
         scorer: Has the benchmark.
         track: The system's track.
         aliases: The placeholders that the responses hold besides those of the rule sets.
-        load_gold: As for `read_states`.
+        gold: As for `read_states`.
         own_gold: As for `read_states`.
 
     Raises:
@@ -236,7 +230,7 @@ def read_outputs(
     """
     benchmark = scorer.benchmark
     if track == STATE_TRACKING:
-        return read_states(content, source, lambda ids: benchmark, load_gold, own_gold)
+        return read_states(content, source, lambda ids: benchmark, gold, own_gold)
     own = scorer.with_options(lexicalised=track == LEXICALISED, placeholders=aliases)
     if isinstance(content, str):
         return Responses(content, own)
@@ -248,7 +242,7 @@ def read_states(
     content: bytes | str,
     source: str,
     load_benchmark: BenchmarkLoader,
-    load_gold: Callable[[], GoldStates] | None = None,
+    gold: GoldStates | None = None,
     own_gold: str | None = None,
 ) -> States:
     """Read a tracker's file.
@@ -259,7 +253,7 @@ def read_states(
         source: What messages call it.
         load_benchmark: Gives the benchmark to compare with for the dialogues' ids; called only if
             the file has no gold states of its own, or there are others to compare with.
-        load_gold: Gives gold states of another version to compare with instead.
+        gold: Gold states of another version to compare with instead.
         own_gold: What version of the annotation the file's own gold states are, as the submitter
             says.
 
@@ -272,7 +266,7 @@ def read_states(
     else:
         made = made_submission(load_benchmark(()), content).dialogues
         read = {id_: [turn.state or {} for turn in turns] for id_, turns in made.items()}
-    file = parse_tracking_file(read, source, load_benchmark, load_gold)
+    file = parse_tracking_file(read, source, load_benchmark, gold)
     if own_gold is not None and file.benchmark is not None:
         raise InputError(
             "--own-gold", f"{source} is compared with a benchmark's gold states; leave it out"
@@ -413,7 +407,7 @@ def submission_against(
     return {
         gold.version: _further_figures(dialogues, benchmark, gold)
         for gold in golds
-        if (dialogues := track_with_gold(states, benchmark, gold))
+        if (dialogues := track_states(states, benchmark, gold))
     }
 
 
@@ -430,7 +424,7 @@ def tracker_against(
     """
 
     def against(gold: GoldStates) -> dict[str, TrackingFigures]:
-        file = parse_tracking_file(read, source, load_benchmark, lambda: gold)
+        file = parse_tracking_file(read, source, load_benchmark, gold)
         assert file.benchmark is not None
         return _further_figures(file.dialogues, file.benchmark, gold)
 
@@ -446,6 +440,6 @@ def _further_figures(
 ) -> dict[str, TrackingFigures]:
     """Return choice of `--dontcare` -> figures of dialogues tracked with these gold states."""
     return {
-        choice: tracking_figures(dialogues, benchmark, gold, variants=Variants(dontcare=choice))
+        choice: tracking_figures(dialogues, benchmark, gold, choices=Choices(dontcare=choice))
         for choice in DONTCARE_CHOICES
     }

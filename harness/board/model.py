@@ -23,11 +23,18 @@ from ..signature import PLACEHOLDERS
 from ..submission import HUMAN
 from ..submission.remarks import MANY_UNKNOWN
 from . import LEXICALISED, RANKED_COVERAGE, STATE_TRACKING, TRACKS
-from .audit.record import OFFICIAL, PrintedFigures, official_verdict, table_claims
-from .audit.reported import ReportedTable, read_reported, unknown_entries
+from .audit.record import official_verdict
+from .audit.reported import (
+    OFFICIAL,
+    PrintedFigures,
+    ReportedTable,
+    check_entries,
+    printed_figures,
+    read_reported,
+)
 from .checks import GROUNDED, entry_problems
 from .entries import Entry, read_note
-from .pairs import RANKING, EntryPair, Pairs, Standing, read_pairs
+from .pairs import RANKING, EntryPair, Pairs, read_pairs
 from .scores import Tracked, tracked
 
 DOCUMENTS_FOLDER = "docs"
@@ -126,9 +133,26 @@ class Row:
         return _CEILING_NAME if self.entry is None else self.entry.system.name
 
     @property
+    def paper(self) -> str | None:
+        """The address of its paper."""
+        return None if self.entry is None else self.entry.system.paper
+
+    @property
+    def code(self) -> str | None:
+        """The address of its code."""
+        return None if self.entry is None else self.entry.system.code
+
+    @property
     def track(self) -> str:
         """The track that the system was entered in."""
         return LEXICALISED if self.entry is None else self.entry.system.track
+
+    @property
+    def signature(self) -> str:
+        """The signature of its scores; empty if there is none."""
+        if self.tracked is not None:
+            return str(self.tracked.figures.signature)
+        return "" if self.report is None else str(self.report.signature)
 
     def value(self, name: str, setup: str = "strict") -> Value:
         """Return a headline figure under a set-up."""
@@ -256,45 +280,6 @@ def placeholders_note(row: Row) -> list[str]:
         f"placeholders: {len(own.pairs)} are read by {known} besides those of the rule set; "
         f"without them {titles} {values}"
     ]
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of the board's tables, declared once for every view.
-
-    Attributes:
-        key: What scripts call it.
-        title: What it shows.
-        value: What stands in it.
-        above: What stands above the title where columns have a second line, such as the rule set.
-        alone: The title where they have not; the title itself if empty.
-        numbers: Whether it holds figures, which are aligned to the right.
-        shown: Whether the web page shows it before a reader chose columns: "always", "wide" for no
-            narrow screens, "chosen" for columns that a reader must choose, "never" for what only
-            texts and downloads have.
-        elsewhere: Whether the Markdown page says it in another form, and has no such column.
-        field: What downloads call it; the key with `_` for `-` if empty.
-    """
-
-    key: str
-    title: str
-    value: Callable[[Row], Value]
-    above: str = ""
-    alone: str = ""
-    numbers: bool = True
-    shown: str = "always"
-    elsewhere: bool = False
-    field: str = ""
-
-    @property
-    def name(self) -> str:
-        """What downloads call it."""
-        return self.field or self.key.replace("-", "_")
-
-    @property
-    def full_title(self) -> str:
-        """The title where nothing stands above it."""
-        return self.alone or self.title
 
 
 def ranked(found: Iterable[Row], apart: bool = True) -> list[Row]:
@@ -527,7 +512,7 @@ class Board:
             if table.kind == OFFICIAL
             for line in table.rows
             if line.entry == entry.key
-            for claim in table_claims(table, line)
+            for claim in printed_figures(table, line)
         ]
 
     def verdicts(self, entry: Entry) -> list[str]:
@@ -542,20 +527,25 @@ class Board:
             return None
         return known.intervals.scores.get(name)
 
-    def standings(self, track: str) -> Mapping[str, Standing]:
-        """Return key -> how each row of a track that has a rank compares with others of it."""
+    def compared(self, track: str, other: str) -> Mapping[str, EntryPair]:
+        """Return key -> the rows of a track that have a rank, each compared with another.
+
+        Args:
+            track: The track.
+            other: Which other: that "above" it, or the "best". Rows without one, and those that do
+                not compare with it, are left out.
+        """
         # What is known dialogue by dialogue is of the default rule set.
         if self.rules != DEFAULT_RULES:
             return {}
-        return self.pairs.standings([r.key for r in self.of_track(track) if r.rank is not None])
+        ranks = [row.key for row in self.of_track(track) if row.rank is not None]
+        found = self.pairs.standings(ranks)
+        return {key: pair for key, one in found.items() if (pair := getattr(one, other))}
 
     def tied_with_best(self, track: str) -> set[str]:
         """Return the keys of a track's rows that cannot be told apart from its best one."""
-        return {
-            key
-            for key, standing in self.standings(track).items()
-            if standing.best is not None and not standing.best.figures[RANKING].distinct
-        }
+        best = self.compared(track, "best")
+        return {key for key, pair in best.items() if not pair.figures[RANKING].distinct}
 
     def neighbours(self, own: Row) -> Iterator[tuple[str, Row, EntryPair | None]]:
         """Yield the best row of a ranked row's track, and those above and below it.
@@ -595,9 +585,7 @@ def make_board(
     """
     by_key = sorted(entries, key=lambda entry: entry.key)
     found = rows(by_key, rules)
-    problems = unknown_entries(tables, [entry.key for entry in by_key])
-    if problems:
-        raise InputError("leaderboard", problems)
+    check_entries(tables, [entry.key for entry in by_key], "leaderboard")
     english = lexicalised_rows(by_key, rules)
     # What the harness made is in no table of state tracking.
     made = {row.key for row in english if row.entry and row.entry.system.predictions.by_harness}

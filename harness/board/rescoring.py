@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..data.declared import blob_id, safe_path
 from ..data.installed import downloads_directory, loaded_once
-from ..data.pinned import blob_id, safe_path
 from ..errors import InputError
 from ..io.files import read_bytes, read_plain, to_json
 from ..io.rendering import text_table
@@ -31,7 +31,7 @@ from .scores import DIALOGUES_FILE, FILES, SCORES_FILE, SEEDS_FILE, Scores, Seed
 
 if TYPE_CHECKING:
     from ..benchmark import Benchmark
-    from ..metrics.tracking.gold import GoldStates
+    from ..metrics.tracking.tracked_dialogues import GoldStates
 
 
 @dataclass(frozen=True)
@@ -295,10 +295,7 @@ def _rescored(scorer: Scorer, entry: Entry, inputs: _Inputs | InputError) -> Res
         own_gold = tracking.gold.version
 
     def read(content: bytes | str, source: str) -> Outputs:
-        load_gold = None if gold is None else lambda: gold
-        return read_outputs(
-            content, source, scorer, system.track, system.aliases, load_gold, own_gold
-        )
+        return read_outputs(content, source, scorer, system.track, system.aliases, gold, own_gold)
 
     outputs = read(inputs.content, entry.key)
     seeds: dict[str, Any] = _stored_seeds(entry, inputs.seeds)

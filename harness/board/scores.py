@@ -31,10 +31,8 @@ from pydantic import Field, FiniteFloat
 from mwz.normalization.rules import DEFAULT_RULES
 from mwz.normalization.rules.registry import digest_of_json, sha256
 
-from ..comparison.interval import Interval
-from ..comparison.seeds import Spread
-from ..data.declared import gold_versions
-from ..data.pinned import blob_id
+from ..comparison.interval import Interval, Spread
+from ..data.declared import blob_id, gold_versions
 from ..diagnosis.losses import DomainLosses, Points
 from ..errors import InputError
 from ..io.files import parse_json, read_plain, to_json
@@ -43,8 +41,8 @@ from ..io.validation import validated
 from ..metrics.bleu import COLUMNS, MAX_ORDER, bleu_of_sums
 from ..metrics.inform import rates_of_sums
 from ..metrics.setups import MAIN_SETUP
+from ..metrics.tracking import DONTCARE_CHOICES
 from ..metrics.tracking.tracking_report import TrackingReport
-from ..metrics.tracking.variants import DONTCARE_CHOICES
 from ..scoring.report import FORMAT, Coverage, Report
 from ..signature import SHOWN_HASH, Signature
 from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES

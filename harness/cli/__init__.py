@@ -31,9 +31,6 @@ from ..io.rendering import printable
 if TYPE_CHECKING:
     from ..submission.remarks import Remark
 
-NO_STATES = "no turn has a `state`; scored with gold belief states"
-"""What is remarked of predictions that are scored with states that nobody asked for."""
-
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """What a system says of an output that takes no more, or none."""
 

@@ -8,25 +8,19 @@ from pathlib import Path
 
 import click
 
-from mwz.normalization.rules import RuleSet, rule_set, with_aliases
+from mwz.normalization.rules import RuleSet
 
 from ..benchmark import Benchmark
 from ..board import RANKED_COVERAGE
 from ..errors import InputError, cut, printable
 from ..io.files import write_text
 from ..io.rendering import figure
-from ..scoring import Options, Scorer, has_all
-from ..scoring.placeholder_guesses import (
-    WRITE,
-    guessed,
-    starting_table,
-    unknown_cost,
-    written_names,
-)
+from ..scoring import Options, Scorer
+from ..scoring.placeholder_guesses import WRITE, guessed, starting_table, written_names
+from ..scoring.predictions import played_predictions
 from ..submission import Submission
 from ..submission.remarks import Remark, unknown_names, venue_rate
-from .completion import complete_file
-from .options import benchmark_option, placeholders_option, rules_option
+from .options import benchmark_option, complete_file, placeholders_option, rules_option
 from .reading import read_submissions
 
 WARNED = 1
@@ -58,18 +52,17 @@ def command(
     table: str | None,
 ) -> int:
     """Check a predictions file and show what it holds."""
-    options = Options(rules, placeholders=placeholders)
-    known = with_aliases(rule_set(rules), options.aliases)
-    loaded, (submission,) = read_submissions([predictions], benchmark, "checking against", known)
+    options = Options(rules, "strict", metrics=["inform"], placeholders=placeholders)
+    loaded, (submission,) = read_submissions([predictions], benchmark, "checking against", options)
+    scorer = Scorer(loaded, options)
+    known = scorer.rules
     for name, told in _facts(submission, loaded, known):
         click.echo(printable(f"{name:<16}{told}"))
     # Whatever scoring would refuse is refused here, in the same words.
-    has_all(submission, "state", "states")
-    has_all(submission, "active_domains", "domains")
-    cost = unknown_cost(Scorer(loaded, options), submission)
+    found = played_predictions(scorer, submission, submission.source)
     if table is not None:
         _write_table(table, submission, known)
-    remarks = [*submission.remarks, *cost, *_coverage(submission, loaded)]
+    remarks = [*found.remarks, *_coverage(submission, loaded)]
     warnings = [remark for remark in remarks if remark.warning]
     for remark in remarks:
         click.echo(printable(f"{'warning' if remark.warning else 'note':<16}{remark}"))

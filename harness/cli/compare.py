@@ -18,33 +18,38 @@ from ..io.rendering import figure, printable
 from ..io.tables import formatted
 from ..metrics import named_metrics, resampled_metrics
 from ..metrics.inform_success import TOTAL
-from ..scoring import GROUNDED, Options, Scorer
+from ..scoring import Options, Scorer
 from ..scoring.execution import Job, results, run
-from ..scoring.systems import systems_evidence, with_common_metrics
+from ..scoring.options import GROUNDED
+from ..scoring.predictions import known_system, with_common_metrics
 from ..submission.formats import parse_predictions, standard_form
-from .completion import complete_file
+from . import tell
 from .options import (
     SeveralValues,
+    benchmark_option,
+    complete_file,
     format_option,
+    placeholders_option,
     predictions_folder_option,
+    rules_option,
     scheduler_option,
     seed_option,
     short_names,
     submissions_option,
 )
 from .reading import benchmark_chooser
-from .score import command as score_command
+from .scoring_options import (
+    domains_option,
+    goals_option,
+    lexicalised_option,
+    setup_option,
+    states_option,
+)
 
 if TYPE_CHECKING:
     from mwz.normalization.rules.aliases import Aliases
 
     from ..comparison.evidence import Evidence
-
-_SCORED = (
-    *("benchmark", "rules", "placeholders", "setup", "domains", "states", "goals"),
-    "lexicalised",
-)
-"""The options of `mwz score` that say how to score: they are options here as well."""
 
 
 @click.command(
@@ -99,6 +104,14 @@ _SCORED = (
 @scheduler_option
 @format_option(" Any but text has tables only.")
 @click.option("--json", "json_target", metavar="FILE|-", help="Write the comparison as JSON.")
+@benchmark_option
+@rules_option
+@placeholders_option
+@setup_option
+@domains_option
+@states_option
+@goals_option
+@lexicalised_option
 def command(
     systems: Sequence[str],
     metrics: str | None,
@@ -125,12 +138,12 @@ def command(
     if len(systems) + len(seeds) < 2 or (systems and len(systems) + len(seeds) == 1):
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
     options = Options(
-        *(rules, setup, domains, states, None),
+        *(rules, setup, domains, states),
+        None if metrics is None else _resampled([m.strip() for m in metrics.split(",")]),
         goals=goals,
         lexicalised=lexicalised,
         placeholders=placeholders,
     )
-    asked = None if metrics is None else _resampled([m.strip() for m in metrics.split(",")])
     outputs = [_found(one, submissions, predictions, lexicalised) for one in (*systems, *seeds)]
     names = _names(outputs)
     loaded = benchmark_chooser(benchmark, "comparing on")(_ids(outputs))
@@ -139,11 +152,13 @@ def command(
         for one in outputs
     ]
     each = [
-        Job(one.source, (one.content, one.source, name, own, asked))
+        Job(one.source, (one.content, one.source, name, own, metrics is None))
         for one, name, own in zip(outputs, names, chosen, strict=True)
     ]
-    coming = run(systems_evidence, each, loaded, jobs, scheduler)
-    known = with_common_metrics(results(coming), chosen)
+    found = results(run(known_system, each, loaded, jobs, scheduler))
+    for one, system in zip(outputs, found, strict=True):
+        tell(one.source, system.remarks)
+    known = with_common_metrics([system.evidence for system in found], chosen)
 
     from ..comparison.comparing import compare
 
@@ -166,7 +181,7 @@ def command(
         if human is not None:
             click.echo(f"\n{_ceiling_text(human)}")
     elif json_target != STANDARD_STREAM:
-        from ..comparison.comparison_tables import comparison_tables
+        from ..comparison.comparison_text import comparison_tables
 
         click.echo(formatted(comparison_tables(comparison), format_), nl=False)
 
@@ -186,9 +201,6 @@ def _ceiling_text(human: GroundedFigures) -> str:
         f"grounded Inform {figure(human.inform[TOTAL])} (all {figure(human.inform_all[TOTAL])}), "
         f"Success {figure(human.success[TOTAL])}"
     )
-
-
-command.params += [option for option in score_command.params if option.name in _SCORED]
 
 
 @dataclass(frozen=True)

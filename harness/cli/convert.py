@@ -13,8 +13,7 @@ from ..io.rendering import printable
 from ..submission import Submission
 from ..submission.checking import ACTIVE_DOMAINS, RESPONSE, STATE, Turn
 from . import tell
-from .completion import complete_file
-from .options import benchmark_option
+from .options import benchmark_option, complete_file
 from .reading import read_submissions
 
 _GZIP = ".gz"

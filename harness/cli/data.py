@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,8 +12,15 @@ import click
 
 from mwz.normalization.rules import published_rule_sets, rule_set
 
-from ..benchmark import Benchmark
-from ..data.declared import Built, DataSet, Sources, build_benchmark, declared_names, read_data_set
+from ..data.declared import (
+    Built,
+    DataSet,
+    Sources,
+    build_benchmark,
+    declared_names,
+    read_data_set,
+    select,
+)
 from ..data.fetching import (
     MIRROR_VARIABLE,
     Transfer,
@@ -22,7 +29,7 @@ from ..data.fetching import (
     kept_files,
     urls,
 )
-from ..data.fingerprints import GOLD_DOMAINS, Difference, differences
+from ..data.fingerprints import comparison_text, differences
 from ..data.installed import (
     DEFAULT,
     SAMPLE,
@@ -32,13 +39,12 @@ from ..data.installed import (
     installed_benchmarks,
     load_benchmark,
 )
-from ..data.pinned import select
 from ..errors import without_secrets
 from ..io.rendering import text_table
 from ..signature import SHOWN_HASH
 
 if TYPE_CHECKING:
-    from ..metrics.tracking.gold import GoldStates
+    from ..metrics.tracking.tracked_dialogues import GoldStates
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -93,7 +99,7 @@ _mirror = click.option(
     "at <owner>/<repository>/<commit>/<path>, or at <repository>/<path> as in clones side by "
     f"side. [default: ${MIRROR_VARIABLE}]",
 )
-_patience = _options(
+_patience = (
     click.option("--offline", is_flag=True, help="Use only what was fetched before."),
     click.option(
         "--timeout",
@@ -114,27 +120,37 @@ _patience = _options(
 )
 
 
+def _transfer_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a `Transfer`, which the command takes as one argument."""
+
+    @wraps(function)
+    def command(
+        *, mirror: str | None, offline: bool, timeout: float, attempts: int, **options: Any
+    ) -> Any:
+        transfer = Transfer(
+            mirror=mirror,
+            offline=offline,
+            attempts=attempts,
+            timeout=timeout,
+            progress=sys.stderr.isatty(),
+            notify=lambda remark: click.echo(f"mwz: {remark}", err=True),
+        )
+        return function(transfer=transfer, **options)
+
+    return _options(_mirror, *_patience)(command)
+
+
 @command.command()
 @_data_set
 @_chosen_files
-@_mirror
-@_patience
-def fetch(
-    data_set: DataSet,
-    split: str,
-    predictions: bool,
-    mirror: str | None,
-    offline: bool,
-    timeout: float,
-    attempts: int,
-) -> None:
+@_transfer_options
+def fetch(data_set: DataSet, split: str, predictions: bool, transfer: Transfer) -> None:
     """Download the public files of the data set NAME and install its benchmark.
 
     Every file is of one pinned version and is checked before it is used. What was fetched before
     is not fetched again, so an interrupted run goes on where it was. Proxies are taken from the
     usual variables (HTTPS_PROXY, NO_PROXY).
     """
-    transfer = _transfer(mirror, offline, timeout, attempts)
     folder = downloads_directory()
     _install(fetch_benchmark(data_set, split, predictions, folder, transfer))
     if predictions:
@@ -146,9 +162,8 @@ def fetch(
 
 @command.command()
 @click.option("--all", "every", is_flag=True, help="List every turn that differs.")
-@_mirror
-@_patience
-def verify(every: bool, mirror: str | None, offline: bool, timeout: float, attempts: int) -> int:
+@_transfer_options
+def verify(every: bool, transfer: Transfer) -> int:
     """Check the downloaded files and the installed benchmarks.
 
     A wrong file is named, removed and fetched again (not with --offline); what then is still
@@ -159,7 +174,7 @@ def verify(every: bool, mirror: str | None, offline: bool, timeout: float, attem
     sets = map(read_data_set, declared_names())
     pinned = [file for one in sets for source in one.sources for file in source.files]
     kept = kept_files(pinned, folder)
-    fetched = fetch_files(kept, folder, _transfer(mirror, offline, timeout, attempts))
+    fetched = fetch_files(kept, folder, transfer)
     again = f", {fetched} of them fetched again" if fetched else ""
     click.echo(f"{len(kept)} downloaded files are as pinned{again}")
     differ = False
@@ -167,45 +182,10 @@ def verify(every: bool, mirror: str | None, offline: bool, timeout: float, attem
         if benchmark_path(name) is not None:
             found = differences(load_benchmark(name))
             differ |= bool(found)
-            click.echo(f"benchmark {name}: content as installed" + _comparison(found))
-            if found:
-                click.echo(_differences_text(found, every))
+            click.echo(f"benchmark {name}: content as installed{comparison_text(found, every)}")
     for gold in _all_gold_states():
         click.echo(f"gold states {gold.version} of {gold.benchmark}: content as installed")
     return int(differ)
-
-
-_SHOWN = 20
-"""How many of the turns that differ are listed."""
-
-
-def _comparison(found: Sequence[Difference] | None) -> str:
-    """Say how a benchmark compares with the pinned one; nothing where none is pinned."""
-    if found is None:
-        return ""
-    if not found:
-        return ", equal to the pinned one: scores compare with the leaderboard's"
-    return "; it differs from the pinned one, and so may scores"
-
-
-def _differences_text(found: Sequence[Difference], every: bool) -> str:
-    """List what differs: how much of each part, then where."""
-    counts = Counter(one.part for one in found)
-    parts = ", ".join(f"{part} {count}×" for part, count in counts.items())
-    if [*counts] == [GOLD_DOMAINS]:
-        parts += (
-            "; `mwz data import … --mintl DIR` adds DAMD's, which the optimistic set-up and those "
-            "of some scripts use"
-        )
-    shown = found if every else found[:_SHOWN]
-    more = len(found) - len(shown)
-    return "\n".join(
-        [
-            f"differences: {parts}",
-            *(f"  {one.place}: {one.part}" for one in shown),
-            *([f"  … and {more} more; --all lists them"] if more else []),
-        ]
-    )
 
 
 @command.command("urls")
@@ -292,7 +272,9 @@ def list_() -> None:
         benchmark = load_benchmark(name)
         hashes = [benchmark.content_hash(rule_set(name))[:SHOWN_HASH] for name in rules]
         where = benchmark_path(name)
-        counts = [str(len(benchmark.dialogues)), str(benchmark.turns), _seen(benchmark)]
+        dialogues = len(benchmark.dialogues)
+        seen = "–" if benchmark.seen is None else f"{len(benchmark.seen)} of {dialogues}"
+        counts = [str(dialogues), str(benchmark.turns), seen]
         rows.append([name, *counts, *hashes, "built in" if where is None else str(where)])
     click.echo(text_table([*headers, "where"], rows))
     states = [
@@ -325,22 +307,9 @@ def _all_gold_states() -> Iterator[GoldStates]:
     from ..data.gold_states import installed_gold_states, load_gold_states
 
     for name in installed_benchmarks():
-        versions = installed_gold_states(name)
-        benchmark = load_benchmark(name) if versions else None
-        for version in versions:
-            assert benchmark is not None
-            yield load_gold_states(version, benchmark)
-
-
-def _transfer(mirror: str | None, offline: bool, timeout: float, attempts: int) -> Transfer:
-    return Transfer(
-        mirror=mirror,
-        offline=offline,
-        attempts=attempts,
-        timeout=timeout,
-        progress=sys.stderr.isatty(),
-        notify=lambda remark: click.echo(f"mwz: {remark}", err=True),
-    )
+        if versions := installed_gold_states(name):
+            benchmark = load_benchmark(name)
+            yield from (load_gold_states(version, benchmark) for version in versions)
 
 
 def _install(built: Built) -> None:
@@ -352,9 +321,3 @@ def _install(built: Built) -> None:
     )
     for note in built.notes:
         click.echo(note)
-
-
-def _seen(benchmark: Benchmark) -> str:
-    if benchmark.seen is None:
-        return "–"
-    return f"{len(benchmark.seen)} of {len(benchmark.dialogues)}"

@@ -9,10 +9,10 @@ import click
 
 from ..io.files import STANDARD_STREAM, write_json
 from ..io.rendering import printable
-from ..scoring import Options, Scorer, lexicalised_parameter
+from ..scoring import Options, Scorer
+from ..scoring.options import lexicalised_parameter
 from ..submission.conversations import read_conversations
-from .completion import complete_file
-from .options import benchmark_option, output_option, rules_option
+from .options import benchmark_option, complete_file, output_option, rules_option
 from .reading import benchmark_chooser
 
 if TYPE_CHECKING:

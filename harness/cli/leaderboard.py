@@ -15,7 +15,7 @@ from ..board.model import DOCUMENTS_FOLDER, Board, read_board
 from ..board.pairs import PAIRS_FILE, complete_pairs
 from ..board.rescoring import Rescored, changes_table, rescore, updated
 from ..board.submitting import locked, write_files
-from ..board.views.making import (
+from ..board.views import (
     PORT,
     Site,
     check_place,

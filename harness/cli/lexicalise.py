@@ -9,8 +9,7 @@ from ..io.rendering import printable
 from ..scoring import Options, Scorer
 from ..scoring.relexicalising import lexicalised_predictions
 from . import tell
-from .completion import complete_file
-from .options import benchmark_option, output_option, rules_option
+from .options import benchmark_option, complete_file, output_option, rules_option
 from .reading import read_submissions
 
 

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
 import click
 
-from mwz.normalization.rules import RuleSet
-
-from ..benchmark import Benchmark
+from ..benchmark import STYLES, Benchmark
 from ..data.installed import SAMPLE, load_benchmark
+from ..errors import InputError, unknown
 from ..io.files import shown_name
-from ..submission import Submission, checked_submission, read_predictions
+from ..scoring import Scorer
+from ..scoring.options import Options
+from ..submission import HUMAN, Submission, checked_submission, read_predictions
 from ..submission.checking import dialogue_id
+from ..submission.conversations import read_conversations
+
+if TYPE_CHECKING:
+    from ..scoring.free_running import FreeRunning
 
 BenchmarkChooser = Callable[[Iterable[object]], Benchmark]
 
@@ -58,7 +64,7 @@ def benchmark_chooser(name: str | None, doing: str) -> BenchmarkChooser:
 
 
 def read_submissions(
-    files: Sequence[str], name: str | None, doing: str, rules: RuleSet | None = None
+    files: Sequence[str], name: str | None, doing: str, options: Options = Options()
 ) -> tuple[Benchmark, list[Submission]]:
     """Read predictions files, and the benchmark that is chosen for them.
 
@@ -66,7 +72,7 @@ def read_submissions(
         files: The files; `-` is standard input.
         name: The value of `benchmark_option`.
         doing: What is done with the benchmark, for the remark: "scoring on".
-        rules: The rule set by which placeholders are remarked; None for the default one.
+        options: How they will be scored: by the rules, placeholders are remarked.
 
     Raises:
         InputError: A file cannot be read or is no submission to the benchmark, or the benchmark
@@ -75,4 +81,44 @@ def read_submissions(
     read = [(read_predictions(file), shown_name(file)) for file in files]
     choose = benchmark_chooser(name, doing)
     benchmark = choose([id_ for standard, _ in read for id_ in standard.dialogues])
+    rules = Scorer(benchmark, options).rules
     return benchmark, [checked_submission(one, benchmark, source, rules) for one, source in read]
+
+
+def corpus_name(style: str, lexicalised: bool) -> str:
+    """Return what `Scorer.made` calls the benchmark's own responses, as `--corpus` asks for them.
+
+    Args:
+        style: The option's value, a reference style.
+        lexicalised: Whether they are to be the human responses as they were written.
+
+    Raises:
+        InputError: The style is unknown.
+    """
+    if style not in STYLES:
+        raise InputError("--corpus", unknown("style", style, STYLES))
+    return HUMAN if lexicalised else style
+
+
+def played_free_running(
+    file: str, goals: str | None, name: str | None, doing: str, options: Options
+) -> tuple[FreeRunning, Scorer]:
+    """Read a file of free-running dialogues and compare them with their goals.
+
+    Args:
+        file: The file; `-` is standard input.
+        goals: A file of goals, in place of the benchmark's.
+        name: The value of `benchmark_option`.
+        doing: What is done with the benchmark, for the remark.
+        options: How to score.
+
+    Raises:
+        InputError: A file cannot be read or used, or a dialogue has no goal.
+    """
+    # pydantic takes its time
+    from ..scoring.free_running import play_free_running, read_goals_file
+
+    conversations = read_conversations(file)
+    scorer = Scorer(benchmark_chooser(name, doing)(conversations), options)
+    own = None if goals is None else read_goals_file(goals, scorer.rules)
+    return play_free_running(conversations, shown_name(file), scorer, own), scorer

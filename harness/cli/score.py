@@ -2,49 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import IO, Any, TypeAlias
 
 import click
 from click.core import ParameterSource
 
 from mwz.database import EMBEDDED
 
-from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
-from ..errors import InputError, unknown
+from ..benchmark import CANONICAL_STYLE, GOALS
+from ..data.installed import default_benchmark
+from ..errors import InputError
 from ..io.files import STANDARD_STREAM, shown_name, write_json, write_text
 from ..io.tables import formatted
 from ..metrics import default_metrics, response_metrics
-from ..metrics.setups import BOTH, SETUPS
-from ..scoring import AUTO, Options, Scorer, choices
-from ..scoring.many import Request, ScoredSubmission, intervals_read, score_submission
-from ..scoring.report_text import report_text
-from ..submission import CONSTANT, EMPTY_STATES, HUMAN, NormalizedSubmission, made_submissions
+from ..scoring import Options, Scorer
+from ..scoring.many import (
+    FileOutcome,
+    Request,
+    Resources,
+    ScoredSubmission,
+    intervals_read,
+    read_lines,
+    score_files,
+    score_predictions,
+)
+from ..scoring.predictions import MADE
+from ..scoring.report_text import report_text, score_table
+from ..submission import CONSTANT, EMPTY_STATES
 from . import tell
-from .completion import complete_file
 from .options import (
     benchmark_option,
     cache_option,
+    complete_file,
     format_option,
     intervals_option,
     jobs_option,
     placeholders_option,
     rules_option,
     scheduler_option,
+    short_names,
 )
-from .reading import benchmark_chooser
-from .score_run import ScoreRun, gold_remark
+from .reading import benchmark_chooser, corpus_name, played_free_running
+from .scoring_options import (
+    corpus_option,
+    domains_option,
+    free_running_option,
+    goals_option,
+    lexicalised_option,
+    setup_option,
+    states_option,
+)
 
 TRACKING = "dst"
 """The metric that a tracker without responses is scored by."""
-
-
-def _goals(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """Return one of the choices of goals, or a JSON file."""
-    if value not in GOALS and not value.endswith((".json", ".json.gz")):
-        problem = unknown("choice of goals", value, GOALS)
-        raise click.BadParameter(f"{problem}, or give a JSON file", ctx, param)
-    return value
 
 
 def _metrics_help() -> str:
@@ -64,43 +78,10 @@ def _metrics_help() -> str:
 @benchmark_option
 @rules_option
 @placeholders_option
-@click.option(
-    "--setup",
-    type=click.Choice(choices()["setup"]),
-    default=BOTH,
-    show_default=True,
-    help="How Inform and Success are computed: as they count (strict), as generously as some "
-    "papers did (optimistic), both of these, or as a published script does. "
-    + " ".join(f"{name}: {named.description}" for name, named in SETUPS.items()),
-)
-@click.option(
-    "--domains",
-    type=click.Choice(choices()["domains"]),
-    default=AUTO,
-    show_default=True,
-    help="Where active domains come from in set-ups that leave it open, such as the strict one: "
-    "the predictions, the domains that placeholders name, changes of the belief states, or the "
-    "gold annotation. auto: the first of these that the predictions allow, never gold; predictions "
-    "of some turns only are refused.",
-)
-@click.option(
-    "--states",
-    type=click.Choice(choices()["states"]),
-    default=AUTO,
-    show_default=True,
-    help="Belief states to query with. auto: predicted if every turn has one, gold if none has; "
-    "what has some is refused.",
-)
-@click.option(
-    "--goals",
-    callback=_goals,
-    default="all",
-    show_default=True,
-    metavar=f"[{'|'.join(GOALS)}|FILE.json]",
-    help="Score all dialogues, or those whose goal occurs (seen) or does not occur (unseen) in the "
-    "train or dev split; needs `mwz data fetch --split all`. With --free-running: a file of goals, "
-    "in the form of the public evaluator's goals.json, in place of the benchmark's.",
-)
+@setup_option
+@domains_option
+@states_option
+@goals_option
 @click.option(
     "--metrics",
     metavar="METRIC,…",
@@ -108,14 +89,7 @@ def _metrics_help() -> str:
     show_default=True,
     help=_metrics_help(),
 )
-@click.option(
-    "--corpus",
-    is_flag=False,
-    flag_value=CANONICAL_STYLE,
-    metavar="[STYLE]",
-    help=f"Score the benchmark's own references of a style ({', '.join(STYLES)}; by default "
-    f"{CANONICAL_STYLE}) with gold states instead of predictions.",
-)
+@corpus_option
 @click.option(
     "--constant",
     is_flag=True,
@@ -128,19 +102,8 @@ def _metrics_help() -> str:
     help="Score the tracker that predicts an empty belief state in every turn, by state tracking "
     "unless --metrics says otherwise; the responses are the benchmark's own references.",
 )
-@click.option(
-    "--lexicalised",
-    is_flag=True,
-    help="The responses are plain English, with names and numbers in place of placeholders: "
-    "delexicalise them first, and score them against the venue database as well. With --corpus, "
-    "the benchmark's human responses as they were written.",
-)
-@click.option(
-    "--free-running",
-    is_flag=True,
-    help="With --lexicalised: the dialogues are those with a user simulator, of any length. What "
-    "needs the benchmark's own turns is left out.",
-)
+@lexicalised_option
+@free_running_option
 @click.option(
     "--database",
     metavar="URL",
@@ -217,31 +180,41 @@ def command(
         goals_file = None if goals in GOALS else goals
         wanted = lines_target is not None
         outcome = _free_running(predictions[0], goals_file, benchmark, options, wanted)
-        _Shown(json_target, lines_target, quiet).one(outcome)
+        _Shown(json_target, lines_target, quiet).one((predictions[0], outcome))
         return 0
     if plot is not None:
         from ..io.pictures import picture_format
 
         picture_format(plot)
     request = Request(options, intervals or plot is not None, lines_target is not None)
-    if not predictions:
-        scorer = Scorer(benchmark_chooser(benchmark, "scoring on")(()), options)
-        made = CONSTANT if constant else EMPTY_STATES if empty_states else corpus
-        outcomes = [score_submission(scorer, _made(made, scorer), request)]
-        called = [f"corpus {made}" if corpus else str(made)]
-        tell("what the harness makes", gold_remark(options, outcomes[0]))
-    else:
-        run = ScoreRun(predictions, benchmark, request, cache, jobs, scheduler)
-        if len(predictions) > 1:
-            run.write_to(json_target, lines_target, resume)
-        outcomes, called = run.outcomes()
-    if plot is not None and outcomes:
-        _plot(called, outcomes, plot)
     shown = _Shown(json_target, lines_target, quiet)
-    if len(predictions) > 1:
-        shown.table(called, outcomes, format_)
+    if not predictions:
+        made = CONSTANT if constant else EMPTY_STATES
+        if corpus is not None:
+            made = corpus_name(corpus, lexicalised)
+        scorer = Scorer(benchmark_chooser(benchmark, "scoring on")(()), options)
+        outcome = score_predictions(scorer, made, MADE, request)
+        tell(MADE, outcome.remarks)
+        outcomes = [(made if corpus is None else f"corpus {corpus}", outcome)]
     else:
-        shown.one(outcomes[0], None if format_ == "text" else (called, format_), intervals)
+        coming = partial(
+            score_files,
+            predictions,
+            benchmark_chooser(benchmark, "scoring on"),
+            benchmark or default_benchmark(),
+            request,
+            Resources(cache, jobs, scheduler),
+        )
+        if len(predictions) == 1:
+            outcomes = _one(predictions[0], coming)
+        else:
+            outcomes = _several(predictions, coming, _Written(json_target, lines_target, resume))
+    if plot is not None and outcomes:
+        _plot(outcomes, plot)
+    if len(predictions) > 1:
+        shown.table(outcomes, format_)
+    else:
+        shown.one(outcomes[0], format_, intervals)
     return 2 if len(outcomes) < len(predictions) else 0
 
 
@@ -288,6 +261,109 @@ def _check_usage(given: Mapping[str, Any]) -> None:
             raise click.UsageError(message)
 
 
+_Coming: TypeAlias = "Callable[..., Iterator[FileOutcome]]"
+_Outcome: TypeAlias = "tuple[str, ScoredSubmission]"
+"""What to call a file, and what came of it."""
+
+
+def _one(file: str, coming: _Coming) -> list[_Outcome]:
+    """Return what comes of one file.
+
+    Raises:
+        InputError: It cannot be scored.
+    """
+    (done,) = coming()
+    if isinstance(done.outcome, InputError):
+        raise done.outcome
+    tell(shown_name(file), done.outcome.remarks)
+    return [(short_names([file])[0], done.outcome)]
+
+
+def _several(files: Sequence[str], coming: _Coming, written: _Written) -> list[_Outcome]:
+    """Return what comes of the files that can be scored, told and written as it comes."""
+    from tqdm import tqdm
+
+    names = short_names(files)
+    found: dict[int, ScoredSubmission] = {}
+    known = coming(written=written.known, again=written.unwritten(names))
+    with written, tqdm(total=len(files), desc="scoring", unit="file", disable=None) as progress:
+        for done in known:
+            progress.update()
+            if isinstance(done.outcome, InputError):
+                click.echo(f"mwz: {done.outcome}", err=True)
+                continue
+            tell(shown_name(files[done.number]), done.outcome.remarks)
+            written.write(names[done.number], done)
+            found[done.number] = replace(done.outcome, lines=None)
+    failed = len(files) - len(found)
+    if failed:
+        click.echo(f"mwz: {failed} of {len(files)} files could not be scored", err=True)
+    return [(names[number], found[number]) for number in sorted(found)]
+
+
+class _Written:
+    """Where outcomes of several files are written as they come.
+
+    Args:
+        lines: The file for a line of JSON per file, or `-`.
+        folder: The folder for the lines per dialogue.
+        resume: Whether to go on with what the file of lines holds.
+
+    Attributes:
+        known: Key -> outcome, of what the file of lines holds.
+
+    Raises:
+        InputError: One of them cannot be written, or the file holds something else.
+    """
+
+    def __init__(self, lines: str | None, folder: str | None, resume: bool) -> None:
+        self._folder = None if folder is None else Path(folder)
+        if self._folder is not None and self._folder.exists() and not self._folder.is_dir():
+            raise InputError(str(folder), "is no folder; of several files, lines need one")
+        self._to_stream = lines == STANDARD_STREAM
+        self._lines: IO[bytes] | None = None
+        self.known: Mapping[str, FileOutcome] = {}
+        if lines is not None and not self._to_stream:
+            path = Path(lines)
+            self.known = read_lines(path) if resume else {}
+            # Torn and damaged lines go, before others are written behind them.
+            write_text(lines, "".join(one.line or "" for one in self.known.values()))
+            self._lines = path.open("ab")
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        if self._lines is not None:
+            self._lines.close()
+
+    def unwritten(self, names: Sequence[str]) -> list[int]:
+        """Return the numbers of the files whose lines per dialogue are wanted and not there."""
+        if self._folder is None:
+            return []
+        return [n for n, name in enumerate(names) if not self._path(self._folder, name).exists()]
+
+    def write(self, name: str, done: FileOutcome) -> None:
+        """Write what came of a file."""
+        if done.repeated or done.line is None or isinstance(done.outcome, InputError):
+            return
+        if self._folder is not None and done.outcome.lines is not None:
+            write_text(str(self._path(self._folder, name)), done.outcome.lines)
+        if self._to_stream:
+            write_text(STANDARD_STREAM, done.line)
+        if self._lines is not None:
+            try:
+                self._lines.write(done.line.encode())
+                self._lines.flush()
+            except OSError as error:
+                reason = f"cannot be written ({error.strerror})"
+                raise InputError(self._lines.name, reason) from None
+
+    @staticmethod
+    def _path(folder: Path, name: str) -> Path:
+        return folder / f"{name}.jsonl"
+
+
 class _Shown:
     """Where reports go.
 
@@ -302,33 +378,25 @@ class _Shown:
         self._lines = lines_target
         self._quiet = quiet or STANDARD_STREAM in (json_target, lines_target)
 
-    def one(
-        self,
-        outcome: ScoredSubmission,
-        table: tuple[Sequence[str], str] | None = None,
-        intervals: bool = False,
-    ) -> None:
+    def one(self, named: _Outcome, format_: str = "text", intervals: bool = False) -> None:
         """Show the outcome of one file: its report, or a table in a format with its name."""
+        _, outcome = named
         if self._lines is not None and outcome.lines is not None:
             write_text(self._lines, outcome.lines)
         if self._json is not None:
             known = {"intervals": outcome.intervals} if intervals else {}
             write_json(self._json, {**outcome.report.to_dict(), **known})
-        if table is not None:
-            self.table(table[0], [outcome], table[1])
+        if format_ != "text":
+            self.table([named], format_)
         elif not self._quiet:
             click.echo(
                 report_text(outcome.report) + (_intervals_text(outcome) if intervals else "")
             )
 
-    def table(
-        self, names: Sequence[str], outcomes: Sequence[ScoredSubmission], format_: str
-    ) -> None:
+    def table(self, outcomes: Sequence[_Outcome], format_: str) -> None:
         """Show outcomes as one table."""
-        from ..scoring.report_text import score_table
-
         if outcomes and not self._quiet:
-            click.echo(formatted([score_table(names, outcomes)], format_), nl=False)
+            click.echo(formatted([score_table(outcomes)], format_), nl=False)
 
 
 def _intervals_text(outcome: ScoredSubmission) -> str:
@@ -339,40 +407,27 @@ def _intervals_text(outcome: ScoredSubmission) -> str:
     return f"\n\n{table}\n\n{(outcome.intervals or {})['signature']}"
 
 
-def _plot(names: Sequence[str], outcomes: Sequence[ScoredSubmission], path: str) -> None:
+def _plot(outcomes: Sequence[_Outcome], path: str) -> None:
     from ..comparison.score_plots import plot_scores
 
+    names, found = zip(*outcomes, strict=True)
     # What all have: predicted states are not in every file.
     figures = {
         name: figure
-        for name, figure in outcomes[0].figures.items()
-        if all(name in outcome.figures for outcome in outcomes)
+        for name, figure in found[0].figures.items()
+        if all(name in other.figures for other in found)
     }
-    found = [intervals_read(outcome.intervals) for outcome in outcomes]
-    plot_scores(names, figures, found, path)
+    plot_scores(names, figures, [intervals_read(one.intervals) for one in found], path)
 
 
 def _free_running(
     predictions: str, goals: str | None, benchmark: str | None, options: Options, lines: bool
 ) -> ScoredSubmission:
     """Score free-running dialogues; with their lines, if these are wanted."""
-    # pydantic takes its time
     from ..scoring.dialogue_lines import free_running_lines, lines_text
-    from ..scoring.free_running import play_free_running, read_goals_file, score_free_running
-    from ..submission.conversations import read_conversations
+    from ..scoring.free_running import score_free_running  # pydantic takes its time
 
-    conversations = read_conversations(predictions)
-    scorer = Scorer(benchmark_chooser(benchmark, "scoring on")(conversations), options)
-    own = None if goals is None else read_goals_file(goals, scorer.rules)
-    run = play_free_running(conversations, shown_name(predictions), scorer, own)
+    run, scorer = played_free_running(predictions, goals, benchmark, "scoring on", options)
     report = score_free_running(run, scorer)
     text = lines_text(free_running_lines(run, report.signature)) if lines else None
     return ScoredSubmission(report, lines=text)
-
-
-def _made(made: str | None, scorer: Scorer) -> NormalizedSubmission:
-    if made == CANONICAL_STYLE and scorer.options.lexicalised:
-        return scorer.made(HUMAN)
-    if made not in made_submissions():
-        raise InputError("--corpus", unknown("style", made, STYLES))
-    return scorer.made(made)

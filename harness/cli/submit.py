@@ -14,25 +14,26 @@ from mwz.normalization.rules.aliases import Aliases
 
 from ..benchmark import Benchmark
 from ..board import LEXICALISED, STATE_TRACKING, submitted_tracks
-from ..board.columns import columns, lexicalised_columns, tracking_columns
+from ..board.columns import (
+    Column,
+    columns,
+    lexicalised_columns,
+    row_headers,
+    row_text,
+    track_columns,
+    tracking_columns,
+)
 from ..board.entries import (
     PREDICTIONS_FILE,
     Entry,
     System,
     declared_placeholders,
 )
-from ..board.model import Board, Column, Row, read_board
+from ..board.model import Board, Row, read_board
 from ..board.pairs import complete_pairs
 from ..board.scores import Scores, seed_file
 from ..board.submitting import check_new, locked, submit, write_files
-from ..board.views.markdown import (
-    neighbours_text,
-    pages,
-    row_headers,
-    row_text,
-    seeds_text,
-    track_columns,
-)
+from ..board.views.markdown import neighbours_text, pages, seeds_text
 from ..data.gold_states import load_further_gold, load_gold_states
 from ..data.installed import load_benchmark
 from ..errors import InputError, unknown
@@ -40,17 +41,15 @@ from ..io.files import limits, read_bytes, shown_name
 from ..io.rendering import printable, text_table
 from ..io.validation import validated
 from ..metrics import headlines
-from ..metrics.tracking.gold import GoldStates
+from ..metrics.tracking.tracked_dialogues import GoldStates
 from ..scoring import Options, Scorer
-from ..scoring.placeholder_guesses import unknown_cost
-from ..submission import checked_submission, parse_submission
-from ..submission.formats import parse_predictions, standard_form
-from ..submission.plain_responses import plain_remarks
-from . import NO_STATES, tell
-from .completion import complete_file
+from ..scoring.predictions import played_predictions, read_standard
+from ..submission import checked_submission
+from . import tell
 from .options import (
     SeveralValues,
     benchmark_option,
+    complete_file,
     leaderboard_path,
     placeholders_option,
     rules_option,
@@ -215,28 +214,24 @@ def _scored(
     from ..board.entry_scores import Responses, check_seeds, score_entry  # NumPy takes its time
 
     (source, content), *further = files
-    standard = standard_form(parse_predictions(content, source), source)
+    standard = read_standard(content, source)
     loaded = benchmark_chooser(benchmark, "scoring on")(standard.dialogues)
     scorer = Scorer(loaded, Options(lexicalised=lexicalised, placeholders=aliases))
     submission = checked_submission(standard, loaded, source, scorer.rules)
-    tell(source, plain_remarks(submission) if lexicalised else submission.remarks)
+    found = played_predictions(scorer, submission, source)
+    tell(source, found.remarks)
     outputs = Responses(submission, scorer, content)
     seeds = {
         seed_file(number): Responses(
-            parse_submission(parse_predictions(content, source), loaded, source), scorer, content
+            checked_submission(read_standard(content, source), loaded, source), scorer, content
         )
         for number, (source, content) in enumerate(further, start=2)
     }
     check(outputs)
     check_seeds(outputs, list(seeds.values()))
     click.echo(f"scoring under the rule sets {', '.join(published_rule_sets())} …", err=True)
-    has_states = not submission.lacking("state")[0]
-    golds = _further_gold(source, loaded) if has_states else []
-    scores = score_entry(outputs, golds, seeds)
-    tell(source, unknown_cost(scorer, submission, scores.main))
-    if scores.main.states == "gold":
-        tell(source, [NO_STATES])
-    return scores
+    golds = _further_gold(source, loaded) if found.played.submission.predicts_states else []
+    return score_entry(outputs, golds, seeds)
 
 
 def _further_gold(source: str, benchmark: Benchmark) -> list[GoldStates]:
@@ -271,7 +266,7 @@ def _tracker(
     else:
         loaded = load_benchmark(benchmark)
         states = load_gold_states(gold, loaded)
-        outputs = read_states(content, source, lambda ids: loaded, lambda: states)
+        outputs = read_states(content, source, lambda ids: loaded, states)
     check(outputs)
     golds = _further_gold(source, loaded)
     scores = score_entry(replaced(outputs, load_benchmark=lambda ids: loaded), golds)
@@ -316,7 +311,7 @@ def _show_row(entry: Entry, board: Board) -> None:
         click.echo(f"\nmean (standard deviation) over {seeds_text(entry)}")
 
 
-def _show_rows(shown: Sequence[Row], of: Sequence[Column], ranks: bool = True) -> None:
+def _show_rows(shown: Sequence[Row], of: Sequence[Column[Row]], ranks: bool = True) -> None:
     click.echo(text_table(row_headers(of, ranks), [row_text(row, of, ranks) for row in shown]))
 
 

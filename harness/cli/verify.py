@@ -12,8 +12,8 @@ from ..board.entries import chosen_entries, read_entries
 from ..board.rescoring import Rescored, changes_table, rescore, verify
 from ..io.rendering import printable
 from . import notify
-from .completion import complete_entry
 from .options import (
+    complete_entry,
     predictions_folder_option,
     scored_benchmark_option,
     submissions_option,

@@ -8,33 +8,30 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..benchmark import CANONICAL_STYLE, STYLES
+from ..benchmark import CANONICAL_STYLE
 from ..diagnosis.causes import CAUSES, SLOT_CAUSES
-from ..diagnosis.diagnosing import Diagnosis, diagnose, what_if
-from ..diagnosis.diagnosis_text import diagnosis_text, dialogue_text
-from ..diagnosis.dialogue_view import DialogueView, view_dialogue
-from ..diagnosis.grounded_diagnosis import (
-    ALL_CAUSES,
-    GroundedDiagnosis,
-    grounded_dialogue_text,
-    grounded_text,
-    view_grounded,
-)
-from ..errors import InputError, unknown
+from ..diagnosis.diagnosing import Diagnosis, GroundedDiagnosis, diagnose, what_if
+from ..diagnosis.diagnosis_text import GROUNDED_CAUSES, diagnosis_text, grounded_text
+from ..diagnosis.dialogue_text import dialogue_text, grounded_dialogue_text
+from ..errors import InputError
 from ..io.files import shown_name
 from ..io.rendering import printable
 from ..metrics.grounded_scores import plain_dialogues, played_ceiling, rated_dialogues
 from ..metrics.played import Played
-from ..scoring import AUTO, Options, Scorer, choices
-from ..scoring.placeholder_guesses import unknown_cost
-from ..submission import HUMAN, NormalizedSubmission, Submission
+from ..scoring import Options, Scorer
+from ..scoring.predictions import MADE, Predictions, played_predictions
 from ..submission.checking import dialogue_id
-from ..submission.conversations import read_conversations
 from ..submission.notations import DOMAINS
 from . import tell
-from .completion import complete_file
-from .options import benchmark_option, placeholders_option, rules_option, short_names
-from .reading import benchmark_chooser, read_submissions
+from .options import benchmark_option, complete_file, placeholders_option, rules_option, short_names
+from .reading import corpus_name, played_free_running, read_submissions
+from .scoring_options import (
+    corpus_option,
+    domains_option,
+    free_running_option,
+    lexicalised_option,
+    states_option,
+)
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
@@ -50,10 +47,10 @@ if TYPE_CHECKING:
 @click.option("--domain", type=click.Choice(DOMAINS), help="Show one domain only.")
 @click.option(
     "--cause",
-    type=click.Choice([*CAUSES, *SLOT_CAUSES, *ALL_CAUSES]),
+    type=click.Choice([*CAUSES, *SLOT_CAUSES, *GROUNDED_CAUSES]),
     metavar="CAUSE",
     help=f"Show one cause only: {', '.join([*CAUSES, *SLOT_CAUSES])}. Of grounded scores: "
-    f"{'; '.join(ALL_CAUSES)}.",
+    f"{'; '.join(GROUNDED_CAUSES)}.",
 )
 @click.option(
     "--limit",
@@ -68,44 +65,16 @@ if TYPE_CHECKING:
     metavar="FILE.svg|png|pdf",
     help="Draw the causes by domain, several PREDICTIONS side by side.",
 )
-@click.option(
-    "--corpus",
-    is_flag=False,
-    flag_value=CANONICAL_STYLE,
-    metavar="[STYLE]",
-    help="Explain the benchmark's own references of a style with gold states.",
-)
-@click.option(
-    "--lexicalised",
-    is_flag=True,
-    help="The responses are plain English, as for `mwz score`: grounded scores are explained as "
-    "well. With --corpus, the human responses as they were written.",
-)
-@click.option(
-    "--free-running",
-    is_flag=True,
-    help="With --lexicalised: the dialogues are those with a user simulator, of any length. Only "
-    "grounded scores are explained; what users say, `user` of a turn, is shown.",
-)
+@corpus_option
+@lexicalised_option
+@free_running_option
 @click.option(
     "--goals",
     metavar="FILE.json",
     help="With --free-running: goals in place of the benchmark's, as for `mwz score`.",
 )
-@click.option(
-    "--domains",
-    type=click.Choice(choices()["domains"]),
-    default=AUTO,
-    show_default=True,
-    help="Where active domains come from, as for `mwz score`.",
-)
-@click.option(
-    "--states",
-    type=click.Choice(choices()["states"]),
-    default=AUTO,
-    show_default=True,
-    help="Where belief states come from, as for `mwz score`.",
-)
+@domains_option
+@states_option
 @benchmark_option
 @rules_option
 @placeholders_option
@@ -144,17 +113,7 @@ def command(
             text = _free_running(file, goals, options, benchmark, shown)
             click.echo(printable(f"{file}\n{text}\n" if len(predictions) > 1 else text))
         return
-    loaded, read = read_submissions(predictions, benchmark, "explaining by")
-    scorer = Scorer(loaded, options)
-    _tell_costs(scorer, read)
-    submissions = {
-        **({} if corpus is None else {f"corpus ({corpus})": _corpus(corpus, scorer)}),
-        **{
-            file: scorer.normalized(submission)
-            for file, submission in zip(predictions, read, strict=True)
-        },
-    }
-    diagnoses = {name: diagnose(scorer.played(each)) for name, each in submissions.items()}
+    diagnoses = _diagnoses(predictions, corpus, benchmark, options)
     views = {} if wanted is None else {n: _view(n, d, wanted) for n, d in diagnoses.items()}
     if plot is not None:
         from ..diagnosis.diagnosis_plots import plot_causes
@@ -164,8 +123,8 @@ def command(
     for name, diagnosis in diagnoses.items():
         parts = [_grounded(name, diagnosis.played, shown)] if lexicalised else []
         if wanted is not None:
-            parts.append(dialogue_text(views[name]))
-        elif cause not in ALL_CAUSES:
+            parts.append(views[name])
+        elif cause not in GROUNDED_CAUSES:
             ways = what_if(diagnosis.played)
             parts.append(diagnosis_text(diagnosis, ways, domain, cause, limit))
         if lexicalised and all(parts[:2]) and parts[1:]:
@@ -174,10 +133,22 @@ def command(
         click.echo(printable(f"{name}\n{text}\n" if len(diagnoses) > 1 else text))
 
 
-def _tell_costs(scorer: Scorer, read: Sequence[Submission]) -> None:
-    """Say what unknown placeholders may cost."""
-    for submission in read:
-        tell(submission.source, unknown_cost(scorer, submission))
+def _diagnoses(
+    files: Sequence[str], corpus: str | None, benchmark: str | None, options: Options
+) -> dict[str, Diagnosis]:
+    """Return what to call each file, and the corpus, and its diagnosis; tell what there is to."""
+    loaded, read = read_submissions(files, benchmark, "explaining by", options)
+    named: dict[str, Predictions] = dict(zip(files, read, strict=True))
+    if corpus is not None:
+        named = {f"corpus ({corpus})": corpus_name(corpus, options.lexicalised), **named}
+    scorer = Scorer(loaded, options)
+    diagnoses = {}
+    for name, predictions in named.items():
+        source = MADE if isinstance(predictions, str) else shown_name(name)
+        found = played_predictions(scorer, predictions, source)
+        tell(source, found.remarks)
+        diagnoses[name] = diagnose(found.played)
+    return diagnoses
 
 
 @dataclass(frozen=True)
@@ -198,7 +169,7 @@ def _check_options(
         raise click.UsageError("--goals goes with --free-running")
     if lexicalised and corpus not in (None, CANONICAL_STYLE):
         raise click.UsageError("--lexicalised takes --corpus without a style")
-    if cause in ALL_CAUSES and not lexicalised:
+    if cause in GROUNDED_CAUSES and not lexicalised:
         raise click.UsageError(f"--cause {cause!r} is one of grounded scores; add --lexicalised")
 
 
@@ -219,16 +190,16 @@ def _grounded_text(
 ) -> str:
     wanted, cause = shown.wanted, shown.cause
     if wanted is None:
-        asked = cause is None or cause in ALL_CAUSES
+        asked = cause is None or cause in GROUNDED_CAUSES
         return grounded_text(diagnosis, shown.domain, cause, shown.limit) if asked else ""
     id_ = wanted if wanted in diagnosis.dialogues else dialogue_id(wanted)
-    view = view_grounded(diagnosis, id_, database)
-    if view is None:
+    text = grounded_dialogue_text(diagnosis, id_, database)
+    if text is None:
         first = next(iter(diagnosis.dialogues), "none")
         raise InputError(
             name, f"dialogue {wanted} is not played; the first that is played is {first}"
         )
-    return grounded_dialogue_text(view)
+    return text
 
 
 def _free_running(
@@ -238,31 +209,19 @@ def _free_running(
     benchmark: str | None,
     shown: _Shown,
 ) -> str:
-    # pydantic takes its time
-    from ..scoring.free_running import free_running_ceiling, play_free_running, read_goals_file
+    from ..scoring.free_running import free_running_ceiling  # pydantic takes its time
 
-    conversations = read_conversations(file)
-    scorer = Scorer(benchmark_chooser(benchmark, "explaining by")(conversations), options)
-    own = None if goals is None else read_goals_file(goals, scorer.rules)
-    run = play_free_running(conversations, shown_name(file), scorer, own)
+    run, scorer = played_free_running(file, goals, benchmark, "explaining by", options)
     human = free_running_ceiling(run, scorer)
     diagnosis = GroundedDiagnosis(run.dialogues, run.rated, run.users, human)
     return _grounded_text(file, diagnosis, scorer.database(), shown)
 
 
-def _corpus(style: str, scorer: Scorer) -> NormalizedSubmission:
-    if style == CANONICAL_STYLE and scorer.options.lexicalised:
-        return scorer.made(HUMAN)
-    if style not in STYLES:
-        raise InputError("--corpus", unknown("style", style, STYLES))
-    return scorer.made(style)
-
-
-def _view(name: str, diagnosis: Diagnosis, wanted: str) -> DialogueView:
-    view = view_dialogue(diagnosis, dialogue_id(wanted))
-    if view is None:
+def _view(name: str, diagnosis: Diagnosis, wanted: str) -> str:
+    text = dialogue_text(diagnosis, dialogue_id(wanted))
+    if text is None:
         known = dialogue_id(wanted) in diagnosis.played.benchmark.dialogues
         first = next((outcome.id for outcome in diagnosis.outcomes), "none")
         where = "is not played" if known else "is not in the benchmark"
         raise InputError(name, f"dialogue {wanted} {where}; the first that is played is {first}")
-    return view
+    return text

@@ -24,11 +24,10 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .comparing import Comparison, compare, standings
+    from .comparing import Comparison, compare, neighbours
     from .evidence import Evidence, evidence_of, tracking_evidence
-    from .interval import Interval
+    from .interval import Interval, Spread, spread_of
     from .intervals import intervals_of
-    from .seeds import Spread, spread_of
 
 __all__ = [
     "Comparison",
@@ -38,8 +37,8 @@ __all__ = [
     "compare",
     "evidence_of",
     "intervals_of",
+    "neighbours",
     "spread_of",
-    "standings",
     "tracking_evidence",
 ]
 
@@ -47,12 +46,12 @@ _HOMES = {
     "Comparison": "comparing",
     "Evidence": "evidence",
     "Interval": "interval",
-    "Spread": "seeds",
+    "Spread": "interval",
     "compare": "comparing",
     "evidence_of": "evidence",
     "intervals_of": "intervals",
-    "spread_of": "seeds",
-    "standings": "comparing",
+    "spread_of": "interval",
+    "neighbours": "comparing",
     "tracking_evidence": "evidence",
 }
 

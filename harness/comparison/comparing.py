@@ -10,13 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, unknown
 from ..metrics.statistics import Figure
 from ..signature import PLACEHOLDERS, Comparability, Signature
 from .evidence import Evidence
-from .interval import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES, Interval
+from .interval import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES, Interval, Spread, spread_of
 from .intervals import interval_parameters, intervals_of
-from .seeds import Spread, spread_of
 from .significance import MCNEMAR, TESTS, holm, mcnemar, randomisations
 
 
@@ -204,8 +203,8 @@ def compare(
 
 
 @dataclass(frozen=True)
-class Standing:
-    """Whether a row of a ranking can be told apart from others.
+class Neighbours:
+    """How a row of a ranking compares with the row above and with the best.
 
     Attributes:
         name: The system.
@@ -218,12 +217,12 @@ class Standing:
     best: Pair | None
 
 
-def standings(
+def neighbours(
     ranked: Sequence[Evidence],
     test: str = DEFAULT_TEST,
     samples: int | None = None,
     seed: int = SEED,
-) -> list[Standing]:
+) -> list[Neighbours]:
     """Say of each row of a ranking whether it differs from the row above, and from the best.
 
     The p-values are of single comparisons, without correction.
@@ -245,7 +244,7 @@ def standings(
     for rank, row in enumerate(ranked):
         above = pair(ranked[rank - 1], row) if rank > 0 else None
         best = pair(ranked[0], row) if rank > 1 else above
-        found.append(Standing(row.name, above, best))
+        found.append(Neighbours(row.name, above, best))
     return found
 
 
@@ -256,7 +255,7 @@ def check_test(test: str, samples: int | None, seed: int) -> int:
         InputError: There is no such test, or the samples or the seed cannot be used.
     """
     if test not in TESTS:
-        raise InputError("test", f"{test!r} is none; use one of {', '.join(TESTS)}")
+        raise InputError("test", unknown("test", test, TESTS))
     if samples is not None and samples < 1:
         raise InputError("samples", f"{samples}; give at least 1")
     if seed < 0:

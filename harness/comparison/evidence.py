@@ -12,8 +12,9 @@ from ..errors import InputError
 from ..metrics import response_metrics
 from ..metrics.played import Played
 from ..metrics.statistics import Figure, Statistics, everything
-from ..metrics.tracking.pairing import TrackedDialogue
-from ..metrics.tracking.tracking_statistics import tracking_statistics
+from ..metrics.tracking import PLAIN, Choices
+from ..metrics.tracking.evaluation import tracking_statistics
+from ..metrics.tracking.tracked_dialogues import TrackedDialogue
 from ..signature import Signature
 
 if TYPE_CHECKING:
@@ -126,8 +127,7 @@ def tracking_evidence(
     name: str,
     signature: Signature,
     dialogues: Sequence[TrackedDialogue],
-    lambdas: Sequence[float],
-    slots: int,
+    choices: Choices = PLAIN,
 ) -> Evidence:
     """Return what is known of a tracker, by tracked dialogues of any source.
 
@@ -135,11 +135,10 @@ def tracking_evidence(
         name: What to call it.
         signature: The signature of its scores.
         dialogues: At least one dialogue.
-        lambdas: The values of λ of FGA.
-        slots: T of slot accuracy.
+        choices: What the metrics leave open.
     """
     ids = tuple(dialogue.id for dialogue in dialogues)
-    return Evidence(name, signature, ids, {"dst": tracking_statistics(dialogues, lambdas, slots)})
+    return Evidence(name, signature, ids, {"dst": tracking_statistics(dialogues, choices)})
 
 
 def check_common(names: Sequence[str], dialogues: Collection[str]) -> None:

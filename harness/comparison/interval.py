@@ -1,10 +1,16 @@
-"""A figure with its interval, as plain data: whoever only reads intervals needs no NumPy."""
+"""A figure with its interval, or with its spread over seeds, as plain data.
+
+An interval says how much a figure would vary with other dialogues, a spread how much it varies with
+the training; the two are kept apart. Whoever only reads them needs no NumPy.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
+
+from ..errors import InputError
 
 SEED = 12345
 """The seed, that of sacreBLEU."""
@@ -48,3 +54,50 @@ class Interval:
     def half(self) -> float:
         """Half of its width: what follows a ±."""
         return (self.high - self.low) / 2
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A figure over several seeds, in the figure's own unit.
+
+    Attributes:
+        mean: Its mean.
+        deviation: Its standard deviation, with n - 1 in the denominator.
+        lowest: The lowest of its values.
+        highest: The highest of them.
+        seeds: n, the number of seeds.
+    """
+
+    mean: float
+    deviation: float
+    lowest: float
+    highest: float
+    seeds: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the spread as JSON types."""
+        return asdict(self)
+
+
+def spread_of(scores: Sequence[Mapping[str, float]]) -> dict[str, Spread]:
+    """Return figure -> its spread over seeds.
+
+    Args:
+        scores: Figure -> value, of each seed; figures that some seeds lack are left out.
+
+    Raises:
+        InputError: There are fewer than two seeds.
+    """
+    from statistics import fmean, stdev
+
+    if len(scores) < 2:
+        raise InputError("--seeds", "give the outputs of at least two seeds of one system")
+    values = {
+        name: [one[name] for one in scores]
+        for name in scores[0]
+        if all(name in one for one in scores)
+    }
+    return {
+        name: Spread(fmean(each), stdev(each), min(each), max(each), len(each))
+        for name, each in values.items()
+    }

@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -22,10 +22,18 @@ from urllib.request import url2pathname
 import pooch
 import requests
 
-from ..errors import SHOWN_PROBLEMS, InputError, without_secrets
+from ..errors import InputError, without_secrets
 from ..io.files import DEFAULT_LIMITS, write_atomically
-from .declared import Built, DataSet, Sources, build_benchmark
-from .pinned import PinnedFile, blob_id, safe_path, select
+from .declared import (
+    Built,
+    DataSet,
+    PinnedFile,
+    Sources,
+    blob_id,
+    build_benchmark,
+    safe_path,
+    select,
+)
 
 GITHUB = "https://raw.githubusercontent.com"
 MIRROR_VARIABLE = "MWZ_MIRROR"
@@ -37,7 +45,6 @@ CONTENT_ATTEMPTS = 2
 LARGEST_FILE = DEFAULT_LIMITS.unpacked
 """Bytes. No pinned file is nearly as large."""
 
-_TOO_LARGE = f"too large: more than {LARGEST_FILE:,} bytes, which no file of a data set has"
 _CHUNK = 1 << 16
 _WAITS = 3
 """How many timeouts a piece of an answer may take: to connect, to be redirected, to come."""
@@ -209,23 +216,16 @@ def _is_kept(file: PinnedFile, folder: Path, notify: Callable[[str], None]) -> b
 
 
 def _offline_error(lacking: Sequence[PinnedFile], total: int, folder: Path) -> InputError:
-    shown = [f"  {file.place}" for file in lacking[:SHOWN_PROBLEMS]]
-    if len(lacking) > SHOWN_PROBLEMS:
-        shown.append(f"  … and {len(lacking) - SHOWN_PROBLEMS} more")
-    lines = [
-        f"{len(lacking)} of {total} files are missing, and --offline fetches none:",
-        *shown,
-        "To have them, do one of these:",
-        "  - fetch without --offline, or from a mirror with --from URL (file:// as well)",
-        f"  - get what `mwz data urls` lists, and put each file below {folder} under its path "
-        "at GitHub: <owner>/<repository>/<commit>/<path>",
-        "  - clone both repositories and use `mwz data import`",
-    ]
-    return InputError(str(folder), "\n".join(lines))
+    how = (
+        f"{len(lacking)} of {total} files are missing, and --offline fetches none; fetch without "
+        "it, from a mirror (--from URL) if need be, put what `mwz data urls` lists here as "
+        "<owner>/<repository>/<commit>/<path>, or use `mwz data import` with clones"
+    )
+    return InputError(str(folder), [how, *(f"{file.place} is missing" for file in lacking)])
 
 
 def _pinned_content(file: PinnedFile, transfer: Transfer) -> bytes:
-    """Return a file's content from elsewhere.
+    """Return a file's content, fetched once more if it is not the pinned one.
 
     Raises:
         _NotThereError: The file is not there, or not in the pinned version.
@@ -258,8 +258,9 @@ def _first_found(places: Sequence[str], transfer: Transfer) -> tuple[str, bytes]
 def _patiently(url: str, transfer: Transfer) -> bytes:
     """Return the content at a URL, asked for again while the server is in trouble."""
     read = _read_local if urlsplit(url).scheme == "file" else _read_remote
-    for pause in _pauses(transfer):
-        time.sleep(pause)
+    for attempt in range(transfer.attempts):
+        if attempt:
+            time.sleep(transfer.backoff * 2 ** (attempt - 1))
         try:
             return read(url, transfer)
         except _PassingError as error:
@@ -270,13 +271,6 @@ def _patiently(url: str, transfer: Transfer) -> bytes:
         f"{trouble} (tried {times}). What was fetched is kept: try again later, or fetch from a "
         "mirror (--from URL)",
     )
-
-
-def _pauses(transfer: Transfer) -> Iterator[float]:
-    """Yield the seconds to wait before each attempt."""
-    yield 0.0
-    for number in range(transfer.attempts - 1):
-        yield transfer.backoff * 2**number
 
 
 def _read_local(url: str, transfer: Transfer) -> bytes:
@@ -290,26 +284,26 @@ def _read_local(url: str, transfer: Transfer) -> bytes:
         raise _NotThereError from None
     except OSError as error:
         raise InputError(url, f"cannot be read ({error.strerror})") from None
-    if len(content) > LARGEST_FILE:
-        raise InputError(url, _TOO_LARGE)
+    _check_size(len(content), url)
     return content
 
 
-class _Bounded(io.BytesIO):
-    """What has come of a file, up to the size of the largest.
+def _check_size(size: int, url: str) -> None:
+    if size > LARGEST_FILE:
+        most = f"more than {LARGEST_FILE:,} bytes, which no file of a data set has"
+        raise InputError(without_secrets(url), f"too large: {most}")
 
-    Raises:
-        _TooLargeError: More has come.
-    """
+
+class _Received(io.BytesIO):
+    """What has come of a file; an `InputError` is raised once it is larger than any may be."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self._url = url
 
     def write(self, data: Any) -> int:
-        if self.tell() + len(data) > LARGEST_FILE:
-            raise _TooLargeError
+        _check_size(self.tell() + len(data), self._url)
         return super().write(data)
-
-
-class _TooLargeError(Exception):
-    """A server sends more than any file has."""
 
 
 def _read_remote(url: str, transfer: Transfer) -> bytes:
@@ -318,30 +312,30 @@ def _read_remote(url: str, transfer: Transfer) -> bytes:
     The library waits for each piece as long as a single byte comes now and then. So it is left
     behind, in a thread of its own, once no whole piece has come for long enough.
     """
-    received = _Bounded()
-    outcome: list[bytes | BaseException] = []
-    changed = threading.Event()
+    received = _Received(url)
+    trouble: list[BaseException] = []
 
     def download() -> None:
         try:
-            outcome.append(_downloaded(url, received, transfer))
+            _download(url, received, transfer)
         except BaseException as error:
-            outcome.append(error)
-        changed.set()
+            trouble.append(error)
 
-    threading.Thread(target=download, daemon=True).start()
-    size = 0
+    thread = threading.Thread(target=download, daemon=True)
+    thread.start()
+    size = -1
     patience = max(0.01, _WAITS * transfer.timeout)
-    while not changed.wait(patience):
-        before, size = size, received.tell()
-        if size == before:
+    while thread.is_alive():
+        if size == received.tell():
             raise _PassingError(f"too slow: not {_CHUNK:,} bytes within {patience:g} seconds")
-    if isinstance(outcome[0], BaseException):
-        raise outcome[0]
-    return outcome[0]
+        size = received.tell()
+        thread.join(patience)
+    if trouble:
+        raise trouble[0]
+    return received.getvalue()
 
 
-def _downloaded(url: str, content: _Bounded, transfer: Transfer) -> bytes:
+def _download(url: str, received: _Received, transfer: Transfer) -> None:
     download = pooch.HTTPDownloader(
         progressbar=transfer.progress,
         chunk_size=_CHUNK,
@@ -351,9 +345,7 @@ def _downloaded(url: str, content: _Bounded, transfer: Transfer) -> bytes:
     )
     shown = without_secrets(url)
     try:
-        download(url, content, None)
-    except _TooLargeError:
-        raise InputError(shown, _TOO_LARGE) from None
+        download(url, received, None)
     except requests.HTTPError as error:
         status = 0 if error.response is None else error.response.status_code
         if status in _NOT_THERE:
@@ -362,16 +354,15 @@ def _downloaded(url: str, content: _Bounded, transfer: Transfer) -> bytes:
         if status in _PASSING_STATUS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise _PassingError(answer) from None
         raise InputError(shown, answer) from None
-    except _NEVER_PASSING as error:
+    except (ValueError, requests.TooManyRedirects) as error:
+        # Wrong addresses and redirections, which no further attempt sets right. The errors about
+        # addresses, of this library and of those below it, have nothing else in common.
         raise InputError(shown, f"cannot be fetched ({without_secrets(str(error))})") from None
     except requests.RequestException as error:
-        raise _PassingError(_trouble(error, transfer.timeout)) from None
-    return content.getvalue()
+        meanings = (meaning for kind, meaning in _TROUBLES if isinstance(error, kind))
+        meaning = next(meanings, str(error)).format(timeout=transfer.timeout)
+        raise _PassingError(meaning) from None
 
-
-# Wrong addresses and redirections, which no further attempt sets right. The errors about
-# addresses, of this library and of those below it, have nothing else in common.
-_NEVER_PASSING = (ValueError, requests.TooManyRedirects)
 
 # What the library's errors mean; the first that fits, so the special ones stand first.
 _TROUBLES: tuple[tuple[type[requests.RequestException], str], ...] = (
@@ -381,10 +372,3 @@ _TROUBLES: tuple[tuple[type[requests.RequestException], str], ...] = (
     (requests.exceptions.ChunkedEncodingError, "the connection was cut in the middle of the file"),
     (requests.ConnectionError, "no connection, or it was cut or stalled"),
 )
-
-
-def _trouble(error: requests.RequestException, timeout: float) -> str:
-    for kind, meaning in _TROUBLES:
-        if isinstance(error, kind):
-            return meaning.format(timeout=timeout)
-    return str(error)

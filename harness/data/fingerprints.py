@@ -9,6 +9,7 @@ of the data set. Belief states are compared as sets of slots: their order is lef
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -19,6 +20,9 @@ from mwz.normalization.rules.registry import digest_of_json
 from mwz.normalization.states import without_empty_domains
 
 from ..benchmark import Benchmark, Dialogue
+
+_SHOWN = 20
+"""How many differences are listed where not all are."""
 
 _DIGITS = 4
 """Hexadecimal digits of a turn's digest: one difference in 65536 goes unseen."""
@@ -72,6 +76,35 @@ def differences(benchmark: Benchmark) -> list[Difference] | None:
     """Return where a benchmark differs from the pinned one of its name; None if none is pinned."""
     pinned = pinned_fingerprints(benchmark.name)
     return None if pinned is None else list(_compared(pinned, fingerprints(benchmark)))
+
+
+def comparison_text(found: Sequence[Difference] | None, every: bool) -> str:
+    """Return how a benchmark compares with the pinned one, to follow what is said of it.
+
+    Args:
+        found: The differences; None where no benchmark of its name is pinned.
+        every: Whether to list all of them, and not only the first.
+    """
+    if found is None:
+        return ""
+    if not found:
+        return ", equal to the pinned one: scores compare with the leaderboard's"
+    counts = Counter(one.part for one in found)
+    parts = ", ".join(f"{part} {count}×" for part, count in counts.items())
+    if [*counts] == [GOLD_DOMAINS]:
+        parts += (
+            "; `mwz data import … --mintl DIR` adds DAMD's, which the optimistic set-up and those "
+            "of some scripts use"
+        )
+    shown = found if every else found[:_SHOWN]
+    more = len(found) - len(shown)
+    lines = [
+        "; it differs from the pinned one, and so may scores",
+        f"differences: {parts}",
+        *(f"  {one.place}: {one.part}" for one in shown),
+        *([f"  … and {more} more; --all lists them"] if more else []),
+    ]
+    return "\n".join(lines)
 
 
 def pinned_fingerprints(name: str) -> Mapping[str, Any] | None:

@@ -6,7 +6,7 @@ They are kept in `<data directory>/states/<benchmark>/<version>.json.gz`, sealed
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from mwz.normalization.states import without_empty_domains
 from ..benchmark import Benchmark
 from ..errors import InputError
 from ..io.store import DAMAGED, SEALED_SUFFIX, data_directory, read_sealed, write_sealed
-from ..metrics.tracking.gold import GoldStates, problems_of
+from ..metrics.tracking.tracked_dialogues import GoldStates
 from .declared import gold_versions
 from .state_files import read_state_file
 
@@ -53,12 +53,12 @@ def read_gold_states(version: str, path: Path, benchmark: Benchmark) -> Imported
         raise InputError(
             "--states", f"{version!r} is no name of a version; expected one such as 2.4"
         )
-    read = read_state_file(path, benchmark.dialogues)
-    gold = GoldStates(version, benchmark.name, read.states)
-    problems = problems_of(gold, benchmark)
+    states, left_out = read_state_file(path, benchmark.dialogues)
+    gold = GoldStates(version, benchmark.name, states)
+    problems = _problems(gold, benchmark)
     if problems:
         raise InputError(str(path), problems)
-    return ImportedStates(gold, tuple(_notes(gold, read.left_out.items(), benchmark)))
+    return ImportedStates(gold, tuple(_notes(gold, left_out, benchmark)))
 
 
 def install_gold_states(gold: GoldStates) -> Path:
@@ -93,7 +93,7 @@ def load_gold_states(version: str, benchmark: Benchmark) -> GoldStates:
     try:
         document = read_sealed(path, _FORMAT)
         gold = GoldStates(document["version"], document["benchmark"], document["states"])
-        problems = problems_of(gold, benchmark)
+        problems = _problems(gold, benchmark)
     except InputError as error:
         raise InputError(error.source, f"{error.problems[0]}; {again}") from None
     except (KeyError, TypeError, AttributeError):
@@ -135,18 +135,31 @@ def _folder(benchmark: str) -> Path:
     return data_directory() / "states" / benchmark
 
 
-def _notes(
-    gold: GoldStates, left_out: Iterable[tuple[str, int]], benchmark: Benchmark
-) -> Iterable[str]:
+def _problems(gold: GoldStates, benchmark: Benchmark) -> list[str]:
+    """Return where gold states are not those of a benchmark's dialogues, a sentence each."""
+    problems = []
+    for id_, states in gold.states.items():
+        known = benchmark.dialogues.get(id_)
+        if known is None:
+            problems.append(f"dialogue {id_}: not in the benchmark {benchmark.name}")
+        elif len(states) != known.turns:
+            problems.append(
+                f"dialogue {id_}: {len(states)} turns with a state; the benchmark {benchmark.name} "
+                f"has {known.turns}"
+            )
+    return problems
+
+
+def _notes(gold: GoldStates, left_out: Mapping[str, int], benchmark: Benchmark) -> Iterable[str]:
     missing = [id_ for id_ in benchmark.dialogues if id_ not in gold.states]
     if missing:
         yield (
             f"not in it and not scored: {len(missing)} of the benchmark's "
             f"{len(benchmark.dialogues)} dialogues, {_some(missing)}"
         )
-    told = [f"{slot} ({count})" for slot, count in left_out]
-    if told:
-        yield f"values of slots that state tracking is not scored on, left out: {_some(told)}"
+    if left_out:
+        slots = _some([f"{slot} ({count})" for slot, count in left_out.items()])
+        yield f"values of slots that state tracking is not scored on, left out: {slots}"
     equal = sum(
         without_empty_domains(ours) == without_empty_domains(theirs)
         for id_, states in gold.states.items()

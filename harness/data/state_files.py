@@ -18,16 +18,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set
 from mwz.normalization.states import BeliefState, normalize_state
 
 from ..errors import InputError
 from ..io.files import is_text, kind_of, read_json
-from ..metrics.tracking.variants import DONTCARE
+from ..metrics.tracking.dialogue_states import DONTCARE
 from ..submission.checking import dialogue_id
 
 STATE_FILES = ("data.json", "test_dials.json")
@@ -52,25 +52,18 @@ _ALTERNATIVES = re.compile(r"[|<>]")
 _NOT_TRACKED = frozenset({"booked", "ticket"})
 
 
-@dataclass(frozen=True)
-class StateFile:
-    """What a file of gold states holds of the dialogues that were asked for.
-
-    Attributes:
-        states: Dialogue id, as benchmarks spell it -> one normalised state per system turn.
-        left_out: `domain-slot` -> how many values of slots that are not tracked were left out.
-    """
-
-    states: Mapping[str, Sequence[BeliefState]]
-    left_out: Mapping[str, int]
-
-
-def read_state_file(path: Path, wanted: Collection[str]) -> StateFile:
+def read_state_file(
+    path: Path, wanted: Collection[str]
+) -> tuple[Mapping[str, Sequence[BeliefState]], Mapping[str, int]]:
     """Read the gold states of dialogues from a file, or from the one that a folder has.
 
     Args:
         path: `data.json` or `test_dials.json`, plain or gzipped, or a folder with one of them.
         wanted: Ids of the dialogues to read; the file may hold the train and dev dialogues too.
+
+    Returns:
+        Dialogue id, as benchmarks spell it -> one normalised state per system turn; and
+        `domain-slot` -> how many values of slots that are not tracked were left out.
 
     Raises:
         InputError: The file cannot be read, has neither shape or is malformed, with every place.
@@ -83,9 +76,9 @@ def read_state_file(path: Path, wanted: Collection[str]) -> StateFile:
     content = read_json(path)
     reader = _Reader(wanted)
     if isinstance(content, Mapping) and _is_dialogue(content, "log"):
-        reader.read_data(content)
+        reader.read(content.items(), "log", reader.log_turns)
     elif isinstance(content, Sequence) and _is_dialogue(content, "dialogue"):
-        reader.read_trade(content)
+        reader.read(reader.named(content), "dialogue", reader.trade_turns)
     else:
         raise InputError(
             str(path),
@@ -96,7 +89,11 @@ def read_state_file(path: Path, wanted: Collection[str]) -> StateFile:
         raise InputError(str(path), reader.problems)
     if not reader.states:
         raise InputError(str(path), "none of its dialogues is in the benchmark")
-    return StateFile(reader.states, dict(sorted(reader.left_out.items())))
+    return reader.states, dict(sorted(reader.left_out.items()))
+
+
+_Slots: TypeAlias = Iterable[tuple[str, str, object]]
+"""Domain, slot and value of all slots of a turn."""
 
 
 class _Reader:
@@ -109,64 +106,72 @@ class _Reader:
         self._wanted = wanted
         self._rules: RuleSet = rule_set(DEFAULT_RULES)
 
-    def read_data(self, content: Mapping[object, object]) -> None:
-        """Read the dialogues of a `data.json`."""
-        for name, dialogue in content.items():
-            place = self._begin(name)
-            if place is None:
-                continue
-            log = dialogue.get("log") if isinstance(dialogue, Mapping) else None
-            if not isinstance(log, list) or not log:
-                self._problem(place, f"`log`: expected a list of turns, {_found(log)}")
-                continue
-            self._check_users(place, log[::2])
-            # Entries of the log are counted from 0, so that people find them in the file.
-            self.states[dialogue_id(name)] = [
-                self._state(where, self._metadata(where, turn))
-                for at, turn in enumerate(log[1::2])
-                for where in [f"{place}, log entry {2 * at + 1}"]
-            ]
+    def read(
+        self,
+        dialogues: Iterable[tuple[object, object]],
+        key: str,
+        slots_of_turns: Callable[[str, Sequence[object]], Iterator[tuple[str, _Slots]]],
+    ) -> None:
+        """Read the dialogues that are wanted.
 
-    def read_trade(self, content: Sequence[object]) -> None:
-        """Read the dialogues of a `test_dials.json`."""
-        for number, dialogue in enumerate(content):
-            name = dialogue.get("dialogue_idx") if isinstance(dialogue, Mapping) else None
-            if not isinstance(dialogue, Mapping) or not isinstance(name, str):
-                self._problem(f"dialogue number {number}", "`dialogue_idx` is missing")
+        Args:
+            dialogues: Their names, and what the file holds of them.
+            key: Where a dialogue has its turns.
+            slots_of_turns: Yields the place and the slots of each state, given a dialogue's place
+                and its turns.
+        """
+        for name, dialogue in dialogues:
+            place, id_ = f"dialogue {name}", dialogue_id(name)
+            turns = dialogue.get(key) if isinstance(dialogue, Mapping) else None
+            if id_ not in self._wanted:
                 continue
-            place = self._begin(name)
-            if place is None:
-                continue
-            turns = dialogue.get("dialogue")
-            if not isinstance(turns, list) or not turns:
-                self._problem(place, f"`dialogue`: expected a list of turns, {_found(turns)}")
-                continue
-            self.states[dialogue_id(name)] = [
-                self._trade_turn(f"{place}, turn {at}", at, turn) for at, turn in enumerate(turns)
-            ]
+            if id_ in self.states:
+                self._problem(place, "is there twice")
+            elif not isinstance(turns, list) or not turns:
+                self._problem(place, f"`{key}`: expected a list of turns, {_found(turns)}")
+            else:
+                self.states[id_] = [
+                    self._state(where, slots) for where, slots in slots_of_turns(place, turns)
+                ]
 
-    def _begin(self, name: object) -> str | None:
-        """Return what messages call a dialogue; None if it is not wanted."""
-        place = f"dialogue {name}"
-        if dialogue_id(name) not in self._wanted:
-            return None
-        if dialogue_id(name) in self.states:
-            self._problem(place, "is there twice")
-            return None
-        return place
-
-    def _check_users(self, place: str, turns: Sequence[object]) -> None:
-        """Refuse dialogues in which states stand where the user speaks: turns are missing."""
-        for at, turn in enumerate(turns):
-            if isinstance(turn, Mapping) and turn.get("metadata"):
-                where = f"{place}, log entry {2 * at}"
+    def log_turns(self, place: str, log: Sequence[object]) -> Iterator[tuple[str, _Slots]]:
+        """Yield the states of a dialogue of `data.json`: of every second entry, where none is."""
+        # Entries of the log are counted from 0, so that people find them in the file.
+        for at, turn in enumerate(log):
+            where = f"{place}, log entry {at}"
+            metadata = turn.get("metadata") if isinstance(turn, Mapping) else None
+            if at % 2:
+                yield where, self._metadata(where, metadata)
+            elif metadata:
+                # Turns are missing.
                 self._problem(
                     where, "`metadata` where the user speaks; expected it in every second"
                 )
 
-    def _metadata(self, place: str, turn: object) -> Iterator[tuple[str, str, object]]:
+    def named(self, dialogues: Iterable[object]) -> Iterator[tuple[object, object]]:
+        """Yield the dialogues of a `test_dials.json` with their names."""
+        for number, dialogue in enumerate(dialogues):
+            name = dialogue.get("dialogue_idx") if isinstance(dialogue, Mapping) else None
+            if isinstance(name, str):
+                yield name, dialogue
+            else:
+                self._problem(f"dialogue number {number}", "`dialogue_idx` is missing")
+
+    def trade_turns(self, place: str, turns: Sequence[object]) -> Iterator[tuple[str, _Slots]]:
+        """Yield the states of a dialogue of `test_dials.json`."""
+        for at, turn in enumerate(turns):
+            where = f"{place}, turn {at}"
+            if not isinstance(turn, Mapping) or not isinstance(turn.get("belief_state"), list):
+                self._problem(where, "`belief_state` is missing; expected a list")
+                continue
+            if turn.get("turn_idx", at) != at:
+                self._problem(
+                    where, f"`turn_idx`: expected {at}; turns are to be in order, all there"
+                )
+            yield where, self._trade_slots(where, turn["belief_state"])
+
+    def _metadata(self, place: str, metadata: object) -> Iterator[tuple[str, str, object]]:
         """Yield domain, slot and value of all slots of a system turn's `metadata`."""
-        metadata = turn.get("metadata") if isinstance(turn, Mapping) else None
         if not isinstance(metadata, Mapping):
             self._problem(place, f"`metadata`: expected domain -> semi, book, {_found(metadata)}")
             return
@@ -180,14 +185,6 @@ class _Reader:
                 for slot, value in slots.items():
                     if slot not in _NOT_TRACKED:
                         yield domain, prefix + slot, value
-
-    def _trade_turn(self, place: str, at: int, turn: object) -> BeliefState:
-        if not isinstance(turn, Mapping) or not isinstance(turn.get("belief_state"), list):
-            self._problem(place, "`belief_state` is missing; expected a list")
-            return {}
-        if turn.get("turn_idx", at) != at:
-            self._problem(place, f"`turn_idx`: expected {at}; turns are to be in order, all there")
-        return self._state(place, self._trade_slots(place, turn["belief_state"]))
 
     def _trade_slots(
         self, place: str, entries: Iterable[object]
@@ -204,7 +201,7 @@ class _Reader:
                         place, "`belief_state`: expected pairs of `domain-slot` and value"
                     )
 
-    def _state(self, place: str, slots: Iterable[tuple[str, str, object]]) -> BeliefState:
+    def _state(self, place: str, slots: _Slots) -> BeliefState:
         """Return a state of the tracked slots, normalised."""
         state: dict[str, dict[str, str]] = {}
         for domain, slot, value in slots:

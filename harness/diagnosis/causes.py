@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mwz.normalization.rules import RuleSet
 
@@ -23,18 +23,6 @@ from ..metrics.setups import STRICT
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
-
-NEVER_NAMED = "never named"
-NAMED_ELSEWHERE = "named while another domain is active"
-NO_DOMAIN = "domain not in the state"
-NO_VENUE = "no venue"
-OTHER_VALUE = "other value"
-MISSING_THEN = "missing then"
-MISSING = "missing"
-
-NEVER_SAID = "never said"
-SAID_ELSEWHERE = "said while another domain is active"
-SAID_EARLY = "said before booked"
 
 
 @dataclass(frozen=True)
@@ -87,8 +75,9 @@ class DomainDiagnosis:
     @property
     def slot(self) -> str | None:
         """The slot that the cause names, of those that name one."""
-        named = self.faults and self.cause in (OTHER_VALUE, MISSING_THEN, MISSING)
-        return self.faults[0].slot if named else None
+        if self.cause is None or not self.faults or not CAUSES[self.cause].names_slot:
+            return None
+        return self.faults[0].slot
 
 
 @dataclass(frozen=True)
@@ -137,92 +126,129 @@ class _Failed:
         wanted: The constraints of the goal.
         decided: The deciding turn's step; None if nothing was ever offered.
         last: The domain's part of the last turn's state.
-        rows: The venues of the domain that a single constraint selects.
-        all: All its venues.
+        venues: Returns the venues of the domain that constraints select.
     """
 
     steps: Sequence[Step]
     wanted: Mapping[str, str]
     decided: Step | None
     last: Mapping[str, str]
-    rows: Callable[[str, str], frozenset[str]]
-    all: frozenset[str]
+    venues: Callable[[Mapping[str, str]], frozenset[str]]
 
     @property
     def query(self) -> Mapping[str, str]:
         """The deciding turn's constraints."""
         return {} if self.decided is None else self.decided.query or {}
 
+    @property
+    def turn(self) -> int | None:
+        """The deciding turn, or the last one that named a venue; None if none did."""
+        if self.decided is not None:
+            return self.decided.turn
+        return max((step.turn for step in self.steps if step.named), default=None)
+
+    def found_by(self, slot: str) -> frozenset[str]:
+        """Return the venues that a slot of the query selects alone."""
+        return self.venues({slot: self.query[slot]})
+
+    def wanted_by(self, slot: str) -> frozenset[str]:
+        """Return the venues that a slot of the goal selects alone."""
+        return self.venues({slot: self.wanted[slot]})
+
     def other_values(self) -> list[str]:
-        """Return the goal's slots that the state has with a value that selects other rows."""
+        """Return the goal's slots that the state has with a value that selects other venues."""
         other = [
             slot
-            for slot, value in self.wanted.items()
-            if slot in self.query and self.rows(slot, self.query[slot]) != self.rows(slot, value)
+            for slot in self.wanted
+            if slot in self.query and self.found_by(slot) != self.wanted_by(slot)
         ]
         # First those that let in what the goal excludes: the others only exclude more.
-        return sorted(
-            other, key=lambda s: self.rows(s, self.query[s]) <= self.rows(s, self.wanted[s])
-        )
+        return sorted(other, key=lambda slot: self.found_by(slot) <= self.wanted_by(slot))
 
     def missing(self) -> list[str]:
         """Return the goal's slots that the state lacks, of those that exclude some venue."""
         lacking = [slot for slot in self.wanted if slot not in self.query]
-        return [slot for slot in lacking if self.rows(slot, self.wanted[slot]) != self.all]
+        return [slot for slot in lacking if self.wanted_by(slot) != self.venues({})]
 
     def missing_then(self) -> list[str]:
         """Return those of them that the last turn's state has."""
         return [slot for slot in self.missing() if slot in self.last]
 
+    def faults(self, first: Sequence[str]) -> tuple[Fault, ...]:
+        """Return what would have to change for the deciding query to find the goal's venues.
+
+        Args:
+            first: The slots that come first.
+        """
+        if self.decided is None or self.decided.query is None:
+            return tuple(Fault(slot, value, None) for slot, value in self.wanted.items())
+        slots = [*first, *self.other_values(), *self.missing()]
+        changed = {slot: self.wanted[slot] for slot in slots}
+        faults = [Fault(slot, value, self.query.get(slot)) for slot, value in changed.items()]
+        if not self.venues({**self.query, **changed}):
+            # What the goal leaves open keeps the goal's venues out.
+            goal = self.venues(self.wanted)
+            faults += [
+                Fault(slot, None, value)
+                for slot, value in self.query.items()
+                if slot not in self.wanted and not goal <= self.found_by(slot)
+            ]
+        return tuple(faults)
+
 
 @dataclass(frozen=True)
 class Cause:
-    """A cause.
+    """A cause of a domain that is not matched.
 
     Attributes:
-        applies: Whether it does.
+        applies: Whether it does; of a cause that names a slot, the slots that it may name.
         words: What happened, a sentence about {domain}, {turn} and the first of the {faults}.
         blames_state: Whether the state is to blame.
+        names_slot: Whether the first fault is the cause itself.
     """
 
-    applies: Callable[[_Failed], object]
+    applies: Callable[[_Failed], Any]
     words: str
     blames_state: bool = True
+    names_slot: bool = False
 
 
 CAUSES: Mapping[str, Cause] = {
-    NEVER_NAMED: Cause(
+    "never named": Cause(
         lambda failed: not any(step.named for step in failed.steps),
         "no response names a venue of the domain",
         blames_state=False,
     ),
-    NAMED_ELSEWHERE: Cause(
+    "named while another domain is active": Cause(
         lambda failed: not any(step.named and step.active for step in failed.steps),
         "a venue is named, last in turn {turn}, but never while {domain} is the active domain",
         blames_state=False,
     ),
-    NO_DOMAIN: Cause(
+    "domain not in the state": Cause(
         lambda failed: failed.decided is not None and failed.decided.query is None,
         "a venue is named in turn {turn}, where the state holds nothing about {domain}",
     ),
-    NO_VENUE: Cause(
+    "no venue": Cause(
         lambda failed: not (failed.decided and failed.decided.found),
         "a venue is named in turn {turn}, where the state finds none{faults}",
     ),
-    OTHER_VALUE: Cause(
+    "other value": Cause(
         _Failed.other_values,
         "the venues offered in turn {turn} are not the goal's{faults}",
+        names_slot=True,
     ),
-    MISSING_THEN: Cause(
+    "missing then": Cause(
         _Failed.missing_then,
         "the venues offered in turn {turn} exceed the goal's{faults} (the state has it at the end)",
+        names_slot=True,
     ),
-    MISSING: Cause(
+    "missing": Cause(
         _Failed.missing,
         "the venues offered in turn {turn} exceed the goal's{faults}",
+        names_slot=True,
     ),
 }
-"""Causes of a domain that is not matched; the first that applies is the one."""
+"""Causes of a domain that is not matched; the first that applies counts."""
 
 
 @dataclass(frozen=True)
@@ -239,37 +265,28 @@ class SlotCause:
 
 
 SLOT_CAUSES: Mapping[str, SlotCause] = {
-    NEVER_SAID: SlotCause(
+    "never said": SlotCause(
         lambda steps, slot: not any(slot in step.said for step in steps),
         "no response says it",
     ),
-    SAID_ELSEWHERE: SlotCause(
+    "said while another domain is active": SlotCause(
         lambda steps, slot: not any(slot in step.said and step.active for step in steps),
         "it is said, but never while {domain} is the active domain",
     ),
-    SAID_EARLY: SlotCause(
+    "said before booked": SlotCause(
         lambda steps, slot: True,
         "it is said, but not where the annotation has {domain} booked",
     ),
 }
-"""Causes of a requested slot that is not provided; the first that applies is the one."""
+"""Causes of a requested slot that is not provided; the first that applies counts."""
 
 
 def explain(dialogue: PlayedDialogue, database: VenueDatabase, rules: RuleSet) -> DialogueOutcome:
     """Follow every goal domain through a dialogue, as strict scores do, and say what was lost."""
-    return DialogueOutcome(
-        dialogue.id,
-        {
-            domain: _diagnosis(
-                dialogue,
-                domain,
-                list(walk(dialogue, domain, database, STRICT, rules)),
-                database,
-                rules,
-            )
-            for domain in dialogue.gold.goal
-        },
-    )
+    domains = {
+        domain: _diagnosis(dialogue, domain, database, rules) for domain in dialogue.gold.goal
+    }
+    return DialogueOutcome(dialogue.id, domains)
 
 
 def cause_words(domain: str, diagnosis: DomainDiagnosis) -> str:
@@ -293,13 +310,9 @@ def slot_cause_words(domain: str, cause: str) -> str:
 
 
 def _diagnosis(
-    dialogue: PlayedDialogue,
-    domain: str,
-    steps: Sequence[Step],
-    database: VenueDatabase,
-    rules: RuleSet,
+    dialogue: PlayedDialogue, domain: str, database: VenueDatabase, rules: RuleSet
 ) -> DomainDiagnosis:
-    outcome = domain_outcome(dialogue, domain, steps, database, STRICT, rules)
+    steps = list(walk(dialogue, domain, database, STRICT, rules))
     goal = dialogue.gold.goal[domain]
     told = {slot for step in steps for slot in step.provided}
     provided = {
@@ -307,47 +320,22 @@ def _diagnosis(
         slot: None if slot in told else _slot_cause(steps, slot)
         for slot in sorted(goal.requestable)
     }
-    if outcome.matched:
+    if domain_outcome(dialogue, domain, steps, database, STRICT, rules).matched:
         return DomainDiagnosis(True, None, None, (), provided)
     failed = _Failed(
         steps=steps,
         wanted=goal.informable,
         decided=next((step for step in reversed(steps) if step.replaced), None),
         last=dialogue.states[len(steps) - 1].get(domain, {}) if steps else {},
-        rows=lambda slot, value: frozenset(database.query(domain, {slot: value})),
-        all=frozenset(database.query(domain, {})),
+        venues=lambda constraints: frozenset(database.query(domain, constraints)),
     )
-    cause = next((name for name, cause in CAUSES.items() if cause.applies(failed)), None)
-    if cause is None:
-        raise RuntimeError(f"dialogue {dialogue.id}: {domain} is not matched without a cause")
-    faults = _faults(failed, cause, domain, database) if CAUSES[cause].blames_state else ()
-    return DomainDiagnosis(False, cause, _turn(failed, cause), faults, provided)
+    for name, cause in CAUSES.items():
+        if applies := cause.applies(failed):
+            slots = applies if cause.names_slot else ()
+            faults = failed.faults(slots) if cause.blames_state else ()
+            return DomainDiagnosis(False, name, failed.turn, faults, provided)
+    raise RuntimeError(f"dialogue {dialogue.id}: {domain} is not matched without a cause")
 
 
 def _slot_cause(steps: Sequence[Step], slot: str) -> str:
     return next(name for name, cause in SLOT_CAUSES.items() if cause.applies(steps, slot))
-
-
-def _turn(failed: _Failed, cause: str) -> int | None:
-    if cause == NAMED_ELSEWHERE:
-        return max(step.turn for step in failed.steps if step.named)
-    return None if failed.decided is None else failed.decided.turn
-
-
-def _faults(failed: _Failed, cause: str, domain: str, database: VenueDatabase) -> tuple[Fault, ...]:
-    """Return what would have to change for the deciding query to find the goal's venues."""
-    if cause == NO_DOMAIN:
-        return tuple(Fault(slot, value, None) for slot, value in failed.wanted.items())
-    first = {OTHER_VALUE: failed.other_values, MISSING_THEN: failed.missing_then}.get(cause)
-    slots = [*(first() if first else ()), *failed.other_values(), *failed.missing()]
-    changed = {slot: failed.wanted[slot] for slot in slots}
-    faults = [Fault(slot, value, failed.query.get(slot)) for slot, value in changed.items()]
-    if not database.query(domain, {**failed.query, **changed}):
-        # What the goal leaves open keeps the goal's venues out.
-        venues = frozenset(database.query(domain, failed.wanted))
-        faults += [
-            Fault(slot, None, value)
-            for slot, value in failed.query.items()
-            if slot not in failed.wanted and not venues <= failed.rows(slot, value)
-        ]
-    return tuple(faults)

@@ -1,15 +1,16 @@
-"""A diagnosis: why a submission loses Inform and Success, dialogue by dialogue."""
+"""Diagnoses: why a submission loses Inform and Success, or the grounded ones, by dialogue."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..benchmark import CANONICAL_STYLE
+from ..grounding.rating import GroundedFigures, PlainDialogue, RatedDialogue, grounded_figures
 from ..metrics.inform_success import TOTAL, inform_success
 from ..metrics.played import Played, PlayedDialogue, play
 from ..metrics.setups import STRICT
-from .causes import DialogueOutcome, explain
+from .causes import DialogueOutcome, DomainDiagnosis, explain
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,48 @@ def diagnose(played: Played) -> Diagnosis:
 
 
 @dataclass(frozen=True)
+class GroundedDiagnosis:
+    """Why responses in plain English lose grounded Inform and Success.
+
+    Attributes:
+        dialogues: Dialogue id -> the dialogue.
+        rated: Dialogue id -> how it went.
+        users: Dialogue id -> what the user said before each turn, None where it is not known.
+        human: What the human responses get; None where the benchmark does not hold them.
+    """
+
+    dialogues: Mapping[str, PlainDialogue]
+    rated: Mapping[str, RatedDialogue]
+    users: Mapping[str, Sequence[str | None]]
+    human: GroundedFigures | None
+
+    @property
+    def figures(self) -> GroundedFigures:
+        """Its grounded scores."""
+        return grounded_figures(self.rated.values())
+
+    @property
+    def outcomes(self) -> list[DialogueOutcome]:
+        """How each dialogue came out and why; causes are those of `grounding/grounded.py`."""
+        return [
+            DialogueOutcome(
+                id_,
+                {
+                    name: DomainDiagnosis(
+                        matched=domain.matched,
+                        cause=domain.cause,
+                        turn=None,
+                        faults=(),
+                        provided={slot: domain.causes.get(slot) for slot in domain.provided},
+                    )
+                    for name, domain in one.grounded.domains.items()
+                },
+            )
+            for id_, one in self.rated.items()
+        ]
+
+
+@dataclass(frozen=True)
 class WhatIf:
     """Strict Inform and Success with some of what a system put out replaced.
 
@@ -54,13 +97,10 @@ class WhatIf:
     success: float
 
 
-AS_IT_IS = "as it is"
-
-
 def what_if(played: Played) -> list[WhatIf]:
     """Score what was played as it is, with gold states, with gold active domains, with both."""
     ways = {
-        AS_IT_IS: (played.states, played.domains),
+        "as it is": (played.states, played.domains),
         "with gold states": ("gold", played.domains),
         "with gold active domains": (played.states, "gold"),
         "with both": ("gold", "gold"),

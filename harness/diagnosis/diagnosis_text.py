@@ -1,23 +1,25 @@
-"""A diagnosis as a person reads it, in 100 columns: tables of causes, and one dialogue followed."""
+"""A diagnosis in 100 columns: what is lost by cause, domain and slot, what if, first dialogues."""
 
 from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ..benchmark import Goal
+from ..errors import cut
+from ..grounding.grounded import INFORM_CAUSES, NAMING_SLOTS, SUCCESS_CAUSES
+from ..grounding.rating import TOTAL, GroundedFigures
 from ..io.rendering import Cell, figure, signed, text_table
-from ..metrics.inform_success import Step
-from ..metrics.tracking.dialogue_states import slot_name
-from .causes import CAUSES, SLOT_CAUSES, DialogueOutcome, cause_words, slot_cause_words
-from .diagnosing import Diagnosis, WhatIf
-from .dialogue_view import Change, DialogueView, TurnView
-from .losses import SUCCESS_LOSSES, DomainLosses, domain_losses, points, wrong_slots
+from .causes import CAUSES, SLOT_CAUSES, DialogueOutcome, cause_words
+from .diagnosing import Diagnosis, GroundedDiagnosis, WhatIf
+from .dialogue_text import wrapped
+from .losses import SUCCESS_LOSSES, DomainLosses, Points, domain_losses, points, wrong_slots
 
-WIDTH = 100
-_LABEL = 12
+GROUNDED_CAUSES = (*INFORM_CAUSES, *SUCCESS_CAUSES)
+
 _NAME = 26
+_VALUE = 28
+"""Characters of a cause's name in a line of a table, and of a slot's value."""
 _LARGEST = 3
 """How many causes dialogues are shown of."""
 _POINTS = (
@@ -44,115 +46,155 @@ def diagnosis_text(
         limit: How many dialogues to show of each of the largest causes.
     """
     outcomes = diagnosis.outcomes
-    if domain is not None and domain not in domain_losses(outcomes):
-        return f"{_head(diagnosis, what_ifs)}\n\nno goal of these dialogues has the domain {domain}"
-    domains = [domain] if domain else list(domain_losses(outcomes))
+    head = _head(diagnosis, what_ifs[0])
+    losses = domain_losses(outcomes)
+    if domain is not None:
+        if domain not in losses:
+            return f"{head}\n\nno goal of these dialogues has the domain {domain}"
+        losses = {domain: losses[domain]}
+    costs = points(outcomes)
+    shown = None if domain else costs
+    unmatched = _unmatched(losses, diagnosis.played.rules.venue_rules)
     parts = [
-        _head(diagnosis, what_ifs),
-        _cause_tables(diagnosis, domain, cause),
+        head,
+        _cause_table("domain not matched", unmatched, _chosen(CAUSES, cause), shown),
+        _cause_table("slot not provided", _untold(losses), _chosen(SLOT_CAUSES, cause), shown),
+        _legend(losses, _chosen(costs, cause)),
+        "" if domain else wrapped("", _POINTS),
+        "" if cause else _rates_table(losses),
         _slots_table(outcomes, domain, cause),
         "" if cause else _what_if_table(what_ifs),
-        _first_dialogues(outcomes, domains, cause, limit),
+        *_first_dialogues(outcomes, costs, domain, cause, limit),
     ]
-    return "\n\n".join(part for part in parts if part)
+    return "\n\n".join(filter(None, parts))
 
 
-def _head(diagnosis: Diagnosis, what_ifs: Sequence[WhatIf]) -> str:
-    played, own = diagnosis.played, what_ifs[0]
-    turns, of = played.submission.turns, played.benchmark.turns
-    coverage = (
-        ""
-        if turns == of
-        else f"\ncoverage: {len(diagnosis.outcomes)} of {len(played.benchmark.dialogues)} "
-        f"dialogues, {turns} of {of} turns"
-    )
-    return (
-        f"Inform {figure(own.inform)}, Success {figure(own.success)}, strict, over "
-        f"{len(diagnosis.outcomes)} dialogues\n"
-        f"active domains: {played.domains}; belief states: {played.states}; "
-        f"rules: {played.rules.name}{coverage}"
-    )
-
-
-def _cause_tables(diagnosis: Diagnosis, domain: str | None, cause: str | None) -> str:
-    """Show the causes by domain: of domains not matched, of slots not provided, of Success."""
-    losses = {
-        name: of for name, of in domain_losses(diagnosis.outcomes).items() if domain in (None, name)
-    }
-    costs = points(diagnosis.outcomes)
-    venues = diagnosis.played.rules.venue_rules
-    tables = [
-        cause_table(
-            "domain not matched",
-            {name: (of.matched, of.dialogues) for name, of in losses.items() if name in venues},
-            "dialogues",
-            [name for name in CAUSES if cause in (None, name)],
-            # Every dialogue that loses its Inform loses its Success.
-            {name: cost.inform for name, cost in costs.items()} if domain is None else None,
-        ),
-        cause_table(
-            "slot not provided",
-            {name: (of.provided, of.requested) for name, of in losses.items() if of.requested},
-            "requested",
-            [name for name in SLOT_CAUSES if cause in (None, name)],
-            {name: cost.success for name, cost in costs.items()} if domain is None else None,
-        ),
-        _legend(losses, cause),
-        "" if domain else wrapped("", _POINTS),
-        "" if cause else rates_table(losses),
-    ]
-    return "\n\n".join(filter(None, tables))
-
-
-def _legend(losses: Mapping[str, DomainLosses], cause: str | None) -> str:
-    """Say what the causes that there are mean."""
-    domains = [name for name in CAUSES if any(of.matched.get(name) for of in losses.values())]
-    slots = [name for name in SLOT_CAUSES if any(of.provided.get(name) for of in losses.values())]
-    words = {
-        **{name: CAUSES[name].words for name in domains},
-        **{name: SLOT_CAUSES[name].words for name in slots},
-    }
-    return "\n".join(
-        wrapped(f"{name}: ", text.format(domain="the domain", turn="n", faults=""), indent=2)
-        for name, text in words.items()
-        if cause in (None, name)
-    )
-
-
-def cause_table(
-    title: str,
-    domains: Mapping[str, tuple[Mapping[str, int], int]],
-    of_what: str,
-    causes: Sequence[str],
-    costs: Mapping[str, float] | None,
+def grounded_text(
+    diagnosis: GroundedDiagnosis,
+    domain: str | None = None,
+    cause: str | None = None,
+    limit: int = 3,
 ) -> str:
-    """Show how often each cause applies in each domain, and how many points it costs.
+    """Return what responses in plain English lose: by cause and domain, and first dialogues.
+
+    Args:
+        diagnosis: The diagnosis.
+        domain: The only domain to show; None for all.
+        cause: The only cause to show, of `GROUNDED_CAUSES`; None for all.
+        limit: How many dialogues to show of each of the largest causes.
+    """
+    outcomes = diagnosis.outcomes
+    every = domain_losses(outcomes, INFORM_CAUSES, SUCCESS_CAUSES)
+    losses = {name: of for name, of in every.items() if domain in (None, name)}
+    costs = points(outcomes, GROUNDED_CAUSES)
+    shown = None if domain else costs
+    unmatched = _unmatched(losses, NAMING_SLOTS)
+    parts = [
+        _grounded_head(diagnosis),
+        _cause_table("domain not matched", unmatched, _chosen(INFORM_CAUSES, cause), shown),
+        _cause_table("slot not told", _untold(losses), _chosen(SUCCESS_CAUSES, cause), shown),
+        "" if cause or not losses else _rates_table(losses),
+        "" if cause else _faithfulness_table(diagnosis),
+        *_first_dialogues(outcomes, costs, domain, cause, limit),
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def _head(diagnosis: Diagnosis, own: WhatIf) -> str:
+    played, dialogues = diagnosis.played, len(diagnosis.outcomes)
+    turns, of = played.submission.turns, played.benchmark.turns
+    lines = [
+        f"Inform {figure(own.inform)}, Success {figure(own.success)}, strict, over "
+        f"{dialogues} dialogues",
+        f"active domains: {played.domains}; belief states: {played.states}; "
+        f"rules: {played.rules.name}",
+    ]
+    if turns != of:
+        of_dialogues = len(played.benchmark.dialogues)
+        lines.append(f"coverage: {dialogues} of {of_dialogues} dialogues, {turns} of {of} turns")
+    return "\n".join(lines)
+
+
+def _grounded_head(diagnosis: GroundedDiagnosis) -> str:
+    own, human = diagnosis.figures, diagnosis.human
+    told = "" if human is None else f"; the human responses: {_rates(human)}"
+    return wrapped("", f"grounded: {_rates(own)}, over {own.dialogues} dialogues{told}")
+
+
+def _rates(figures: GroundedFigures) -> str:
+    return (
+        f"Inform {figure(figures.inform[TOTAL])} (all {figure(figures.inform_all[TOTAL])}), "
+        f"Success {figure(figures.success[TOTAL])}"
+    )
+
+
+def _chosen(causes: Iterable[str], cause: str | None) -> list[str]:
+    return [name for name in causes if cause in (None, name)]
+
+
+# Domain -> cause -> count; out of how many in each domain; of what.
+_Counts = tuple[Mapping[str, Mapping[str, int]], Sequence[int], str]
+
+
+def _unmatched(losses: Mapping[str, DomainLosses], venues: Mapping[str, object]) -> _Counts:
+    of = {name: one for name, one in losses.items() if name in venues}
+    counts = {name: one.matched for name, one in of.items()}
+    return counts, [one.dialogues for one in of.values()], "dialogues"
+
+
+def _untold(losses: Mapping[str, DomainLosses]) -> _Counts:
+    of = {name: one for name, one in losses.items() if one.requested}
+    counts = {name: one.provided for name, one in of.items()}
+    return counts, [one.requested for one in of.values()], "requested"
+
+
+def _cause_table(
+    title: str, counted: _Counts, causes: Sequence[str], costs: Mapping[str, Points] | None
+) -> str:
+    """Return how often each cause applies in each domain, and how many points it costs.
 
     Args:
         title: What is counted.
-        domains: Domain -> (cause -> count, out of how many).
-        of_what: Out of what.
+        counted: The counts.
         causes: The causes to show.
         costs: Cause -> points lost by it over all domains; None to show none.
     """
+    domains, out_of, of_what = counted
     if not causes or not domains:
         return ""
+    # Every dialogue that loses its Inform loses its Success.
+    lost = {} if costs is None else {name: costs[name].success for name in causes}
     rows: list[list[Cell]] = []
     for name in causes:
-        row = [counts[name] for counts, _ in domains.values()]
-        cost = [] if costs is None else [figure(costs[name], 2)]
-        rows.append([_folded(name), *row, sum(row), *cost])
+        row = [counts[name] for counts in domains.values()]
+        rows.append([_folded(name), *row, sum(row), figure(lost.get(name), 2)])
     if len(causes) > 1:
-        sums = [sum(counts[name] for name in causes) for counts, _ in domains.values()]
-        cost = [] if costs is None else [figure(math.fsum(costs[name] for name in causes), 2)]
-        rows.append(["all", *sums, sum(sums), *cost])
-    of = [of for _, of in domains.values()]
-    rows.append([f"of {of_what}", *of, sum(of), *([] if costs is None else [""])])
-    return text_table([title, *domains, "all", *([] if costs is None else ["points"])], rows)
+        sums = [sum(counts[name] for name in causes) for counts in domains.values()]
+        rows.append(["all", *sums, sum(sums), figure(math.fsum(lost.values()), 2)])
+    rows.append([f"of {of_what}", *out_of, sum(out_of), ""])
+    headers = [title, *domains, "all", "points"]
+    if costs is None:
+        headers, rows = headers[:-1], [row[:-1] for row in rows]
+    return text_table(headers, rows)
 
 
-def rates_table(losses: Mapping[str, DomainLosses]) -> str:
-    """Show what costs each domain its Success, and its rates."""
+def _legend(losses: Mapping[str, DomainLosses], causes: Sequence[str]) -> str:
+    """Say what the causes that there are mean."""
+    words = {name: one.words for name, one in CAUSES.items()}
+    words |= {name: one.words for name, one in SLOT_CAUSES.items()}
+    found = [
+        name
+        for name in causes
+        if any(of.matched.get(name) or of.provided.get(name) for of in losses.values())
+    ]
+    return "\n".join(
+        wrapped(f"{name}: ", words[name].format(domain="the domain", turn="n", faults=""), indent=2)
+        for name in found
+    )
+
+
+def _rates_table(losses: Mapping[str, DomainLosses]) -> str:
+    """Return what costs each domain its Success, and its rates."""
     rows: list[list[Cell]] = [
         [_folded(loss), *(of.success[loss] for of in losses.values())] for loss in SUCCESS_LOSSES
     ]
@@ -168,211 +210,62 @@ def _folded(name: str) -> str:
 
 
 def _slots_table(outcomes: Sequence[DialogueOutcome], domain: str | None, cause: str | None) -> str:
-    """Show the slots and values that are wrong most often where states are to blame."""
-    counted = [
-        (slot, count)
-        for slot, count in wrong_slots(outcomes, cause)
-        if domain in (None, slot.domain)
-    ]
+    """Return the slots and values that are wrong most often where states are to blame."""
     rows: list[list[Cell]] = [
         [
-            f"{slot.domain}-{slot.slot}",
-            "(open)" if slot.wanted is None else _cut(slot.wanted),
-            "(missing)" if slot.found is None else _cut(slot.found),
+            f"{name}-{fault.slot}",
+            "(open)" if fault.wanted is None else cut(fault.wanted, _VALUE),
+            "(missing)" if fault.found is None else cut(fault.found, _VALUE),
             count,
         ]
-        for slot, count in counted[:_SHOWN_SLOTS]
+        for (name, fault), count in wrong_slots(outcomes, cause)
+        if domain in (None, name)
     ]
     headers = ["most often wrong in states", "goal", "state", "dialogues"]
-    return text_table(headers, rows) if rows else ""
-
-
-def _cut(value: str, width: int = 28) -> str:
-    return value if len(value) <= width else f"{value[: width - 1]}…"
+    return text_table(headers, rows[:_SHOWN_SLOTS]) if rows else ""
 
 
 def _what_if_table(what_ifs: Sequence[WhatIf]) -> str:
     own = what_ifs[0]
-    rows = [
-        [
-            way.name,
-            figure(way.inform),
-            "" if way is own else signed(way.inform - own.inform),
-            figure(way.success),
-            "" if way is own else signed(way.success - own.success),
-        ]
-        for way in what_ifs
-    ]
+    rows = [[own.name, figure(own.inform), "", figure(own.success), ""]]
+    for way in what_ifs[1:]:
+        gains = signed(way.inform - own.inform), signed(way.success - own.success)
+        rows.append([way.name, figure(way.inform), gains[0], figure(way.success), gains[1]])
     return text_table(["what if", "Inform", "", "Success", ""], rows)
+
+
+def _faithfulness_table(diagnosis: GroundedDiagnosis) -> str:
+    whose = {"this system": diagnosis.figures, "human responses": diagnosis.human}
+    rows: list[list[Cell]] = [
+        [name, told.told, figure(told.in_database), figure(told.of_named_venue)]
+        for name, figures in whose.items()
+        if figures is not None
+        for told in [figures.faithfulness]
+    ]
+    return text_table(["faithfulness", "told", "in database %", "of a named venue %"], rows)
 
 
 def _first_dialogues(
     outcomes: Sequence[DialogueOutcome],
-    domains: Collection[str],
+    costs: Mapping[str, Points],
+    domain: str | None,
     cause: str | None,
     limit: int,
-) -> str:
-    """Show the first dialogues of the causes that cost most."""
-    if not limit:
-        return ""
-    told: dict[str, list[str]] = {name: [] for name in (*CAUSES, *SLOT_CAUSES)}
+) -> Iterator[str]:
+    """Yield the first dialogues of the causes that cost most, or of the one to show."""
+    found: dict[str, list[str]] = {name: [] for name in costs}
     for outcome in outcomes:
-        for domain, diagnosis in outcome.domains.items():
-            if domain in domains:
-                if diagnosis.cause is not None:
-                    words = cause_words(domain, diagnosis)
-                    told[diagnosis.cause].append(f"{outcome.id}, {domain}: {words}")
-                for slot, why in diagnosis.provided.items():
-                    if why is not None:
-                        told[why].append(f"{outcome.id}, {domain} {slot}")
-    costs = points(outcomes)
-    largest = sorted(filter(told.get, told), key=lambda name: -sum(costs[name]))[:_LARGEST]
-    return "\n\n".join(
-        "\n".join([f"{name}, first of {len(told[name])}", *listed(told[name][:limit])])
-        for name in ([cause] if cause else largest)
-        if told[name]
-    )
-
-
-def listed(lines: Sequence[str]) -> list[str]:
-    """Return texts as items of a list."""
-    return [wrapped("  ", line) for line in lines]
-
-
-def wrapped(label: str, text: str, indent: int | None = None) -> str:
-    """Return a text behind its label, in as many lines as it takes."""
-    return textwrap.fill(
-        text,
-        WIDTH,
-        initial_indent=label,
-        subsequent_indent=" " * (len(label) + 2 if indent is None else indent),
-        break_on_hyphens=False,
-    )
-
-
-# One dialogue.
-
-_DOMAIN_SOURCES: Mapping[str, str] = {
-    "predicted": "as predicted",
-    "slots": "of the placeholders",
-    "states": "by changes of the state",
-    "gold": "of the gold annotation",
-}
-
-
-def dialogue_text(view: DialogueView) -> str:
-    """Return one dialogue turn by turn, and at the end what came of its goal and why."""
-    outcome = view.outcome
-    played = len(view.turns)
-    turns = f"{played} turns" if played == view.of_turns else f"{played} of {view.of_turns} turns"
-    head = (
-        f"dialogue {outcome.id}, {turns}: Inform {outcome.inform}, Success {outcome.success}\n"
-        f"active domains: {_DOMAIN_SOURCES[view.domains]}; belief states: {view.states}"
-    )
-    goal = ["goal", *(goal_line(domain, goal) for domain, goal in view.goal.items())]
-    outcomes = ["outcome", *(line for domain in view.goal for line in _outcome_lines(view, domain))]
-    parts = [head, "\n".join(goal), *(_turn_text(turn, view) for turn in view.turns)]
-    return "\n\n".join([*parts, "\n".join(outcomes)])
-
-
-def goal_line(domain: str, goal: Goal) -> str:
-    """Return what a user wants of a domain."""
-    wishes = [f"{slot} {value}" for slot, value in goal.informable.items()] or ["anything"]
-    asked = f"; asks for {', '.join(sorted(goal.requestable))}" if goal.requestable else ""
-    booking = [f"{slot} {value}" for slot, value in goal.booking.items()]
-    booked = f"; books {', '.join(booking)}" if booking else ""
-    return labelled(domain, f"{', '.join(wishes)}{asked}{booked}")
-
-
-def _turn_text(turn: TurnView, view: DialogueView) -> str:
-    lines = [f"turn {turn.number}"]
-    if turn.user is not None:
-        lines.append(labelled("user", turn.user))
-    lines += [
-        labelled("response", turn.response or "(nothing)"),
-        labelled("reference", turn.reference),
-        labelled("active", _active(turn, view)),
-        labelled("state", "; ".join(map(_changed, turn.changes)) or "as before"),
-    ]
-    if view.states != "gold":
-        differences = "; ".join(map(_differs, turn.differences))
-        lines.append(labelled("not as gold", differences) if differences else "")
-    for domain, step in turn.steps.items():
-        lines += [labelled(domain, told) for told in _step_lines(step, domain, turn, view)]
-    return "\n".join(filter(None, lines))
-
-
-def _active(turn: TurnView, view: DialogueView) -> str:
-    active = ", ".join(turn.active_domains) or "none"
-    if list(turn.active_domains) == list(turn.gold_domains):
-        return active
-    return f"{active} (gold: {', '.join(turn.gold_domains) or 'none'})"
-
-
-def _changed(change: Change) -> str:
-    name = slot_name(change.slot)
-    if change.now is None:
-        return f"- {name} {change.before}"
-    if change.before is None:
-        return f"+ {name} {change.now}"
-    return f"{name} {change.before} -> {change.now}"
-
-
-def _differs(change: Change) -> str:
-    name = slot_name(change.slot)
-    if change.now is None:
-        return f"{name} {change.before} is missing"
-    if change.before is None:
-        return f"{name} {change.now} is not in gold"
-    return f"{name} {change.now}, gold {change.before}"
-
-
-def _step_lines(step: Step, domain: str, turn: TurnView, view: DialogueView) -> Iterator[str]:
-    """Yield what a turn does for a goal domain, if anything."""
-    if step.found is not None:
-        asked = (
-            f"the state holds nothing about {domain}: 0 venues"
-            if step.query is None
-            else f"query {_query(step.query)}: {_venues(len(step.found))}"
-        )
-        kept = "offered" if step.replaced else f"the {len(step.offered)} offered before are kept"
-        yield f"named; {asked}, {kept}"
-    elif step.named and not step.active:
-        yield "named, but the domain is not active: nothing is looked up"
-    requested = view.goal[domain].requestable
-    provided = [slot for slot in step.provided if slot in requested]
-    in_vain = [slot for slot in step.said if slot in requested and slot not in step.provided]
-    if provided:
-        yield f"provides {', '.join(provided)}"
-    if in_vain:
-        why = "the domain is not booked yet" if step.active else "the domain is not active"
-        yield f"{', '.join(in_vain)} said, but {why}"
-
-
-def _query(query: Mapping[str, str]) -> str:
-    return ", ".join(f"{slot} {value}" for slot, value in query.items()) or "without constraints"
-
-
-def _venues(count: int) -> str:
-    return f"{count} venue{'' if count == 1 else 's'}"
-
-
-def _outcome_lines(view: DialogueView, domain: str) -> Iterator[str]:
-    diagnosis = view.outcome.domains[domain]
-    if diagnosis.cause is None:
-        yield labelled(domain, "matched")
-    else:
-        why = f"not matched, {diagnosis.cause}: {cause_words(domain, diagnosis)}"
-        yield labelled(domain, why)
-    for slot, cause in diagnosis.provided.items():
-        told = (
-            "provided"
-            if cause is None
-            else f"not provided, {cause}: {slot_cause_words(domain, cause)}"
-        )
-        yield labelled("", f"{slot} {told}")
-
-
-def labelled(label: str, text: str) -> str:
-    """Return a text behind a label, in as many lines as it takes."""
-    return wrapped(f"  {label:<{_LABEL}}", text, indent=_LABEL + 2)
+        for name, diagnosis in outcome.domains.items():
+            if domain not in (None, name):
+                continue
+            if diagnosis.cause is not None:
+                words = f": {cause_words(name, diagnosis)}" if diagnosis.cause in CAUSES else ""
+                found[diagnosis.cause].append(f"{outcome.id}, {name}{words}")
+            for slot, why in diagnosis.provided.items():
+                if why is not None:
+                    found[why].append(f"{outcome.id}, {name} {slot}")
+    largest = sorted(filter(found.get, found), key=lambda name: -sum(costs[name]))[:_LARGEST]
+    for name in [cause] if cause else largest:
+        if found[name] and limit:
+            lines = [wrapped("  ", line) for line in found[name][:limit]]
+            yield "\n".join([f"{name}, first of {len(found[name])}", *lines])

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from .causes import CAUSES, SLOT_CAUSES, DialogueOutcome
+from .causes import CAUSES, SLOT_CAUSES, DialogueOutcome, Fault
 
 ITSELF = "the domain itself is not matched"
 ANOTHER = "another domain of the dialogue is not matched"
@@ -57,22 +57,6 @@ class Points(NamedTuple):
 
     inform: float
     success: float
-
-
-class WrongSlot(NamedTuple):
-    """A fault of states, wherever it happened.
-
-    Attributes:
-        domain: The domain.
-        slot: The slot.
-        wanted: The goal's value; None if the goal leaves it open.
-        found: The state's value; None if it lacks the slot.
-    """
-
-    domain: str
-    slot: str
-    wanted: str | None
-    found: str | None
 
 
 def domain_losses(
@@ -147,15 +131,15 @@ def points(
 
 def wrong_slots(
     outcomes: Sequence[DialogueOutcome], cause: str | None = None
-) -> list[tuple[WrongSlot, int]]:
-    """Return the faults of states and how often each happened, the most frequent first.
+) -> list[tuple[tuple[str, Fault], int]]:
+    """Return domains with faults of states, and how often each happened, the most frequent first.
 
     Args:
         outcomes: The dialogues' outcomes.
         cause: The only cause of a domain to look at; None for all.
     """
     counted = Counter(
-        WrongSlot(domain, fault.slot, fault.wanted, fault.found)
+        (domain, fault)
         for outcome in outcomes
         for domain, diagnosis in outcome.domains.items()
         if cause in (None, diagnosis.cause)

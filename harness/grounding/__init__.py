@@ -1,4 +1,4 @@
-"""Grounded scores: what responses in plain English say, held against the venue database.
+"""Grounded scores: what responses in plain English say, compared with the venue database.
 
 They need neither belief states nor active domains nor placeholders: a name belongs to a venue, so
 the text itself tells which domain it is about.

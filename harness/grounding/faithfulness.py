@@ -8,19 +8,20 @@ id names its own train).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mwz.normalization.delexicaliser import Delexicalised, Span, delexicaliser_tables
-from mwz.normalization.delexicaliser.gazetteer import VenueId
-from mwz.normalization.delexicaliser.phrases import PhraseBook, spellings, tokens
+if TYPE_CHECKING:
+    from mwz.normalization.delexicaliser import Delexicalised
+    from mwz.normalization.delexicaliser.gazetteer import VenueId
+    from mwz.normalization.delexicaliser.phrases import PhraseBook
 
 _NAMED = ("NAME", "TRAINID")
 
 
-def turn_domains(texts: Sequence[str], responses: Sequence[Delexicalised]) -> list[frozenset[str]]:
+def turn_domains(responses: Sequence[Delexicalised]) -> list[frozenset[str]]:
     """Return the domains that each turn of a dialogue is about.
 
     They are the domains of the venues that the response names and those that its words tell
@@ -28,26 +29,33 @@ def turn_domains(texts: Sequence[str], responses: Sequence[Delexicalised]) -> li
     told one, the domains are none: the turn may be about any.
 
     Args:
-        texts: The responses in plain English, one per system turn.
-        responses: The same, delexicalised.
+        responses: One per system turn.
     """
     domains: list[frozenset[str]] = []
     last: frozenset[str] = frozenset()
-    for text, response in zip(texts, responses, strict=True):
-        last = _told_domains(text, response) or last
+    for response in responses:
+        last = _domains(response) or last
         domains.append(last)
     return domains
 
 
-def _told_domains(text: str, response: Delexicalised) -> frozenset[str]:
-    told = {venue.domain for span in response.spans if span.slot in _NAMED for venue in span.venues}
-    for match in _topics().find(list(tokens(text))):
-        told.update(match.entries)
-    return frozenset(told)
+def _domains(response: Delexicalised) -> frozenset[str]:
+    """Return the domains of the venues that a response names, and those that its words tell."""
+    # Scores of delexicalised responses do without the delexicaliser.
+    from mwz.normalization.delexicaliser.phrases import tokens
+
+    named = {
+        venue.domain for span in response.spans if span.slot in _NAMED for venue in span.venues
+    }
+    topics = _topics().find(list(tokens(response.original)))
+    return frozenset(named.union(*(match.entries for match in topics)))
 
 
 @lru_cache(maxsize=1)
 def _topics() -> PhraseBook[str]:
+    from mwz.normalization.delexicaliser import delexicaliser_tables
+    from mwz.normalization.delexicaliser.phrases import PhraseBook, spellings
+
     topics: Mapping[str, Any] = delexicaliser_tables()["topics"]
     return PhraseBook(
         (spelling, domain)
@@ -82,45 +90,40 @@ class Faithfulness:
             self.of_named_venue + other.of_named_venue,
         )
 
-    @property
-    def percent_in_database(self) -> float | None:
-        """The share in the database, in percent; None if nothing was told."""
-        return 100 * self.in_database / self.told if self.told else None
-
-    @property
-    def percent_of_named_venue(self) -> float | None:
-        """The share of named venues, in percent; None if nothing was told."""
-        return 100 * self.of_named_venue / self.told if self.told else None
+    def shares(self) -> ToldShares:
+        """Return the shares; None of nothing told."""
+        parts = (self.in_database, self.of_named_venue)
+        shares = (100 * part / self.told if self.told else None for part in parts)
+        return ToldShares(self.told, *shares)
 
 
-def dialogue_faithfulness(texts: Sequence[str], responses: Sequence[Delexicalised]) -> Faithfulness:
-    """Count what a dialogue's responses tell of venues.
+@dataclass(frozen=True)
+class ToldShares:
+    """Of what is told of venues, how much is so.
 
-    Args:
-        texts: The responses in plain English, one per system turn; any number.
-        responses: The same, delexicalised.
+    Attributes:
+        told: Telephone numbers, postcodes, addresses and train ids told.
+        in_database: The share of them that the database has, in percent; None if none is told.
+        of_named_venue: The share that belongs to a venue named by then, in percent.
     """
+
+    told: int
+    in_database: float | None
+    of_named_venue: float | None
+
+
+def dialogue_faithfulness(responses: Sequence[Delexicalised]) -> Faithfulness:
+    """Count what a dialogue's responses, one per system turn, tell of venues."""
     named: set[VenueId] = set()
-    counted: list[Faithfulness] = []
-    for response, domains in zip(responses, turn_domains(texts, responses), strict=True):
+    told = in_database = of_named_venue = 0
+    for response, domains in zip(responses, turn_domains(responses), strict=True):
         named.update(
             venue for span in response.spans if span.slot in _NAMING for venue in span.venues
         )
-        counted += [_counted(span, named) for span in response.spans if _tells(span, domains)]
-    return total(counted)
-
-
-def total(counts: Iterable[Faithfulness]) -> Faithfulness:
-    """Return the sum of counts, over dialogues or within one."""
-    return sum(counts, Faithfulness())
-
-
-def _tells(span: Span, domains: frozenset[str]) -> bool:
-    """Tell whether a span is counted."""
-    if span.slot == "PHONE" and not span.venues and "taxi" in domains:
-        return False
-    return span.slot in TOLD_SLOTS
-
-
-def _counted(span: Span, named: set[VenueId]) -> Faithfulness:
-    return Faithfulness(1, int(bool(span.venues)), int(not named.isdisjoint(span.venues)))
+        for span in response.spans:
+            drivers = span.slot == "PHONE" and not span.venues and "taxi" in domains
+            if span.slot in TOLD_SLOTS and not drivers:
+                told += 1
+                in_database += bool(span.venues)
+                of_named_venue += not named.isdisjoint(span.venues)
+    return Faithfulness(told, in_database, of_named_venue)

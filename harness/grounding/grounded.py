@@ -16,17 +16,17 @@ Conventions: numbers are compared by their digits, all else by its letters and d
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from mwz.normalization.delexicaliser import Delexicalised, Span
-from mwz.normalization.delexicaliser.gazetteer import Gazetteer, VenueId
-
+from ..benchmark import Goal
 from .faithfulness import turn_domains
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
+    from mwz.normalization.delexicaliser import Delexicalised, Span
+    from mwz.normalization.delexicaliser.gazetteer import Gazetteer
 
 NAMING_SLOTS = {"restaurant": "NAME", "hotel": "NAME", "attraction": "NAME", "train": "TRAINID"}
 """What names a venue of a domain."""
@@ -57,18 +57,6 @@ SUCCESS_CAUSES = (
     ABOUT_ANOTHER_DOMAIN,
     TOO_EARLY,
 )
-
-
-class WantedDomain(Protocol):
-    """What a goal says of one domain, as far as grounded scores ask."""
-
-    @property
-    def informable(self) -> Mapping[str, str]:
-        """Constraints that a venue must meet."""
-
-    @property
-    def requestable(self) -> Collection[str]:
-        """Ontology slots that are to be told."""
 
 
 @dataclass(frozen=True)
@@ -122,80 +110,43 @@ class GroundedDialogue:
 
 
 def ground(
-    texts: Sequence[str],
     responses: Sequence[Delexicalised],
-    goal: Mapping[str, WantedDomain],
+    goal: Mapping[str, Goal],
     database: VenueDatabase,
     gazetteer: Gazetteer,
     booked: Sequence[Collection[str]] | None = None,
 ) -> GroundedDialogue:
-    """Hold a dialogue's responses against its goal and the venue database.
+    """Compare a dialogue's responses with its goal and the venue database.
 
     Args:
-        texts: The responses in plain English, one per system turn; any number.
-        responses: The same, delexicalised.
+        responses: The responses, one per system turn; any number.
         goal: Goal domain -> what is wanted.
         database: Answers the goal's queries.
         gazetteer: The venues that the responses were searched for.
         booked: The domains booked by then, one collection per turn; None where that is not known
             (a dialogue of its own, not the benchmark's).
     """
-    told = _Told(responses, turn_domains(texts, responses), gazetteer, booked)
+    dialogue = _Dialogue(responses, turn_domains(responses), gazetteer, booked)
     return GroundedDialogue(
         {
-            domain: _grounded_domain(domain, wanted, told, database)
+            domain: _GoalDomain(
+                domain, wanted, frozenset(database.query(domain, wanted.informable)), dialogue
+            ).outcome()
             for domain, wanted in goal.items()
         }
     )
 
 
-TOTAL = "total"
-
-
 @dataclass(frozen=True)
-class GroundedRates:
-    """Rates over dialogues, each "total" or domain -> percent.
-
-    A domain's rates are over the dialogues with the domain in their goal; its Success counts only
-    where the whole dialogue matches.
+class _Dialogue:
+    """What a dialogue's responses say, and what each of them is about.
 
     Attributes:
-        inform: Share of dialogues that match ("any").
-        inform_all: Share of dialogues that match by all venues named last.
-        success: Share of dialogues that match ("any") and tell every requested slot.
+        responses: The responses.
+        domains: The domains that each is about; none where that is not known.
+        gazetteer: The venues that they were searched for.
+        booked: The domains booked by then; None where that is not known.
     """
-
-    inform: Mapping[str, float]
-    inform_all: Mapping[str, float]
-    success: Mapping[str, float]
-
-
-def grounded_rates(dialogues: Iterable[GroundedDialogue]) -> GroundedRates:
-    """Return the rates over dialogues; 0 of none at all."""
-    inform: dict[str, list[bool]] = {TOTAL: []}
-    inform_all: dict[str, list[bool]] = {TOTAL: []}
-    success: dict[str, list[bool]] = {TOTAL: []}
-    for dialogue in dialogues:
-        inform[TOTAL].append(dialogue.inform)
-        inform_all[TOTAL].append(dialogue.inform_all)
-        success[TOTAL].append(dialogue.success)
-        for domain, went in dialogue.domains.items():
-            told = all(went.provided.values())
-            inform.setdefault(domain, []).append(went.matched)
-            inform_all.setdefault(domain, []).append(went.matched_all)
-            success.setdefault(domain, []).append(dialogue.inform and told)
-    return GroundedRates(
-        *({d: _percent(r) for d, r in o.items()} for o in (inform, inform_all, success))
-    )
-
-
-def _percent(results: Sequence[bool]) -> float:
-    return 100 * sum(results) / len(results) if results else 0.0
-
-
-@dataclass(frozen=True)
-class _Told:
-    """What a dialogue's responses tell, and about what each of them is."""
 
     responses: Sequence[Delexicalised]
     domains: Sequence[frozenset[str]]
@@ -203,7 +154,7 @@ class _Told:
     booked: Sequence[Collection[str]] | None
 
     def is_about(self, turn: int, domain: str) -> bool:
-        """Tell whether a turn is about a domain, as far as is known."""
+        """Return whether a turn is about a domain, as far as is known."""
         return not self.domains[turn] or domain in self.domains[turn]
 
     def spans(self, slot: str) -> Iterator[tuple[int, Span]]:
@@ -214,111 +165,115 @@ class _Told:
                     yield turn, span
 
 
-def _grounded_domain(
-    domain: str, wanted: WantedDomain, told: _Told, database: VenueDatabase
-) -> GroundedDomain:
-    fitting = frozenset(database.query(domain, wanted.informable))
-    naming = _naming_turns(domain, told)
-    last = naming[-1] if naming else []
-    outright = _is_outright(domain, wanted, bool(naming))
-    cause = None if outright else _inform_cause(naming, fitting)
-    named = {id_ for mentions in naming for mention in mentions for id_ in mention}
-    if "name" in wanted.informable:
-        named |= fitting
-    causes = {}
-    for slot in sorted(wanted.requestable):
-        reason = _success_cause(domain, slot, told, fitting, named)
-        if reason is not None:
-            causes[slot] = reason
-    return GroundedDomain(
-        matched=cause is None,
-        matched_all=outright or (bool(last) and all(fitting & mention for mention in last)),
-        venues=tuple(dict.fromkeys(id_ for mention in last for id_ in sorted(mention))),
-        provided={slot: slot not in causes for slot in sorted(wanted.requestable)},
-        cause=cause,
-        causes=causes,
-    )
+@dataclass(frozen=True)
+class _GoalDomain:
+    """A domain of a dialogue's goal.
 
+    Attributes:
+        name: The domain.
+        wanted: What the goal says of it.
+        fitting: The ids of the venues that the goal's query finds.
+        dialogue: The dialogue.
+    """
 
-def _naming_turns(domain: str, told: _Told) -> list[list[frozenset[str]]]:
-    """Return, for every response that names venues of a domain, the ids each name may mean."""
-    slot = NAMING_SLOTS.get(domain)
-    turns: dict[int, list[frozenset[str]]] = {}
-    for turn, span in told.spans(slot) if slot else ():
-        ids = frozenset(venue.id for venue in span.venues if venue.domain == domain)
-        if ids or slot == "TRAINID":
-            turns.setdefault(turn, []).append(ids)
-    return list(turns.values())
+    name: str
+    wanted: Goal
+    fitting: frozenset[str]
+    dialogue: _Dialogue
 
+    def outcome(self) -> GroundedDomain:
+        """Return how the domain went."""
+        naming = self._naming_turns()
+        last = naming[-1] if naming else []
+        outright = self._is_outright(bool(naming))
+        cause = None if outright else self._inform_cause(naming)
+        named = {id_ for mentions in naming for mention in mentions for id_ in mention}
+        if "name" in self.wanted.informable:
+            named |= self.fitting
+        slots = sorted(self.wanted.requestable)
+        causes = {
+            slot: why for slot in slots if (why := self._success_cause(slot, named)) is not None
+        }
+        return GroundedDomain(
+            matched=cause is None,
+            matched_all=outright or (bool(last) and all(self.fitting & one for one in last)),
+            venues=tuple(dict.fromkeys(id_ for mention in last for id_ in sorted(mention))),
+            provided={slot: slot not in causes for slot in slots},
+            cause=cause,
+            causes=causes,
+        )
 
-def _is_outright(domain: str, wanted: WantedDomain, named: bool) -> bool:
-    if domain not in NAMING_SLOTS or "name" in wanted.informable:
-        return True
-    return domain == "train" and not named and "TRAINID" not in wanted.requestable
+    def _naming_turns(self) -> list[list[frozenset[str]]]:
+        """Return, for every response that names venues of the domain, the ids each may mean."""
+        slot = NAMING_SLOTS.get(self.name)
+        turns: dict[int, list[frozenset[str]]] = {}
+        for turn, span in self.dialogue.spans(slot) if slot else ():
+            ids = self._ids(span)
+            if ids or slot == "TRAINID":
+                turns.setdefault(turn, []).append(ids)
+        return list(turns.values())
 
+    def _ids(self, span: Span) -> frozenset[str]:
+        """Return the ids of the domain's venues that a span may belong to."""
+        return frozenset(venue.id for venue in span.venues if venue.domain == self.name)
 
-def _inform_cause(
-    naming: Sequence[Sequence[frozenset[str]]], fitting: frozenset[str]
-) -> str | None:
-    if not naming:
-        return NEVER_NAMED
-    if any(fitting & mention for mention in naming[-1]):
-        return None
-    if any(fitting & mention for mentions in naming for mention in mentions):
-        return OTHER_LAST
-    return NONE_FITS
+    def _is_outright(self, named: bool) -> bool:
+        if self.name not in NAMING_SLOTS or "name" in self.wanted.informable:
+            return True
+        return self.name == "train" and not named and "TRAINID" not in self.wanted.requestable
 
+    def _inform_cause(self, naming: Sequence[Sequence[frozenset[str]]]) -> str | None:
+        if not naming:
+            return NEVER_NAMED
+        if any(self.fitting & mention for mention in naming[-1]):
+            return None
+        fits = any(self.fitting & mention for mentions in naming for mention in mentions)
+        return OTHER_LAST if fits else NONE_FITS
 
-def _success_cause(
-    domain: str, slot: str, told: _Told, fitting: frozenset[str], named: Collection[str]
-) -> str | None:
-    """Return why a requested slot is not told; None if it is."""
-    if slot == "REFERENCE":
-        return _reference_cause(domain, told)
-    if slot == "TRAINID":
-        return None if any(told.spans(slot)) else NEVER_TOLD
-    if slot in VENUE_SLOTS and domain in NAMING_SLOTS:
-        return _venue_slot_cause(domain, slot, told, fitting, named)
-    # A taxi's number: no venue's.
-    own = any(not _domains_of(span) - {domain} for _, span in told.spans(slot))
-    return None if own else NEVER_TOLD
+    def _success_cause(self, slot: str, named: set[str]) -> str | None:
+        """Return why a requested slot is not told; None if it is."""
+        if slot == "REFERENCE":
+            return self._reference_cause()
+        spans = list(self.dialogue.spans(slot))
+        if slot in VENUE_SLOTS and self.name in NAMING_SLOTS:
+            return self._venue_slot_cause(slot, spans, named)
+        # A train id at all; a taxi's number is no venue's.
+        told = any(slot == "TRAINID" or _domains_of(span) <= {self.name} for _, span in spans)
+        return None if told else NEVER_TOLD
 
+    def _reference_cause(self) -> str | None:
+        turns = [turn for turn, _ in self.dialogue.spans("REFERENCE")]
+        if not turns:
+            return NEVER_TOLD
+        own = [turn for turn in turns if self.dialogue.is_about(turn, self.name)]
+        if not own:
+            return ABOUT_ANOTHER_DOMAIN
+        booked = self.dialogue.booked
+        is_booked = booked is None or any(self.name in booked[turn] for turn in own)
+        return None if is_booked else TOO_EARLY
 
-def _reference_cause(domain: str, told: _Told) -> str | None:
-    turns = [turn for turn, _ in told.spans("REFERENCE")]
-    if not turns:
-        return NEVER_TOLD
-    own = [turn for turn in turns if told.is_about(turn, domain)]
-    if not own:
-        return ABOUT_ANOTHER_DOMAIN
-    booked = told.booked
-    return None if booked is None or any(domain in booked[turn] for turn in own) else TOO_EARLY
-
-
-def _venue_slot_cause(
-    domain: str, slot: str, told: _Told, fitting: frozenset[str], named: Collection[str]
-) -> str | None:
-    spans = [
-        span
-        for turn, span in told.spans(slot)
-        if domain in _domains_of(span) or (not span.venues and told.is_about(turn, domain))
-    ]
-    venues = [
-        (frozenset(venue.id for venue in span.venues if venue.domain == domain), span.whole)
-        for span in spans
-    ]
-    if any(whole and ids & fitting & set(named) for ids, whole in venues):
-        return None
-    wanted = [VenueId(domain, id_) for id_ in sorted(fitting & set(named))]
-    if wanted and not any(slot in told.gazetteer.venues[venue].values for venue in wanted):
-        return NOT_RECORDED
-    if not venues:
-        return NEVER_TOLD
-    if any(ids & fitting & set(named) for ids, _ in venues):
-        return IN_PART
-    if any(whole and ids & fitting for ids, whole in venues):
-        return OF_UNNAMED
-    return OF_ANOTHER if any(ids for ids, _ in venues) else NOWHERE
+    def _venue_slot_cause(
+        self, slot: str, spans: Sequence[tuple[int, Span]], named: set[str]
+    ) -> str | None:
+        told = [
+            (self._ids(span), span.whole)
+            for turn, span in spans
+            if self.name in _domains_of(span)
+            or (not span.venues and self.dialogue.is_about(turn, self.name))
+        ]
+        meant = self.fitting & named
+        if any(whole and ids & meant for ids, whole in told):
+            return None
+        records = [self.dialogue.gazetteer.venue(self.name, id_) for id_ in meant]
+        if records and not any(slot in venue.values for venue in records):
+            return NOT_RECORDED
+        if not told:
+            return NEVER_TOLD
+        if any(ids & meant for ids, _ in told):
+            return IN_PART
+        if any(whole and ids & self.fitting for ids, whole in told):
+            return OF_UNNAMED
+        return OF_ANOTHER if any(ids for ids, _ in told) else NOWHERE
 
 
 def _domains_of(span: Span) -> set[str]:

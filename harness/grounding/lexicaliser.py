@@ -11,20 +11,21 @@ from __future__ import annotations
 import random
 import re
 import string
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mwz.normalization.delexicaliser.gazetteer import NAMED_DOMAINS, UNKNOWN_VALUES
+from mwz.normalization.responses import NAME
 from mwz.normalization.rules import RuleSet
 from mwz.normalization.states import BeliefState, normalize_slot_name
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
 
-_PLACEHOLDER = re.compile(r"\[([\w\s\d]+)\]")
-_VENUE_DOMAINS = ("restaurant", "hotel", "attraction", "train")
-_NAMED_DOMAINS = _VENUE_DOMAINS[:3]
-_UNKNOWN = frozenset({"", "?", "unknown", "none"})
+_PLACEHOLDER = re.compile(rf"\[({NAME.pattern})\]")
+_VENUE_DOMAINS = (*NAMED_DOMAINS, "train")
 _OPEN_ENDED = frozenset({"dontcare", "not mentioned"})
 _CARS = ("black tesla", "white audi", "blue honda", "red ford", "grey skoda", "yellow volvo")
 
@@ -99,7 +100,7 @@ def _known_values(raw: Mapping[str, Any], rules: RuleSet) -> dict[str, str]:
     return {
         slot: value.strip()
         for slot, value in values.items()
-        if isinstance(value, str) and value.strip().lower() not in _UNKNOWN
+        if isinstance(value, str) and value.strip().lower() not in UNKNOWN_VALUES
     }
 
 
@@ -110,15 +111,25 @@ class _Turn:
     Attributes:
         state: The belief state.
         domain: The domain that placeholders without one of their own are of.
-        told: Domain and slot -> how many placeholders were filled, so that a second name is
+        filled: Domain and slot -> how many placeholders were filled, so that a second name is
             another venue's.
         venues: Domain -> the venues named in this response, in order.
     """
 
     state: BeliefState
     domain: str
-    told: dict[tuple[str, str], int] = field(default_factory=dict)
+    filled: Counter[tuple[str, str]] = field(default_factory=Counter)
     venues: dict[str, list[Record]] = field(default_factory=dict)
+
+    def number(self, domain: str, slot: str) -> int:
+        """Count a placeholder, and return how many of its domain and slot were filled before."""
+        self.filled[domain, slot] += 1
+        return self.filled[domain, slot] - 1
+
+    def wish(self, domain: str, *slots: str, default: str) -> str:
+        """Return what the state asks for in the first of some slots that it constrains."""
+        values = (self.state.get(domain, {}).get(slot, "dontcare") for slot in slots)
+        return next((value for value in values if value not in _OPEN_ENDED), default)
 
 
 class _Writer:
@@ -182,7 +193,8 @@ class _Writer:
         kept = self._kept.get(domain)
         if kept is None or kept not in found or named:
             fresh = [venue for venue in found if venue not in named] or found
-            whole = [venue for venue in fresh if len(venue) == max(map(len, fresh))]
+            most = max(map(len, fresh), default=0)
+            whole = [venue for venue in fresh if len(venue) == most]
             kept = self._chance.choice(whole) if whole else {}
         if not named:
             self._kept[domain] = kept
@@ -191,20 +203,18 @@ class _Writer:
 
     def _venue_domain(self, domain: str) -> str:
         """Return a domain whose venues have names: the one asked for, or one spoken of."""
-        if domain in _NAMED_DOMAINS:
+        if domain in NAMED_DOMAINS:
             return domain
-        spoken = [d for d in reversed(list(self._kept)) if d in _NAMED_DOMAINS]
-        return spoken[0] if spoken else _NAMED_DOMAINS[0]
+        spoken = [d for d in reversed(list(self._kept)) if d in NAMED_DOMAINS]
+        return spoken[0] if spoken else NAMED_DOMAINS[0]
 
     def _name(self, turn: _Turn, domain: str, name: str) -> str:
         domain = self._venue_domain(domain)
-        another = turn.told.get((domain, "NAME"), 0) > 0
-        turn.told[domain, "NAME"] = 1
+        another = turn.number(domain, "NAME") > 0
         return _title(self._venue(turn, domain, another).get("name", ""))
 
     def _train_id(self, turn: _Turn, domain: str, name: str) -> str:
-        another = turn.told.get(("train", "TRAINID"), 0) > 0
-        turn.told["train", "TRAINID"] = 1
+        another = turn.number("train", "TRAINID") > 0
         return self._venue(turn, "train", another).get("trainid", "")
 
     def _phone(self, turn: _Turn, domain: str, name: str) -> str:
@@ -241,14 +251,9 @@ class _Writer:
         return "".join([self._chance.choice(string.ascii_uppercase), *drawn, "7"])
 
     def _time(self, turn: _Turn, domain: str, name: str) -> str:
-        constraints = turn.state.get(domain, {})
         if domain != "train":
-            for slot in ("booktime", "time", "leave", "arrive"):
-                if constraints.get(slot, "dontcare") not in _OPEN_ENDED:
-                    return constraints[slot]
-            return "19:00"
-        number = turn.told.get((domain, "TIME"), 0)
-        turn.told[domain, "TIME"] = number + 1
+            return turn.wish(domain, "booktime", "time", "leave", "arrive", default="19:00")
+        number = turn.number(domain, "TIME")
         if "duration" in name:
             slot = "duration"
         elif "leave" in name or ("arrive" not in name and number % 2 == 0):
@@ -258,31 +263,25 @@ class _Writer:
         return self._venue(turn, "train").get(slot, "10:00")
 
     def _day(self, turn: _Turn, domain: str, name: str) -> str:
-        for slot in ("day", "bookday"):
-            day = turn.state.get(domain, {}).get(slot, "dontcare")
-            if day not in _OPEN_ENDED:
-                return day
-        return self._venue(turn, "train").get("day", "saturday") if domain == "train" else "friday"
+        day = turn.wish(domain, "day", "bookday", default="")
+        if not day and domain == "train":
+            return self._venue(turn, "train").get("day", "saturday")
+        return day or "friday"
 
     def _place(self, turn: _Turn, domain: str, name: str) -> str:
-        number = turn.told.get((domain, "PLACE"), 0)
-        turn.told[domain, "PLACE"] = number + 1
+        number = turn.number(domain, "PLACE")
         departs = "depart" in name or ("dest" not in name and number % 2 == 0)
         slot = "departure" if departs else "destination"
         if domain == "taxi":
-            place = turn.state.get("taxi", {}).get(slot, "dontcare")
-            return "the station" if place in _OPEN_ENDED else place
+            return turn.wish(domain, slot, default="the station")
         return self._venue(turn, "train").get(slot, "")
 
     def _count(self, turn: _Turn, domain: str, name: str) -> str:
         if "star" in name:
             return self._of_venue("stars")(turn, "hotel", name)
-        constraints = turn.state.get(domain, {})
-        slots = {"people": ("bookpeople", "people"), "stay": ("bookstay", "stay")}
-        for word, candidates in slots.items():
+        for word in ("people", "stay"):
             if word in name:
-                told = [constraints[s] for s in candidates if s in constraints]
-                return told[0] if told and told[0] not in _OPEN_ENDED else "2"
+                return turn.wish(domain, f"book{word}", word, default="2")
         if domain in _VENUE_DOMAINS:
             return str(len(self._stock.find(domain, turn.state)) or "no")
         return "several"

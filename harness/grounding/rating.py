@@ -6,20 +6,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser, PlainResponse
-from mwz.normalization.delexicaliser.gazetteer import Gazetteer
-
 from ..benchmark import Benchmark, Dialogue, Goal
-from .faithfulness import Faithfulness, dialogue_faithfulness, total
-from .grounded import GroundedDialogue, ground, grounded_rates
+from .faithfulness import Faithfulness, ToldShares, dialogue_faithfulness
+from .grounded import GroundedDialogue, ground
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
+    from mwz.normalization.delexicaliser import Delexicalised, Delexicaliser
+    from mwz.normalization.delexicaliser.gazetteer import Gazetteer
+
+
+TOTAL = "total"
 
 
 @dataclass(frozen=True)
 class PlainDialogue:
-    """A dialogue's responses in plain English, and what they are held against.
+    """A dialogue's responses in plain English, and what they are compared with.
 
     Attributes:
         responses: One per system turn; any number.
@@ -27,34 +29,9 @@ class PlainDialogue:
         booked: The domains booked by then, one collection per turn; None where that is not known.
     """
 
-    responses: Sequence[PlainResponse]
+    responses: Sequence[Delexicalised]
     goal: Mapping[str, Goal]
     booked: Sequence[Sequence[str]] | None
-
-    @property
-    def texts(self) -> list[str]:
-        """The responses as they were written."""
-        return [response.text for response in self.responses]
-
-    @property
-    def delexicalised(self) -> list[Delexicalised]:
-        """The responses delexicalised."""
-        return [response.delexicalised for response in self.responses]
-
-
-@dataclass(frozen=True)
-class ToldShares:
-    """Of what is told of venues, how much is so.
-
-    Attributes:
-        told: Telephone numbers, postcodes, addresses and train ids told.
-        in_database: The share of them that the database has, in percent; None if none is told.
-        of_named_venue: The share that belongs to a venue named by then, in percent.
-    """
-
-    told: int
-    in_database: float | None
-    of_named_venue: float | None
 
 
 @dataclass(frozen=True)
@@ -90,28 +67,44 @@ class RatedDialogue:
 
 
 def rated(dialogue: PlainDialogue, database: VenueDatabase, gazetteer: Gazetteer) -> RatedDialogue:
-    """Hold a dialogue against its goal and the venue database."""
-    texts, responses = dialogue.texts, dialogue.delexicalised
+    """Compare a dialogue with its goal and the venue database."""
+    responses = dialogue.responses
     return RatedDialogue(
-        ground(texts, responses, dialogue.goal, database, gazetteer, dialogue.booked),
-        dialogue_faithfulness(texts, responses),
+        ground(responses, dialogue.goal, database, gazetteer, dialogue.booked),
+        dialogue_faithfulness(responses),
     )
 
 
 def grounded_figures(dialogues: Iterable[RatedDialogue]) -> GroundedFigures:
-    """Return the grounded scores of dialogues together."""
+    """Return the grounded scores over dialogues; 0 of none at all.
+
+    A domain's rates are over the dialogues with the domain in their goal; its Success counts only
+    where the whole dialogue matches.
+    """
     listed = list(dialogues)
-    rates = grounded_rates(dialogue.grounded for dialogue in listed)
-    counts = total(dialogue.faithfulness for dialogue in listed)
+    inform: dict[str, list[bool]] = {TOTAL: []}
+    inform_all: dict[str, list[bool]] = {TOTAL: []}
+    success: dict[str, list[bool]] = {TOTAL: []}
+    for dialogue in (one.grounded for one in listed):
+        inform[TOTAL].append(dialogue.inform)
+        inform_all[TOTAL].append(dialogue.inform_all)
+        success[TOTAL].append(dialogue.success)
+        for domain, went in dialogue.domains.items():
+            told = all(went.provided.values())
+            inform.setdefault(domain, []).append(went.matched)
+            inform_all.setdefault(domain, []).append(went.matched_all)
+            success.setdefault(domain, []).append(dialogue.inform and told)
     return GroundedFigures(
         dialogues=len(listed),
-        inform=rates.inform,
-        inform_all=rates.inform_all,
-        success=rates.success,
-        faithfulness=ToldShares(
-            counts.told, counts.percent_in_database, counts.percent_of_named_venue
-        ),
+        inform=_rates(inform),
+        inform_all=_rates(inform_all),
+        success=_rates(success),
+        faithfulness=sum((one.faithfulness for one in listed), Faithfulness()).shares(),
     )
+
+
+def _rates(results: Mapping[str, Sequence[bool]]) -> dict[str, float]:
+    return {name: 100 * sum(won) / max(1, len(won)) for name, won in results.items()}
 
 
 @dataclass(frozen=True)
@@ -159,11 +152,6 @@ def rated_human(
     with_bookings: bool = True,
 ) -> RatedDialogue:
     """Rate the human responses of a dialogue's first turns."""
-    responses = [plain_response(text, delexicaliser) for text in dialogue.responses[:turns]]
+    responses = [delexicaliser(text) for text in dialogue.responses[:turns]]
     booked = dialogue.booked_domains if with_bookings else None
     return rated(PlainDialogue(responses, dialogue.goal, booked), database, delexicaliser.gazetteer)
-
-
-def plain_response(text: str, delexicaliser: Callable[[str], Delexicalised]) -> PlainResponse:
-    """Return a response in plain English with what it was delexicalised to."""
-    return PlainResponse(text, delexicaliser(text))

@@ -38,6 +38,7 @@ class Headline:
         digits: Digits after the point that tables show.
         lowest: The least value it can have.
         highest: The greatest value it can have.
+        ceiling: What the benchmark's human responses get, of a report; None if it lacks that.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Headline:
     digits: int = 1
     lowest: float = 0.0
     highest: float = 100.0
+    ceiling: Callable[[Results], float | None] = lambda report: None
 
 
 def _number_text(metric: Metric, result: Any) -> str:
@@ -87,6 +89,7 @@ class Metric:
             takes the results of all metrics and the number of dialogues scored.
         headlines: Its figures that tables show and papers report. By default the result itself, if
             it is one number.
+        further: Figures that tables of several files show besides, and papers do not report.
         unfit: Why it cannot be computed of a submission; None if it can.
         parameters: What its definition fixes, for the signature.
         aliases: Other names that `--metrics` takes.
@@ -107,6 +110,7 @@ class Metric:
     text: Callable[[Metric, Any], str] = _number_text
     check: Callable[[Mapping[str, Any], int], Iterable[str]] = lambda results, dialogues: ()
     headlines: Sequence[Headline] | None = None
+    further: Sequence[Headline] = ()
     unfit: Callable[[NormalizedSubmission], str | None] = lambda submission: None
     parameters: Mapping[str, str] = field(default_factory=dict)
     aliases: Sequence[str] = ()
@@ -199,6 +203,16 @@ def headlines() -> Mapping[str, Headline]:
         headline.name: headline
         for metric in response_metrics().values()
         for headline in metric.own_headlines()
+    }
+
+
+@cache
+def table_figures() -> Mapping[str, Headline]:
+    """Return name -> figure, of all figures that a table of several files shows."""
+    return {
+        one.name: one
+        for metric in response_metrics().values()
+        for one in (*metric.own_headlines(), *metric.further)
     }
 
 

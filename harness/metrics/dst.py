@@ -8,30 +8,14 @@ from typing import Any
 from ..submission import NormalizedSubmission
 from . import Metric, no_percentages
 from .played import STATE_SOURCES, Played
-from .statistics import LinearStatistics
-from .tracking.pairing import TrackedDialogue
+from .tracking.evaluation import score_tracking, tracking_statistics
+from .tracking.tracked_dialogues import TrackedDialogue, track_states
 from .tracking.tracking_report import TrackingReport
-
-
-def track(played: Played) -> TrackingReport:
-    """Score the predicted states, whatever states query the database."""
-    # Most scores do without, and start the sooner.
-    from .tracking.evaluation import score_tracking
-
-    return score_tracking(played.once(tracked_dialogues))
-
-
-def statistics(played: Played) -> LinearStatistics:
-    """Return the statistics of predicted states, of every metric of `mwz dst`."""
-    from .tracking.tracking_statistics import tracking_statistics
-
-    return tracking_statistics(played.once(tracked_dialogues))
+from .tracking.tracking_text import side_by_side_text
 
 
 def tracked_dialogues(played: Played) -> list[TrackedDialogue]:
     """Return the predicted states beside the benchmark's gold ones."""
-    from .tracking.pairing import track_states
-
     states = {
         id_: STATE_SOURCES["predicted"](turns, played.benchmark.dialogues[id_])
         for id_, turns in played.submission.dialogues.items()
@@ -45,8 +29,6 @@ def _check(results: Mapping[str, Any], dialogues: int) -> Iterator[str]:
 
 
 def _text(_: Metric, report: TrackingReport) -> str:
-    from .tracking.tracking_text import side_by_side_text
-
     return side_by_side_text(["state tracking"], [report])
 
 
@@ -60,8 +42,8 @@ METRIC = Metric(
     description="How well belief states are predicted, by every metric of `mwz dst`.",
     unit="percent",
     source="see docs/state-tracking.md",
-    compute=track,
-    statistics=statistics,
+    compute=lambda played: score_tracking(played.once(tracked_dialogues)),
+    statistics=lambda played: tracking_statistics(played.once(tracked_dialogues)),
     check=_check,
     result=TrackingReport,
     text=_text,

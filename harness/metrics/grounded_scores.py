@@ -10,18 +10,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..grounding.faithfulness import ToldShares
 from ..grounding.rating import (
     GroundedFigures,
     PlainDialogue,
     RatedDialogue,
-    ToldShares,
     ceiling,
     grounded_figures,
     rated,
     rated_human,
 )
 from ..io.rendering import figure, text_table
-from . import Metric
+from . import Headline, Metric, Results
 from .inform_success import TOTAL
 from .statistics import Figure, LinearStatistics, percent
 
@@ -178,6 +178,27 @@ def _text(_: Metric, scores: GroundedScores) -> str:
     return "\n\n".join([text_table(headers, rows), shares, "\n".join(remarks)])
 
 
+def _totals(scores: GroundedScores | GroundedFigures) -> dict[str, float | None]:
+    """Return figure -> percent over all domains."""
+    shares = scores.faithfulness
+    return {
+        **{f"grounded.{name}": getattr(scores, name)[TOTAL] for name in _OUTCOMES},
+        **{f"grounded.{name}": getattr(shares, name) for name in _SHARES},
+    }
+
+
+def _headline(figure: Figure) -> Headline:
+    def value(report: Results, setup: str) -> float | None:
+        scores = report.metrics.get("grounded")
+        return None if scores is None else _totals(scores)[figure.name]
+
+    def human(report: Results) -> float | None:
+        found = getattr(report.metrics.get("grounded"), "ceiling", None)
+        return None if found is None else _totals(found)[figure.name]
+
+    return Headline(figure.name, figure.title, value, figure.digits, ceiling=human)
+
+
 METRIC = Metric(
     name="grounded",
     title="Grounded",
@@ -190,6 +211,7 @@ METRIC = Metric(
     result=GroundedScores,
     text=_text,
     headlines=(),
+    further=tuple(map(_headline, _FIGURES)),
     unfit=_unfit,
     default=False,
     rank=3,

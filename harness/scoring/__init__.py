@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from mwz.database import EMBEDDED
 from mwz.database.venues import VenueDatabase
-from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set, rule_set_names, with_aliases
-from mwz.normalization.rules.aliases import Aliases
+from mwz.normalization.rules import RuleSet, rule_set, with_aliases
 from mwz.normalization.rules.registry import sha256
 
-from ..benchmark import CANONICAL_STYLE, GOALS, Benchmark
-from ..errors import InputError, shown, unknown
-from ..io.files import kind_of
-from ..metrics import Metric, default_metrics, named_metrics, response_metrics
-from ..metrics.played import DOMAIN_SOURCES, STATE_SOURCES, Played
-from ..metrics.setups import BOTH, RANKED, REFERENCES, SETUPS, chosen_setups
-from ..signature import PLACEHOLDERS, SHOWN_HASH, Signature
+from ..benchmark import CANONICAL_STYLE, Benchmark
+from ..errors import InputError
+from ..metrics import Metric, response_metrics
+from ..metrics.played import Played
+from ..metrics.setups import BOTH, RANKED, REFERENCES, SETUPS
+from ..signature import SHOWN_HASH, Signature
 from ..submission import (
     HUMAN,
     NormalizedSubmission,
@@ -31,17 +28,25 @@ from ..submission import (
     parse_submission,
 )
 from ..submission.checking import dialogue_id
-from ..submission.placeholder_aliases import chosen_aliases
+from .options import (
+    LEXICALISED,
+    Options,
+    chosen_domains,
+    chosen_states,
+    lexicalised_parameter,
+    signature_before,
+)
 from .report import Coverage, Report
 
 if TYPE_CHECKING:
-    from mwz.database.venues import VenueDatabase
     from mwz.normalization.delexicaliser import Delexicaliser
 
     from ..comparison.evidence import Evidence
     from ..diagnosis.causes import DialogueOutcome
     from ..grounding.rating import HumanRatings
     from ..metrics._references import ReferenceIndex
+
+__all__ = ["Options", "Scorer", "score"]
 
 
 def open_database(benchmark: Benchmark, rules: RuleSet, url: str) -> VenueDatabase:
@@ -59,129 +64,6 @@ def open_database(benchmark: Benchmark, rules: RuleSet, url: str) -> VenueDataba
     from .addressed_database import addressed_database  # SQLAlchemy takes its time
 
     return addressed_database(benchmark, rules, url)
-
-
-AUTO = "auto"
-
-GROUNDED = "grounded"
-"""The metric that lexicalised responses are scored by in any case."""
-
-LEXICALISED = "lexicalised"
-"""The parameter of signatures that tells by what responses were delexicalised."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to score.
-
-    Attributes:
-        rules: Name of a rule set.
-        setup: A key of `SETUPS`, or "both", strict and optimistic.
-        domains: Source of active domains in set-ups that have none of their own, such as the
-            strict one: "predicted"; "slots", the domains that placeholders name; "states", changes
-            of the belief states; "gold"; or "auto", the first of these that the submission allows,
-            never gold.
-        states: Source of belief states in set-ups that have none of their own: "predicted",
-            "gold", or "auto", predicted if every turn has a state.
-        metrics: Names of metrics; None for those that are on by default.
-        database_url: SQLAlchemy URL of the venue database.
-        goals: Which dialogues to score: "all", or those whose goal is "seen" or "unseen" in the
-            train or dev split.
-        lexicalised: Whether responses are in plain English and are to be delexicalised first. It
-            adds the metric "grounded".
-        placeholders: Placeholders that are read besides those of the rule set: the name of a named
-            table, the path of a TOML file, a mapping of placeholder name -> ontology name, or
-            aliases; None for no others.
-    """
-
-    rules: str = DEFAULT_RULES
-    setup: str = BOTH
-    domains: str = AUTO
-    states: str = AUTO
-    metrics: Collection[str] | None = None
-    database_url: str = EMBEDDED
-    goals: str = "all"
-    lexicalised: bool = False
-    placeholders: str | Path | Mapping[str, str] | Aliases | None = None
-
-    def __post_init__(self) -> None:
-        problems = [
-            _option_problem(name, value, values)
-            for name, values in choices().items()
-            for value in [getattr(self, name)]
-            if value not in values
-        ]
-        if not problems:
-            problems += self._against_setup()
-        metrics = default_metrics()
-        if isinstance(self.metrics, str):
-            problems.append(
-                f"metrics: {shown(self.metrics)} is a string; write [{shown(self.metrics)}]"
-            )
-        elif self.metrics is not None and not _are_names(self.metrics):
-            problems.append(f"metrics: {shown(self.metrics)}; give a list of names")
-        elif self.metrics is not None:
-            try:
-                metrics = named_metrics([*self.metrics])
-            except InputError as error:
-                problems += error.problems
-        if self.lexicalised and self.placeholders is not None:
-            problems.append("placeholders: responses in plain English have none; leave them out")
-        if problems:
-            raise InputError("options", problems)
-        chosen = chosen_aliases(self.placeholders, rule_set(self.rules))
-        # A copy for another process needs no file.
-        object.__setattr__(self, "placeholders", chosen)
-        if self.lexicalised and GROUNDED not in metrics:
-            metrics = (*metrics, GROUNDED)
-        # As the registry writes them, whatever they were called.
-        object.__setattr__(self, "metrics", metrics)
-
-    def _against_setup(self) -> Iterable[str]:
-        """Yield each source that is asked for while the set-up has another of its own."""
-        if self.setup in (*RANKED, BOTH):
-            return
-        for name in ("domains", "states"):
-            own, asked = getattr(SETUPS[self.setup], name), getattr(self, name)
-            if own is not None and asked not in (AUTO, own):
-                yield f"{name}: set-up {self.setup} takes {own} {name}, not {asked}; leave it out"
-
-    @property
-    def aliases(self) -> Aliases | None:
-        """The placeholders that are read besides those of the rule set."""
-        return self.placeholders if isinstance(self.placeholders, Aliases) else None
-
-
-_KINDS = {
-    "rules": "rule set",
-    "setup": "set-up",
-    "domains": "source of domains",
-    "states": "source of states",
-    "goals": "choice of goals",
-}
-"""Option -> what its value names."""
-
-
-def _option_problem(name: str, value: object, values: Sequence[str]) -> str:
-    """Say what is wrong with an option's value, and what it can be."""
-    if not isinstance(value, str) and str(value) in values:
-        return f"{name}: {shown(value)} is {kind_of(value)}; write {str(value)!r}"
-    return unknown(_KINDS[name], value, values)
-
-
-def _are_names(metrics: object) -> bool:
-    return isinstance(metrics, Collection) and all(isinstance(name, str) for name in metrics)
-
-
-def choices() -> Mapping[str, Sequence[str]]:
-    """Return option -> its values, of the options that have a fixed choice of them."""
-    return {
-        "rules": rule_set_names(),
-        "setup": (BOTH, *SETUPS),
-        "domains": (AUTO, *DOMAIN_SOURCES),
-        "states": (AUTO, *STATE_SOURCES),
-        "goals": GOALS,
-    }
 
 
 @dataclass
@@ -230,7 +112,7 @@ class Scorer:
         """Return a scorer with some options changed, which shares what is derived with this one.
 
         Raises:
-            InputError: An option's value is none of those it can have.
+            InputError: An option's value is unknown.
         """
         other = Scorer(self.benchmark, replace(self.options, **changes))
         other._derived = self._derived
@@ -524,43 +406,6 @@ def score(
     return Scorer(benchmark, options).score(predictions)
 
 
-def signature_before(benchmark: str, data: str, gold_domains: str, options: Options) -> Signature:
-    """Return the signature of scores, as far as it does not depend on what is scored.
-
-    Args:
-        benchmark: The benchmark's name.
-        data: The content hash of what is scored on, under the rule set.
-        gold_domains: Where the benchmark's gold active domains come from.
-        options: How to score.
-    """
-    rules, aliases = rule_set(options.rules), options.aliases
-    metrics = [response_metrics()[name] for name in options.metrics or ()]
-    sources = (options.domains, *(SETUPS[name].domains for name in chosen_setups(options.setup)))
-    return Signature(
-        benchmark=benchmark,
-        data=data,
-        rules=options.rules,
-        rules_digest=rules.digest,
-        setup=options.setup,
-        domains=options.domains,
-        states=options.states,
-        goals=options.goals,
-        gold_domains=gold_domains if "gold" in sources else None,
-        parameters={
-            **({LEXICALISED: lexicalised_parameter()} if options.lexicalised else {}),
-            **({} if aliases is None else {PLACEHOLDERS: aliases.label}),
-            **{name: value for metric in metrics for name, value in metric.parameters.items()},
-        },
-    )
-
-
-def lexicalised_parameter() -> str:
-    """Return what signatures say of the delexicaliser: its version and its tables' digest."""
-    from mwz.normalization.delexicaliser import VERSION, tables_digest
-
-    return f"{VERSION}-{tables_digest()[:SHOWN_HASH]}"
-
-
 def allowed_metrics(submission: NormalizedSubmission) -> list[str]:
     """Return the names of all metrics that can be computed of a submission."""
     return [name for name, metric in response_metrics().items() if not metric.unfit(submission)]
@@ -610,65 +455,6 @@ def _played_part(
     if not played:
         raise InputError("option goals", f"the predictions play no dialogue with {goals} goal")
     return replace(submission, dialogues=played)
-
-
-def chosen_states(submission: NormalizedSubmission, options: Options) -> str:
-    """Return the source of belief states that the options mean for a submission.
-
-    Raises:
-        InputError: The submission lacks what an option asks for.
-    """
-    if options.states not in (AUTO, "predicted"):
-        return options.states
-    return "predicted" if has_all(submission, "state", "states", options.states) else "gold"
-
-
-def chosen_domains(submission: NormalizedSubmission, options: Options) -> str:
-    """Return the source of active domains that the options mean for a submission.
-
-    Raises:
-        InputError: The submission lacks what an option asks for.
-    """
-    if options.domains not in (AUTO, "predicted"):
-        return options.domains
-    if has_all(submission, "active_domains", "domains", options.domains):
-        return "predicted"
-    return "slots" if submission.names_domains else "states"
-
-
-def has_all(
-    submission: Submission | NormalizedSubmission, field: str, option: str, chosen: str = AUTO
-) -> bool:
-    """Return whether every turn has a field; else, none has.
-
-    Args:
-        submission: What the system put out.
-        field: `state` or `active_domains`.
-        option: What the option that chooses its source is called.
-        chosen: The option's value.
-
-    Raises:
-        InputError: Some turns have it and others not, and nobody said that this is known; or
-            it is asked for and some turn lacks it.
-    """
-    lacking, first = submission.lacking(field)
-    if not lacking:
-        return True
-    if chosen != AUTO:
-        raise InputError(
-            f"option {option}",
-            f"`predicted` needs `{field}` in every turn; {first} has none, like "
-            f"{lacking} of {submission.turns}",
-        )
-    if lacking < submission.turns:
-        known = "gold" if field == "state" else "states"
-        raise InputError(
-            submission.source,
-            f"{first}: no `{field}`, as in {lacking} of {submission.turns} turns, while the others "
-            f"have one; give it in every turn, or say what to use instead, as in `mwz score "
-            f"--{option} {known}`",
-        )
-    return False
 
 
 def _turns_digest(submission: NormalizedSubmission, benchmark: Benchmark) -> str | None:

@@ -16,7 +16,7 @@ from mwz.normalization.delexicaliser import Delexicaliser
 from ..benchmark import Benchmark
 from ..data.installed import benchmark_path
 from ..errors import InputError
-from ..grounding.rating import HumanRatings, PlainDialogue, RatedDialogue, plain_response, rated
+from ..grounding.rating import HumanRatings, PlainDialogue, RatedDialogue, rated
 from ..io.store import Store, code_digest
 from ..submission.plain_responses import has_human_responses
 
@@ -72,7 +72,7 @@ def _made(
     booked: dict[str, RatedDialogue] = {}
     free: dict[str, RatedDialogue] = {}
     for id_, dialogue in benchmark.dialogues.items():
-        responses = [plain_response(text, delexicaliser) for text in dialogue.responses]
+        responses = [delexicaliser(text) for text in dialogue.responses]
         for ratings, bookings in ((booked, dialogue.booked_domains), (free, None)):
             plain = PlainDialogue(responses, dialogue.goal, bookings)
             ratings[id_] = rated(plain, database, delexicaliser.gazetteer)

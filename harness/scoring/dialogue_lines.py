@@ -30,7 +30,7 @@ from ..metrics.inform import outcomes, setup_scores
 from ..metrics.inform_success import DomainOutcome, Outcome, rates
 from ..metrics.played import Played
 from ..metrics.setups import SETUPS, chosen_setups
-from ..metrics.tracking.pairing import TrackedDialogue, TrackedTurn
+from ..metrics.tracking.tracked_dialogues import TrackedDialogue, TrackedTurn
 from ..signature import Signature
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ def read_dialogue_lines(path: str | Path) -> list[DialogueLine]:
     """Read the lines of a file, plain or gzipped, or of standard input for `-`.
 
     Raises:
-        InputError: The file cannot be read, or one of its lines is none of those.
+        InputError: The file cannot be read, or a line is malformed.
     """
     # Whoever only writes lines need not load what reading takes.
     from ..io.validation import validated
@@ -338,16 +338,14 @@ def _bleu_counts(played: Played) -> Iterator[dict[str, tuple[int, ...]]]:
 
 def _tracking(played: Played) -> Iterator[TrackingLine]:
     from ..metrics.dst import tracked_dialogues
-    from ..metrics.tracking.gca import count_changes, judge_changes
-    from ..metrics.tracking.jga import is_exact
-    from ..metrics.tracking.variants import PLAIN, dialogue_states
+    from ..metrics.tracking import PLAIN, gca, jga
+    from ..metrics.tracking.tracked_dialogues import dialogue_states
 
     for dialogue in played.once(tracked_dialogues):
-        states = dialogue_states(dialogue, PLAIN)
-        changes = [change for turn in judge_changes(states.pairs) for change in turn]
+        states = dialogue_states(dialogue)
         yield TrackingLine(
-            exact_turns=sum(map(is_exact, states.turns)),
-            changes=asdict(count_changes(changes)),
+            exact_turns=int(jga.METRIC.statistics(states, PLAIN)["exact_turns"]),
+            changes={name: int(n) for name, n in gca.METRIC.statistics(states, PLAIN).items()},
             states=tuple(TurnStates(turn.gold, turn.predicted) for turn in dialogue.turns),
         )
 

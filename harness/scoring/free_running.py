@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
-from mwz.normalization.delexicaliser import PlainResponse
+from mwz.normalization.delexicaliser import Delexicalised
 from mwz.normalization.rules import RuleSet
 from mwz.normalization.rules.registry import digest_of_json, sha256
 from mwz.normalization.states import normalize_slot_name
@@ -42,7 +42,8 @@ from ..submission.checking import Turn, dialogue_id
 from ..submission.conversations import USER, Conversations
 from ..submission.notations import DOMAINS
 from ..submission.plain_responses import delexicalise_submission
-from . import LEXICALISED, Scorer, lexicalised_parameter, unknown_placeholders
+from . import Scorer, unknown_placeholders
+from .options import LEXICALISED, lexicalised_parameter
 from .report import Coverage, Report
 
 FREE_RUNNING = "free-running"
@@ -266,7 +267,7 @@ def _submission(conversations: Conversations) -> Submission:
     )
 
 
-def _plain(turns: Sequence[Turn]) -> list[PlainResponse]:
+def _plain(turns: Sequence[Turn]) -> list[Delexicalised]:
     return [turn.plain for turn in turns if turn.plain is not None]
 
 

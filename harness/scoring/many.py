@@ -8,24 +8,29 @@ cache of reports.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mwz.database import EMBEDDED
+from mwz.normalization.rules import rule_set
 from mwz.normalization.rules.registry import digest_of_json, sha256
 
+from ..benchmark import Benchmark
+from ..data.installed import benchmark_path
+from ..data.prepared import prepared_content
 from ..errors import InputError
-from ..io.files import read_stored
+from ..io.files import limits, read_bytes, read_stored, shown_name
 from ..io.store import Store, code_digest
 from ..metrics import resampled_metrics
 from ..metrics.played import Played
 from ..signature import Signature
-from ..submission import NormalizedSubmission, checked_submission
-from ..submission.formats import Standard, parse_predictions, standard_form
 from . import Options, Scorer
-from .placeholder_guesses import unknown_cost
+from .execution import Job, run
+from .options import signature_before
+from .predictions import Predictions, played_predictions, read_standard
 from .report import Report
 
 if TYPE_CHECKING:
@@ -53,6 +58,11 @@ class Request:
     options: Options
     intervals: bool = False
     lines: bool = False
+
+    @property
+    def cacheable(self) -> bool:
+        """Whether outcomes can be cached: reports alone, with the venues in memory."""
+        return not (self.intervals or self.lines) and self.options.database_url == EMBEDDED
 
 
 @dataclass(frozen=True)
@@ -84,48 +94,32 @@ class ScoredSubmission:
         return json.dumps(document, ensure_ascii=False) + "\n"
 
 
-def score_content(
-    scorer: Scorer, content: bytes | Standard, source: str, request: Request
+def score_predictions(
+    scorer: Scorer, predictions: Predictions, source: str, request: Request
 ) -> ScoredSubmission:
-    """Score an (unpacked) predictions file.
+    """Score predictions.
 
     Args:
         scorer: A scorer of the benchmark, with any options.
-        content: The file's content, or what was read from it.
-        source: What messages call it.
+        predictions: What to score.
+        source: What messages call them.
         request: What is wanted.
 
     Raises:
-        InputError: The file is no submission, lacks what an option needs, or no metric has
-            intervals.
+        InputError: They are no submission, lack what an option needs, or no metric has intervals.
     """
-    if isinstance(content, bytes):
-        content = standard_form(parse_predictions(content, source), source)
     chosen = scorer.with_options(**vars(request.options))
-    submission = checked_submission(content, scorer.benchmark, source, chosen.rules)
-    outcome = score_submission(chosen, chosen.normalized(submission), request)
-    cost = unknown_cost(chosen, submission, outcome.report)
-    return replace(outcome, remarks=(*outcome.remarks, *map(str, cost)))
-
-
-def score_submission(
-    scorer: Scorer, submission: NormalizedSubmission, request: Request
-) -> ScoredSubmission:
-    """Score a normalised submission by a scorer with the options that are asked for.
-
-    Raises:
-        InputError: The submission lacks what an option asks for, or no metric has intervals.
-    """
-    played = scorer.played(submission)
-    report = scorer.report(played)
+    played = played_predictions(chosen, predictions, source)
+    report = chosen.report(played.played)
+    document, figures = _intervals(chosen, played.played) if request.intervals else (None, {})
     lines = None
     if request.lines:
         from .dialogue_lines import dialogue_lines, lines_text
 
-        metrics = request.options.metrics or ()
-        lines = lines_text(dialogue_lines(played, report.signature, metrics))
-    document, figures = _intervals(scorer, played) if request.intervals else (None, {})
-    return ScoredSubmission(report, tuple(map(str, submission.remarks)), document, figures, lines)
+        lines = lines_text(
+            dialogue_lines(played.played, report.signature, chosen.options.metrics or ())
+        )
+    return ScoredSubmission(report, tuple(map(str, played.remarks)), document, figures, lines)
 
 
 def _intervals(scorer: Scorer, played: Played) -> tuple[dict[str, Any], dict[str, Figure]]:
@@ -147,88 +141,237 @@ def intervals_read(document: Mapping[str, Any] | None) -> dict[str, Interval]:
     return {name: Interval(**one) for name, one in (document or {}).get("scores", {}).items()}
 
 
-# ------------------------------------------------------------------ what is known from before
-
-
-def content_digest(content: bytes) -> str:
-    """Return the SHA-256 of an (unpacked) predictions file, in hexadecimal."""
-    return sha256(content)
-
-
-def outcome_key(digest: str, signature: Signature, request: Request) -> str:
-    """Return what the outcome of a file depends on, in hexadecimal.
-
-    Args:
-        digest: The hash of its content.
-        signature: The signature, as far as it does not depend on what is scored.
-        request: What is wanted.
-    """
-    identity = [
-        digest,
-        signature.key,
-        list(request.options.metrics or ()),
-        request.intervals,
-        code_digest(),
-    ]
-    return digest_of_json(identity)
-
-
-def is_cacheable(request: Request) -> bool:
-    """Return whether outcomes can be cached: reports alone, with the venues in memory."""
-    return not (request.intervals or request.lines) and request.options.database_url == EMBEDDED
-
-
-def cached_outcome(key: str) -> ScoredSubmission | None:
-    """Return the outcome that is cached under a key; None if there is none as it was written."""
-    document = _STORE.get(key)
-    if not isinstance(document, Mapping):
-        return None
-    try:
-        report = Report.from_dict(document.get("report"), "cached report")
-    except InputError:
-        return None
-    return ScoredSubmission(report, tuple(map(str, document.get("remarks", ()))))
-
-
-def cache_outcome(key: str, outcome: ScoredSubmission) -> None:
-    """Put an outcome into the cache."""
-    document = {"report": outcome.report.to_dict(), "remarks": list(outcome.remarks)}
-    _STORE.put(key, document)
+# ---------------------------------------------------------------------------------- many files
 
 
 @dataclass(frozen=True)
-class Line:
-    """A line that an earlier run wrote.
+class FileOutcome:
+    """What came of one of many files.
 
     Attributes:
-        text: The line, with its end.
-        outcome: What it tells.
+        number: Which file it is of, from 0.
+        outcome: What came of it; or why it cannot be scored.
+        line: The same as a line of JSON; None of a file that cannot be scored.
+        repeated: Whether an earlier run wrote the line.
     """
 
-    text: str
-    outcome: ScoredSubmission
+    number: int
+    outcome: ScoredSubmission | InputError
+    line: str | None = None
+    repeated: bool = False
 
 
-def read_lines(path: Path) -> dict[str, Line]:
-    """Return key -> line of the lines that an earlier run wrote; a torn or damaged one is none.
+@dataclass(frozen=True)
+class Resources:
+    """What scoring many files may use.
+
+    Attributes:
+        cache: Whether reports are looked up in the cache, and put there.
+        workers: How many processes to use.
+        scheduler: The address of a Dask scheduler.
+    """
+
+    cache: bool = False
+    workers: int = 1
+    scheduler: str | None = None
+
+
+def score_files(
+    files: Sequence[str],
+    choose: Callable[[Iterable[object]], Benchmark],
+    likely: str,
+    request: Request,
+    resources: Resources = Resources(),
+    written: Mapping[str, FileOutcome] | None = None,
+    again: Collection[int] = (),
+) -> Iterator[FileOutcome]:
+    """Score predictions files that nothing is known of, and yield what comes of each of all.
+
+    Args:
+        files: The files; `-` is standard input.
+        choose: Chooses the benchmark for dialogues, given their ids: those of the first file that
+            nothing is known of. No benchmark is loaded if all is known.
+        likely: The name of the benchmark that it most likely chooses.
+        request: What is wanted of every file.
+        resources: What may be used.
+        written: Key -> outcome, as an earlier run wrote it.
+        again: The numbers of files of which that is not enough.
+    """
+    cache = resources.cache and request.cacheable
+    known = _Known(request, cache, written or {}, again)
+    unknown = _UnknownFiles(files, choose, _likely_signature(likely, request.options), known)
+    jobs = unknown.jobs(request)
+    first = next(jobs, None)
+    if first is not None and unknown.benchmark is not None:
+        jobs = chain([first], jobs)
+        workers, scheduler = resources.workers, resources.scheduler
+        for job, outcome in run(score_predictions, jobs, unknown.benchmark, workers, scheduler):
+            yield from unknown.taken()
+            number, digest, key = unknown.begun[job]
+            if isinstance(outcome, InputError):
+                yield FileOutcome(number, outcome)
+            else:
+                known.keep(key, outcome)
+                line = outcome.to_line(shown_name(files[number]), digest, key)
+                yield FileOutcome(number, outcome, line)
+    yield from unknown.taken()
+
+
+class _UnknownFiles:
+    """Finds among files those that are to be scored, and the benchmark to score them on.
+
+    Args:
+        files: The files.
+        choose: Chooses the benchmark for dialogues.
+        likely: The signature that scores likely have, as far as it depends on no file.
+        known: What is known from before.
+
+    Attributes:
+        benchmark: The benchmark, once there is a job.
+        begun: Of each job, the number of its file, the digest of the content, and the key.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[str],
+        choose: Callable[[Iterable[object]], Benchmark],
+        likely: Signature | None,
+        known: _Known,
+    ) -> None:
+        self._files = files
+        self._choose = choose
+        self._signature = likely
+        self._known = known
+        self._others: list[FileOutcome] = []
+        self.benchmark: Benchmark | None = None
+        self.begun: list[tuple[int, str, str]] = []
+
+    def taken(self) -> Iterator[FileOutcome]:
+        """Yield the outcomes met by now of files that are no job: known, or not to be read."""
+        while self._others:
+            yield self._others.pop(0)
+
+    def jobs(self, request: Request) -> Iterator[Job]:
+        """Yield the jobs of scoring the other files."""
+        for number, file in enumerate(self._files):
+            source = shown_name(file)
+            try:
+                content = read_bytes(file, limits())
+                digest = sha256(content)
+                outcome, predictions = self._found(number, source, content, digest, request.options)
+            except InputError as error:
+                outcome, predictions = FileOutcome(number, error), b""
+            if outcome is not None or self._signature is None:
+                self._others += [] if outcome is None else [outcome]
+                continue
+            self.begun.append((number, digest, self._known.key(digest, self._signature)))
+            yield Job(source, (predictions, source, request))
+
+    def _found(
+        self, number: int, source: str, content: bytes, digest: str, options: Options
+    ) -> tuple[FileOutcome | None, Predictions]:
+        """Return what is known of a file, if anything, and what it holds; choose the benchmark."""
+        known = None
+        if self._signature is not None:
+            known = self._known.outcome(number, source, digest, self._signature)
+        if known is not None or self.benchmark is not None:
+            return known, content
+        standard = read_standard(content, source)
+        self.benchmark = self._choose(standard.dialogues)
+        signature = Scorer(self.benchmark, options).signature()
+        if signature != self._signature:
+            self._signature = signature
+            known = self._known.outcome(number, source, digest, signature)
+        return known, standard
+
+
+class _Known:
+    """What is known of files from before.
+
+    Args:
+        request: What is wanted of every file.
+        cache: Whether reports are looked up in the cache, and put there.
+        written: Key -> outcome, as an earlier run wrote it.
+        again: The numbers of files of which that is not enough.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        cache: bool,
+        written: Mapping[str, FileOutcome],
+        again: Collection[int],
+    ) -> None:
+        self._request = request
+        self._cache = cache
+        self._written = written
+        self._again = again
+
+    def key(self, digest: str, signature: Signature) -> str:
+        """Return what the outcome of a file depends on, in hexadecimal.
+
+        Args:
+            digest: The hash of its content.
+            signature: The signature, as far as it does not depend on what is scored.
+        """
+        options = self._request.options
+        asked = [list(options.metrics or ()), self._request.intervals]
+        return digest_of_json([digest, signature.key, *asked, code_digest()])
+
+    def outcome(
+        self, number: int, file: str, digest: str, signature: Signature
+    ) -> FileOutcome | None:
+        """Return the outcome of a file; None if it is not known."""
+        key = self.key(digest, signature)
+        if key in self._written and number not in self._again:
+            line = self._written[key]
+            return FileOutcome(number, line.outcome, line.line, repeated=True)
+        document = _STORE.get(key) if self._cache else None
+        if not isinstance(document, Mapping):
+            return None
+        try:
+            report = Report.from_dict(document.get("report"), "cached report")
+        except InputError:
+            return None
+        outcome = ScoredSubmission(report, tuple(map(str, document.get("remarks", ()))))
+        return FileOutcome(number, outcome, outcome.to_line(file, digest, key))
+
+    def keep(self, key: str, outcome: ScoredSubmission) -> None:
+        """Put an outcome into the cache, if it can be cached."""
+        if self._cache:
+            document = {"report": outcome.report.to_dict(), "remarks": list(outcome.remarks)}
+            _STORE.put(key, document)
+
+
+def _likely_signature(benchmark: str, options: Options) -> Signature | None:
+    """Return the signature that scores have if they are of a benchmark, without loading it."""
+    path = benchmark_path(benchmark) if options.goals == "all" else None
+    content = None if path is None else prepared_content(path)
+    data = None if content is None else content.hashes.get(rule_set(options.rules).venues)
+    if content is None or data is None:
+        return None
+    return signature_before(benchmark, data, content.gold_domains, options)
+
+
+# ------------------------------------------------------------------- lines of an earlier run
+
+
+def read_lines(path: Path) -> dict[str, FileOutcome]:
+    """Return key -> outcome, of the lines that an earlier run wrote; a torn or damaged one is none.
 
     Raises:
-        InputError: The file is there and cannot be read, or is none of JSON lines.
+        InputError: The file cannot be read, or holds no line of `mwz score --json`.
     """
     if not path.exists():
         return {}
-    found = {}
     lines = read_stored(path).split(b"\n")
-    for text in lines[:-1]:
-        line = _line(text)
-        if line is not None:
-            found[line[0]] = line[1]
+    found = dict(filter(None, map(_line, lines[:-1])))
     if not found and len(lines) > 1 and any(lines):
         raise InputError(str(path), "holds no line of `mwz score --json`; name another by --json")
     return found
 
 
-def _line(text: bytes) -> tuple[str, Line] | None:
+def _line(text: bytes) -> tuple[str, FileOutcome] | None:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
@@ -242,16 +385,15 @@ def _line(text: bytes) -> tuple[str, Line] | None:
         intervals, figures = _read_intervals(document.get(INTERVALS))
     except InputError:
         return None
-    return document[KEY], Line(
-        text.decode() + "\n", ScoredSubmission(report, (), intervals, figures)
-    )
+    outcome = ScoredSubmission(report, (), intervals, figures)
+    return document[KEY], FileOutcome(-1, outcome, text.decode() + "\n")
 
 
 def _read_intervals(content: object) -> tuple[Mapping[str, Any] | None, dict[str, Figure]]:
     """Return the intervals of a line, and what they are of.
 
     Raises:
-        InputError: They are none.
+        InputError: They are malformed.
     """
     if not isinstance(content, Mapping):
         return None, {}

@@ -10,13 +10,12 @@ import tomli_w
 
 from mwz.normalization.responses import placeholder_names
 from mwz.normalization.rules import RuleSet
-from mwz.normalization.rules.aliases import aliases
+from mwz.normalization.rules.aliases import Aliases, aliases
 
 from ..submission import Submission
 from ..submission.placeholder_aliases import SECTION
-from ..submission.remarks import KIND, MANY_UNKNOWN, PLACEHOLDERS, Remark, unknown_names
+from ..submission.remarks import MANY_UNKNOWN, PLACEHOLDERS, unknown_names
 from . import Scorer
-from .report import Report
 
 WRITE = "--write-placeholders"
 """The option of `mwz check` that writes a table to begin with."""
@@ -32,52 +31,46 @@ def written_names(submission: Submission) -> Counter[str]:
     )
 
 
-def unknown_cost(
-    scorer: Scorer, submission: Submission, known: Report | None = None
-) -> list[Remark]:
-    """Return what is to be said of the points that unknown placeholders may cost, if anything.
+def guessed_aliases(submission: Submission, scorer: Scorer) -> Aliases | None:
+    """Return aliases by which a submission's unknown placeholders are read as they are guessed.
 
-    Strict Inform and Success are computed as they are and with every unknown name read as `guessed`
-    reads it. The difference is an upper estimate: a guess may credit what was not meant.
+    Those of the scorer's options are among them. None if few are unknown, or nothing is guessed.
 
     Args:
-        scorer: How to score.
         submission: The submission, not normalised.
-        known: Its report by this scorer, if it is there; nothing is said if it has no strict rates.
-
-    Raises:
-        InputError: The submission lacks what an option asks for.
+        scorer: How it is scored.
     """
-    if scorer.options.lexicalised or (known is not None and not known.unknown_placeholders):
-        return []
+    if scorer.options.lexicalised:
+        return None
     names = written_names(submission)
     unknown = unknown_names(names, scorer.rules)
     guesses = guessed(unknown, scorer.rules)
     if unknown.total() <= MANY_UNKNOWN * names.total() or not guesses:
-        return []
-    rates = scorer.with_options(metrics=["inform"], setup="strict")
-    before = known or rates.score_normalized(rates.normalized(submission))
-    if before.strict is None:
-        return []
-    # What the options add already stays.
+        return None
     own = {} if scorer.options.aliases is None else scorer.options.aliases.names
-    guessing = rates.with_options(placeholders=aliases({**own, **guesses}))
-    after = guessing.score_normalized(guessing.normalized(submission))
-    inform, success = (
-        f"{getattr(after, rate) - getattr(before, rate):+.1f}" for rate in ("inform", "success")
-    )
+    return aliases({**own, **guesses})
+
+
+def guesses_message(submission: Submission, rules: RuleSet, inform: float, success: float) -> str:
+    """Return what to say of a submission's unknown placeholders.
+
+    Args:
+        submission: The submission, not normalised.
+        rules: The rule set, with what the options add to it.
+        inform: By how many points Inform changes if they are read as they are guessed.
+        success: By how many Success does.
+    """
+    unknown = unknown_names(written_names(submission), rules)
+    guesses = guessed(unknown, rules)
     often = [name for name, _ in unknown.most_common() if name in guesses]
     # One that counts, if there is one.
-    first = next((n for n in often if guesses[n] in scorer.rules.about_venues), often[0])
-    return [
-        Remark(
-            KIND,
-            f"unknown placeholders may cost points: read by parts of their names, as [{first}] for "
-            f"{guesses[first]}, they would change Inform by {inform} and Success by {success} (an "
-            f"upper estimate); `mwz check FILE {WRITE} aliases.toml` writes a table to look "
-            f"through, for `{PLACEHOLDERS} aliases.toml`",
-        )
-    ]
+    first = next((name for name in often if guesses[name] in rules.about_venues), often[0])
+    return (
+        f"unknown placeholders may cost points: read by parts of their names, as [{first}] for "
+        f"{guesses[first]}, they would change Inform by {inform:+.1f} and Success by "
+        f"{success:+.1f} (an upper estimate); `mwz check FILE {WRITE} aliases.toml` writes a table "
+        f"to look through, for `{PLACEHOLDERS} aliases.toml`"
+    )
 
 
 def guessed(names: Iterable[str], rules: RuleSet) -> dict[str, str]:

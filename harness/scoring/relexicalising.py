@@ -10,7 +10,8 @@ from ..grounding.lexicaliser import VenueStock, lexicalise
 from ..metrics.played import play
 from ..submission import Submission
 from ..submission.checking import ACTIVE_DOMAINS, RESPONSE, STATE, Turn
-from . import Scorer, chosen_domains, chosen_states
+from . import Scorer
+from .options import chosen_domains, chosen_states
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..errors import cut
 from ..io.rendering import figure, text_table
 from ..io.tables import Table, best_cells
-from ..metrics import headlines, response_metrics
+from ..metrics import Headline, headlines, response_metrics, table_figures
 from ..metrics.setups import SETUPS
 from .many import ScoredSubmission, intervals_read
 from .report import Report
@@ -78,7 +78,7 @@ def _notes(report: Report) -> Iterator[str]:
 _LONGEST_REASON = 300
 
 
-def score_table(names: Sequence[str], outcomes: Sequence[ScoredSubmission]) -> Table:
+def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
     """Return a table of the figures that papers report, a row per file.
 
     The figures shown are of the strict set-up, or of the one that was asked for alone; JSON and
@@ -86,15 +86,15 @@ def score_table(names: Sequence[str], outcomes: Sequence[ScoredSubmission]) -> T
     the first one.
 
     Args:
-        names: What to call the files.
-        outcomes: What came of them.
+        files: What to call each file, and what came of it.
     """
+    names, outcomes = zip(*files, strict=True)
     reports = [outcome.report for outcome in outcomes]
     setups = [name for name in SETUPS if any(report.setup(name) for report in reports)]
     setup = setups[0] if setups else next(iter(SETUPS))
     columns = [
         one
-        for one in headlines().values()
+        for one in table_figures().values()
         if any(one.value(report, setup) is not None for report in reports)
     ]
     values = [[column.value(report, setup) for column in columns] for report in reports]
@@ -116,7 +116,12 @@ def score_table(names: Sequence[str], outcomes: Sequence[ScoredSubmission]) -> T
         headers=["", *(column.title for column in columns)],
         rows=[[name, *own] for name, own in zip(names, cells, strict=True)],
         data=_data(names, reports, setups),
-        notes=[*_reasons(names, reports), *_gold(names, reports), *_signatures(names, outcomes)],
+        notes=[
+            *_ceilings(columns, reports),
+            *_reasons(names, reports),
+            *_gold(names, reports),
+            *_signatures(names, outcomes),
+        ],
         best={(row, column + 1) for row, column in best_cells(comparing, cells)},
     )
 
@@ -134,7 +139,7 @@ def _data(
 ) -> list[dict[str, object]]:
     """Return the rows as JSON types: every figure in full; of another set-up, those that differ."""
     first, *others = setups or [next(iter(SETUPS))]
-    figures = headlines()
+    figures = table_figures()
     columns = {
         **{name: (name, first) for name in figures},
         **{
@@ -159,6 +164,16 @@ def _data(
         }
         for shown, report in zip(names, reports, strict=True)
     ]
+
+
+def _ceilings(columns: Sequence[Headline], reports: Sequence[Report]) -> list[str]:
+    """Tell what the human responses get, where it is the same for all files."""
+    told = []
+    for column in columns:
+        first, *others = (column.ceiling(report) for report in reports)
+        if first is not None and all(value == first for value in others):
+            told.append(f"{column.title} {figure(first, column.digits)}")
+    return [f"human responses: {'; '.join(told)}"] if told else []
 
 
 def _reasons(names: Sequence[str], reports: Sequence[Report]) -> list[str]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mwz.normalization.delexicaliser import PlainResponse
 from mwz.normalization.responses import normalize_response
 from mwz.normalization.rules import (
     DEFAULT_RULES,
@@ -24,6 +23,9 @@ from ..io.files import limits, read_bytes, shown_name
 from .checking import Turn, checked_dialogues
 from .formats import Standard, parse_predictions, standard_form
 from .remarks import Remark, text_remarks
+
+if TYPE_CHECKING:
+    from mwz.normalization.delexicaliser import Delexicalised
 
 
 class _Dialogues:
@@ -75,7 +77,7 @@ class NormalizedTurn:
         active_domains: The predicted active domains, if there are any.
         placeholder_domains: The domains that the response's placeholders name.
         unknown_placeholders: The placeholders that the ontology lacks, one per occurrence.
-        plain: Where the harness delexicalised the response, the response before.
+        plain: Where the harness delexicalised the response: the original, and what was found in it.
     """
 
     response: str
@@ -83,7 +85,7 @@ class NormalizedTurn:
     active_domains: Sequence[str] | None
     placeholder_domains: Sequence[str]
     unknown_placeholders: Sequence[str]
-    plain: PlainResponse | None = None
+    plain: Delexicalised | None = None
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ What passes is safe to score: past this point nothing checks again.
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -13,13 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from mwz.normalization.states import BeliefState, plain_slot_name
 
 from ..benchmark import Benchmark
-from ..errors import InputError, Problems, shown, unknown
+from ..errors import InputError, Problems, shown, unknown, unquoted
 from ..io.files import Limits, is_text, kind_of
 from .notations import DOMAINS, STATE_DOMAINS, STATE_SLOTS, read_state
 from .remarks import Remarks
 
 if TYPE_CHECKING:
-    from mwz.normalization.delexicaliser import PlainResponse
+    from mwz.normalization.delexicaliser import Delexicalised
 
 RESPONSE = "response"
 STATE = "state"
@@ -54,13 +55,13 @@ class Turn:
         response: The delexicalised response.
         state: The predicted belief state, if there is one.
         active_domains: The predicted active domains, if there are any.
-        plain: Where the harness delexicalised the response, the response before.
+        plain: Where the harness delexicalised the response: the original, and what was found in it.
     """
 
     response: str
     state: BeliefState | None
     active_domains: Sequence[str] | None
-    plain: PlainResponse | None = None
+    plain: Delexicalised | None = None
 
 
 def dialogue_id(id_: object) -> str:
@@ -99,20 +100,19 @@ class _Checker:
     def __init__(self, benchmark: Benchmark, limits: Limits) -> None:
         self.problems = Problems()
         self._remarks = Remarks()
-        self._unread: dict[str, int] = {}
+        self._unread: Counter[str] = Counter()
         self._benchmark = benchmark
         self._limits = limits
         # Slots as files write them, of those that are known; there are few spellings.
         self._slots: set[str] = set()
 
     def all_remarks(self) -> Remarks:
-        """Return the remarks; keys that are not read are told in one."""
+        """Return the remarks; all keys that are not read are one."""
         if self._unread:
-            first = list(self._unread.items())[:_SHOWN_KEYS]
-            keys = [*(f"{key} {n}×" for key, n in first), *["…"][: len(self._unread) - len(first)]]
-            message = f"keys of turns that are not read: {', '.join(keys)}"
+            keys = [f"{key} {n}×" for key, n in self._unread.items()]
+            shown = [*keys[:_SHOWN_KEYS], *["…"][: len(keys) - _SHOWN_KEYS]]
+            message = f"keys of turns that are not read: {', '.join(shown)}"
             self._remarks.add("unread keys", message, warning=False)
-            self._unread = {}
         return self._remarks
 
     def dialogues(self, content: Mapping[Any, Any]) -> dict[str, tuple[Turn, ...]]:
@@ -128,8 +128,8 @@ class _Checker:
             self.problems.add(
                 "",
                 f"none of its {len(content)} dialogues (the first is "
-                f"{_name(next(iter(content)))}) is in the benchmark {self._benchmark.name}; name "
-                "another by --benchmark, or install MultiWOZ by `mwz data fetch`",
+                f"{unquoted(next(iter(content)))}) is in the benchmark {self._benchmark.name}; "
+                "name another by --benchmark, or install MultiWOZ by `mwz data fetch`",
             )
         else:
             return self._dialogues(content)
@@ -140,7 +140,7 @@ class _Checker:
         spelled: dict[str, str] = {}
         for written, turns in content.items():
             id_ = dialogue_id(written)
-            place = f"dialogue {_name(written)}"
+            place = f"dialogue {unquoted(written)}"
             gold = self._benchmark.dialogues.get(id_) if isinstance(written, str) else None
             if gold is None:
                 self.problems.add(place, f"not in the benchmark {self._benchmark.name}")
@@ -156,7 +156,7 @@ class _Checker:
                 read[id_] = tuple(
                     [self._turn((place, number), turn) for number, turn in enumerate(turns)]
                 )
-            spelled.setdefault(id_, _name(written))
+            spelled.setdefault(id_, unquoted(written))
         text = sum(len(turn.response) for turns in read.values() for turn in turns)
         if text > self._limits.text:
             self.problems.add(
@@ -170,7 +170,8 @@ class _Checker:
             return Turn("", None, None)
         response, state, domains = turn.get(RESPONSE), turn.get(STATE), turn.get(ACTIVE_DOMAINS)
         if not (isinstance(response, str) and self._is_response(response)):
-            self._response_problem(place, turn)
+            for problem in response_problems(turn, self._limits):
+                self._problem(place, problem)
         if state is not None and not self._is_plain(state):
             state = self._state(place, state)
         if domains is not None:
@@ -181,26 +182,10 @@ class _Checker:
         return Turn(response if isinstance(response, str) else "", state, domains)
 
     def _problem(self, place: _Place, problem: str) -> None:
-        self.problems.add(_told(place), problem)
+        self.problems.add(_place_text(place), problem)
 
     def _is_response(self, text: str) -> bool:
         return len(text) <= self._limits.response and (text.isascii() or is_text(text))
-
-    def _response_problem(self, place: _Place, turn: Mapping[Any, Any]) -> None:
-        response = turn.get(RESPONSE)
-        if isinstance(response, str) and len(response) <= self._limits.response:
-            self._problem(place, "`response`: not valid text, half of a surrogate pair")
-        elif isinstance(response, str):
-            self._problem(
-                place,
-                f"`response`: {len(response):,} characters; {self._limits.told('response')}",
-            )
-        elif RESPONSE in turn:
-            self._problem(place, f"`response`: expected a string, found {kind_of(response)}")
-        else:
-            meant = [key for key in turn if _meant(key) == RESPONSE]
-            hint = f"; is `{shown(meant[0])[1:-1]}` meant?" if meant else ""
-            self._problem(place, f"`response` is missing; expected a string{hint}")
 
     def _unknown_keys(self, place: _Place, turn: Mapping[Any, Any]) -> None:
         """Remark keys that are not read, above all those that look like one that is."""
@@ -208,16 +193,16 @@ class _Checker:
             if key in TURN_KEYS:
                 continue
             meant = _meant(key)
-            name = shown(key)[1:-1] if isinstance(key, str) else shown(key)
+            name = unquoted(key)
             if meant is None:
-                self._unread[name] = self._unread.get(name, 0) + 1
+                self._unread[name] += 1
             elif turn.get(meant) is None:
                 self._remarks.add(
-                    "look-alike key", f"`{name}` is not read; write `{meant}`", _told(place)
+                    "look-alike key", f"`{name}` is not read; write `{meant}`", _place_text(place)
                 )
             else:
                 message = f"`{name}` is not read; what counts is `{meant}`"
-                self._remarks.add("look-alike key", message, _told(place))
+                self._remarks.add("look-alike key", message, _place_text(place))
 
     def _is_plain(self, state: Any) -> bool:
         """Return whether a state is nested and in order, as nearly all are: this is quick."""
@@ -243,13 +228,13 @@ class _Checker:
         return False
 
     def _state(self, place: _Place, state: Any) -> BeliefState:
-        """Read a state in whatever notation, and check its names."""
+        """Read a state in any notation, and check its names."""
 
         def tell(where: str, problem: str) -> None:
             self._problem(place, f"`state`{f', {where}' if where else ''}: {problem}")
 
         def note(where: str, what: str) -> None:
-            self._remarks.add("values", f"`state`: {what}", f"{_told(place)}, {where}")
+            self._remarks.add("values", f"`state`: {what}", f"{_place_text(place)}, {where}")
 
         read = read_state(state, tell, note)
         for domain, slots in read.items():
@@ -265,14 +250,29 @@ class _Checker:
         return read
 
 
-def _told(place: _Place) -> str:
+def response_problems(turn: Mapping[Any, Any], limits: Limits) -> Iterator[str]:
+    """Yield what is wrong with the response of a turn.
+
+    Args:
+        turn: The turn.
+        limits: How long it may be.
+    """
+    response = turn.get(RESPONSE)
+    if RESPONSE not in turn:
+        meant = [key for key in turn if _meant(key) == RESPONSE]
+        hint = f"; is `{unquoted(meant[0])}` meant?" if meant else ""
+        yield f"`response` is missing; expected a string{hint}"
+    elif not isinstance(response, str):
+        yield f"`response`: expected a string, found {kind_of(response)}"
+    elif len(response) > limits.response:
+        yield f"`response`: {len(response):,} characters; {limits.told('response')}"
+    elif not is_text(response):
+        yield "`response`: not valid text, half of a surrogate pair"
+
+
+def _place_text(place: _Place) -> str:
     dialogue, number = place
     return f"{dialogue}, turn {number}"
-
-
-def _name(id_: object) -> str:
-    """Return a dialogue's id as messages show it."""
-    return shown(id_)[1:-1] if isinstance(id_, str) else shown(id_)
 
 
 def _meant(key: object) -> str | None:

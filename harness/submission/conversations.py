@@ -1,4 +1,4 @@
-"""Dialogues of any length in a predictions file: checked, and held against no benchmark."""
+"""Dialogues of any length in a predictions file, checked without a benchmark."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..errors import InputError, Problems, shown
+from ..errors import InputError, Problems, unquoted
 from ..io.files import Limits, is_text, kind_of, limits, read_bytes, shown_name
-from .checking import RESPONSE
+from .checking import response_problems
 from .formats import parse_predictions, standard_form
 
 Conversations: TypeAlias = "Mapping[str, Sequence[Mapping[str, Any]]]"
@@ -35,7 +35,7 @@ def read_conversations(path: str | Path) -> Conversations:
     if len(dialogues) > bounds.dialogues:
         problems.add("", f"{len(dialogues):,} dialogues; {bounds.told('dialogues')}")
     for id_, turns in dialogues.items():
-        place = f"dialogue {shown(id_)[1:-1]}"
+        place = f"dialogue {unquoted(id_)}"
         if not isinstance(turns, Sequence) or isinstance(turns, str):
             problems.add(place, f"expected a list of turns, found {kind_of(turns)}")
         elif len(turns) > bounds.turns:
@@ -55,13 +55,7 @@ def _turn_problems(turn: object, bounds: Limits) -> Iterator[str]:
     if not isinstance(turn, Mapping):
         yield f"expected an object with `response`, found {kind_of(turn)}"
         return
-    response = turn.get(RESPONSE)
-    if RESPONSE not in turn:
-        yield "`response` is missing; expected a string"
-    elif not isinstance(response, str):
-        yield f"`response`: expected a string, found {kind_of(response)}"
-    elif len(response) > bounds.response:
-        yield f"`response`: {len(response):,} characters; {bounds.told('response')}"
+    yield from response_problems(turn, bounds)
     user = turn.get(USER)
     if user is not None and not isinstance(user, str):
         yield f"`user`: expected a string, found {kind_of(user)}"

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mwz.normalization.delexicaliser import PlainResponse
 from mwz.normalization.responses import placeholder_names
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
 
@@ -61,7 +60,7 @@ def plain_remarks(submission: Submission) -> tuple[Remark, ...]:
 
 def _delexicalised_turn(turn: Turn, delexicaliser: Callable[[str], Delexicalised]) -> Turn:
     found = delexicaliser(turn.response)
-    return replace(turn, response=found.text, plain=PlainResponse(turn.response, found))
+    return replace(turn, response=found.text, plain=found)
 
 
 def human_submission(benchmark: Benchmark) -> Submission:

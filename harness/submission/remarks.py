@@ -18,10 +18,9 @@ from mwz.normalization.rules import RuleSet
 from mwz.normalization.rules.aliases import alias_table, alias_tables
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
-from ..errors import SHOWN_PLACES, cut, printable, shown, told
+from ..errors import Findings, cut, in_one_line, printable, unquoted
 
 _LONGEST = 1000
-_KEPT_KINDS = 100
 
 
 @dataclass(frozen=True)
@@ -43,30 +42,24 @@ class Remark:
     warning: bool = True
 
     def __str__(self) -> str:
-        return cut(printable(told(self.message, self.count, self.places)), _LONGEST)
+        return cut(printable(in_one_line(self.message, self.count, self.places)), _LONGEST)
 
 
-class Remarks:
+class Remarks(Findings[tuple[str, str, bool]]):
     """Remarks as they are found, equal ones together."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, str, bool], tuple[int, list[str]]] = {}
+        super().__init__(("more", "further remarks of other kinds", True))
 
     def add(self, kind: str, message: str, place: str = "", warning: bool = True) -> None:
         """Add a remark; the arguments are those of `Remark`."""
-        key = (kind, message, warning)
-        if key not in self._found and len(self._found) >= _KEPT_KINDS:
-            key, place = ("more", "further remarks of other kinds", True), ""
-        count, places = self._found.get(key, (0, []))
-        if place and len(places) < SHOWN_PLACES:
-            places.append(place)
-        self._found[key] = (count + 1, places)
+        self.count((kind, message, warning), place)
 
     def listed(self) -> tuple[Remark, ...]:
         """Return what was found."""
         return tuple(
             Remark(kind, message, count, tuple(places), warning)
-            for (kind, message, warning), (count, places) in self._found.items()
+            for (kind, message, warning), (count, places) in self.found.items()
         )
 
 
@@ -195,7 +188,7 @@ def _more(found: Counter[str]) -> str:
 def _unknown(names: Counter[str], rules: RuleSet) -> Iterator[Remark]:
     unknown = unknown_names(names, rules)
     if unknown.total() > MANY_UNKNOWN * names.total():
-        listed = ", ".join(f"[{shown(name)[1:-1]}] {n}×" for name, n in unknown.most_common(5))
+        listed = ", ".join(f"[{unquoted(name)}] {n}×" for name, n in unknown.most_common(5))
         yield Remark(
             KIND,
             f"{unknown.total()} of {names.total()} placeholders are unknown and are replaced by "

@@ -28,9 +28,13 @@ from mwz.normalization.states import BeliefState, normalize_state
 
 from ..benchmark import Benchmark
 from ..errors import InputError, Problems, shown
-from ..io.files import Limits, is_text, kind_of, limits, read_bytes, shown_name
-from ..metrics.tracking.gold import GoldStates
-from ..metrics.tracking.pairing import TrackedDialogue, TrackedTurn, track_states, track_with_gold
+from ..io.files import is_text, kind_of, limits, read_bytes, shown_name
+from ..metrics.tracking.tracked_dialogues import (
+    GoldStates,
+    TrackedDialogue,
+    TrackedTurn,
+    track_states,
+)
 from ..submission import parse_submission
 from ..submission.checking import dialogue_id
 from ..submission.formats import parse_predictions, special_format
@@ -43,30 +47,29 @@ class Layout:
 
     Attributes:
         name: What the report calls it.
-        gold: The key of the gold state; None if the file holds none.
-        predicted: The key of the predicted state; None if the turn is the predicted state.
+        keys: The keys of the gold and of the predicted state, or of the predicted one alone; none
+            if the turn is the predicted state.
     """
 
     name: str
-    gold: str | None
-    predicted: str | None
+    keys: tuple[str, ...] = ()
 
     @property
-    def keys(self) -> Sequence[str]:
-        """The keys a turn must have."""
-        return [key for key in (self.gold, self.predicted) if key is not None]
+    def has_gold(self) -> bool:
+        """Whether the file holds gold states of its own."""
+        return len(self.keys) > 1
 
 
-SUBMISSION = Layout("submission", None, "state")
-SOM_DST = Layout("SOM-DST", "gold", "predicted")
-PREDICTIONS = Layout("predictions", None, None)
+SUBMISSION = Layout("submission", ("state",))
+SOM_DST = Layout("SOM-DST", ("gold", "predicted"))
+PREDICTIONS = Layout("predictions")
 
 # The first of these whose keys a turn has is the file's layout.
 LAYOUTS = (
-    Layout("gold and prediction pairs", "gt", "pr"),
-    Layout("TRADE", "turn_belief", "pred_bs_ptr"),
-    Layout("T5-DST", "turn_belief", "pred_belief"),
-    Layout("gold and prediction pairs", "gold", "predicted"),
+    Layout("gold and prediction pairs", ("gt", "pr")),
+    Layout("TRADE", ("turn_belief", "pred_bs_ptr")),
+    Layout("T5-DST", ("turn_belief", "pred_belief")),
+    Layout("gold and prediction pairs", ("gold", "predicted")),
     SUBMISSION,
 )
 
@@ -101,30 +104,30 @@ class TrackedFile:
 def read_tracking_file(
     path: str | Path,
     load_benchmark: Callable[[Iterable[str]], Benchmark],
-    load_gold: Callable[[], GoldStates] | None = None,
+    gold: GoldStates | None = None,
 ) -> TrackedFile:
     """Read a file of states (JSON, plain or gzipped; `-`: standard input).
 
     Args:
         path: The file.
         load_benchmark: Gives the benchmark to compare with, for the file's dialogue ids; called
-            only if the file has no gold states of its own, or `load_gold` is given.
-        load_gold: Gives gold states of the benchmark's dialogues to compare with instead of the
-            benchmark's or the file's own.
+            only if the file has no gold states of its own, or `gold` is given.
+        gold: Gold states of the benchmark's dialogues to compare with instead of the benchmark's
+            or the file's own.
 
     Raises:
         InputError: The file cannot be read, has no known shape or is malformed, with every place.
     """
     source = shown_name(path)
     content = parse_predictions(read_bytes(path, limits()), source)
-    return parse_tracking_file(content, source, load_benchmark, load_gold)
+    return parse_tracking_file(content, source, load_benchmark, gold)
 
 
 def parse_tracking_file(
     content: object,
     source: str,
     load_benchmark: Callable[[Iterable[str]], Benchmark],
-    load_gold: Callable[[], GoldStates] | None = None,
+    gold: GoldStates | None = None,
 ) -> TrackedFile:
     """Recognise the content of a file of states and return its dialogues.
 
@@ -132,59 +135,58 @@ def parse_tracking_file(
         content: What the file's JSON holds.
         source: What the error message calls it.
         load_benchmark: As in `read_tracking_file`.
-        load_gold: As in `read_tracking_file`.
+        gold: As in `read_tracking_file`.
 
     Raises:
         InputError: The content has no known shape or is malformed, with every place.
     """
-    bounds = limits()
-    name, content = _standard(content, source, load_benchmark)
+    special, content = _standard(content, source, load_benchmark)
     if not isinstance(content, Mapping):
-        raise InputError(source, f"expected an object of dialogue id -> turns, {_found(content)}")
+        found = kind_of(content)
+        raise InputError(source, f"expected an object of dialogue id -> turns, found {found}")
     if not content:
         raise InputError(source, "no dialogues; expected an object of dialogue id -> turns")
-    layout, arranged = _arranged(content, source)
-    if len(arranged) > bounds.dialogues:
-        raise InputError(source, f"{len(arranged):,} dialogues; {bounds.told('dialogues')}")
-    parser = _Parser(layout, bounds, name)
-    dialogues = {id_: parser.dialogue(id_, turns) for id_, turns in arranged.items()}
-    if parser.problems:
-        raise InputError(source, parser.problems)
+    layout, arranged, turns = _recognised(content, source)
+    if len(arranged) > limits().dialogues:
+        raise InputError(source, f"{len(arranged):,} dialogues; {limits().told('dialogues')}")
+    reader = _Reader(layout)
+    dialogues = {id_: reader.dialogue(id_, turns) for id_, turns in arranged.items()}
+    if reader.problems:
+        raise InputError(source, reader.problems)
+    format_ = special + reader.format
     if layout is PREDICTIONS:
         _check_domains(dialogues, source)
-    if layout.gold is not None and load_gold is None:
-        tracked = [TrackedDialogue(id_, turns) for id_, turns in dialogues.items()]
-        return TrackedFile(source, parser.format, None, tracked)
+    if layout.has_gold and gold is None:
+        own = [TrackedDialogue(id_, turns) for id_, turns in dialogues.items()]
+        return TrackedFile(source, format_, None, own)
     benchmark = load_benchmark(dialogues)
-    states = {
-        id_: {turn.number: turn.predicted for turn in turns} for id_, turns in dialogues.items()
-    }
-    problems = _comparison_problems(states, benchmark, may_be_short=layout is SUBMISSION)
+    problems = _comparison_problems(dialogues, benchmark, may_be_short=layout is SUBMISSION)
     if problems:
         raise InputError(source, problems)
-    if _has_responses(content):
+    if any("response" in turn for turn in turns):
         # For its checks of domains and slots, which trackers' files are not held to.
-        parse_submission(_with_lists(content), benchmark, source)
-    normalized = _normalized(states)
-    if load_gold is None:
-        tracked = track_states(normalized, benchmark)
-        return TrackedFile(source, parser.format, benchmark, tracked)
-    return _with_gold_of(load_gold(), normalized, benchmark, parser.format, source)
-
-
-def _with_gold_of(
-    gold: GoldStates,
-    normalized: Mapping[str, Sequence[BeliefState]],
-    benchmark: Benchmark,
-    format_: str,
-    source: str,
-) -> TrackedFile:
-    """Return predictions paired with gold states of another version than the benchmark's."""
-    tracked = track_with_gold(normalized, benchmark, gold)
-    if not tracked:
+        in_order = {
+            id_: [turn for _, turn in sorted(_turns_of(given), key=lambda pair: int(pair[0]))]
+            for id_, given in arranged.items()
+        }
+        parse_submission(in_order, benchmark, source)
+    tracked, left_out = _paired(dialogues, benchmark, gold)
+    if gold is not None and not tracked:
         raise InputError(source, f"the gold states {gold.version} have none of its dialogues")
-    left_out = tuple(id_ for id_ in normalized if id_ not in gold.states)
     return TrackedFile(source, format_, benchmark, tracked, gold, left_out)
+
+
+def _paired(
+    dialogues: Mapping[str, Sequence[TrackedTurn]], benchmark: Benchmark, gold: GoldStates | None
+) -> tuple[list[TrackedDialogue], list[str]]:
+    """Return predictions beside gold states, all normalised, and the dialogues without these."""
+    rules = rule_set(DEFAULT_RULES)
+    states = {
+        dialogue_id(id_): [normalize_state(turn.predicted, rules) for turn in turns]
+        for id_, turns in dialogues.items()
+    }
+    left_out = [] if gold is None else [id_ for id_ in states if id_ not in gold.states]
+    return track_states(states, benchmark, gold), left_out
 
 
 def _standard(
@@ -199,99 +201,117 @@ def _standard(
     return f"{standard.format}, ", standard.dialogues_among(users)
 
 
-def _arranged(content: Mapping[str, Any], source: str) -> tuple[Layout, Mapping[str, Any]]:
-    """Return a file's layout and its turns by dialogue."""
-    if _is_som_dst(content):
-        return SOM_DST, _regroup(content)
-    layout = _layout(content)
-    if layout is SUBMISSION and not any(
-        isinstance(turn, Mapping) and turn.get("state") is not None for _, turn in _turns(content)
-    ):
+def _recognised(
+    content: Mapping[str, Any], source: str
+) -> tuple[Layout, Mapping[str, Any], Sequence[Mapping[str, Any]]]:
+    """Return a file's layout, its turns by dialogue, and all that are objects.
+
+    The layout is that of which some turn has all keys, or else any; else that of bare predictions.
+    """
+    is_som_dst = _is_som_dst(content)
+    arranged = _regroup(content) if is_som_dst else content
+    turns = [
+        turn
+        for given in arranged.values()
+        for _, turn in _turns_of(given)
+        if isinstance(turn, Mapping)
+    ]
+    layout = SOM_DST if is_som_dst else next(_layouts(turns), PREDICTIONS)
+    if layout is SUBMISSION and all(turn.get("state") is None for turn in turns):
         raise InputError(source, "no turn has a `state`: there are no states to compare")
-    return layout, content
+    return layout, arranged, turns
 
 
-class _Parser:
+def _layouts(turns: Sequence[Mapping[str, Any]]) -> Iterator[Layout]:
+    for enough in (all, any):
+        for layout in LAYOUTS:
+            if any(enough(key in turn for key in layout.keys) for turn in turns):
+                yield layout
+    if any("response" in turn for turn in turns):
+        yield SUBMISSION
+
+
+class _Reader:
     """Reads the states of one file; keeps what is wrong with it and how its states are written."""
 
-    def __init__(self, layout: Layout, limits: Limits, name: str) -> None:
-        self._name = name
+    def __init__(self, layout: Layout) -> None:
         self.problems = Problems()
         self._layout = layout
-        self._limits = limits
-        self._encodings: dict[str, None] = {}
+        self._limits = limits()
+        self._notations: dict[str, None] = {}
 
     @property
     def format(self) -> str:
         """What the file was recognised as."""
         keys = f" ({', '.join(self._layout.keys)})" if self._layout.keys else ""
-        encodings = " and ".join(self._encodings) or "empty states"
-        return f"{self._name}{self._layout.name}{keys}: {encodings}"
+        return f"{self._layout.name}{keys}: {' and '.join(self._notations) or 'empty states'}"
 
     def dialogue(self, id_: str, turns: object) -> list[TrackedTurn]:
         """Read a dialogue's turns, in the order of their numbers."""
         place = f"dialogue {shown(id_)[1:-1]}"
+        most, too_many = self._limits.turns, self._limits.told("turns")
         numbered: dict[int, object] = {}
         if not is_text(str(id_)):
             self.problems.add(place, "its id is not valid text")
         given = _turns_of(turns)
-        if len(given) > self._limits.turns:
-            told = self._limits.told("turns")
-            self.problems.add(place, f"{len(given):,} turns; {told}")
+        if not given:
+            found = kind_of(turns)
+            self.problems.add(
+                place, f"no turns; expected them by number or as a list, found {found}"
+            )
+        if len(given) > most:
+            self.problems.add(place, f"{len(given):,} turns; {too_many}")
             return []
         for key, turn in given:
             if not _TURN_NUMBER.fullmatch(key):
                 self.problems.add(place, f"expected turn numbers as keys, found {shown(key)}")
-            elif int(key) > self._limits.turns:
-                self.problems.add(place, f"turn {int(key):,}; {self._limits.told('turns')}")
+            elif int(key) > most:
+                self.problems.add(place, f"turn {int(key):,}; {too_many}")
             elif int(key) in numbered:
                 self.problems.add(place, f"turn {int(key)} is there twice")
             else:
                 numbered[int(key)] = turn
-        if not given:
-            self.problems.add(
-                place, f"no turns; expected them by number or as a list, {_found(turns)}"
-            )
         return [
-            self._turn(f"{place}, turn {number}", number, turn)
+            TrackedTurn(number, *self._states(f"{place}, turn {number}", turn))
             for number, turn in sorted(numbered.items())
         ]
 
-    def _turn(self, place: str, number: int, turn: object) -> TrackedTurn:
-        layout = self._layout
-        if layout.predicted is None:
-            return TrackedTurn(number, {}, self._state(place, turn))
+    def _states(self, place: str, turn: object) -> tuple[BeliefState, BeliefState]:
+        """Return a turn's gold state, which is empty where the file has none, and predicted one."""
+        keys = self._layout.keys
+        if not keys:
+            return {}, self._state(place, turn)
         if not isinstance(turn, Mapping):
-            keys = " and ".join(f"`{key}`" for key in layout.keys)
-            self.problems.add(place, f"expected an object with {keys}, {_found(turn)}")
-            return TrackedTurn(number, {}, {})
-        missing = [key for key in layout.keys if turn.get(key) is None]
-        for key in missing:
-            self.problems.add(place, f"`{key}` is missing; expected a state")
-        gold, predicted = (
-            self._state(f"{place}, {key}", turn[key]) if key and key not in missing else {}
-            for key in (layout.gold, layout.predicted)
-        )
-        return TrackedTurn(number, gold, predicted)
+            expected = " and ".join(f"`{key}`" for key in keys)
+            found = kind_of(turn)
+            self.problems.add(place, f"expected an object with {expected}, found {found}")
+            return {}, {}
+        states: list[BeliefState] = []
+        for key in keys:
+            if turn.get(key) is None:
+                self.problems.add(place, f"`{key}` is missing; expected a state")
+                states.append({})
+            else:
+                states.append(self._state(f"{place}, {key}", turn[key]))
+        return ({} if len(states) == 1 else states[0]), states[-1]
 
     def _state(self, place: str, state: object) -> BeliefState:
         def tell(where: str, problem: str) -> None:
             self.problems.add(f"{place}, {where}" if where else place, problem)
 
+        def note(_: str, what: str) -> None:
+            if what == VALUE_LISTS:
+                self._notations[what] = None
+
         notation = notation_of(state)
         if notation is not None and state:
-            self._encodings[notation] = None
-
-        def note(where: str, what: str) -> None:
-            if what == VALUE_LISTS:
-                self._encodings[what] = None
-
+            self._notations[notation] = None
         read = read_state(state, tell, note)
         for domain, slots in read.items():
             for slot, value in slots.items():
                 if len(value) > self._limits.value:
-                    told = f"{len(value):,} characters; {self._limits.told('value')}"
-                    tell(f"{domain}, {slot}", told)
+                    too_long = self._limits.told("value")
+                    tell(f"{domain}, {slot}", f"{len(value):,} characters; {too_long}")
         return read
 
 
@@ -315,22 +335,6 @@ def _regroup(content: Mapping[str, Any]) -> Mapping[str, Any]:
     return dialogues
 
 
-def _layout(content: Mapping[str, Any]) -> Layout:
-    """Return the layout of which some turn has all keys, or else any; else bare predictions."""
-    keys = [turn.keys() for _, turn in _turns(content) if isinstance(turn, Mapping)]
-    for enough in (all, any):
-        for layout in LAYOUTS:
-            if any(enough(key in turn for key in layout.keys) for turn in keys):
-                return layout
-    if any("response" in turn for turn in keys):
-        return SUBMISSION
-    return PREDICTIONS
-
-
-def _turns(content: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    return (turn for turns in content.values() for turn in _turns_of(turns))
-
-
 def _turns_of(turns: object) -> list[tuple[str, Any]]:
     """Return a dialogue's turns with their keys; none if it is neither an object nor a list."""
     if isinstance(turns, Mapping) and "turns" in turns:
@@ -340,27 +344,6 @@ def _turns_of(turns: object) -> list[tuple[str, Any]]:
     if isinstance(turns, Sequence) and not isinstance(turns, str):
         return [(str(number), turn) for number, turn in enumerate(turns)]
     return []
-
-
-def _has_responses(content: Mapping[str, Any]) -> bool:
-    return any(isinstance(turn, Mapping) and "response" in turn for _, turn in _turns(content))
-
-
-def _with_lists(content: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Return a submission's turns as lists, in the order of their numbers."""
-    return {
-        id_: [turn for _, turn in sorted(_turns_of(turns), key=lambda pair: int(pair[0]))]
-        for id_, turns in content.items()
-    }
-
-
-def _normalized(states: Mapping[str, Mapping[int, BeliefState]]) -> dict[str, list[BeliefState]]:
-    """Return states as benchmarks spell ids, slots and values."""
-    rules = rule_set(DEFAULT_RULES)
-    return {
-        dialogue_id(id_): [normalize_state(state, rules) for state in turns.values()]
-        for id_, turns in states.items()
-    }
 
 
 def _check_domains(dialogues: Mapping[str, Sequence[TrackedTurn]], source: str) -> None:
@@ -382,22 +365,22 @@ def _check_domains(dialogues: Mapping[str, Sequence[TrackedTurn]], source: str) 
 
 
 def _comparison_problems(
-    states: Mapping[str, Mapping[int, BeliefState]], benchmark: Benchmark, may_be_short: bool
+    dialogues: Mapping[str, Sequence[TrackedTurn]], benchmark: Benchmark, may_be_short: bool
 ) -> Problems:
-    """Tell what keeps predictions from being compared with a benchmark's gold states.
+    """Return what keeps predictions from being compared with a benchmark's gold states.
 
     A submission may lack a dialogue's last turns, as published ones do; a tracker's file may not.
     """
     problems = Problems()
-    if not any(dialogue_id(id_) in benchmark.dialogues for id_ in states):
+    if not any(dialogue_id(id_) in benchmark.dialogues for id_ in dialogues):
         problems.add(
-            f"dialogue {shown(next(iter(states)))[1:-1]}",
+            f"dialogue {shown(next(iter(dialogues)))[1:-1]}",
             f"not in the benchmark {benchmark.name}, like all of this file, and no gold states "
             "here; name another by --benchmark",
         )
         return problems
     seen: set[str] = set()
-    for id_, turns in states.items():
+    for id_, turns in dialogues.items():
         place = f"dialogue {shown(id_)[1:-1]}"
         gold = benchmark.dialogues.get(dialogue_id(id_))
         if gold is None:
@@ -406,18 +389,14 @@ def _comparison_problems(
         if dialogue_id(id_) in seen:
             problems.add(place, "is there twice")
         seen.add(dialogue_id(id_))
-        expected = range(max(turns) + 1 if may_be_short else gold.turns)
-        missing = [number for number in expected if number not in turns]
+        there = {turn.number for turn in turns}
+        expected = range(max(there) + 1 if may_be_short else gold.turns)
+        missing = [str(number) for number in expected if number not in there]
         has = f"the benchmark has turns 0 to {gold.turns - 1}"
         if missing:
             more = ", …" if len(missing) > _SHOWN_TURNS else ""
-            numbers = ", ".join(map(str, missing[:_SHOWN_TURNS]))
+            numbers = ", ".join(missing[:_SHOWN_TURNS])
             problems.add(place, f"turn {numbers}{more} missing; {has}")
-        if max(turns) >= gold.turns:
-            problems.add(place, f"turn {max(turns)} is not in the benchmark; {has}")
+        if max(there) >= gold.turns:
+            problems.add(place, f"turn {max(there)} is not in the benchmark; {has}")
     return problems
-
-
-def _found(value: object) -> str:
-    """Return what was found instead, as JSON calls it."""
-    return f"found {kind_of(value)}"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..io.pictures import picture_format, write_picture
 from ..io.rendering import drawn
-from ..metrics.tracking import tracking_metrics
+from ..metrics.tracking import headline_figures
 from ..metrics.tracking.evaluation import POSITIONS
 from ..metrics.tracking.tracking_report import TrackingReport
 from ..metrics.tracking.tracking_text import shortened
@@ -113,6 +113,7 @@ def plot_tracking(
 
 def _add_legend(figure: Any, systems: Sequence[_System], few: bool) -> None:
     """Say above the panels what stands for which system, and below what for few turns."""
+    from matplotlib.legend_handler import HandlerTuple
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -132,7 +133,7 @@ def _add_legend(figure: Any, systems: Sequence[_System], few: bool) -> None:
             names,
             loc="outside upper center",
             ncols=min(columns, len(names)),
-            handler_map={tuple: _side_by_side()},
+            handler_map={tuple: HandlerTuple(ndivide=None)},
             **look,
         )
     if few:
@@ -141,23 +142,9 @@ def _add_legend(figure: Any, systems: Sequence[_System], few: bool) -> None:
         figure.legend([sign], [note], loc="outside lower center", **look)
 
 
-def _side_by_side() -> Any:
-    from matplotlib.legend_handler import HandlerTuple
-
-    return HandlerTuple(ndivide=None)
-
-
-def _headlines(report: TrackingReport) -> dict[str, float]:
-    return {
-        title: value
-        for metric in tracking_metrics().values()
-        for title, value in metric.headlines(report).items()
-    }
-
-
 def _draw_metrics(part: SubFigure, systems: Sequence[_System]) -> None:
     """Draw the figures that tables show: beside each other, or one small panel for each."""
-    columns = [_headlines(system.report) for system in systems]
+    columns = [headline_figures(system.report) for system in systems]
     titles = list(columns[0])
     support = [system.report.turns for system in systems]
     if len(systems) <= TOGETHER:
@@ -206,39 +193,29 @@ def _draw_figure(axes: Axes, systems: Sequence[_System], values: Sequence[float]
 
 def _draw_positions(part: SubFigure, systems: Sequence[_System]) -> None:
     """Draw joint goal accuracy by the turns' relative position in their dialogue."""
-    if len(systems) <= TOGETHER:
-        axes = part.subplots()
-        for system in systems:
-            _draw_line(axes, system)
-        _label_positions(axes)
-        axes.set_ylim(0, 100)
-        axes.set_ylabel("JGA of the turns there (%)")
-        return
-    for axes, system in _small_panels(part, systems, "JGA of the turns there (%)"):
-        for other in systems:
+    for axes, shown in _panels(part, systems, "JGA of the turns there (%)"):
+        for other in systems if len(shown) < len(systems) else ():
             points = _points(other.report)
             axes.plot(
                 [at for at, _, _ in points], [jga for _, jga, _ in points], color=_BEHIND, lw=0.6
             )
-        _draw_line(axes, system)
+        for system in shown:
+            _draw_line(axes, system)
         axes.set_ylim(0, 100)
 
 
 def _draw_losses(part: SubFigure, systems: Sequence[_System]) -> None:
     """Draw where dialogues that end inexact are first lost (figure 1 of Kim et al., 2022)."""
+    panels = _panels(part, systems, "dialogues first lost there (%)")
     columns = [
         [100 * place.first_lost / max(1, s.report.losses.dialogues) for place in s.report.positions]
         for s in systems
     ]
     support = [system.report.losses.dialogues for system in systems]
     if len(systems) <= TOGETHER:
-        axes = part.subplots()
-        _draw_bars(axes, systems, columns, support)
-        _label_positions(axes)
-        axes.set_ylabel("dialogues first lost there (%)")
+        _draw_bars(panels[0][0], systems, columns, support)
         return
-    top = 1.08 * max(max(column) for column in columns) or 1
-    panels = _small_panels(part, systems, "dialogues first lost there (%)")
+    top = 1.08 * max(map(max, columns)) or 1
     for (axes, _), column, dialogues in zip(panels, columns, support, strict=True):
         for bar in axes.bar(range(POSITIONS), column, 0.8, color=_ALONE.colour):
             if 0 < dialogues < FEW:
@@ -246,10 +223,19 @@ def _draw_losses(part: SubFigure, systems: Sequence[_System]) -> None:
         axes.set_ylim(0, top)
 
 
-def _small_panels(
+def _panels(
     part: SubFigure, systems: Sequence[_System], label: str
-) -> list[tuple[Axes, _System]]:
-    """Return axes of its own for each system, all with the same scales."""
+) -> list[tuple[Axes, Sequence[_System]]]:
+    """Return axes by position in the dialogue: one for few systems, else one of each, all alike."""
+    if len(systems) <= TOGETHER:
+        axes = part.subplots()
+        labels = [f"{10 * place}–{10 * place + 10}" for place in range(POSITIONS)]
+        axes.set_xticks(range(POSITIONS), labels, fontsize=9)
+        # The same stretch in every panel, whatever parts hold turns.
+        axes.set_xlim(-0.5, POSITIONS - 0.5)
+        axes.set_xlabel("relative position in the dialogue (%)")
+        axes.set_ylabel(label)
+        return [(axes, systems)]
     grid = part.subplots(_rows(systems), _ACROSS, sharex=True, sharey=True, squeeze=False)
     part.supylabel(label, fontsize=9)
     part.supxlabel("relative position in the dialogue (%)", fontsize=9)
@@ -259,7 +245,7 @@ def _small_panels(
         axes.tick_params(labelsize=8)
         axes.set_xticks([-0.5, POSITIONS / 2 - 0.5, POSITIONS - 0.5], ["0", "50", "100"])
         axes.set_xlim(-0.5, POSITIONS - 0.5)
-    return list(zip(cells, systems, strict=True))
+    return [(axes, [system]) for axes, system in zip(cells, systems, strict=True)]
 
 
 def _cells(grid: Any, wanted: int) -> list[Any]:
@@ -338,14 +324,6 @@ def _draw_line(axes: Axes, system: _System) -> None:
         )
 
 
-def _label_positions(axes: Axes) -> None:
-    labels = [f"{10 * part}–{10 * part + 10}" for part in range(POSITIONS)]
-    axes.set_xticks(range(POSITIONS), labels, fontsize=9)
-    # The same stretch in every panel, whatever parts hold turns.
-    axes.set_xlim(-0.5, POSITIONS - 0.5)
-    axes.set_xlabel("relative position in the dialogue (%)")
-
-
 def _rows(systems: Sequence[_System]) -> int:
     return math.ceil(len(systems) / _ACROSS)
 
@@ -353,7 +331,7 @@ def _rows(systems: Sequence[_System]) -> int:
 def _height_of_metrics(systems: Sequence[_System]) -> float:
     if len(systems) <= TOGETHER:
         return 2.9
-    rows = math.ceil(len(_headlines(systems[0].report)) / _FIGURES_ACROSS)
+    rows = math.ceil(len(headline_figures(systems[0].report)) / _FIGURES_ACROSS)
     return rows * (0.6 + 0.19 * len(systems))
 
 

@@ -1,21 +1,20 @@
-"""The few figures of state tracking that tables of systems show, and what they were made with."""
+"""The few figures of state tracking that tables of systems show, and the signature of scores."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from mwz.normalization.rules import DEFAULT_RULES, rule_set
+from mwz.normalization.rules.registry import digest_of_json
 
 from ..benchmark import Benchmark
-from ..metrics.tracking import Choices
+from ..metrics.tracking import PLAIN, Choices, tracking_metrics
 from ..metrics.tracking.evaluation import score_tracking
 from ..metrics.tracking.fga import HEADLINE_LAMBDA, lambda_label
-from ..metrics.tracking.gold import GoldStates
-from ..metrics.tracking.pairing import TrackedDialogue
-from ..metrics.tracking.slot_accuracy import MULTIWOZ_SLOTS
+from ..metrics.tracking.tracked_dialogues import GoldStates, TrackedDialogue, gold_states_digest
 from ..metrics.tracking.tracking_report import TrackingReport
-from ..metrics.tracking.variants import PLAIN, Variants
-from ..signature import Signature
-from .tracking_signature import tracking_signature
+from ..signature import SHOWN_HASH, Signature
 
 FIGURES: Mapping[str, str] = {
     "JGA": "jga",
@@ -26,6 +25,15 @@ FIGURES: Mapping[str, str] = {
     "Fuzzy joint acc.": "fuzzy_joint_accuracy",
 }
 """Title of a column -> the figure, an attribute of `TrackingFigures`."""
+
+_KEYS: Mapping[str, str] = {
+    "jga": "JGA",
+    "slot_f1": "F1",
+    "rsa": "RSA",
+    "fga": f"FGA.{lambda_label(HEADLINE_LAMBDA)}",
+    "gca": "GCA",
+    "fuzzy_joint_accuracy": "fuzzy.joint_accuracy",
+}
 
 COUNTS = ("dialogues", "turns", "of_dialogues", "of_turns")
 """What figures are of, attributes of `TrackingFigures`."""
@@ -76,7 +84,7 @@ def tracking_figures(
     benchmark: Benchmark | None = None,
     gold: GoldStates | None = None,
     gold_version: str | None = None,
-    variants: Variants = PLAIN,
+    choices: Choices = PLAIN,
 ) -> TrackingFigures:
     """Score tracked dialogues for a table of systems.
 
@@ -87,18 +95,17 @@ def tracking_figures(
         gold: The gold states that took the place of the benchmark's, if any did.
         gold_version: What version of the annotation the benchmark's or the file's own gold states
             are, where that is known; that of `gold` is known.
-        variants: Which variant of joint accuracy is meant.
+        choices: Which variant of joint accuracy is meant; λ is 0.5.
 
     Raises:
         InputError: More slots are wrong in a turn than MultiWOZ has.
         ValueError: There are no dialogues.
     """
-    report = score_tracking(dialogues, [HEADLINE_LAMBDA], variants=variants)
-    choices = Choices([HEADLINE_LAMBDA], MULTIWOZ_SLOTS)
-    signature = tracking_signature(dialogues, benchmark, choices, variants, gold)
+    choices = replace(choices, lambdas=[HEADLINE_LAMBDA])
+    signature = tracking_signature(dialogues, benchmark, choices, gold)
     assert signature.gold is not None
     return figures_of(
-        report,
+        score_tracking(dialogues, choices),
         signature,
         signature.gold,
         gold_version if gold is None else gold.version,
@@ -123,12 +130,7 @@ def figures_of(
         whole: The benchmark's dialogues and turns; None for gold states of the file's own.
     """
     return TrackingFigures(
-        jga=_figure(report, "JGA"),
-        slot_f1=_figure(report, "F1"),
-        rsa=_figure(report, "RSA"),
-        fga=_figure(report, "FGA"),
-        gca=_figure(report, "GCA"),
-        fuzzy_joint_accuracy=report.fuzzy["joint_accuracy"],
+        **{name: report.figures[key] for name, key in _KEYS.items()},
         dialogues=report.dialogues,
         turns=report.turns,
         of_dialogues=None if whole is None else whole[0],
@@ -139,6 +141,59 @@ def figures_of(
     )
 
 
-def _figure(report: TrackingReport, key: str) -> float:
-    value = report.metrics[key]
-    return value[lambda_label(HEADLINE_LAMBDA)] if isinstance(value, Mapping) else value
+def tracking_signature(
+    dialogues: Sequence[TrackedDialogue],
+    benchmark: Benchmark | None,
+    choices: Choices = PLAIN,
+    gold: GoldStates | None = None,
+) -> Signature:
+    """Return the signature of scores of tracked dialogues.
+
+    Args:
+        dialogues: What was scored.
+        benchmark: The benchmark that the dialogues are of; None if the file has gold states of its
+            own.
+        choices: What the metrics leave open, and which variant of joint accuracy is meant.
+        gold: The gold states that took the place of the benchmark's, if any did.
+    """
+    parameters = {
+        name: value
+        for metric in tracking_metrics().values()
+        for name, value in metric.parameters(choices).items()
+    }
+    over = _per_domain_over(dialogues, choices.per_domain_over)
+    parameters |= {**choices.variants, "per-domain": over}
+    if benchmark is None:
+        states = {d.id: [[turn.number, turn.gold] for turn in d.turns] for d in dialogues}
+        return Signature(gold=digest_of_json(states), parameters=parameters)
+    rules = rule_set(DEFAULT_RULES)
+    own = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
+    return Signature(
+        benchmark=benchmark.name,
+        rules=rules.name,
+        rules_digest=rules.digest,
+        coverage=_coverage(dialogues, benchmark),
+        gold=gold_states_digest(own) if gold is None else gold.digest,
+        parameters=parameters,
+    )
+
+
+def _per_domain_over(dialogues: Sequence[TrackedDialogue], over: str) -> str:
+    """Return which turns scores per domain average over, with a digest of what says so."""
+    annotation: Mapping[str, object]
+    if over == "active":
+        annotation = {d.id: [turn.active_domains for turn in d.turns] for d in dialogues}
+    elif over == "dialogues":
+        annotation = {d.id: sorted(d.goal_domains or ()) for d in dialogues}
+    else:
+        return over
+    return f"{over}-{digest_of_json(annotation)[:SHOWN_HASH]}"
+
+
+def _coverage(dialogues: Sequence[TrackedDialogue], benchmark: Benchmark) -> str | None:
+    """Return the turns scored of all and a digest of which; None if all are."""
+    played = sorted((d.id, [turn.number for turn in d.turns]) for d in dialogues)
+    turns = sum(len(numbers) for _, numbers in played)
+    if turns == benchmark.turns:
+        return None
+    return f"{turns}/{benchmark.turns}-{digest_of_json(played)[:SHOWN_HASH]}"

@@ -81,26 +81,15 @@ class Delexicalised:
     """A response and what was found in it.
 
     Attributes:
+        original: The response as it was written.
         text: The response with a placeholder in place of every value.
         spans: The values, in order; they do not overlap. Placeholders that the response already
             had are not among them.
     """
 
+    original: str
     text: str
     spans: tuple[Span, ...]
-
-
-@dataclass(frozen=True)
-class PlainResponse:
-    """A response in plain English, and what the delexicaliser found in it.
-
-    Attributes:
-        text: The response as it was written.
-        delexicalised: The same, delexicalised.
-    """
-
-    text: str
-    delexicalised: Delexicalised
 
 
 class Delexicaliser:
@@ -155,7 +144,7 @@ class Delexicaliser:
         for span in spans:
             parts += [response[done : span.start], f"[{self._placeholders[span.slot]}]"]
             done = span.end
-        return Delexicalised("".join([*parts, response[done:]]), tuple(spans))
+        return Delexicalised(response, "".join([*parts, response[done:]]), tuple(spans))
 
     def _spans(self, response: str) -> list[Span]:
         given = [

@@ -91,6 +91,10 @@ class Gazetteer:
     values: Mapping[str, tuple[str, ...]]
     postcode_areas: frozenset[str]
 
+    def venue(self, domain: str, id_: str) -> Venue:
+        """Return a venue by its domain and its id."""
+        return self.venues[VenueId(domain, id_)]
+
 
 def comparable(slot: str, value: str) -> str:
     """Return a value in the form in which values of its slot are compared.
@@ -125,12 +129,12 @@ def build_gazetteer(
     trains = records.get("train", ())
     towns = _towns(trains)
     spelling = _Spelling(tables["names"], tables["addresses"], towns)
-    told = [(domain, record) for domain in NAMED_DOMAINS for record in records.get(domain, ())]
-    told += [
+    named = [(domain, record) for domain in NAMED_DOMAINS for record in records.get(domain, ())]
+    named += [
         (place["domain"], {**place, "id": place["name"]})
         for place in tables["place_without_record"]
     ]
-    for domain, record in told:
+    for domain, record in named:
         venue = _venue(domain, record)
         venues[venue.key] = venue
         mentions += spelling.mentions(venue, _text(record, "address"))

@@ -23,7 +23,10 @@ from mwz.harness.metrics.inform import combined
 from mwz.harness.scoring.report import Report
 
 # What the tests of entries, board, audit and documents read besides the package.
-_COPIED = ("tests", "docs", "submissions", "README.md", "leaderboard.md", "pyproject.toml")
+_COPIED = (
+    *("tests", "docs", "submissions", "pyproject.toml", "leaderboard.md"),
+    *("README.md", "CONTRIBUTING.md", "CITATION.cff", "LICENSE"),
+)
 
 
 @pytest.fixture

@@ -19,14 +19,14 @@ from helpers import run_cli
 
 from mwz.harness import Benchmark, InputError, Scorer
 from mwz.harness.board import entry_scores
-from mwz.harness.board.audit.setup_search import explain
+from mwz.harness.board.audit.setup_search import Outputs, search_setups
 from mwz.harness.board.entries import read_entries
 from mwz.harness.board.rescoring import rescore
 from mwz.harness.board.scores import Scores
 from mwz.harness.board.submitting import locked
 from mwz.harness.scoring import Options
 from mwz.harness.scoring.execution import KILLED, LOST, Job, results, run
-from mwz.harness.scoring.many import Request, score_content
+from mwz.harness.scoring.many import Request, score_predictions
 
 SUBMISSIONS = Path(__file__).parents[2] / "harness" / "sample" / "submissions"
 FILES = [SUBMISSIONS / f"{name}.json" for name in ("scripted", "careful", "hasty")]
@@ -83,7 +83,7 @@ def _informs(outcomes: Iterator[tuple[int, Any]]) -> list[float | None]:
 
 @pytest.fixture
 def expected(sample: Benchmark) -> list[float | None]:
-    return _informs(run(score_content, _score_jobs(), sample))
+    return _informs(run(score_predictions, _score_jobs(), sample))
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -94,7 +94,7 @@ def test_results_are_in_the_order_of_the_jobs(sample: Benchmark, workers: int) -
 
 
 def test_processes_score_as_this_one_does(sample: Benchmark, expected: list[float | None]) -> None:
-    assert _informs(run(score_content, _score_jobs(2), sample, 2)) == expected * 2
+    assert _informs(run(score_predictions, _score_jobs(2), sample, 2)) == expected * 2
 
 
 def test_a_single_job_is_done_in_this_process(sample: Benchmark) -> None:
@@ -199,7 +199,7 @@ def test_an_explanation_whose_process_is_killed_is_one_message(
     )
     content = b'{"town001": [{"response": "hello"}, {"response": "bye"}]}'
     with pytest.raises(InputError, match="--workers: the process that scored it was killed, twice"):
-        explain(content, "sample", 2, lambda parts, count: parts)
+        search_setups({"one": Outputs(content, "sample")}, 2)
 
 
 def _wait(until: Callable[[], bool], seconds: float = 60) -> bool:
@@ -223,7 +223,7 @@ import os, time
 from pathlib import Path
 from mwz.harness import load_benchmark
 from mwz.harness.board.submitting import locked
-from mwz.harness.execution import Job, run
+from mwz.harness.scoring.execution import Job, run
 def work(scorer, number):
     (Path({str(tmp_path)!r}) / f"worker-{{os.getpid()}}").touch()
     time.sleep(600)
@@ -329,7 +329,7 @@ def test_a_cluster_that_loses_a_worker_gives_the_same(
     cluster: Cluster, sample: Benchmark, expected: list[float | None]
 ) -> None:
     outcomes = {}
-    for job, outcome in run(score_content, _score_jobs(8), sample, scheduler=cluster.address):
+    for job, outcome in run(score_predictions, _score_jobs(8), sample, scheduler=cluster.address):
         outcomes[job] = outcome
         if len(outcomes) == 5:
             cluster.kill_a_worker()

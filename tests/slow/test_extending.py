@@ -1,11 +1,13 @@
 """What CONTRIBUTING says about extending the project is enough, tried in a copy of it.
 
-The copy's commands run as processes of their own. A metric is one file, a rule set is one file, a
-placeholder one line; entries made before stay valid.
+The copy's commands run as processes of their own. Every addition touches one file; entries made
+before stay valid. A data set is in test_second_data_set.py, a metric of states in
+test_tracking_registry.py.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -23,7 +25,7 @@ METRIC = '''
 
 from __future__ import annotations
 
-from  import Metric
+from . import Metric
 from .statistics import Figure, LinearStatistics, percent
 
 
@@ -56,6 +58,52 @@ normalises_venues = false
 
 [rules.food]
 "fish" = "seafood"
+"""
+
+FORMAT = '''
+"""Turns as pairs: dialogue id -> list of [response, state]."""
+
+from __future__ import annotations
+
+from .format import Format, Standard
+
+NAME = "pairs"
+
+
+def _recognises(content):
+    return isinstance(content, dict) and all(
+        isinstance(turn, list) for turns in content.values() for turn in turns
+    )
+
+
+def _read(content, source):
+    return Standard(
+        {
+            id_: [{"response": response, "state": state} for response, state in turns]
+            for id_, turns in content.items()
+        },
+        NAME,
+    )
+
+
+FORMAT = Format(NAME, "An object of dialogue id -> list of [response, state].", _recognises, _read)
+'''
+
+COLUMNS = """
+
+_columns_before, _lexicalised_before = columns, lexicalised_columns
+
+
+def _played(row: Row) -> Value:
+    return Value(None if row.report is None else row.report.coverage.dialogues, 0)
+
+
+def columns(board: Board) -> list[Column]:
+    return [*_columns_before(board), Column("played", "Dialogues played", _played, shown="chosen")]
+
+
+def lexicalised_columns() -> list[Column]:
+    return [*_lexicalised_before(), Column("played", "Dialogues played", _played)]
 """
 
 Mwz = Callable[..., str]
@@ -249,6 +297,54 @@ def test_a_proposed_placeholder_is_one_line(copied: Path, mwz: Mwz) -> None:
     from test_rules import PUBLISHED
 
     assert told.stdout.strip() == PUBLISHED["2021"]
+
+
+def test_a_format_is_one_file(copied: Path, mwz: Mwz) -> None:
+    (copied / "mwz/harness/submission/formats/pairs.py").write_text(FORMAT, encoding="utf-8")
+    standard = {
+        id_: [{"response": turn["response"], "state": turn["state"]} for turn in turns]
+        for id_, turns in json.loads(Path(_predictions(copied)).read_text("utf-8")).items()
+    }
+    plain, pairs, converted = (copied / f"{name}.json" for name in ("plain", "pairs", "converted"))
+    plain.write_text(json.dumps(standard), encoding="utf-8")
+    content = {id_: [list(turn.values()) for turn in turns] for id_, turns in standard.items()}
+    pairs.write_text(json.dumps(content), encoding="utf-8")
+
+    assert "pairs" in mwz("check", str(pairs), "--benchmark", "sample")
+    options = ("--benchmark", "sample", "--json", "-")
+    assert json.loads(mwz("score", str(pairs), *options)) == json.loads(
+        mwz("score", str(plain), *options)
+    )
+    mwz("convert", str(pairs), "-o", str(converted))
+    assert json.loads(converted.read_text(encoding="utf-8")) == standard
+    # Trackers are read by the same formats.
+    (tracked,) = json.loads(mwz("dst", str(pairs), *options))
+    assert tracked["metrics"] == json.loads(mwz("dst", str(plain), *options))[0]["metrics"]
+
+
+def test_columns_of_the_tables_are_declared_in_one_file(copied: Path, mwz: Mwz) -> None:
+    path = copied / "mwz/harness/board/columns.py"
+    path.write_text(path.read_text(encoding="utf-8") + COLUMNS, encoding="utf-8")
+    _submit(copied, mwz, "Delexicalised")
+    plain = copied / "plain.json"
+    mwz(
+        "lexicalise", _predictions(copied), "-o", str(plain), "--seed", "1", "--benchmark", "sample"
+    )
+    facts = ("--name", "Plain", "--track", "lexicalised", "--benchmark", "sample")
+    mwz("submit", str(plain), *facts)
+    mwz("leaderboard", "--html", "web")
+
+    page = (copied / "leaderboard.md").read_text(encoding="utf-8")
+    (table,) = [part for part in page.split("\n## ") if part.startswith("Lexicalised systems")]
+    header, _, ceiling, row = (line for line in table.splitlines() if line.startswith("|"))
+    last = [line.split("|")[-2].strip() for line in (header, ceiling, row)]
+    assert last == ["Dialogues played", "–", "30"]
+    board = (copied / "web/index.html").read_text(encoding="utf-8")
+    # In both tables.
+    assert board.count("Dialogues played") == 2
+    (own,) = csv.DictReader((copied / "web/board.csv").read_text(encoding="utf-8").splitlines())
+    assert own["played"] == "30"
+    assert mwz("leaderboard", "--check").strip().endswith("up to date")
 
 
 def test_a_command_is_one_module_of_the_command_line(copied: Path, mwz: Mwz) -> None:

@@ -25,7 +25,7 @@ import json, sys
 from dataclasses import replace
 import mwz.harness.cli.data as data
 from mwz.harness.cli import main
-from mwz.harness.data.pinned import parse_pinned
+from mwz.harness.data.declared import parse_pinned
 with open(sys.argv[1]) as file:
     sources = parse_pinned(json.load(file), sys.argv[1])
 declared = replace(data.read_data_set("multiwoz"), sources=sources)

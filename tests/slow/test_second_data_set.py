@@ -17,9 +17,8 @@ READER = '''
 from __future__ import annotations
 
 from ...benchmark import STYLES, Benchmark, Dialogue, Goal
-from ...files import read_json
-from ..building import Built, Sources
-from ..declared import DataSet
+from ...io.files import read_json
+from ..declared import Built, DataSet, Sources
 
 
 def read(data_set: DataSet, sources: Sources) -> Built:

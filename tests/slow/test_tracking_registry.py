@@ -18,8 +18,7 @@ METRIC = '''
 
 from __future__ import annotations
 
-from .dialogue_states import all_turns
-from . import TrackingMetric, Verdict, own_headline, turn_by_turn
+from . import TrackingMetric, Verdict, only, share, turn_by_turn
 
 
 def _silent(turn, choices):
@@ -32,19 +31,16 @@ METRIC = TrackingMetric(
     question="How often does it say nothing?",
     unit="percent of the turns",
     source="made up for this test",
-    compute=lambda dialogues, choices: {
-        "metrics": {
-            "silence": 100.0
-            * sum(not turn.predicted for turn in all_turns(dialogues))
-            / len(all_turns(dialogues))
-        }
+    statistics=lambda dialogue, choices: {
+        "turns": len(dialogue.turns),
+        "silent": sum(not turn.predicted for turn in dialogue.turns),
     },
+    formula=lambda sums, choices: {"silence": share(sums["silent"], sums["turns"])},
+    counts=("silent",),
     verdicts=turn_by_turn(_silent),
     parameters=lambda choices: {"quiet": "yes"},
-    headlines=own_headline("silence"),
-    of_domain=lambda turns, choices: {
-        "silence": 100.0 * sum(not turn.predicted for turn in turns) / len(turns)
-    },
+    headlines=only("silence"),
+    per_domain=("silence",),
 )
 '''
 
@@ -63,10 +59,15 @@ def mwz(tmp_path: Path) -> Callable[..., str]:
     copy_packages(tmp_path)
     (tmp_path / "mwz/harness/metrics/tracking/silence.py").write_text(METRIC, encoding="utf-8")
     (tmp_path / "states.json").write_text(json.dumps({"SNG1": TURNS}), encoding="utf-8")
+    loud = [{"response": "", "state": {"hotel": {"area": "north"}}}, {"response": "", "state": {}}]
+    quiet = [{"response": "", "state": {}}] * 2
+    for name, turns in (("loud", loud), ("quiet", quiet)):
+        outputs = json.dumps({"town001": turns, "town002": turns})
+        (tmp_path / f"{name}.json").write_text(outputs, encoding="utf-8")
 
     def run(*arguments: str) -> str:
         done = subprocess.run(
-            [sys.executable, "-m", "mwz", "dst", *arguments],
+            [sys.executable, "-m", "mwz", *arguments],
             cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": str(tmp_path), "COLUMNS": "200"},
             capture_output=True,
@@ -80,11 +81,24 @@ def mwz(tmp_path: Path) -> Callable[..., str]:
 
 
 def test_a_metric_of_tracking_is_one_file(mwz: Callable[..., str]) -> None:
-    [report] = json.loads(mwz("states.json", "--json", "-"))
+    [report] = json.loads(mwz("dst", "states.json", "--json", "-", "--intervals"))
     # Nothing is predicted in one turn of four; of the three with a gold hotel, in one.
     assert report["metrics"]["silence"] == 25
+    assert report["counts"]["silent"] == 1
     assert report["per_domain"]["hotel"]["silence"] == pytest.approx(100 / 3)
     assert report["signature_fields"]["parameters"]["quiet"] == "yes"
-    assert re.search(r"^silence +25\.00$", mwz("states.json"), re.MULTILINE)
-    assert "How often does it say nothing? Percent of the turns." in mwz("--help")
-    assert "silence: 0 values predicted" in mwz("states.json", "--dialogue", "sng1")
+    # There is but one dialogue to draw.
+    interval = report["intervals"]["scores"]["dst.silence"]
+    assert [interval[name] for name in ("value", "low", "high")] == [25, 25, 25]
+    assert re.search(r"^silence +25\.00$", mwz("dst", "states.json"), re.MULTILINE)
+    assert "How often does it say nothing? Percent of the turns." in mwz("dst", "--help")
+    shown = mwz("dst", "states.json", "--dialogue", "sng1")
+    assert "silence: 0 values predicted" in shown
+
+
+def test_systems_are_compared_by_it(mwz: Callable[..., str]) -> None:
+    options = ("--benchmark", "sample", "--metrics", "dst", "--samples", "50", "--json", "-")
+    found = json.loads(mwz("compare", "quiet.json", "loud.json", *options))
+    difference = found["pairs"][0]["dst.silence"]
+    # All turns of the one, every second of the other.
+    assert (difference["a"], difference["b"], difference["test"]) == (100, 50, "randomisation")

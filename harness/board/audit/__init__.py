@@ -1,43 +1,80 @@
-"""The audit: what papers report, held against what the systems' outputs score.
+"""The audit: what papers and public tables report, beside what the systems' outputs score.
 
 A reported figure is reproduced if the harness's, rounded to the digits reported, equals it. Where
 it is not reproduced as it should be, the other set-ups and rule sets are tried, and, given the
-submission's grid (`grid.py`), every combination of set-ups.
+submission's set-up search (`setup_search.py`), every combination of set-ups.
+
+Some figures cannot be what they say, whatever the outputs are. A rate over N units (dialogues,
+turns), printed with d decimals, is round(100 k / N, d) for some whole k from 0 to N. The mean of R
+such rates is a rate over N R units. So 86.59 is no Inform of one run over 1000 dialogues, where all
+rates are multiples of 0.1; it is one of 999 dialogues. Ties count either way, since tools differ in
+how they round them. And a printed combined score must be (Inform + Success) / 2 + BLEU up to the
+rounding of the four.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import chain
+from fractions import Fraction
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from mwz.normalization.rules import DEFAULT_RULES
 
 from ...benchmark import CANONICAL_STYLE
+from ...io.rendering import figure, signed
 from ...metrics import headlines
 from ...metrics.setups import RANKED
 from ...scoring.report import Report
 from ..entries import Entry
-from ..scores import Scores
-from .attainable import combined_holds, digits_of
-from .reported import RATES, ReportedFigures
+from .reported import DIVERSITY, ReportedFigures
 
 if TYPE_CHECKING:
-    from .setup_search import Grid
-
-DIVERSITY: Mapping[str, str] = {
-    "mean_length": "average length",
-    "conditional_entropy": "CBE",
-    "unigrams": "unique words",
-    "trigrams": "unique 3-grams",
-    "entropy": "token entropy",
-    "msttr": "MSTTR-50",
-}
-"""Figures of diversity that papers and public tables print -> what they are called there."""
+    from .setup_search import SetupSearch
 
 _PARTS = ("inform", "success", "bleu")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A printed figure beside the harness's.
+
+    Attributes:
+        printed: The figure, with its digits.
+        scored: The harness's, unrounded; None if it has none.
+    """
+
+    printed: Decimal
+    scored: float | None
+
+    @property
+    def equal(self) -> bool:
+        """Whether the harness's figure, rounded to the digits printed, is the printed one."""
+        if self.scored is None:
+            return False
+        return f"{self.scored:.{digits_of(self.printed)}f}" == f"{self.printed:f}"
+
+    @property
+    def difference(self) -> float | None:
+        """The harness's figure less the printed one, in the figure's unit."""
+        return None if self.scored is None else self.scored - float(self.printed)
+
+    def texts(self, least: int = 0) -> tuple[str, str, str]:
+        """Return the printed figure, the harness's and the difference as tables show them.
+
+        Args:
+            least: The digits after the point that the latter two have at least.
+        """
+        digits, gap = max(least, digits_of(self.printed)), self.difference
+        shown = figure(None) if gap is None else signed(gap, digits)
+        return f"{self.printed:f}", figure(self.scored, digits), shown
+
+
+def digits_of(printed: Decimal) -> int:
+    """Return how many decimals a figure is printed with."""
+    return max(0, -int(printed.as_tuple().exponent))
 
 
 @dataclass(frozen=True)
@@ -45,62 +82,42 @@ class Audited:
     """A reported figure beside the harness's.
 
     Attributes:
-        metric: The figure's name, a key of `headlines()` or of `DIVERSITY`.
-        reported: The figure reported, with its digits.
-        scored: (Rule set, set-up) -> the harness's figure, where there is one.
-        difference: The harness's figure in the set-up that should give it, less the reported one;
-            None if the harness has none.
+        entry: The system's entry.
+        source: Where the figure is reported.
+        setup: The set-up that it is of: "strict", "optimistic", or the authors' "own"; of joint
+            accuracy the gold states.
+        figure: What tables call it.
+        compared: It beside the harness's in the set-up that should give it.
         verdict: "reproduced", "reproduced under …", "not reproduced" or "not scored"; of a combined
             score also "contradicts its printed parts", or "follows from its printed parts", which
             are reproduced and were rounded before they were added up.
+        metric: Its key in `headlines()` or `DIVERSITY`; empty for others.
+        scored: (Rule set, set-up) -> the harness's figure, where there is one.
     """
 
-    metric: str
-    reported: Decimal
-    scored: Mapping[tuple[str, str], float]
-    difference: float | None
+    entry: Entry
+    source: str
+    setup: str
+    figure: str
+    compared: Comparison
     verdict: str
+    metric: str = ""
+    scored: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class AuditedSource:
-    """Everything one publication reports of a system.
-
-    Attributes:
-        reported: What it reports.
-        figures: Its figures, audited.
-    """
-
-    reported: ReportedFigures
-    figures: tuple[Audited, ...]
-
-
-def audit(entry: Entry, grid: Grid | None = None) -> list[AuditedSource]:
-    """Hold every figure reported of a system against its scores.
+def audited(
+    entry: Entry, claim: ReportedFigures, search: SetupSearch | None = None
+) -> list[Audited]:
+    """Return every figure that a source reports of a system beside its scores.
 
     Args:
         entry: The system.
-        grid: Its scores under every combination of set-ups, if they are computed. A combination
+        claim: What the source reports.
+        search: Its scores under every combination of set-ups, if they are computed. A combination
             reproduces reported rates only if it gives all of them, Inform and Success alike:
             among hundreds, some meet a single figure by chance.
     """
-    return [audited_claim(entry, reported, grid) for reported in entry.system.reported]
-
-
-def audited_claim(entry: Entry, claim: ReportedFigures, grid: Grid | None = None) -> AuditedSource:
-    """Hold what one source reports of a system against its scores."""
-    return AuditedSource(
-        claim,
-        tuple(
-            _audited(entry.scores, claim, metric, figure, grid)
-            for metric, figure in claim.figures.items()
-        ),
-    )
-
-
-def is_reproduced(scored: float, reported: Decimal) -> bool:
-    """Whether a score, rounded to the digits of a reported figure, equals it."""
-    return f"{scored:.{digits_of(reported)}f}" == f"{reported:f}"
+    return [_audited(entry, claim, metric, search) for metric in claim.figures]
 
 
 def contradicts_parts(figures: Mapping[str, Decimal]) -> bool:
@@ -109,45 +126,6 @@ def contradicts_parts(figures: Mapping[str, Decimal]) -> bool:
     if not all(name in figures for name in names):
         return False
     return not combined_holds(*(figures[name] for name in names))
-
-
-def _audited(
-    scores: Scores, reported: ReportedFigures, metric: str, figure: Decimal, grid: Grid | None
-) -> Audited:
-    scored = {
-        (rules, setup): value
-        for rules, report in scores.reports.items()
-        for setup in RANKED
-        if (value := scored_figure(report, setup, metric, reported.style)) is not None
-    }
-    home = (DEFAULT_RULES, "optimistic" if reported.setup == "optimistic" else "strict")
-    return Audited(
-        metric=metric,
-        reported=figure,
-        scored=scored,
-        difference=scored[home] - float(figure) if home in scored else None,
-        verdict=_verdict(
-            figure,
-            scored.get(home),
-            chain(_alternatives(scores, scored, metric), _tried(grid, reported, metric)),
-            _by_parts(scores, reported, home) if metric == "combined" else None,
-        ),
-    )
-
-
-def _by_parts(scores: Scores, reported: ReportedFigures, home: tuple[str, str]) -> str | None:
-    """Say what the printed parts of a combined score make of it; None if nothing."""
-    figures = reported.figures
-    if not all(name in figures for name in _PARTS):
-        return None
-    if contradicts_parts(figures):
-        return "contradicts its printed parts"
-    report = scores.under(home[0])
-    if report is None:
-        return None
-    parts = {name: scored_figure(report, home[1], name) for name in _PARTS}
-    equal = all(v is not None and is_reproduced(v, figures[name]) for name, v in parts.items())
-    return "follows from its printed parts" if equal else None
 
 
 def scored_figure(
@@ -161,48 +139,154 @@ def scored_figure(
     return headlines()[metric].value(report, setup)
 
 
-def _verdict(
-    figure: Decimal,
-    scored: float | None,
-    alternatives: Iterable[tuple[float, str]],
-    by_parts: str | None,
-) -> str:
-    if scored is None:
-        return "not scored"
-    if is_reproduced(scored, figure):
-        return "reproduced"
-    if by_parts is not None:
-        return by_parts
-    for found, setup in alternatives:
-        if is_reproduced(found, figure):
-            return f"reproduced under {setup}"
-    return "not reproduced"
+def figure_title(metric: str) -> str:
+    """Return what tables call a figure."""
+    return DIVERSITY[metric] if metric in DIVERSITY else headlines()[metric].title
+
+
+def _audited(
+    entry: Entry, claim: ReportedFigures, metric: str, search: SetupSearch | None
+) -> Audited:
+    printed = claim.figures[metric]
+    scored = {
+        (rules, setup): value
+        for rules, report in entry.scores.reports.items()
+        for setup in RANKED
+        if (value := scored_figure(report, setup, metric, claim.style)) is not None
+    }
+    home = (DEFAULT_RULES, "optimistic" if claim.setup == "optimistic" else "strict")
+    compared = Comparison(printed, scored.get(home))
+    if compared.scored is None:
+        verdict = "not scored"
+    elif compared.equal:
+        verdict = "reproduced"
+    else:
+        by_parts = _by_parts(entry, claim, home) if metric == "combined" else None
+        others = _alternatives(entry, claim, metric, scored, search)
+        under = (name for name, value in others if Comparison(printed, value).equal)
+        verdict = by_parts or next((f"reproduced under {name}" for name in under), "not reproduced")
+    title = figure_title(metric)
+    return Audited(entry, claim.source, claim.setup, title, compared, verdict, metric, scored)
+
+
+def _by_parts(entry: Entry, claim: ReportedFigures, home: tuple[str, str]) -> str | None:
+    """Say what the printed parts of a combined score make of it; None if nothing."""
+    figures, report = claim.figures, entry.scores.under(home[0])
+    if contradicts_parts(figures):
+        return "contradicts its printed parts"
+    if report is None or not all(name in figures for name in _PARTS):
+        return None
+    parts = (Comparison(figures[name], scored_figure(report, home[1], name)) for name in _PARTS)
+    return "follows from its printed parts" if all(part.equal for part in parts) else None
 
 
 def _alternatives(
-    scores: Scores, scored: Mapping[tuple[str, str], float], metric: str
-) -> Iterator[tuple[float, str]]:
-    """Return what else the figure could be, each with the name of the set-up."""
+    entry: Entry,
+    claim: ReportedFigures,
+    metric: str,
+    scored: Mapping[tuple[str, str], float],
+    search: SetupSearch | None,
+) -> Iterator[tuple[str, float]]:
+    """Yield what else a figure could be: the name of the set-up, and the harness's figure."""
     if metric == "bleu":
-        for style, bleu in (scores.main.bleu or {}).items():
-            yield bleu, f"{style} references"
-        return
-    for (rules, setup), value in scored.items():
-        yield value, f"{setup} set-up, rules {rules}"
+        for style, bleu in (entry.scores.main.bleu or {}).items():
+            yield f"{style} references", bleu
+    else:
+        for (rules, setup), value in scored.items():
+            yield f"{setup} set-up, rules {rules}", value
+    if search is not None:
+        yield from search.alternatives(claim, metric)
 
 
-def _tried(
-    grid: Grid | None, reported: ReportedFigures, metric: str
-) -> Iterator[tuple[float, str]]:
-    """Return what the figure is under the combinations of a grid that come into question."""
-    if grid is None:
-        return
-    if metric == "bleu":
-        for bleu in grid.bleu:
-            yield bleu.bleu, f"{bleu.style} references, tokenisation {bleu.tokenization}"
-    points = [point for point in (*grid.named, *grid.rates) if not point.random]
-    rates = {name: f for name, f in reported.figures.items() if name in RATES}
-    if metric in rates:
-        for point in points:
-            if all(is_reproduced(getattr(point, name), f) for name, f in rates.items()):
-                yield getattr(point, metric), point.description
+# ------------------------------------------------------------------- what a printed figure can be
+
+RUNS = range(1, 11)
+"""Of how many runs a figure may be the mean."""
+
+SIZES: Mapping[str, Mapping[int, str]] = {
+    "dialogues": {
+        1000: "the test set",
+        999: "without one dialogue, as several systems' outputs are",
+        944: "those that LABES' outputs cover",
+    },
+    "turns": {
+        7372: "the test set",
+        7368: "999 dialogues, as Dey et al. (2022) and Kim et al. (2022) count them",
+    },
+}
+"""Unit of a rate -> the numbers of units that systems are known to be scored on, and why.
+
+The first is the whole test set of MultiWOZ.
+"""
+
+
+def _half_a_digit(printed: Decimal) -> Fraction:
+    return Fraction(1, 2 * 10 ** digits_of(printed))
+
+
+def is_possible_rate(printed: Decimal, units: int, runs: int = 1) -> bool:
+    """Whether a printed percentage can be a rate over so many units, or the mean of several runs.
+
+    Args:
+        printed: The figure, in percent, with its digits.
+        units: The number of dialogues or turns, at least 1.
+        runs: The number of runs over them whose mean it may be, at least 1.
+    """
+    if not 0 <= printed <= 100:
+        return False
+    steps = units * runs
+    value, half = Fraction(printed), _half_a_digit(printed)
+    # The least k with 100 k / steps >= value - half, but no less than 0.
+    least = max(0, -((half - value) * steps // 100))
+    return least <= steps and Fraction(100 * least, steps) <= value + half
+
+
+def possible_runs(printed: Decimal, units: int) -> tuple[int, ...]:
+    """Return of how many runs over so many units a printed percentage can be the mean."""
+    return tuple(runs for runs in RUNS if is_possible_rate(printed, units, runs))
+
+
+def possible_share(digits: int, units: int, runs: int = 1) -> float:
+    """Return the share, 0 to 1, of percentages with so many decimals that are possible rates.
+
+    Values count as printed when halves are rounded up.
+    """
+    scale: int = 10**digits
+    steps = units * runs
+    printed = {(200 * scale * k + steps) // (2 * steps) for k in range(steps + 1)}
+    return len(printed) / (100 * scale + 1)
+
+
+def runs_text(runs: tuple[int, ...]) -> str:
+    """Return numbers of runs in words, such as "1, 5 or 7 to 10 runs"."""
+    if not runs:
+        return "no run"
+    ranges = []
+    for _, group in groupby(enumerate(runs), lambda pair: pair[1] - pair[0]):
+        numbers = [number for _, number in group]
+        first, last = numbers[0], numbers[-1]
+        ranges += [f"{first} to {last}"] if last - first > 1 else [str(n) for n in numbers]
+    text = " or ".join(filter(None, [", ".join(ranges[:-1]), ranges[-1]]))
+    return f"{text} run{'' if runs == (1,) else 's'}"
+
+
+def combined_range(inform: Decimal, success: Decimal, bleu: Decimal) -> tuple[Decimal, Decimal]:
+    """Return the least and greatest combined score that printed figures can belong to.
+
+    All in percent. The ends are what the figures give before they were rounded.
+    """
+    middle = Fraction(inform + success) / 2 + Fraction(bleu)
+    slack = (_half_a_digit(inform) + _half_a_digit(success)) / 2 + _half_a_digit(bleu)
+    return _decimal(middle - slack), _decimal(middle + slack)
+
+
+def combined_holds(combined: Decimal, inform: Decimal, success: Decimal, bleu: Decimal) -> bool:
+    """Whether a printed combined score can be that of printed Inform, Success and BLEU."""
+    low, high = combined_range(inform, success, bleu)
+    half = _half_a_digit(combined)
+    return Fraction(low) - half <= Fraction(combined) <= Fraction(high) + half
+
+
+def _decimal(value: Fraction) -> Decimal:
+    # The denominators are powers of ten and two: the division ends.
+    return Decimal(value.numerator) / Decimal(value.denominator)

@@ -1,7 +1,7 @@
 """The tables of "Shades of BLEU, Flavours of Success" beside the harness's figures, cell by cell.
 
 The paper's figures are data (`shades-of-bleu.toml`). Tables 4 and 5 also quote what the systems'
-authors report; those cells are held against the strict figures, and counted apart.
+authors report; those cells stand beside the strict figures, and are counted apart.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from pydantic import Field
 
 from mwz.normalization.rules.registry import read_toml
 
+from ...io.tables import Table
 from ...io.validation import validated
 from ...scoring.report import Report
 from ..entries import Entry
-from . import is_reproduced, scored_figure
+from . import Comparison, scored_figure
 
 _FILE = "shades-of-bleu.toml"
 CORPUS = "corpus"
@@ -89,18 +90,27 @@ class Cell:
         row: The row's label.
         entry: Key of the entry.
         quoted: Whether it is the authors' own figure, quoted.
-        printed: The paper's figure, with its digits.
-        harness: The harness's; None if the entry has no such figure, or is not there.
-        equal: Whether the harness's, rounded to the digits printed, is the paper's.
+        compared: The two; the harness has none if the entry has no such figure, or is not there.
     """
 
     table: int
     row: str
     entry: str
     quoted: bool
-    printed: Decimal
-    harness: float | None
-    equal: bool
+    compared: Comparison
+
+    @property
+    def text(self) -> str:
+        """The paper's figure and the harness's."""
+        printed, scored, _ = self.compared.texts()
+        return f"{printed} {'=' if self.compared.equal else '≠'} {scored}"
+
+    @property
+    def data(self) -> dict[str, object]:
+        """The cell as JSON types."""
+        one = self.compared
+        about = {"table": self.table, "row": self.row, "entry": self.entry, "quoted": self.quoted}
+        return {**about, "printed": f"{one.printed:f}", "harness": one.scored, "equal": one.equal}
 
 
 def read_paper() -> Paper:
@@ -109,7 +119,7 @@ def read_paper() -> Paper:
 
 
 def compared(paper: Paper, entries: Sequence[Entry], rules: str) -> list[Cell]:
-    """Hold every cell of the tables against the harness's figures under a rule set."""
+    """Return every cell of the tables beside the harness's figure under a rule set."""
     reports = {entry.key: report for entry in entries if (report := entry.scores.under(rules))}
     return [
         cell
@@ -128,11 +138,51 @@ def _cells(
     for key, text in printed.items():
         report = reports.get(key)
         value = None if report is None else scored_figure(report, row.setup, row.metric, row.style)
-        figure = Decimal(text)
-        equal = value is not None and is_reproduced(value, figure)
-        yield Cell(table.number, row.label, key, row.quoted, figure, value, equal)
+        yield Cell(table.number, row.label, key, row.quoted, Comparison(Decimal(text), value))
 
 
 def equal_text(cells: Sequence[Cell]) -> str:
     """Say how many cells are equal, such as "77 of 78"."""
-    return f"{sum(cell.equal for cell in cells)} of {len(cells)}"
+    return f"{sum(cell.compared.equal for cell in cells)} of {len(cells)}"
+
+
+def paper_tables(entries: Sequence[Entry], rules: str) -> list[Table]:
+    """Return the tables of the paper, each cell with the harness's figure under a rule set."""
+    paper = read_paper()
+    found = compared(paper, entries, rules)
+    names = {entry.key: entry.system.name for entry in entries}
+    return [
+        _paper_table(table, [one for one in found if one.table == table.number], paper, names)
+        for table in paper.tables
+    ]
+
+
+def _paper_table(
+    table: PaperTable, found: Sequence[Cell], paper: Paper, names: Mapping[str, str]
+) -> Table:
+    labels = list(dict.fromkeys(cell.row for cell in found))
+    by_key: dict[str, dict[str, str]] = {key: {} for key in (*paper.systems, CORPUS)}
+    for cell in found:
+        by_key[cell.entry][cell.row] = cell.text
+    groups: dict[str, list[Cell]] = {
+        label: [c for c in found if c.row == label and c.entry != CORPUS] for label in labels
+    }
+    notes = [f"{label}: {equal_text(group)} equal" for label, group in groups.items()]
+    measured = [cell for cell in found if not cell.quoted]
+    groups = {
+        "equal cells": [cell for cell in measured if cell.entry != CORPUS],
+        "equal cells of the corpus": [cell for cell in measured if cell.entry == CORPUS],
+        "equal cells among the authors' own figures, which the paper quotes": [
+            cell for cell in found if cell.quoted
+        ],
+    }
+    notes += [f"{what}: {equal_text(group)}" for what, group in groups.items() if group]
+    rows = [
+        [names.get(key, key), *(texts.get(label, "") for label in labels)]
+        for key, texts in by_key.items()
+        if texts
+    ]
+    title = f"Table {table.number}: {table.title}"
+    return Table(
+        f"table_{table.number}", title, ["", *labels], rows, [c.data for c in found], notes
+    )

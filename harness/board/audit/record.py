@@ -1,49 +1,54 @@
 """The public record: every figure that entries and public tables report, and what is true of it.
 
-Figures of systems with an entry are held against the harness's, one by one (`lines`), joint
-accuracy against that with the gold states of the version that it is of; the rows of the official
-tables against every rule set (`rule_set_rows`); and all figures, with outputs or without, against
-what a figure can be (`findings`).
+Figures of systems with an entry stand beside the harness's, one by one (`record`), joint accuracy
+beside that with the gold states of the version that it is of; the rows of the official tables
+beside every rule set (`rule_set_rows`); and all figures, with outputs or without, are checked
+against what a figure can be (`findings`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
+from mwz.normalization.rules.registry import read_toml
 
-from ...io.rendering import signed
-from ...metrics import headlines
+from ...io.rendering import figure, signed
+from ...io.tables import Table
 from ..entries import Entry
 from ..scores import DROP, KEEP, tracked
-from . import DIVERSITY, Audited, audited_claim, contradicts_parts, is_reproduced, scored_figure
-from .attainable import (
+from . import (
+    RUNS,
     SIZES,
-    attainable_runs,
-    attainable_share,
+    Audited,
+    Comparison,
+    audited,
     combined_range,
-    digits_of,
-    is_attainable,
+    contradicts_parts,
+    figure_title,
+    is_possible_rate,
+    possible_runs,
+    possible_share,
     runs_text,
+    scored_figure,
 )
-from .reported import ReportedFigures, ReportedRow, ReportedTable, number, version_and_measure
+from .reported import (
+    OFFICIAL,
+    ReportedFigures,
+    ReportedRow,
+    ReportedTable,
+    number,
+    printed_figures,
+    version_and_measure,
+)
 
 if TYPE_CHECKING:
-    from .setup_search import Grid
+    from .setup_search import SetupSearch
 
-OFFICIAL = "official"
-
-# What public tables call the figures that the harness has -> the metric.
-_METRICS: Mapping[str, str] = {
-    "BLEU": "bleu",
-    "Inform": "inform",
-    "Success": "success",
-    "Combined": "combined",
-    **{title: metric for metric, title in DIVERSITY.items()},
-}
+_T = TypeVar("_T")
 
 # What public tables call joint goal accuracy.
 _JOINT_ACCURACY = ("joint accuracy", "JGA")
@@ -56,55 +61,144 @@ _RATES: Mapping[str, str] = {
     **dict.fromkeys(_JOINT_ACCURACY, "turns"),
 }
 
+# Figures that are shown with a digit after the point even where they are printed without.
+_PERCENT = ("BLEU", "Inform", "Success", "Combined")
 
-@dataclass(frozen=True)
-class PrintedFigures:
-    """What a row of a public table reports under one version of MultiWOZ.
 
-    Attributes:
-        source: The table, and the version.
-        setup: "strict" for tables made with the public evaluator, else the authors' "own".
-        figures: Metric -> the figure, of those that the harness has.
-        style: None: the canonical references.
+def cells(found: Sequence[_T], columns: Mapping[str, Callable[[_T], str]]) -> list[list[str]]:
+    """Return the rows of a table: of each thing found what every column shows."""
+    return [[text(one) for text in columns.values()] for one in found]
+
+
+def plain(one: object) -> dict[str, Any]:
+    """Return a row as JSON types; a printed figure stays as printed."""
+    content: dict[str, Any] = _jsonable(asdict(one))  # type: ignore[call-overload]
+    return content
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _jsonable(one) for key, one in value.items()}
+    if isinstance(value, tuple | list):
+        return [_jsonable(one) for one in value]
+    return f"{value:f}" if isinstance(value, Decimal) else value
+
+
+# ------------------------------------------------------------------------ every reported figure
+
+
+def record(
+    entries: Sequence[Entry],
+    tables: Sequence[ReportedTable],
+    searches: Mapping[str, SetupSearch] | None = None,
+) -> list[Audited]:
+    """Return every figure reported of the entries, beside the harness's.
+
+    A figure that a table repeats from an entry's own, under the same set-up, is there once.
+
+    Args:
+        entries: The entries.
+        tables: The public tables.
+        searches: Key -> its scores under every combination of set-ups, of entries that have them.
     """
+    return [
+        one
+        for entry in entries
+        for one in _entry_figures(entry, tables, (searches or {}).get(entry.key))
+    ]
 
-    source: str
-    setup: str
-    figures: Mapping[str, Decimal]
-    style: str | None = None
+
+def _entry_figures(
+    entry: Entry, tables: Sequence[ReportedTable], search: SetupSearch | None
+) -> Iterator[Audited]:
+    rows = [(table, row) for table in tables for row in table.rows if row.entry == entry.key]
+    claims: list[ReportedFigures] = [*entry.system.reported]
+    claims += [claim for table, row in rows for claim in printed_figures(table, row)]
+    seen: set[tuple[str, str, Decimal]] = set()
+    for claim in claims:
+        for one in audited(entry, claim, search):
+            key = (one.setup, one.metric, one.compared.printed)
+            if key not in seen:
+                seen.add(key)
+                yield one
+    for table, row in rows:
+        yield from _joint_accuracies(entry, table, row)
 
 
-@dataclass(frozen=True)
-class Line:
-    """A reported figure of a system with an entry, beside the harness's.
+def _joint_accuracies(entry: Entry, table: ReportedTable, row: ReportedRow) -> Iterator[Audited]:
+    """Yield the joint accuracies of a row that are of a version of the annotation."""
+    for column in table.columns:
+        version, measure = version_and_measure(column)
+        printed = number(row.figures.get(column, ""))
+        if version is None or measure not in _JOINT_ACCURACY or printed is None:
+            continue
+        compared = {
+            choice: Comparison(printed, value)
+            for choice, value in _joint_accuracy(entry, version).items()
+        }
+        equal = [choice for choice, one in compared.items() if one.equal]
+        verdict = "not reproduced" if KEEP in compared else "not scored"
+        if equal:
+            verdict = "reproduced" + ("" if equal[0] == KEEP else f" under --dontcare {equal[0]}")
+        own = compared.get(KEEP, Comparison(printed, None))
+        yield Audited(entry, table.title, f"gold states {version}", "JGA", own, verdict)
 
-    Attributes:
-        system: The system's name.
-        entry: Its key.
-        source: Where the figure is reported.
-        setup: The set-up that it is of: "strict", "optimistic", or the authors' "own"; of joint
-            accuracy the gold states.
-        figure: What it is called.
-        reported: The figure, with its digits.
-        harness: The harness's in the set-up that should give it; None if it has none.
-        difference: Harness less reported, in the figure's unit.
-        verdict: As of `Audited`.
+
+def _joint_accuracy(entry: Entry, version: str) -> dict[str, float]:
+    """Return choice of `--dontcare` -> JGA with a version's gold states, as far as it is known."""
+    for one in tracked(entry.scores, entry.scores.main if entry.scores.reports else None):
+        if one.version == version:
+            dropped = one.without_dontcare
+            return {KEEP: one.figures.jga, **({} if dropped is None else {DROP: dropped.jga})}
+    return {}
+
+
+def record_table(found: Sequence[Audited], others: int) -> Table:
+    """Return the table of every reported figure, with its legend.
+
+    Args:
+        found: The figures.
+        others: How many rows of the public tables have no entry, and are not among them.
     """
+    distinct = dict.fromkeys(one.source for one in found)
+    sources = {source: f"[{number}]" for number, source in enumerate(distinct, 1)}
+    rows = []
+    for one in found:
+        texts = one.compared.texts(1 if one.figure in _PERCENT else 0)
+        source = sources[one.source]
+        rows.append([one.entry.system.name, source, one.setup, one.figure, *texts, one.verdict])
+    data = [
+        {
+            "system": one.entry.system.name,
+            "entry": one.entry.key,
+            "source": one.source,
+            "setup": one.setup,
+            "figure": one.figure,
+            "reported": f"{one.compared.printed:f}",
+            "harness": one.compared.scored,
+            "difference": one.compared.difference,
+            "verdict": one.verdict,
+        }
+        for one in found
+    ]
+    legend = read_toml("legend.toml", __package__)
+    notes = [f"{name}: {text.format(rules=DEFAULT_RULES)}" for name, text in legend.items()]
+    notes += [f"{number} {source}" for source, number in sources.items()]
+    if others:
+        notes.append(
+            f"{others} rows of the public tables are of systems without public outputs; what can "
+            "be told of their figures is below"
+        )
+    headers = ("system", "source", "set-up", "figure", "reported", "harness", "difference")
+    return Table("figures", "Reported figures", [*headers, "verdict"], rows, data, notes)
 
-    system: str
-    entry: str
-    source: str
-    setup: str
-    figure: str
-    reported: Decimal
-    harness: float | None
-    difference: float | None
-    verdict: str
+
+# ------------------------------------------------------------------- the rows of official tables
 
 
 @dataclass(frozen=True)
 class RuleSetRow:
-    """A row of an official table, held against the harness's Inform and Success by rule set.
+    """A row of an official table, beside the harness's Inform and Success by rule set.
 
     The rule sets are those that there were when the table was printed.
 
@@ -121,6 +215,127 @@ class RuleSetRow:
     printed: Mapping[str, Decimal]
     differences: Mapping[str, Mapping[str, float]]
     under: tuple[str, ...]
+
+
+def rule_set_rows(entries: Sequence[Entry], tables: Sequence[ReportedTable]) -> list[RuleSetRow]:
+    """Return the rows of the official tables that have an entry, beside every rule set."""
+    return [
+        _rule_set_row(entry, claim, _rule_sets_by(table))
+        for table in tables
+        if table.kind == OFFICIAL
+        for row in table.rows
+        for entry in entries
+        if row.entry == entry.key
+        for claim in printed_figures(table, row)
+    ]
+
+
+def _rule_sets_by(table: ReportedTable) -> list[str]:
+    """Return the published rule sets that there were when a table was printed."""
+    names = published_rule_sets()
+    return [name for name in names if table.date is None or rule_set(name).date <= table.date]
+
+
+def _rule_set_row(entry: Entry, claim: ReportedFigures, rule_sets: Sequence[str]) -> RuleSetRow:
+    printed = {name: claim.figures[name] for name in ("inform", "success") if name in claim.figures}
+    by_rules = _by_rules(entry, printed, rule_sets)
+    differences = {
+        rules: {m: one.difference for m, one in compared.items() if one.difference is not None}
+        for rules, compared in by_rules.items()
+    }
+    under = [rules for rules, compared in by_rules.items() if _all_equal(compared)]
+    return RuleSetRow(entry.system.name, entry.key, printed, differences, tuple(under))
+
+
+def _by_rules(
+    entry: Entry, figures: Mapping[str, Decimal], rule_sets: Sequence[str]
+) -> dict[str, dict[str, Comparison]]:
+    """Return rule set -> metric -> a printed figure beside the strict one."""
+    return {
+        rules: {
+            metric: Comparison(printed, scored_figure(report, "strict", metric))
+            for metric, printed in figures.items()
+        }
+        for rules in rule_sets
+        if (report := entry.scores.under(rules)) is not None
+    }
+
+
+def _all_equal(compared: Mapping[str, Comparison]) -> bool:
+    return all(one.equal for one in compared.values())
+
+
+def official_verdict(entry: Entry, claim: ReportedFigures, rules: str) -> str:
+    """Say whether an official row's figures are the harness's.
+
+    A combined score that its printed parts give says no more than they do; one that they do not
+    give is compared.
+
+    Args:
+        entry: The row's entry.
+        claim: What the row reports.
+        rules: The rule set to compare under; if all figures come out under another one, that is
+            said.
+
+    Returns:
+        "verified", "verified under rules …", or "differs by …" with harness less printed, of each
+        figure that differs.
+    """
+    figures = dict(claim.figures)
+    if not contradicts_parts(figures):
+        figures.pop("combined", None)
+    by_rules = _by_rules(entry, figures, list(dict.fromkeys([rules, *published_rule_sets()])))
+    for name, compared in by_rules.items():
+        if _all_equal(compared):
+            return "verified" if name == rules else f"verified under rules {name}"
+    differing = [
+        f"{figure_title(metric)} {'not scored' if one.scored is None else one.texts()[2]}"
+        for metric, one in by_rules.get(rules, {}).items()
+        if not one.equal
+    ]
+    return f"differs by {', '.join(differing)}"
+
+
+def rule_sets_table(found: Sequence[RuleSetRow]) -> Table:
+    """Return the table of which rule set each official row comes out under."""
+    there = {rules for row in found for rules in row.differences}
+    rules = [name for name in published_rule_sets() if name in there]
+    rows = [
+        [
+            row.system,
+            *(f"{row.printed[name]:f}" for name in ("inform", "success")),
+            *(_differences(row, name) for name in rules),
+            " or ".join(row.under) or f"none (nearest: {_nearest(row)})",
+        ]
+        for row in found
+    ]
+    return Table(
+        "rule_sets",
+        "The rule set of each row of the public board",
+        ["system", "Inform", "Success", *rules, "comes out under"],
+        rows,
+        list(map(plain, found)),
+        [
+            "under a rule set: the harness's Inform and Success less those printed, in points",
+            "comes out under: the rule sets that give both to the digits printed, of those that "
+            "there were when the table was printed",
+        ],
+    )
+
+
+def _differences(row: RuleSetRow, rules: str) -> str:
+    gaps = row.differences.get(rules)
+    if gaps is None or set(gaps) != set(row.printed):
+        return figure(None)
+    return " / ".join(signed(gap) for gap in gaps.values())
+
+
+def _nearest(row: RuleSetRow) -> str:
+    off_by = {rules: sum(map(abs, gaps.values())) for rules, gaps in row.differences.items()}
+    return min(off_by, key=lambda rules: off_by[rules], default=figure(None))
+
+
+# ------------------------------------------------------------- figures that cannot be what they say
 
 
 @dataclass(frozen=True)
@@ -145,296 +360,85 @@ class Finding:
     finding: str
 
 
-def lines(
-    entries: Sequence[Entry],
-    tables: Sequence[ReportedTable],
-    grids: Mapping[str, Grid] | None = None,
-) -> list[Line]:
-    """Return every figure reported of the entries, beside the harness's.
-
-    A figure that a table repeats from an entry's own, under the same set-up, is there once.
-
-    Args:
-        entries: The entries.
-        tables: The public tables.
-        grids: Key -> its scores under every combination of set-ups, of entries that have them.
-    """
-    return [
-        line
-        for entry in entries
-        for line in _entry_lines(entry, tables, (grids or {}).get(entry.key))
-    ]
-
-
-def _entry_lines(
-    entry: Entry, tables: Sequence[ReportedTable], grid: Grid | None
-) -> Iterator[Line]:
-    seen: set[tuple[str, str, Decimal]] = set()
-    for claim in claims(entry, tables):
-        for audited in audited_claim(entry, claim, grid).figures:
-            key = (claim.setup, audited.metric, audited.reported)
-            if key not in seen:
-                seen.add(key)
-                yield _line(entry, claim, audited)
-    for table in tables:
-        for row in table.rows:
-            if row.entry == entry.key:
-                yield from _tracking_lines(entry, table, row)
-
-
-def _tracking_lines(entry: Entry, table: ReportedTable, row: ReportedRow) -> Iterator[Line]:
-    """Yield the joint accuracies of a row that are of a version of the annotation."""
-    for column in table.columns:
-        version, measure = version_and_measure(column)
-        printed = number(row.figures.get(column, ""))
-        if version is None or measure not in _JOINT_ACCURACY or printed is None:
-            continue
-        scored = _joint_accuracies(entry, version)
-        harness = scored.get(KEEP)
-        verdict = "not scored" if harness is None else "not reproduced"
-        for choice, value in scored.items():
-            if is_reproduced(value, printed):
-                under = "" if choice == KEEP else f" under --dontcare {choice}"
-                verdict = f"reproduced{under}"
-                break
-        yield Line(
-            system=entry.system.name,
-            entry=entry.key,
-            source=table.title,
-            setup=f"gold states {version}",
-            figure="JGA",
-            reported=printed,
-            harness=harness,
-            difference=None if harness is None else harness - float(printed),
-            verdict=verdict,
-        )
-
-
-def _joint_accuracies(entry: Entry, version: str) -> dict[str, float]:
-    """Return choice of `--dontcare` -> JGA with a version's gold states, as far as it is known."""
-    for one in tracked(entry.scores, entry.scores.main if entry.scores.reports else None):
-        if one.version == version:
-            dropped = one.without_dontcare
-            return {KEEP: one.figures.jga, **({} if dropped is None else {DROP: dropped.jga})}
-    return {}
-
-
-def _line(entry: Entry, claim: ReportedFigures, audited: Audited) -> Line:
-    home = (DEFAULT_RULES, "optimistic" if claim.setup == "optimistic" else "strict")
-    return Line(
-        system=entry.system.name,
-        entry=entry.key,
-        source=claim.source,
-        setup=claim.setup,
-        figure=figure_title(audited.metric),
-        reported=audited.reported,
-        harness=audited.scored.get(home),
-        difference=audited.difference,
-        verdict=audited.verdict,
-    )
-
-
-def figure_title(metric: str) -> str:
-    """Return what tables call a figure."""
-    return DIVERSITY[metric] if metric in DIVERSITY else headlines()[metric].title
-
-
-def claims(entry: Entry, tables: Sequence[ReportedTable]) -> list[ReportedFigures]:
-    """Return what is reported of an entry: by its own sources, then by the public tables."""
-    rows = [(table, row) for table in tables for row in table.rows if row.entry == entry.key]
-    return [
-        *entry.system.reported,
-        *(claim for table, row in rows for claim in table_claims(table, row)),
-    ]
-
-
-def table_claims(table: ReportedTable, row: ReportedRow) -> list[PrintedFigures]:
-    """Return what a row reports of figures that the harness has, by version of MultiWOZ."""
-    by_version: dict[str | None, dict[str, Decimal]] = {}
-    for column in table.columns:
-        version, measure = version_and_measure(column)
-        value = number(row.figures.get(column, ""))
-        if measure in _METRICS and value is not None:
-            by_version.setdefault(version, {})[_METRICS[measure]] = value
-    return [
-        PrintedFigures(
-            source=table.title if version is None else f"{table.title}, MultiWOZ {version}",
-            setup="strict" if table.kind == OFFICIAL else "own",
-            figures=figures,
-        )
-        for version, figures in by_version.items()
-    ]
-
-
-def rule_set_rows(entries: Sequence[Entry], tables: Sequence[ReportedTable]) -> list[RuleSetRow]:
-    """Hold the rows of the official tables that have an entry against every rule set."""
-    return [
-        _rule_set_row(entry, claim, _rule_sets_by(table))
-        for table in tables
-        if table.kind == OFFICIAL
-        for row in table.rows
-        for entry in entries
-        if row.entry == entry.key
-        for claim in table_claims(table, row)
-    ]
-
-
-def _rule_sets_by(table: ReportedTable) -> list[str]:
-    """Return the published rule sets that there were when a table was printed."""
-    names = published_rule_sets()
-    return [name for name in names if table.date is None or rule_set(name).date <= table.date]
-
-
-def _rule_set_row(entry: Entry, claim: PrintedFigures, rule_sets: Sequence[str]) -> RuleSetRow:
-    printed = {name: claim.figures[name] for name in ("inform", "success") if name in claim.figures}
-    scored = {
-        rules: {
-            name: value
-            for name in printed
-            if (value := scored_figure(report, "strict", name)) is not None
-        }
-        for rules in rule_sets
-        if (report := entry.scores.under(rules)) is not None
-    }
-    return RuleSetRow(
-        system=entry.system.name,
-        entry=entry.key,
-        printed=printed,
-        differences={
-            rules: {name: value - float(printed[name]) for name, value in values.items()}
-            for rules, values in scored.items()
-        },
-        under=tuple(
-            rules
-            for rules, values in scored.items()
-            if all(
-                name in values and is_reproduced(values[name], printed[name]) for name in printed
-            )
-        ),
-    )
-
-
-def official_verdict(entry: Entry, claim: PrintedFigures, rules: str) -> str:
-    """Say whether an official row's figures are the harness's.
-
-    A combined score that its printed parts give says no more than they do; one that they do not
-    give is compared.
-
-    Args:
-        entry: The row's entry.
-        claim: What the row reports.
-        rules: The rule set to compare under; if all figures come out under another one, that is
-            said.
-
-    Returns:
-        "verified", "verified under rules …", or "differs by …" with harness less printed, of each
-        figure that differs.
-    """
-    figures = {
-        metric: figure
-        for metric, figure in claim.figures.items()
-        if metric != "combined" or contradicts_parts(claim.figures)
-    }
-    others = [name for name in published_rule_sets() if name != rules]
-    differences: list[str] = []
-    for name in (rules, *others):
-        report = entry.scores.under(name)
-        if report is None:
-            continue
-        differing = []
-        for metric, figure in figures.items():
-            value = scored_figure(report, "strict", metric)
-            if value is None or not is_reproduced(value, figure):
-                gap = None if value is None else signed(value - float(figure), digits_of(figure))
-                differing.append(f"{figure_title(metric)} {gap or 'not scored'}")
-        if not differing:
-            return "verified" if name == rules else f"verified under rules {name}"
-        if name == rules:
-            differences = differing
-    return f"differs by {', '.join(differences)}"
-
-
 def findings(entries: Sequence[Entry], tables: Sequence[ReportedTable]) -> list[Finding]:
     """Return every printed figure that cannot be what it says, of entries and public tables.
 
     Contradictory combined scores come first. What a table repeats of an entry's own figures is told
     once.
     """
-    own = [(e, claim) for e in entries for claim in e.system.reported]
-    found = [f for entry, claim in own for f in _claim_findings(entry.system.name, claim)]
-    told = {
-        (entry.key, figure_title(metric), figure)
-        for entry, claim in own
-        for metric, figure in claim.figures.items()
-    }
-    for table in tables:
-        for row in table.rows:
-            for claim in table_claims(table, row):
-                found += _combined_findings(row.system, claim)
-            found += [
-                finding
-                for finding in _rate_findings(table, row)
-                if (row.entry, version_and_measure(finding.figure)[1], finding.printed) not in told
-            ]
-    return sorted(found, key=lambda finding: finding.kind != "combined")
+    own = [(entry, claim) for entry in entries for claim in entry.system.reported]
+    rows = [(table, row) for table in tables for row in table.rows]
+    claims: list[tuple[str, ReportedFigures]] = [(e.system.name, claim) for e, claim in own]
+    claims += [(row.system, one) for table, row in rows for one in printed_figures(table, row)]
+    found = [finding for system, claim in claims for finding in _combined(system, claim)]
+    told = set()
+    for entry, claim in own:
+        for metric, printed in claim.figures.items():
+            title = figure_title(metric)
+            told.add((entry.key, title, printed))
+            found += _rate(entry.system.name, claim.source, title, title, printed)
+    for table, row in rows:
+        for column in table.columns:
+            measure, value = version_and_measure(column)[1], number(row.figures.get(column, ""))
+            if value is not None and (row.entry, measure, value) not in told:
+                found += _rate(row.system, table.title, column, measure, value)
+    return found
 
 
-def _claim_findings(system: str, claim: ReportedFigures) -> Iterator[Finding]:
-    yield from _combined_findings(system, claim)
-    for metric, figure in claim.figures.items():
-        title = figure_title(metric)
-        if title in _RATES:
-            yield from _attainability(system, claim.source, title, title, figure)
-
-
-def _combined_findings(system: str, claim: ReportedFigures) -> Iterator[Finding]:
+def _combined(system: str, claim: ReportedFigures) -> Iterator[Finding]:
+    """Yield what is wrong with a combined score, if its printed parts do not give it."""
     figures = claim.figures
     if contradicts_parts(figures):
         low, high = combined_range(figures["inform"], figures["success"], figures["bleu"])
-        yield Finding(
-            kind="combined",
-            system=system,
-            source=claim.source,
-            figure=figure_title("combined"),
-            printed=figures["combined"],
-            finding=(
-                f"its printed parts give {low.normalize():f} to {high.normalize():f}: "
-                f"({figures['inform']} + {figures['success']}) / 2 + {figures['bleu']}"
-            ),
+        finding = (
+            f"its printed parts give {low.normalize():f} to {high.normalize():f}: "
+            f"({figures['inform']} + {figures['success']}) / 2 + {figures['bleu']}"
         )
+        title = figure_title("combined")
+        yield Finding("combined", system, claim.source, title, figures["combined"], finding)
 
 
-def _rate_findings(table: ReportedTable, row: ReportedRow) -> Iterator[Finding]:
-    for column in table.columns:
-        _, measure = version_and_measure(column)
-        figure = number(row.figures.get(column, ""))
-        if measure in _RATES and figure is not None:
-            yield from _attainability(row.system, table.title, column, measure, figure)
-
-
-def _attainability(
-    system: str, source: str, title: str, measure: str, figure: Decimal
+def _rate(
+    system: str, source: str, title: str, measure: str, printed: Decimal
 ) -> Iterator[Finding]:
-    unit = _RATES[measure]
-    whole, *parts = SIZES[unit]
-    if is_attainable(figure, whole):
+    """Yield what is wrong with a figure if it is a rate that one run cannot have."""
+    unit = _RATES.get(measure)
+    if unit is None:
         return
-    told = [f"no rate of {whole} {unit} in one run"]
-    for size in (whole, *parts):
-        told.append(f"of {size}: {runs_text(attainable_runs(figure, size))}")
-    yield Finding("attainable", system, source, title, figure, "; ".join(told))
+    sizes = SIZES[unit]
+    whole = next(iter(sizes))
+    if not is_possible_rate(printed, whole):
+        runs = [f"of {size}: {runs_text(possible_runs(printed, size))}" for size in sizes]
+        finding = "; ".join([f"no rate of {whole} {unit} in one run", *runs])
+        yield Finding("attainable", system, source, title, printed, finding)
 
 
-def chance_table() -> list[tuple[str, int, int, float]]:
-    """Return what a finding of attainability is worth.
-
-    Returns:
-        Unit, number of units, decimals, and the share (0 to 1) of all values with so many decimals
-        that one run can have.
-    """
-    return [
-        (unit, size, digits, attainable_share(digits, size))
-        for unit, sizes in SIZES.items()
-        for size in sizes
-        for digits in (1, 2)
-    ]
+def findings_table(found: Sequence[Finding]) -> Table:
+    """Return the table of figures that cannot be what they say."""
+    notes = []
+    for unit, sizes in SIZES.items():
+        shown = ", ".join(f"{size} ({why})" for size, why in sizes.items())
+        notes.append(
+            f"A rate is tried over {shown} {unit}, as one run or the mean of up to {max(RUNS)}."
+        )
+    for digits in (2, 1):
+        shares = [
+            f"{figure(100 * share)} % over {size} {unit}"
+            for unit, sizes in SIZES.items()
+            for size in sizes
+            if (share := possible_share(digits, size)) < 1
+        ]
+        if shares:
+            notes.append(
+                f"Of all values with {digits} decimals one run can have {', '.join(shares)}: what "
+                "is attainable there may be so by chance."
+            )
+    columns: dict[str, Callable[[Finding], str]] = {
+        "system": lambda one: one.system,
+        "source": lambda one: one.source,
+        "figure": lambda one: one.figure,
+        "printed": lambda one: f"{one.printed:f}",
+        "finding": lambda one: one.finding,
+    }
+    title, data = "Figures that cannot be what they say", list(map(plain, found))
+    return Table("findings", title, list(columns), cells(found, columns), data, notes)

@@ -12,17 +12,42 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field
 
-from ...errors import InputError
+from ...errors import InputError, unknown
 from ...io.files import parse_toml, read_plain
 from ...io.validation import validated
 from .. import TRACKS
-from ..entries import ObjectId, PlainText, WebAddress
+from ..entries import ObjectId, PlainText, Reported, WebAddress
 
 REPORTED_FILE = "reported.toml"
+
+OFFICIAL, OLD = "official", "old"
+"""Kinds of tables: made with the public evaluator, or with the scripts before it."""
+
+NOT_PUBLIC = "Reported, outputs not public"
+"""What is said of rows without an entry: nobody can score these systems again."""
+
+DIVERSITY: Mapping[str, str] = {
+    "mean_length": "average length",
+    "conditional_entropy": "CBE",
+    "unigrams": "unique words",
+    "trigrams": "unique 3-grams",
+    "entropy": "token entropy",
+    "msttr": "MSTTR-50",
+}
+"""Figures of diversity that papers and public tables print -> what they are called there."""
+
+# What public tables call the figures that the harness has -> the metric.
+_METRICS: Mapping[str, str] = {
+    "BLEU": "bleu",
+    "Inform": "inform",
+    "Success": "success",
+    "Combined": "combined",
+    **{title: metric for metric, title in DIVERSITY.items()},
+}
 
 _NUMBER = re.compile(r"[0-9]{1,7}(\.[0-9]{1,6})?")
 _VERSION = re.compile(r"([0-9]\.[0-9]) (.+)")
@@ -30,7 +55,7 @@ _VERSION = re.compile(r"([0-9]\.[0-9]) (.+)")
 
 def _known_track(value: str) -> str:
     if value not in TRACKS:
-        raise ValueError(f"{value!r}; use one of {', '.join(TRACKS)}")
+        raise ValueError(unknown("track", value, TRACKS))
     return value
 
 
@@ -67,6 +92,11 @@ class ReportedRow:
     paper: WebAddress | None = None
     code: WebAddress | None = None
     note: PlainText | None = None
+
+    @property
+    def name(self) -> str:
+        """The system as the table names it."""
+        return self.system
 
 
 @dataclass(frozen=True)
@@ -105,6 +135,44 @@ class ReportedTable:
 
 
 @dataclass(frozen=True)
+class PrintedFigures:
+    """What a row of a public table reports under one version of MultiWOZ.
+
+    Attributes:
+        source: The table, and the version.
+        setup: "strict" for tables made with the public evaluator, else the authors' "own".
+        figures: Metric -> the figure, of those that the harness has.
+        style: None: the canonical references.
+    """
+
+    source: str
+    setup: str
+    figures: Mapping[str, Decimal]
+    style: str | None = None
+
+
+ReportedFigures: TypeAlias = Reported | PrintedFigures
+"""What one source reports of a system: an entry's `reported`, or a row of a public table."""
+
+
+def printed_figures(table: ReportedTable, row: ReportedRow) -> list[PrintedFigures]:
+    """Return what a row reports of figures that the harness has, by version of MultiWOZ."""
+    by_version: dict[str | None, dict[str, Decimal]] = {}
+    for column in table.columns:
+        version, measure = version_and_measure(column)
+        value = number(row.figures.get(column, ""))
+        if measure in _METRICS and value is not None:
+            by_version.setdefault(version, {})[_METRICS[measure]] = value
+    setup = "strict" if table.kind == OFFICIAL else "own"
+    return [
+        PrintedFigures(
+            table.title if version is None else f"{table.title}, MultiWOZ {version}", setup, figures
+        )
+        for version, figures in by_version.items()
+    ]
+
+
+@dataclass(frozen=True)
 class _Content:
     tables: tuple[ReportedTable, ...] = field(default=())
 
@@ -127,15 +195,21 @@ def read_reported(folder: Path) -> tuple[ReportedTable, ...]:
     return tables
 
 
-def unknown_entries(tables: Sequence[ReportedTable], keys: Iterable[str]) -> list[str]:
-    """Return which rows name an entry that is not among those of the keys, a sentence each."""
-    known = set(keys)
-    return [
+def check_entries(tables: Sequence[ReportedTable], keys: Iterable[str], source: str) -> None:
+    """Check that the entries that rows name are among those of the keys.
+
+    Raises:
+        InputError: Some are not; the message begins with the source.
+    """
+    known = {None, *keys}
+    problems = [
         f"{REPORTED_FILE}: {table.name}, {row.system}: there is no entry {row.entry}"
         for table in tables
         for row in table.rows
-        if row.entry is not None and row.entry not in known
+        if row.entry not in known
     ]
+    if problems:
+        raise InputError(source, problems)
 
 
 def _problems(tables: Sequence[ReportedTable]) -> Iterator[str]:
@@ -151,27 +225,3 @@ def _problems(tables: Sequence[ReportedTable]) -> Iterator[str]:
                         f"tables.{number}.rows.{place}.figures.{column}: the table has no such "
                         f"column; it has {', '.join(table.columns)}"
                     )
-
-
-RATES = ("inform", "success")
-"""The figures that a script gives together, and that are reproduced together or not at all."""
-
-
-class ReportedFigures(Protocol):
-    """What one source reports of a system: an entry's `reported`, or a row of a public table."""
-
-    @property
-    def source(self) -> str:
-        """Where it is reported."""
-
-    @property
-    def setup(self) -> str:
-        """The set-up it is of: "strict", "optimistic", or the authors' "own"."""
-
-    @property
-    def style(self) -> str | None:
-        """The reference style of its BLEU; None for the canonical one."""
-
-    @property
-    def figures(self) -> Mapping[str, Decimal]:
-        """Metric -> the figure, with its digits."""

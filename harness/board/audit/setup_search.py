@@ -8,12 +8,13 @@ states, and the rule set. Beside all combinations of these stand the set-ups tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from functools import lru_cache
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
 from mwz.normalization.rules.aliases import Aliases
@@ -27,14 +28,15 @@ from ...io.validation import validated
 from ...metrics._references import TOKENIZATIONS, ReferenceIndex
 from ...metrics.bleu import bleu_of_counts
 from ...metrics.inform_success import TOTAL, inform_success
-from ...metrics.played import PlayedDialogue, play
+from ...metrics.played import play
 from ...metrics.setups import ALL_SETUPS, COMPARISONS, SETUPS, Setup
-from ...scoring import Options, Scorer, chosen_domains, chosen_states
-from ...scoring.execution import Job, results, run
+from ...scoring import Options, Scorer
+from ...scoring.execution import Job, run
+from ...scoring.options import chosen_domains, chosen_states
 from ...submission import NormalizedSubmission, normalized_by_rules
 from ..entries import OwnSetup
-from .attainable import digits_of
-from .reported import RATES, ReportedFigures
+from . import Comparison, digits_of
+from .reported import ReportedFigures
 
 _STORE = Store("audit")
 
@@ -49,7 +51,32 @@ _STATED_TOKENIZATIONS = {
 
 
 @dataclass(frozen=True)
-class BleuPoint:
+class _Point:
+    """What one combination scores."""
+
+    metrics: ClassVar[tuple[str, ...]]
+    """The figures that it has."""
+
+    def reported(self, claim: ReportedFigures) -> list[str]:
+        """Return the metrics of its figures that a source reports."""
+        return [name for name in self.metrics if name in claim.figures]
+
+    def equals(self, claim: ReportedFigures) -> bool:
+        """Return whether it gives all of its figures that a source reports."""
+        return all(
+            Comparison(claim.figures[name], getattr(self, name)).equal
+            for name in self.reported(claim)
+        )
+
+    def off_by(self, claim: ReportedFigures) -> float:
+        """Return how far it is from the figures reported in all, in points."""
+        names = self.reported(claim)
+        gaps = (getattr(self, name) - float(claim.figures[name]) for name in names)
+        return float(sum(map(abs, gaps)))
+
+
+@dataclass(frozen=True)
+class BleuPoint(_Point):
     """BLEU under one combination.
 
     Attributes:
@@ -62,10 +89,12 @@ class BleuPoint:
     tokenization: str
     bleu: float
 
-    def distance(self, reported: ReportedFigures) -> float | None:
-        """How far it is from a reported BLEU, in points; None if none is reported."""
-        figure = reported.figures.get("bleu")
-        return None if figure is None else abs(self.bleu - float(figure))
+    metrics = ("bleu",)
+
+    @property
+    def description(self) -> str:
+        """The combination in words."""
+        return f"{self.style} references, tokenisation {self.tokenization}"
 
     def stated(self, own: OwnSetup | None) -> bool:
         """Whether this is how the system's authors say they computed BLEU."""
@@ -77,7 +106,7 @@ class BleuPoint:
 
 
 @dataclass(frozen=True)
-class RatesPoint:
+class RatesPoint(_Point):
     """Inform and Success under one combination.
 
     Attributes:
@@ -102,10 +131,7 @@ class RatesPoint:
     success_deviation: float
     name: str | None = None
 
-    @property
-    def random(self) -> bool:
-        """Whether its rates are expectations, which nobody can have had but by chance."""
-        return COMPARISONS[self.setup.comparison].random
+    metrics = ("inform", "success")
 
     @property
     def description(self) -> str:
@@ -118,14 +144,6 @@ class RatesPoint:
             f"domains {self.domains}, states {self.states}, rules {self.rules}"
         )
 
-    def distance(self, reported: ReportedFigures) -> float | None:
-        """How far it is from a reported Inform and Success in all, in points."""
-        figures = reported.figures
-        gaps = [
-            abs(getattr(self, name) - float(figures[name])) for name in RATES if name in figures
-        ]
-        return sum(gaps) if gaps else None
-
     def stated(self, own: OwnSetup | None) -> bool:
         """Whether this is how the system's authors say they computed the rates."""
         return own is not None and (
@@ -136,8 +154,11 @@ class RatesPoint:
         ) == (own.domains, own.comparison, own.updates, own.reduced_search)
 
 
+Point = TypeVar("Point", BleuPoint, RatesPoint)
+
+
 @dataclass(frozen=True)
-class Grid:
+class SetupSearch:
     """A submission under every combination that it allows.
 
     Attributes:
@@ -150,10 +171,39 @@ class Grid:
     rates: tuple[RatesPoint, ...]
     named: tuple[RatesPoint, ...] = ()
 
+    def alternatives(self, claim: ReportedFigures, metric: str) -> Iterator[tuple[str, float]]:
+        """Yield what a reported figure may be: a combination in words, and what it scores.
+
+        Expectations, which nobody can have had but by chance, are none, and a combination of rates
+        gives all that are reported.
+        """
+        if metric == "bleu":
+            yield from ((point.description, point.bleu) for point in self.bleu)
+        elif metric in RatesPoint.metrics:
+            for point in (*self.named, *self.rates):
+                random = COMPARISONS[point.setup.comparison].random
+                if not random and point.equals(claim):
+                    yield point.description, getattr(point, metric)
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What set-ups are searched for.
+
+    Attributes:
+        content: The (unpacked) predictions file, or the reference style to score as a system.
+        benchmark: Name of the benchmark; None for the default one.
+        aliases: The placeholders that are read besides those of the rule sets.
+    """
+
+    content: bytes | str
+    benchmark: str | None = None
+    aliases: Aliases | None = None
+
 
 @dataclass(frozen=True)
 class _Part:
-    """A part of the grid, small enough to show progress by.
+    """A part of a search, small enough to show progress by.
 
     Attributes:
         tokenization: The BLEU part with this tokenisation; None for a part of the rates.
@@ -170,79 +220,94 @@ class _Part:
     named: tuple[str, ...] = ()
 
 
-def explain(
-    content: bytes | str,
-    benchmark: str | None,
+def search_setups(
+    outputs: Mapping[str, Outputs],
     workers: int,
-    progress: Callable[[Iterable[Any], int], Iterable[Any]],
+    progress: Callable[[Iterable[Any], int], Iterable[Any]] = lambda parts, count: parts,
     scheduler: str | None = None,
     cache: bool = True,
     notify: Callable[[str], None] = lambda remark: None,
-    aliases: Aliases | None = None,
-) -> Grid:
-    """Return a submission's grid, from the cache if it has been computed before.
+) -> dict[str, SetupSearch]:
+    """Return submissions under every combination, from the cache if computed before.
 
     Args:
-        content: The (unpacked) predictions file, or the reference style to score as a system.
-        benchmark: Name of the benchmark; None for the default one.
+        outputs: Name of a submission -> its outputs.
         workers: How many processes to use.
         progress: Wraps the parts as they come (the second argument is their number).
         scheduler: The address of a Dask scheduler, whose cluster computes the parts.
-        cache: Whether the grid is kept, and looked up.
+        cache: Whether what is found is kept, and looked up.
         notify: Called with a remark if a process was killed.
-        aliases: The placeholders that are read besides those of the rule sets.
 
     Raises:
-        InputError: The predictions are no submission to the benchmark, or some part could not be
+        InputError: Some predictions are no submission to their benchmark, or some part could not be
             computed because its process was killed.
     """
-    loaded = loaded_once(benchmark)
-    identity = _identity(content, loaded, aliases)
-    cached = _cached(identity) if cache else None
-    if cached is not None:
-        return cached
-    wanted = _parts(normalized_by_rules(content, loaded, "predictions", aliases)[DEFAULT_RULES])
-    jobs = [Job("--workers", (content, aliases, part)) for part in wanted]
-    coming = run(_computed, jobs, loaded, workers, scheduler, notify)
-    parts = results(progress(coming, len(jobs)))
-    grid = Grid(
-        bleu=tuple(point for part in parts for point in part.bleu),
-        rates=tuple(point for part in parts for point in part.rates),
-        named=tuple(point for part in parts for point in part.named),
-    )
-    if cache:
-        _STORE.put(identity, asdict(grid))
-    return grid
+    found: dict[str, SetupSearch] = {}
+    # Jobs share a benchmark, which nearly always is that of all.
+    for on in dict.fromkeys(one.benchmark for one in outputs.values()):
+        benchmark = loaded_once(on)
+        identities = {
+            name: _identity(one.content, benchmark, one.aliases)
+            for name, one in outputs.items()
+            if one.benchmark == on
+        }
+        jobs: list[tuple[str, Job]] = []
+        for name, identity in identities.items():
+            cached = _cached(identity) if cache else None
+            if cached is not None:
+                found[name] = cached
+            else:
+                jobs += [(name, job) for job in _jobs(name, outputs[name], benchmark)]
+        if not jobs:
+            continue
+        coming = run(_computed, [job for _, job in jobs], benchmark, workers, scheduler, notify)
+        done: dict[str, dict[int, SetupSearch]] = {name: {} for name, _ in jobs}
+        wanted = Counter(name for name, _ in jobs)
+        for number, part in progress(coming, len(jobs)):
+            if isinstance(part, InputError):
+                raise part
+            name = jobs[number][0]
+            done[name][number] = part
+            if len(done[name]) == wanted[name]:
+                found[name] = _joined([part for _, part in sorted(done[name].items())])
+                if cache:
+                    _STORE.put(identities[name], asdict(found[name]))
+    return found
 
 
-def nearest_bleu(grid: Grid, reported: ReportedFigures, count: int) -> list[BleuPoint]:
-    """Return the combinations whose BLEU is nearest to a reported one, the nearest first."""
-    if "bleu" not in reported.figures:
-        return []
-    return sorted(grid.bleu, key=lambda point: point.distance(reported) or 0.0)[:count]
+def _joined(parts: Sequence[SetupSearch]) -> SetupSearch:
+    bleu = (point for part in parts for point in part.bleu)
+    rates = (point for part in parts for point in part.rates)
+    named = (point for part in parts for point in part.named)
+    return SetupSearch(tuple(bleu), tuple(rates), tuple(named))
 
 
-def nearest_rates(grid: Grid, reported: ReportedFigures, count: int) -> list[RatesPoint]:
-    """Return the combinations whose Inform and Success are nearest to those reported."""
-    if not any(name in reported.figures for name in RATES):
-        return []
-    return sorted(grid.rates, key=lambda point: point.distance(reported) or 0.0)[:count]
+def nearest(points: Iterable[Point], claim: ReportedFigures) -> list[Point]:
+    """Return combinations by how near they come to what is reported; none if nothing is."""
+    known = [point for point in points if point.reported(claim)]
+    return sorted(known, key=lambda point: point.off_by(claim))
 
 
-def nearest_named(grid: Grid, reported: ReportedFigures) -> list[RatesPoint]:
+def nearest_named(search: SetupSearch, claim: ReportedFigures) -> list[RatesPoint]:
     """Return the named set-ups by how near they come to the Inform and Success reported.
 
     Each is there once, under the rule set that brings it nearest; of equally near ones, the first
     of `SETUPS`, under the oldest rules, comes first.
     """
-    if not any(name in reported.figures for name in RATES):
-        return []
-    order = {name: place for place, name in enumerate(SETUPS)}
-    points = sorted(grid.named, key=lambda p: (p.distance(reported) or 0.0, order[p.name or ""]))
-    nearest: dict[str | None, RatesPoint] = {}
-    for point in points:
-        nearest.setdefault(point.name, point)
-    return list(nearest.values())
+    order = list(SETUPS)
+    points = sorted(search.named, key=lambda point: order.index(point.name or ""))
+    by_name: dict[str | None, RatesPoint] = {}
+    for point in nearest(points, claim):
+        by_name.setdefault(point.name, point)
+    return list(by_name.values())
+
+
+def _jobs(name: str, outputs: Outputs, benchmark: Benchmark) -> list[Job]:
+    by_rules = normalized_by_rules(outputs.content, benchmark, name, outputs.aliases)
+    return [
+        Job("--workers", (outputs.content, outputs.aliases, part))
+        for part in _parts(by_rules[DEFAULT_RULES])
+    ]
 
 
 def _parts(submission: NormalizedSubmission) -> list[_Part]:
@@ -266,43 +331,29 @@ def _parts(submission: NormalizedSubmission) -> list[_Part]:
     ]
 
 
-def _computed(scorer: Scorer, content: bytes | str, aliases: Aliases | None, part: _Part) -> Grid:
-    benchmark = scorer.benchmark
+def _computed(
+    scorer: Scorer, content: bytes | str, aliases: Aliases | None, part: _Part
+) -> SetupSearch:
     submissions = _prepared(content, scorer, aliases)
     if part.tokenization is not None:
         responses = submissions[DEFAULT_RULES].responses()
-        references = {id_: d.references for id_, d in benchmark.dialogues.items()}
+        references = {id_: d.references for id_, d in scorer.benchmark.dialogues.items()}
         index = ReferenceIndex(references, TOKENIZATIONS[part.tokenization])
         scores = bleu_of_counts(index.statistics(responses))
-        return Grid(tuple(BleuPoint(s, part.tokenization, bleu) for s, bleu in scores.items()), ())
-    played = play(submissions[part.rules], benchmark, part.states, part.domains)
+        bleu = (BleuPoint(style, part.tokenization, one) for style, one in scores.items())
+        return SetupSearch(tuple(bleu), ())
+    played = play(submissions[part.rules], scorer.benchmark, part.states, part.domains)
     ruled = scorer.with_options(rules=part.rules)
-    return Grid(
-        (),
-        tuple(_rates(part, setup, played, ruled) for setup in ALL_SETUPS),
-        tuple(_rates(part, SETUPS[name].setup, played, ruled, name) for name in part.named),
-    )
 
+    def point(setup: Setup, name: str | None = None) -> RatesPoint:
+        rates = inform_success(played, ruled.database(), setup, ruled.rules)
+        values = (rates.inform[TOTAL], rates.success[TOTAL])
+        deviations = (rates.inform_deviation, rates.success_deviation)
+        sources = (part.rules, part.states, part.domains)
+        return RatesPoint(*sources, setup, *values, *deviations, name)
 
-def _rates(
-    part: _Part,
-    setup: Setup,
-    played: Sequence[PlayedDialogue],
-    scorer: Scorer,
-    name: str | None = None,
-) -> RatesPoint:
-    rates = inform_success(played, scorer.database(), setup, scorer.rules)
-    return RatesPoint(
-        rules=part.rules,
-        states=part.states,
-        domains=part.domains,
-        setup=setup,
-        inform=rates.inform[TOTAL],
-        success=rates.success[TOTAL],
-        inform_deviation=rates.inform_deviation,
-        success_deviation=rates.success_deviation,
-        name=name,
-    )
+    named = (point(SETUPS[name].setup, name) for name in part.named)
+    return SetupSearch((), tuple(map(point, ALL_SETUPS)), tuple(named))
 
 
 @lru_cache(maxsize=2)
@@ -313,7 +364,7 @@ def _prepared(
 
 
 def _identity(content: bytes | str, benchmark: Benchmark, aliases: Aliases | None) -> list[Any]:
-    """Return everything that a grid depends on."""
+    """Return everything that a search depends on."""
     scorer = Scorer(benchmark, Options(placeholders=aliases))
     return [
         sha256(content),
@@ -324,11 +375,11 @@ def _identity(content: bytes | str, benchmark: Benchmark, aliases: Aliases | Non
     ]
 
 
-def _cached(identity: list[Any]) -> Grid | None:
-    """Return the grid that is kept; None if there is none, or it is damaged."""
+def _cached(identity: list[Any]) -> SetupSearch | None:
+    """Return the search that is kept; None if there is none, or it is damaged."""
     document = _STORE.get(identity)
     try:
-        return None if document is None else validated(Grid, document, "kept grid")
+        return None if document is None else validated(SetupSearch, document, "kept search")
     except InputError:
         return None
 
@@ -359,16 +410,14 @@ class Nearness:
     by_chance: float
 
 
-def nearness(grid: Grid, claim: ReportedFigures) -> list[Nearness]:
-    """Return how near a grid comes to a reported BLEU, and to the reported rates together."""
+def nearness(search: SetupSearch, claim: ReportedFigures) -> list[Nearness]:
+    """Return how near a search comes to a reported BLEU, and to the reported rates together."""
     found = []
-    figures = claim.figures
-    if "bleu" in figures and grid.bleu:
-        found.append(_nearness(("bleu",), [[p.bleu] for p in grid.bleu], figures))
-    names = tuple(name for name in RATES if name in figures)
-    if names and grid.rates:
-        points = [[float(getattr(point, name)) for name in names] for point in grid.rates]
-        found.append(_nearness(names, points, figures))
+    for points in (search.bleu, search.rates):
+        names = points[0].reported(claim) if points else []
+        if names:
+            tried = [[float(getattr(point, name)) for name in names] for point in points]
+            found.append(_nearness(tuple(names), tried, claim.figures))
     return found
 
 

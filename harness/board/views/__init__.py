@@ -1,1 +1,272 @@
-"""The board as a web page: a static site that is a pure function of the submissions and docs/."""
+"""The site: all its files, as a pure function of a board and of docs/, and a folder of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from ...comparison.interval import SIGNIFICANCE
+from ...errors import InputError
+from ...io.files import read_bytes, write_atomically
+from ...io.rendering import p_text
+from .. import TRACKS
+from ..model import Board, common_signatures
+from .board_page import bleu_against_success, compare_page, ranks_by_rules, sections
+from .document_pages import DOCUMENTS, document
+from .downloads import board_bibtex, board_json, downloads, entry_data, json_text
+from .markdown import older_results_page
+from .page_parts import SYSTEMS, Table
+from .system_page import MEANINGS, system_pages
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+OLDER_RESULTS = "older-results"
+METRICS = "metrics"
+
+
+@dataclass(frozen=True)
+class Site:
+    """The files of the site.
+
+    Attributes:
+        files: Path within the site -> content.
+        missing: The documents that docs/ lacks, and the site with it.
+    """
+
+    files: Mapping[str, str]
+    missing: Sequence[str]
+
+    @property
+    def size(self) -> int:
+        """How large all files are together, in bytes."""
+        return sum(len(content.encode()) for content in self.files.values())
+
+
+def site(board: Board, documents: Path) -> Site:
+    """Return the site of a board, the same for the same files.
+
+    Args:
+        board: The board.
+        documents: The folder of documents.
+
+    Raises:
+        InputError: The scores under some rule set do not compare.
+    """
+    texts = _documents(board, documents)
+    names = [name for name in DOCUMENTS if name in texts or name == METRICS]
+    compared = compare_page(board)
+    frame: dict[str, Any] = {
+        "documents": {name: DOCUMENTS[name] for name in names},
+        "comparable": compared is not None,
+    }
+    tables = downloads(board)
+    further = {key: track.title for key, track in TRACKS.items() if f"{key}.csv" in tables}
+    files = {
+        **static_files(),
+        "index.html": _board(board, further, frame),
+        **{f"{name}.html": _document(name, texts.get(name), names, frame) for name in names},
+        **{
+            f"{SYSTEMS}/{key}.html": page("system.html", 1, system=shown, **frame)
+            for key, shown in system_pages(board)
+        },
+        **{f"{SYSTEMS}/{e.key}.json": json_text(entry_data(board, e)) for e in board.entries},
+        "board.json": board_json(board),
+        **tables,
+        "board.bib": board_bibtex(board),
+    }
+    if compared is not None:
+        files["compare.html"] = page("compare.html", compared=compared, **frame)
+    return Site(files, [name for name in DOCUMENTS if name != OLDER_RESULTS and name not in texts])
+
+
+def _board(board: Board, further: Mapping[str, str], frame: Mapping[str, Any]) -> str:
+    found = sections(board)
+    return page(
+        "board.html",
+        board=board,
+        sections=found,
+        years=sorted(set().union(*(section.years for section in found)), reverse=True),
+        further=further,
+        scatter=bleu_against_success(board),
+        ranks=ranks_by_rules(board),
+        signatures=common_signatures(board.rows),
+        significance=p_text(SIGNIFICANCE),
+        **frame,
+    )
+
+
+def _documents(board: Board, folder: Path) -> dict[str, str]:
+    """Return name -> Markdown of the documents that there are."""
+    texts = {
+        name: read_bytes(folder / f"{name}.md").decode(errors="replace")
+        for name in DOCUMENTS
+        if name != OLDER_RESULTS and (folder / f"{name}.md").is_file()
+    }
+    older = older_results_page(board)
+    return texts if older is None else {**texts, OLDER_RESULTS: older}
+
+
+def _document(name: str, text: str | None, names: Sequence[str], frame: Mapping[str, Any]) -> str:
+    made = document(text or f"# {DOCUMENTS[name]}\n", names)
+    caption = "What scores depend on besides the system"
+    fields = Table(caption, ["Field", "Meaning"], list(MEANINGS["fields"].items()), words=(1,))
+    tables = {"signature-fields": ("The signature, field by field", fields)}
+    shown = tables if name == METRICS else {}
+    return page("document.html", document=made, name=name, tables=shown, **frame)
+
+
+def page(template: str, depth: int = 0, **content: Any) -> str:
+    """Return a page of the site.
+
+    Args:
+        template: The template's name.
+        depth: How many folders below the board the page lies.
+        content: What the template shows. Texts are escaped.
+    """
+    made: str = _environment().get_template(template).render(root="../" * depth, **content)
+    return made
+
+
+def static_files() -> Mapping[str, str]:
+    """Return name -> content of the files that are the same for all boards."""
+    folder = resources.files(__package__).joinpath("static")
+    return {file.name: file.read_text(encoding="utf-8") for file in sorted_by_name(folder)}
+
+
+def sorted_by_name(folder: Any) -> list[Any]:
+    """Return the files of a folder of the package by name."""
+    return sorted(
+        (file for file in folder.iterdir() if file.is_file()), key=lambda file: str(file.name)
+    )
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import DictLoader, Environment, StrictUndefined
+
+    folder = resources.files(__package__).joinpath("templates")
+    sources = {file.name: file.read_text(encoding="utf-8") for file in sorted_by_name(folder)}
+    return Environment(
+        loader=DictLoader(sources),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def check_place(directory: Path, submissions: Path) -> None:
+    """Check that a site may be written to a folder.
+
+    Raises:
+        InputError: It lies in the folder of submissions.
+    """
+    if submissions.resolve() in (directory.resolve(), *directory.resolve().parents):
+        raise InputError(
+            str(directory),
+            "lies in the folder of submissions, whose folders are entries; give another one",
+        )
+
+
+def write_site(made: Site, directory: Path) -> None:
+    """Write every file of a site, each in one step.
+
+    Raises:
+        InputError: One of them cannot be written.
+    """
+    for file, content in made.files.items():
+        write_atomically(directory / file, content)
+
+
+def stale_files(made: Site, directory: Path) -> Iterator[str]:
+    """Yield what of a folder is not as the site is, a sentence each."""
+    if not directory.is_dir():
+        yield f"{directory}: no such folder"
+        return
+    for file, content in made.files.items():
+        path = directory / file
+        if not path.is_file():
+            yield f"{path} is missing"
+        elif read_bytes(path) != content.encode():
+            yield f"{path} is stale"
+    yield from left_over(made, directory)
+
+
+def left_over(made: Site, directory: Path) -> Iterator[str]:
+    """Yield which files among those of systems are no part of the site, a sentence each."""
+    folder = directory / SYSTEMS
+    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+        if f"{SYSTEMS}/{path.name}" not in made.files:
+            yield f"{path} is no part of the site; remove it"
+
+
+LOOPBACK = "127.0.0.1"
+PORT = 8765
+"""Where the site is shown unless another port is named."""
+
+_START = "index.html"
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".csv": "text/csv; charset=utf-8",
+}
+_PLAIN = "text/plain; charset=utf-8"
+
+
+def site_server(files: Mapping[str, str], port: int) -> ThreadingHTTPServer:
+    """Return a server of the site's files at the loopback address, not yet running.
+
+    Args:
+        files: Path within the site -> content.
+        port: The port; 0 for any that is free.
+
+    Raises:
+        InputError: The port cannot be had.
+    """
+    contents = {path: text.encode() for path, text in files.items()}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            content = self._answer()
+            if content is not None:
+                self.wfile.write(content)
+
+        def do_HEAD(self) -> None:
+            self._answer()
+
+        def _answer(self) -> bytes | None:
+            path = unquote(urlsplit(self.path).path).lstrip("/") or _START
+            content = contents.get(path)
+            if content is None:
+                self.send_error(HTTPStatus.NOT_FOUND)
+                return None
+            ending = path[path.rfind(".") :]
+            self.send_response(HTTPStatus.OK)
+            self.send_header("Content-Type", _TYPES.get(ending, _PLAIN))
+            self.send_header("Content-Length", str(len(content)))
+            self.send_header("X-Content-Type-Options", "nosniff")
+            self.send_header("Cache-Control", "no-store")
+            self.end_headers()
+            return content
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            """Say nothing: the terminal shows where the site is."""
+
+    try:
+        return ThreadingHTTPServer((LOOPBACK, port), Handler)
+    except OSError as error:
+        raise InputError(
+            f"port {port}", f"cannot be had ({error.strerror}); name another one: --serve PORT"
+        ) from None

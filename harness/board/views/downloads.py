@@ -9,68 +9,55 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from mwz.normalization.rules.registry import read_toml
+
+from ...io.tables import in_latex
 from ...metrics.inform_success import TOTAL
 from ...metrics.setups import RANKED
 from ...scoring.report import Report
-from .. import TRACKS
-from ..columns import TOTALS, columns
+from .. import LEXICALISED, STATE_TRACKING
+from ..audit.reported import OLD
+from ..columns import (
+    TOTALS,
+    BoardTable,
+    Column,
+    board_tables,
+    columns,
+    row_headers,
+    row_text,
+)
 from ..entries import Entry, arxiv_number, system_year
-from ..model import NOTHING, Board, Column, Row, common_signatures
+from ..model import Board, Row, common_signatures
 from ..scores import FIGURES, plain
-from .board_page import SYSTEMS
-from .reported_blocks import OLD
-
-HARNESS_KEY = "multiwoz-harness"
-
-# What the harness itself and the scores that it computes are cited as: as in CITATION.cff.
-_OWN_REFERENCES: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    HARNESS_KEY: (
-        "software",
-        {"author": "{The multiwoz-harness developers}", "title": "{multiwoz-harness}"},
-    ),
-    "nekvinda-dusek-2021": (
-        "inproceedings",
-        {
-            "author": "Nekvinda, Tom{\\'a}{\\v{s}} and Du{\\v{s}}ek, Ond{\\v{r}}ej",
-            "title": "{Shades of BLEU, Flavours of Success: The Case of MultiWOZ}",
-            "booktitle": "Workshop on Natural Language Generation, Evaluation, and Metrics (GEM)",
-            "year": "2021",
-            "doi": "10.18653/v1/2021.gem-1.4",
-        },
-    ),
-}
+from .page_parts import SYSTEMS
 
 
-def row_summary(row: Row, entry: Entry) -> dict[str, Any]:
-    """Return what the board shows of a row at first, as JSON types."""
-    return {
-        **_named(entry),
-        "rank": row.rank,
-        **{name: row.value(name).number for name in TOTALS},
-    }
+def entry_data(board: Board, entry: Entry) -> dict[str, Any]:
+    """Return all that is known of an entry as JSON types."""
+    row = next((row for row in (*board.rows, *board.english) if row.entry is entry), None)
+    about = {**_named(entry, row), **_about(entry)}
+    if row is None:
+        return {**about, **_states_data(entry)}
+    if row.grounded is None:
+        found = {**about, **_responses_data(board, row, entry)}
+        return {name: value for name, value in found.items() if value is not None}
+    names = ("inform", "inform_all", "success")
+    figures = {name: getattr(row.grounded, name)[TOTAL] for name in names}
+    return {**about, "grounded": figures, "signature": row.signature}
 
 
-def row_data(board: Board, row: Row, entry: Entry, shown: Sequence[Column]) -> dict[str, Any]:
-    """Return all figures of a row as JSON types.
-
-    Args:
-        board: The board.
-        row: The row.
-        entry: Its entry.
-        shown: The columns of its table.
-    """
-    report, kept = row.report, entry.scores.dialogues
+def _responses_data(board: Board, row: Row, entry: Entry) -> dict[str, Any]:
+    report, known = row.report, entry.scores.dialogues
     if report is None:
         return {}
-    values = {column.key: column.value(row) for column in shown}
+    shown = columns(board)
     intervals = {
         name: [interval.low, interval.high]
         for name in FIGURES
-        if (interval := values[name].interval) is not None
+        if (interval := board.interval(row, name)) is not None
     }
-    found = {
-        **row_summary(row, entry),
-        **_about(entry),
+    causes = {} if known is None else known.causes.points
+    return {
         "unranked": row.unranked,
         "public_board": "; ".join(board.verdicts(entry)) or None,
         "scores": {
@@ -87,44 +74,22 @@ def row_data(board: Board, row: Row, entry: Entry, shown: Sequence[Column]) -> d
         "state_tracking": None if report.dst is None else dict(report.dst.metrics),
         "further_gold": plain(entry.scores.further_gold) or None,
         "points_lost": None
-        if kept is None
-        else {cause: list(one) for cause, one in kept.causes.points.items() if any(one)},
+        if known is None
+        else {cause: list(points) for cause, points in causes.items() if any(points)},
         "signs_raised": row.raised,
-        "columns": {column.name: values[column.key].data for column in shown if not column.field},
-        "signature": str(report.signature),
-    }
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def english_data(row: Row, entry: Entry) -> dict[str, Any]:
-    """Return a system in plain English as JSON types."""
-    scores = row.grounded
-    return {
-        **_named(entry),
-        "rank": row.rank,
-        **_about(entry),
-        "grounded": None
-        if scores is None
-        else {
-            "inform": scores.inform[TOTAL],
-            "inform_all": scores.inform_all[TOTAL],
-            "success": scores.success[TOTAL],
-        },
-        "signature": None if row.report is None else str(row.report.signature),
+        "columns": {one.name: one.value(row).data for one in shown if not one.field},
+        "signature": row.signature,
     }
 
 
-def tracker_data(entry: Entry) -> dict[str, Any]:
-    """Return an entry of the track for state tracking as JSON types."""
-    about = {**_named(entry), **_about(entry)}
+def _states_data(entry: Entry) -> dict[str, Any]:
     if entry.tracking is None:
-        return about
+        return {}
     figures = entry.tracking.figures
-    told = {name: value for name, value in vars(figures).items() if name != "signature"}
+    found = {name: value for name, value in vars(figures).items() if name != "signature"}
     further = plain(entry.scores.further_gold)
     return {
-        **about,
-        "state_tracking": told,
+        "state_tracking": found,
         **({"further_gold": further} if further else {}),
         "signature": str(figures.signature),
     }
@@ -147,7 +112,7 @@ def _rounded(content: object) -> object:
 
 def board_json(board: Board) -> str:
     """Return the board as JSON: its rows in short, and what public tables report."""
-    rows = [row_summary(row, row.entry) for row in board.rows if row.entry is not None]
+    rows = [_named(row.entry, row) for row in board.rows if row.entry is not None]
     shown = {row.key for row in board.rows}
     rows += [_named(entry) for entry in board.entries if entry.key not in shown]
     tables = [
@@ -169,58 +134,85 @@ def board_json(board: Board) -> str:
     )
 
 
+def downloads(board: Board) -> dict[str, str]:
+    """Return name -> content of the files with tables of the board."""
+    tables = board_tables(board)
+    others = (STATE_TRACKING, LEXICALISED)
+    delexicalised = [table for table in tables if table.track not in others]
+    files = {"board.csv": board_csv(board), "board.tex": board_latex(board, delexicalised)}
+    for track in others:
+        own = [table for table in tables if table.track == track]
+        if own:
+            files |= {f"{track}.csv": tables_csv(own), f"{track}.tex": board_latex(board, own)}
+    return files
+
+
 def board_csv(board: Board) -> str:
-    """Return the scores of all rows as CSV, a line per system.
+    """Return the scores of delexicalised responses as CSV, a line per system of all tracks.
 
     What a line has had from the beginning comes first, under the names it had; further columns of
     the board's tables follow.
     """
     shown = columns(board)
-    first, further = ([c for c in shown if bool(c.field) is named] for named in (True, False))
-    about = ("signature", "year", "model", "training")
-    lines = io.StringIO()
-    writer = csv.writer(lines, lineterminator="\n")
-    named = ([column.name for column in part] for part in (first, further))
-    start, end = named
-    writer.writerow(["system", "entry", "track", "rank", *start, *about, *end])
-    for row in board.rows:
-        system = None if row.entry is None else row.entry.system
-        if system is None or row.report is None:
-            continue
-        writer.writerow(
-            [
-                _cell(row.name),
-                row.key,
-                row.track,
-                row.rank,
-                *(_cell(column.value(row).data) for column in first),
-                str(row.report.signature),
-                system_year(system),
-                *(_cell(text or "") for text in (system.model, system.training)),
-                *(_cell(column.value(row).data) for column in further),
-            ]
-        )
-    return lines.getvalue()
+    return _csv([_csv_line(row, shown) for row in board.rows])
 
 
-def _cell(value: float | str | None) -> float | str | None:
-    """Return a value as a spreadsheet shows it, and does not compute it."""
-    return _FORMULA.sub(r"'\g<0>", value) if isinstance(value, str) else value
+def tables_csv(tables: Sequence[BoardTable]) -> str:
+    """Return tables of the board as CSV, a line per row of each, with the columns of all."""
+    lines = [
+        {"table": table.title, **_csv_line(row, table.columns)}
+        for table in tables
+        for row in table.rows
+    ]
+    return _csv(lines)
 
 
-def board_latex(board: Board) -> str:
-    """Return the tables of the tracks in LaTeX, with the rules of the package booktabs."""
-    return "\n".join(_latex_lines(board)) + "\n"
+def _csv_line(row: Row, shown: Sequence[Column[Row]]) -> dict[str, object]:
+    """Return name -> what stands in a line, without what a spreadsheet would compute."""
+    system = None if row.entry is None else row.entry.system
+    about = {
+        "signature": row.signature,
+        "year": None if system is None else system_year(system),
+        "model": None if system is None else system.model,
+        "training": None if system is None else system.training,
+    }
+    line = {
+        "system": row.name,
+        "entry": row.key,
+        "track": row.track,
+        "rank": row.rank,
+        **{column.name: column.value(row).data for column in shown if column.field},
+        **about,
+        **{column.name: column.value(row).data for column in shown if not column.field},
+    }
+    return {
+        name: _FORMULA.sub(r"'\g<0>", value) if isinstance(value, str) else value
+        for name, value in line.items()
+    }
+
+
+def _csv(lines: Sequence[Mapping[str, object]]) -> str:
+    out = io.StringIO()
+    names = dict.fromkeys(name for line in lines for name in line)
+    writer = csv.DictWriter(out, list(names), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
+    return out.getvalue()
+
+
+def board_latex(board: Board, tables: Sequence[BoardTable]) -> str:
+    """Return tables of the board in LaTeX, with the rules of the package booktabs."""
+    return "\n".join(_latex_lines(board, tables)) + "\n"
 
 
 def board_bibtex(board: Board) -> str:
     """Return what is to be cited: the harness, the definition of its scores, and the systems."""
-    found = [reference(kind, key, fields) for key, (kind, fields) in _OWN_REFERENCES.items()]
-    for entry in board.entries:
-        own = entry_reference(entry)
-        if own is not None:
-            found.append(own)
-    return "\n\n".join(found) + "\n"
+    own = [
+        reference(key=key, **fields)
+        for key, fields in read_toml("references.toml", __package__).items()
+    ]
+    papers = filter(None, map(entry_reference, board.entries))
+    return "\n\n".join([*own, *papers]) + "\n"
 
 
 def entry_reference(entry: Entry) -> str | None:
@@ -229,39 +221,33 @@ def entry_reference(entry: Entry) -> str | None:
     if address is None:
         return None
     year, number = system_year(entry.system), arxiv_number(address)
-    fields = {"note": f"The paper of {latex(entry.system.name)}", "url": address}
+    fields = {"note": f"The paper of {in_latex(entry.system.name)}", "url": address}
     if year is not None:
         fields["year"] = str(year)
     if number is not None:
         fields |= {"eprint": number, "archiveprefix": "arXiv"}
-    return reference("misc", entry.key, fields)
+    return reference("misc", entry.key, **fields)
 
 
-def reference(kind: str, key: str, fields: Mapping[str, str]) -> str:
+def reference(kind: str, key: str, **fields: str) -> str:
     """Return a reference in BibTeX."""
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
     return "\n".join([f"@{kind}{{{key},", *lines, "}"])
 
 
-_LATEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
-    "%": r"\%", "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
-}  # fmt: skip
-
-
-def latex(text: str) -> str:
-    """Return a text as LaTeX that prints it as it is."""
-    return "".join(_LATEX.get(character, character) for character in text)
-
-
-def _named(entry: Entry) -> dict[str, Any]:
-    return {
+def _named(entry: Entry, row: Row | None = None) -> dict[str, Any]:
+    """Return what the board shows of an entry at first, as JSON types."""
+    found: dict[str, Any] = {
         "entry": entry.key,
         "system": entry.system.name,
         "track": entry.system.track,
         "json": f"{SYSTEMS}/{entry.key}.json",
     }
+    if row is not None:
+        found["rank"] = row.rank
+        if row.grounded is None:
+            found |= {name: row.value(name).number for name in TOTALS}
+    return found
 
 
 def _about(entry: Entry) -> dict[str, Any]:
@@ -294,25 +280,25 @@ _SHORT = {"Combined": "Comb."}
 """Title of a column -> its title where tables must be narrow."""
 
 
-def _latex_lines(board: Board) -> Iterator[str]:
-    shown = [column for column in columns(board) if column.shown == "always"]
-    titles = [latex(_SHORT.get(column.title, column.title)) for column in shown]
+def _latex_lines(board: Board, tables: Sequence[BoardTable]) -> Iterator[str]:
     yield "% \\usepackage{booktabs}"
-    for signature in common_signatures(board.rows):
+    rows = [row for table in tables for row in table.rows if row.tracked is None]
+    for signature in common_signatures(rows):
         yield f"% {signature}"
-    for key, track in TRACKS.items():
-        rows = board.of_track(key)
-        if not rows:
+    for table in tables:
+        if not table.rows:
             continue
+        shown = [column for column in table.columns if column.shown == "always"]
+        headers = [_SHORT.get(title, title) for title in row_headers(shown)]
         yield ""
-        yield f"% {track.title}, rule set {board.rules}, strict set-up"
-        yield f"\\begin{{tabular}}{{rl{'r' * len(shown)}}}"
+        setup = "" if table.track in (STATE_TRACKING, LEXICALISED) else ", strict set-up"
+        kinds = "".join("r" if column.numbers else "l" for column in shown)
+        yield f"% {table.title}{setup}"
+        yield f"\\begin{{tabular}}{{rl{kinds}}}"
         yield r"\toprule"
-        yield f"\\# & System & {' & '.join(titles)} \\\\"
-        yield r"\midrule"
-        for row in rows:
-            texts = [row.place, row.name, *(column.value(row).text for column in shown)]
-            cells = [latex(text).replace(NOTHING, "--") for text in texts]
-            yield f"{' & '.join(cells)} \\\\"
+        for cells in (headers, *(row_text(row, shown) for row in table.rows)):
+            yield f"{' & '.join(map(in_latex, cells))} \\\\"
+            if cells is headers:
+                yield r"\midrule"
         yield r"\bottomrule"
         yield r"\end{tabular}"

@@ -1,36 +1,39 @@
-"""The board in Markdown: the leaderboard's page, and what `mwz submit` shows of it."""
+"""The board in Markdown: the leaderboard's page, and that of older results."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
+from itertools import chain
 from pathlib import Path
+from typing import TypeVar
+
+from mwz.normalization.rules.registry import read_toml
 
 from ...benchmark import STYLES
 from ...comparison.interval import INTERVAL_LEVEL, SIGNIFICANCE
 from ...io.rendering import escaped, escaped_cell, figure, markdown_table, p_text, signed
 from ...metrics import headlines
 from .. import LEXICALISED, STATE_TRACKING, TRACKS
-from ..checks import WayBack, way_back
-from ..columns import columns, lexicalised_columns, tracking_columns
-from ..entries import Entry
-from ..model import PAGES, Board, Column, Row, Value, common_signatures
-from ..pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure, Standing
-from ..scores import FIGURES
-from .reported_blocks import (
-    OLD,
-    STATUS_NOTE,
-    linked_name,
-    not_public,
-    older_results_page,
-    reported_figures,
+from ..audit.reported import NOT_PUBLIC, OFFICIAL, OLD, ReportedRow, ReportedTable
+from ..checks import way_back
+from ..columns import (
+    MAIN,
+    BoardTable,
+    Column,
+    board_tables,
+    columns,
+    printed_columns,
+    row_headers,
+    track_columns,
 )
+from ..entries import Entry
+from ..model import NOTHING, PAGES, Board, Row, Value, common_signatures
+from ..pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure
+from ..scores import FIGURES
 
-MAIN = (
-    "bleu", "inform", "success", "combined", "length", "cbe", "unigrams", "trigrams",
-    "joint-accuracy", "coverage", "signs",
-)  # fmt: skip
-"""Keys of the columns of a track's own table."""
+_R = TypeVar("_R", bound=Row | ReportedRow)
 
 _TABLES: Mapping[str, Sequence[str]] = {
     "Strict and optimistic set-up": (
@@ -45,8 +48,8 @@ _TABLES: Mapping[str, Sequence[str]] = {
 }  # fmt: skip
 """Heading -> keys of the columns of the tables of all tracks together."""
 
-_ABOVE = "row above"
-_BEST = "best"
+# Which other row a row is compared with -> what tables call it.
+_OTHERS = {"above": "row above", "best": "best"}
 
 
 def pages(folder: Path, board: Board, leaderboard_page: Path) -> Mapping[Path, str]:
@@ -71,32 +74,10 @@ def leaderboard(board: Board) -> str:
     return "\n\n".join(part.rstrip("\n") for part in _page(board)) + "\n"
 
 
-def track_columns(shown: Sequence[Column]) -> list[Column]:
-    """Return the columns of a track's own table, of all columns."""
-    by_key = {column.key: column for column in shown}
-    return [by_key[key] for key in MAIN]
-
-
-def row_headers(shown: Sequence[Column], ranks: bool = True) -> list[str]:
-    """Return the titles of a table's columns, as plain text.
-
-    Args:
-        shown: Its columns besides rank and name.
-        ranks: Whether it has one of ranks.
-    """
-    return [*(["#"] if ranks else []), "System", *(column.full_title for column in shown)]
-
-
-def row_text(row: Row, shown: Sequence[Column], ranks: bool = True) -> list[str]:
-    """Return a system's row of a table, as plain text."""
-    texts = (column.value(row).text for column in shown)
-    return [*([row.place] if ranks else []), row.name, *texts]
-
-
 def _table(
-    found: Sequence[Row],
-    shown: Sequence[Column],
-    ranks: bool = False,
+    found: Sequence[_R],
+    shown: Sequence[Column[_R]],
+    places: Sequence[str] = (),
     linked: bool = False,
     last: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
@@ -105,19 +86,21 @@ def _table(
     Args:
         found: The rows.
         shown: Its columns besides rank and name.
-        ranks: Whether it has a column of ranks.
+        places: The ranks as shown, of a table that has a column of them.
         linked: Whether names are followed by the addresses of paper and code.
         last: Title -> cells in Markdown, of columns behind the others.
     """
     more = last or {}
-    table = []
-    for place, row in enumerate(found):
-        cells = [escaped_cell(text) for text in row_text(row, shown, ranks)]
-        system = row.entry.system if linked and row.entry is not None else None
-        links = (None, None) if system is None else (system.paper, system.code)
-        cells[int(ranks)] = linked_name(row.name, *links)
-        table.append([*cells, *(column[place] for column in more.values())])
-    return markdown_table([*row_headers(shown, ranks), *more], table)
+    table: list[list[str]] = []
+    for at, row in enumerate(found):
+        # Addresses are checked where they are read: they hold nothing that ends a link.
+        links = {"paper": row.paper, "code": row.code} if linked else {}
+        addresses = [f"[{what}]({to})" for what, to in links.items() if to]
+        name = escaped(row.name) + (f" ({', '.join(addresses)})" if addresses else "")
+        texts = (column.value(row).text for column in shown)
+        cells = [name, *map(escaped_cell, texts), *(column[at] for column in more.values())]
+        table.append([*places[at : at + 1], *cells])
+    return markdown_table([*row_headers(shown, bool(places)), *more], table)
 
 
 def _row_notes(found: Iterable[Row]) -> Iterator[str]:
@@ -141,21 +124,20 @@ def _page(board: Board) -> Iterator[str]:
     if board.note:
         yield escaped(board.note)
     yield from _index(board)
-    shown = columns(board)
+    tables = board_tables(board)
     for name, track in TRACKS.items():
-        if name == STATE_TRACKING:
-            blocks = list(_tracking_blocks(board))
-        elif name == LEXICALISED:
-            blocks = list(_lexicalised_blocks(board))
-        else:
-            blocks = list(_track_blocks(board, name, shown))
+        own = (_blocks(board, table) for table in tables if table.track == name and table.rows)
+        blocks = list(chain.from_iterable(own))
+        if name == LEXICALISED:
+            blocks += _way_back(board)
         # These tables are shown even where all that they hold is reported.
         if blocks or name in (STATE_TRACKING, LEXICALISED):
-            blocks += not_public(board.tables, name)
+            blocks += _not_public(board.tables, name)
         if blocks:
             yield f"## {track.title}"
             yield track.note
             yield from blocks
+    shown = columns(board)
     by_key = {column.key: column for column in shown}
     for title, keys in _TABLES.items():
         yield f"## {title}"
@@ -166,51 +148,45 @@ def _page(board: Board) -> Iterator[str]:
         yield "## Other metrics"
         yield _table(board.rows, others)
     yield "## Notes"
-    yield _NOTES
-    further = {
-        STANDING_NOTES: _knows_dialogues(board, board.rows),
-        TRACKING_NOTES: board.tracking,
-        LEXICALISED_NOTES: board.english,
-        STATUS_NOTE: board.tables,
+    wanted = {
+        "columns": True,
+        "dialogues": _knows_dialogues(board, board.rows),
+        "tracking": board.tracking,
+        "lexicalised": board.english,
+        "reported": board.tables,
     }
-    yield from (text for text, wanted in further.items() if wanted)
+    values = {"level": INTERVAL_LEVEL, "significance": p_text(SIGNIFICANCE)}
+    for key, text in read_toml("notes.toml", __package__).items():
+        if wanted[key]:
+            yield text.format(**values)
     yield "Signature (the sources of domains and states are in the table above):"
-    told = [*common_signatures(board.rows), *common_signatures(board.english)]
-    yield "\n".join(f"    {signature}" for signature in told)
+    signatures = [*common_signatures(board.rows), *common_signatures(board.english)]
+    yield "\n".join(f"    {signature}" for signature in signatures)
 
 
-def _renamed(column: Column, table: str) -> Column:
+def _renamed(column: Column[Row], table: str) -> Column[Row]:
     """Return a column as a table calls it that has its title for a heading."""
     return replace(column, title="Raised") if column.title == table else column
 
 
 def _index(board: Board) -> Iterator[str]:
     """Yield where each system is to be found, by name: the ranked ones, then those reported."""
-    entered = [row for row in board.rows if TRACKS[row.track].submitted]
-    entered += [
-        row
-        for table in board.tracking
-        for row in table
-        if row.track == STATE_TRACKING and row.tracked is not None and not row.tracked.further
-    ]
-    entered += [
-        row
-        for row in board.english
-        if row.entry is not None and not row.entry.system.predictions.by_harness
-    ]
     places: dict[str, list[str]] = {}
-    for row in entered:
-        shown = "unranked" if row.rank is None else str(row.rank)
-        places.setdefault(row.name, []).append(_link(TRACKS[row.track].title, shown))
+    for table in board_tables(board):
+        for row in table.rows:
+            if _is_entered(row, table):
+                rank = "unranked" if row.rank is None else str(row.rank)
+                link = _link(TRACKS[row.track].title, rank)
+                places.setdefault(row.name, []).append(link)
     if places:
         yield "Find a system, by name and rank: " + " · ".join(
             f"{escaped(name)} {', '.join(links)}" for name, links in _by_name(places)
         )
     reported: dict[str, list[str]] = {}
-    for table in board.tables:
-        for line in table.rows:
-            if line.entry is None and table.kind != OLD:
-                link = _link(TRACKS[table.track].title, escaped(line.system))
+    for printed in board.tables:
+        for line in printed.rows:
+            if line.entry is None and printed.kind != OLD:
+                link = _link(TRACKS[printed.track].title, escaped(line.system))
                 reported.setdefault(line.system, []).append(link)
     if reported:
         yield "Reported only: " + " · ".join(
@@ -218,31 +194,42 @@ def _index(board: Board) -> Iterator[str]:
         )
 
 
+def _is_entered(row: Row, table: BoardTable) -> bool:
+    """Whether a row is what was submitted to its track, and not that of another table again."""
+    if row.entry is None or row.track != table.track or not TRACKS[row.track].submitted:
+        return False
+    if row.tracked is not None:
+        return not row.tracked.further
+    return row.grounded is None or not row.entry.system.predictions.by_harness
+
+
 def _by_name(places: Mapping[str, list[str]]) -> list[tuple[str, list[str]]]:
     return sorted(places.items(), key=lambda item: item[0].casefold())
 
 
 def _link(title: str, shown: str) -> str:
-    anchor = title.lower().replace(" ", "-")
-    return f"[{shown}](#{anchor})"
+    return f"[{shown}](#{title.lower().replace(' ', '-')})"
 
 
-def _track_blocks(board: Board, track: str, shown: Sequence[Column]) -> Iterator[str]:
-    """Yield a track's table, what is to be said of its rows, and what can be told apart."""
-    found = board.of_track(track)
-    if not found:
+def _blocks(board: Board, table: BoardTable) -> Iterator[str]:
+    """Yield a table, what is to be said of its rows, and what can be told apart."""
+    places = [row.place for row in table.rows] if TRACKS[table.track].submitted else []
+    if table.track in (STATE_TRACKING, LEXICALISED):
+        if table.track == STATE_TRACKING:
+            yield f"### {escaped(table.title)}"
+        yield _table(table.rows, table.columns, places)
+        yield from _row_notes(table.rows)
         return
-    standings = board.standings(track)
-    main, known = track_columns(shown), _knows_dialogues(board, found)
+    main, known = track_columns(table.columns), _knows_dialogues(board, table.rows)
     if known:
         after = [column.key for column in main].index(RANKING) + 1
-        main[after:after] = _standing_columns(board, standings)
-    yield _table(found, main, TRACKS[track].submitted, linked=True)
-    yield from _row_notes(found)
+        main[after:after] = _interval_columns(board, table.track)
+    yield _table(table.rows, main, places, linked=True)
+    yield from _row_notes(table.rows)
     if known:
         yield "### Intervals and differences"
-        yield _standing_table(board, found, shown, standings)
-    yield from reported_figures(board, track)
+        yield _intervals_table(board, table)
+    yield from _reported_figures(board, table.rows)
 
 
 def _knows_dialogues(board: Board, found: Iterable[Row]) -> bool:
@@ -250,36 +237,28 @@ def _knows_dialogues(board: Board, found: Iterable[Row]) -> bool:
     return any(board.interval(row, RANKING) for row in found)
 
 
-def _standing_columns(board: Board, standings: Mapping[str, Standing]) -> Iterator[Column]:
+def _interval_columns(board: Board, track: str) -> Iterator[Column[Row]]:
     """Yield the columns behind that which ranks: its interval, and what cannot be told apart."""
+    compared = {title: board.compared(track, other) for other, title in _OTHERS.items()}
 
     def half(row: Row) -> Value:
         interval = board.interval(row, RANKING)
         return Value(None if interval is None else interval.half)
 
+    def alike(row: Row) -> Value:
+        pairs = {title: found.get(row.key) for title, found in compared.items()}
+        names = [t for t, pair in pairs.items() if pair and not pair.figures[RANKING].distinct]
+        return Value(words=", ".join(names))
+
     yield Column("half", "±", half)
-    if any(map(_alike, standings.values())):
-        yield Column("alike", "≈", lambda row: Value(words=_alike(standings.get(row.key))))
+    if any(alike(row).words for row in board.of_track(track)):
+        yield Column("alike", "≈", alike)
 
 
-def _alike(standing: Standing | None) -> str:
-    """Return what a row cannot be told apart from."""
-    if standing is None:
-        return ""
-    both = {_ABOVE: standing.above, _BEST: standing.best}
-    return ", ".join(
-        name
-        for name, pair in both.items()
-        if pair is not None and not pair.figures[RANKING].distinct
-    )
-
-
-def _standing_table(
-    board: Board, found: Sequence[Row], shown: Sequence[Column], standings: Mapping[str, Standing]
-) -> str:
+def _intervals_table(board: Board, table: BoardTable) -> str:
     """Return a track's intervals and p-values as a table."""
 
-    def with_interval(column: Column) -> Column:
+    def with_interval(column: Column[Row]) -> Column[Row]:
         def value(row: Row) -> Value:
             one = column.value(row)
             if one.interval is None:
@@ -288,21 +267,21 @@ def _standing_table(
 
         return replace(column, value=value)
 
-    def p(title: str, pair_of: Callable[[Standing], EntryPair | None]) -> Column:
+    def p(other: str, title: str) -> Column[Row]:
+        compared = board.compared(table.track, other)
+
         def value(row: Row) -> Value:
-            pair = pair_of(standings.get(row.key, Standing()))
+            pair = compared.get(row.key)
             return Value() if pair is None else Value(words=p_text(pair.figures[RANKING].p))
 
         return Column("p", f"p, {title}", value)
 
-    by_key = {column.key: column for column in shown}
-    table = [
-        *(with_interval(by_key[name]) for name in FIGURES),
-        p(_ABOVE, lambda standing: standing.above),
-        p(_BEST, lambda standing: standing.best),
-    ]
-    seeds = [seeds_text(row.entry) for row in found]
-    return _table(found, table, last={"Seeds": seeds} if any(seeds) else None)
+    shown = [with_interval(column) for column in table.columns if column.key in FIGURES]
+    shown.sort(key=lambda column: list(FIGURES).index(column.key))
+    seeds = [seeds_text(row.entry) for row in table.rows]
+    others = [p(other, title) for other, title in _OTHERS.items()]
+    last = {"Seeds": seeds} if any(seeds) else None
+    return _table(table.rows, [*shown, *others], last=last)
 
 
 def seeds_text(entry: Entry | None) -> str:
@@ -310,18 +289,15 @@ def seeds_text(entry: Entry | None) -> str:
     known = None if entry is None else entry.scores.seeds
     if known is None:
         return ""
-    of = headlines()
     shown = [
-        f"{of[name].title} {figure(one.mean, of[name].digits)} ({figure(one.deviation, 2)})"
-        for name in FIGURES
-        for one in [known.spread[name]]
+        f"{of.title} {figure(known.spread[name].mean, of.digits)} "
+        f"({figure(known.spread[name].deviation, 2)})"
+        for name, of in ((name, headlines()[name]) for name in FIGURES)
     ]
     return f"{len(known.seeds) + 1} seeds: {', '.join(shown)}"
 
 
-def neighbours_text(
-    neighbours: Iterable[tuple[str, Row, EntryPair | None]],
-) -> Iterator[str]:
+def neighbours_text(neighbours: Iterable[tuple[str, Row, EntryPair | None]]) -> Iterator[str]:
     """Yield in words what a row differs from, a line for each figure.
 
     Args:
@@ -352,99 +328,116 @@ def _in_words(name: str, one: PairFigure) -> str:
     return f"{shown}; dialogues won here only: {one.only_a}, there only: {one.only_b}"
 
 
-def _tracking_blocks(board: Board) -> Iterator[str]:
-    """Yield the tables of state tracking, each with what its gold states are."""
-    for table in board.tracking:
-        if table[0].tracked is not None:
-            yield f"### {escaped(table[0].tracked.gold_title)}"
-        yield _table(table, tracking_columns(table), ranks=True)
-        yield from _row_notes(table)
-
-
-def _lexicalised_blocks(board: Board) -> Iterator[str]:
-    """Yield the table of systems in plain English, and the check of the way back."""
-    if board.english:
-        yield _table(board.english, lexicalised_columns(), ranks=True)
-        yield from _row_notes(board.english)
-    backs = list(way_back(board.entries, board.rules))
-    if backs:
+def _way_back(board: Board) -> Iterator[str]:
+    """Yield the check of the way back of systems that the harness put into plain English."""
+    table = [
+        [escaped(back.name)]
+        + [
+            text
+            for own, again in (back.inform, back.success)
+            for text in (figure(own), figure(again), signed(again - own))
+        ]
+        for back in way_back(board.entries, board.rules)
+    ]
+    if table:
         yield "### The way back"
         yield (
             "Delexicalised systems that `mwz lexicalise` put into plain English, and the "
             "delexicaliser back: their known scores must come back."
         )
-        yield markdown_table(
-            ["System", "Inform", "again", "", "Success", "again", ""],
-            [[escaped(back.name), *_compared(back)] for back in backs],
-        )
+        yield markdown_table(["System", "Inform", "again", "", "Success", "again", ""], table)
 
 
-def _compared(back: WayBack) -> list[str]:
-    return [
-        text
-        for own, again in (back.inform, back.success)
-        for text in (figure(own), figure(again), signed(again - own))
+# What is reported stands beside the ranked tables and never in them: what nobody can score again is
+# shown as its source prints it, without a rank.
+
+
+def _reported_figures(board: Board, rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the block of what is reported of the systems of a track, if anything is."""
+    table = [
+        [row.place, escaped(row.name), *_figures_cells(board, row.entry)]
+        for row in rows
+        if row.entry is not None
     ]
+    if any(cells[2:] != [NOTHING] * 3 for cells in table):
+        yield "### Reported figures"
+        headers = [
+            "Public board: BLEU / Inform / Success / Combined",
+            "Status",
+            "Authors' own scripts (*reported*): BLEU / Inform / Success",
+        ]
+        yield markdown_table(["#", "System", *headers], table)
 
 
-_NOTES = """\
-How the columns are computed:
+def _figures_cells(board: Board, entry: Entry) -> list[str]:
+    own = [claim.figures for claim in entry.system.reported if claim.setup == "own"]
+    cells = (
+        [_printed(claim.figures) for claim in board.official_figures(entry)],
+        [
+            f"*{escaped(verdict)}*" if verdict.startswith("verified") else escaped(verdict)
+            for verdict in board.verdicts(entry)
+        ],
+        [_printed(figures, 3) for figures in own],
+    )
+    return ["; ".join(texts) or NOTHING for texts in cells]
 
-- **BLEU**: sacreBLEU, default settings, of the normalised responses against the references
-  delexicalised by the MultiWOZ 2.2 span annotation (mwz22, the canonical style).
-- **Inform**, **Success**: strict set-up, in percent of the dialogues. *Opt.* is the optimistic
-  set-up: venues compared by intersection, other constraints ignored where the state has a venue's
-  name or a train's id, gold active domains. It shows what lenient scripts give, and ranks nothing.
-- **Combined**: (Inform + Success) / 2 + BLEU; the tables are sorted by it. Systems that do not play
-  every turn are ranked by a lower bound, in which what is missing counts as failed, and in BLEU as
-  an empty response; below 90 % of the turns there is no rank.
-- **Av. len.**: tokens per response. **CBE**: bigram conditional entropy in bits. **Unigrams**,
-  **Trigrams**: distinct ones.
-- **Joint acc.**: share of turns whose predicted belief state has the gold slots, each value fuzzily
-  equal (partial ratio above 95); only for systems that predict states.
-- **Coverage**: turns played, in percent; the figures shown are of what is played.
-- **Signs**: figures beyond a threshold, which tell a score that may not be what it seems, and for
-  which there may be good reasons. *Placeholders* (about venues, a turn; above 1.5 times the
-  corpus'): a response full of placeholders offers and provides whatever was asked, as the constant
-  response shows. *Active domains* (a turn; above 1.5): every turn counts for all of them. *States =
-  gold* (share of predicted states; above 0.9). *Unrequested*: share of what is provided that nobody
-  asked for. *Distinct*: distinct responses over turns.
-- **Domains**, **States**: where active domains and belief states come from in the strict set-up.
-"""
 
-STANDING_NOTES = f"""\
-What can be told apart:
+def _printed(figures: Mapping[str, Decimal], count: int = 4) -> str:
+    names = ("bleu", "inform", "success", "combined")[:count]
+    return " / ".join(f"{figures[name]:f}" if name in figures else NOTHING for name in names)
 
-- **±**: half of the {INTERVAL_LEVEL} % interval, how much the figure would vary with other
-  dialogues of the same kind. Inform and Success have Wilson's interval, BLEU and the combined
-  score that of a bootstrap over dialogues. The first table of a track has that of the combined.
-- **≈**: what a row cannot be told apart from by the combined score (p ≥ {p_text(SIGNIFICANCE)}):
-  the row above it, or the best of the track. p is of approximate randomisation on the dialogues
-  that both play, each comparison by itself. Rows that cannot be told apart need not be equal.
-- **Seeds**: mean and standard deviation (n - 1) over several trainings of the system, where they
-  were submitted. That is another question than that of other dialogues, and no part of ±.
-"""
 
-TRACKING_NOTES = """\
-- **State tracking**: *JGA*: share of turns whose predicted state is the gold one, to the letter;
-  ranks by it, turns that are not tracked counted as wrong, and below 90 % of the turns there is no
-  rank. *Slot F1*, *RSA* (relative slot accuracy), *FGA* (flexible goal accuracy, λ = 0.5) and *GCA*
-  (granular change accuracy): docs/state-tracking.md. *Fuzzy joint acc.*: joint accuracy with values
-  fuzzily equal (partial ratio above 95), which is no JGA; the *Joint acc.* of the other tables.
-  Slots that gold states call `bookday` and systems `day` are one.
-- **Gold states of other versions**: every system with predicted states against a version's gold
-  states, with `dontcare` as a value and without it on both sides; beside it the JGA against the
-  benchmark's own gold states, over all turns that the system plays, as in their own table.
-  *Difference*: the former less the latter. *Places gained*: among the ranked systems that stand in
-  both tables. *Turns*: those scored against the version, which may lack dialogues.
-"""
+def _not_public(tables: Sequence[ReportedTable], track: str) -> Iterator[str]:
+    """Yield a track's systems whose outputs are not public, as tables but the older ones print."""
+    for table in tables:
+        rows = [row for row in table.rows if row.entry is None]
+        if table.track == track and table.kind != OLD and rows:
+            title = "" if table.kind == OFFICIAL else f": {escaped(table.title)}"
+            yield f"### {NOT_PUBLIC}{title}"
+            yield from _as_printed(table, rows)
 
-LEXICALISED_NOTES = """\
-- **Lexicalised systems**: *Success*, *Inform*: grounded, of text, goals and venue database alone
-  (docs/lexicalised.md); *all*: every venue named last fits. The table is sorted by Success, then
-  Inform; dialogues that are not played count as lost, and below 90 % of the turns there is no rank.
-  *Told*: telephone numbers, postcodes, addresses and train ids; the shares that the database has
-  and that belong to a venue named by then. *Delex.*: strict Inform and Success of the responses
-  delexicalised by the harness. † *BLEU* of these does not compare with that of other tables: the
-  delexicaliser is close to what the references are made by. The ceiling shows how close.
-"""
+
+def _as_printed(
+    table: ReportedTable,
+    rows: Sequence[ReportedRow],
+    last: Mapping[str, Sequence[str]] | None = None,
+) -> Iterator[str]:
+    """Yield rows of a public table as printed, with further columns, and their notes."""
+    yield f"Printed by [{escaped(table.repository)}]({table.source})."
+    columns = [replace(one, title=escaped_cell(one.title)) for one in printed_columns(table, rows)]
+    yield _table(rows, columns, linked=True, last=last)
+    noted: dict[str, list[str]] = {}
+    for row in rows:
+        if row.note:
+            noted.setdefault(row.note, []).append(row.system)
+    if noted:
+        yield "\n".join(f"- {escaped(', '.join(o))}: {escaped(note)}" for note, o in noted.items())
+
+
+def older_results_page(board: Board) -> str | None:
+    """Return the page of tables made with older scripts; None if there are none."""
+    old = [table for table in board.tables if table.kind == OLD]
+    return "\n\n".join(_older_page(board, old)) + "\n" if old else None
+
+
+def _older_page(board: Board, old: Sequence[ReportedTable]) -> Iterator[str]:
+    yield "# Older results"
+    yield (
+        "Figures as public tables print them, made with the scripts before the public evaluator, "
+        "which differ from each other and do not compare with "
+        "[the leaderboard](../leaderboard.md), nor one row here with the next. Why they differ is "
+        "in [the audit](audit.md). This page is generated by `mwz leaderboard`."
+    )
+    yield (
+        "*Here* is what the system's public outputs score now, in the strict set-up under rule set "
+        f"{board.rules}: BLEU / Inform / Success. Without such outputs a row is *reported* and no "
+        "more."
+    )
+    here = {
+        row.key: " / ".join(row.figure(name) for name in ("bleu", "inform", "success"))
+        for row in board.rows
+    }
+    for table in old:
+        yield f"## {escaped(table.title)}"
+        cells = [here.get(row.entry or "", "*reported*") for row in table.rows]
+        yield from _as_printed(table, table.rows, {"Here": cells})

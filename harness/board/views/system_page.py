@@ -3,49 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from mwz.normalization.rules.registry import read_toml
 
 from ...diagnosis.causes import CAUSES, SLOT_CAUSES
 from ...io.rendering import figure
 from ...metrics import headlines
+from ...metrics.inform import SetupScores
 from ...metrics.inform_success import TOTAL
 from ...metrics.setups import RANKED
 from ...scoring.report import Report
 from ...signature import PLACEHOLDERS, Signature
 from .. import TRACKS
-from ..audit.attainable import digits_of
-from ..audit.record import Line, findings, lines
-from ..columns import SETUP_FIGURES, columns, lexicalised_columns, tracking_columns, verdict_mark
+from ..audit import Audited
+from ..audit.record import findings, record
+from ..columns import (
+    SETUP_FIGURES,
+    Column,
+    columns,
+    lexicalised_columns,
+    tracking_columns,
+    verdict_mark,
+)
 from ..entries import Entry, system_year
-from ..model import NOTHING, REFERENCE, Board, Column, Row, placeholders_note
+from ..model import NOTHING, REFERENCE, Board, Row, placeholders_note
 from ..scores import FIGURES
 from .board_page import row_anchor
 from .downloads import entry_reference
-from .page_tables import (
-    Bar,
-    Cell,
-    Facts,
-    Table,
-    difference_text,
-    plus_minus,
-    simple_table,
-    with_minus,
-)
+from .page_parts import Bar, Cell, Table, plus_minus, with_minus
 
-
-@dataclass(frozen=True)
-class Tile:
-    """One of the figures that a page begins with.
-
-    Attributes:
-        title: What it is.
-        text: The figure.
-        small: What stands behind it in small letters.
-    """
-
-    title: str
-    text: str
-    small: str = ""
+MEANINGS: Mapping[str, Mapping[str, str]] = read_toml("meanings.toml", __package__)
+"""What pages call the fields of a signature, the sources of domains and states, and the signs."""
 
 
 @dataclass(frozen=True)
@@ -56,58 +45,27 @@ class Block:
         key: Its address on the page.
         title: Its heading.
         tables: What it shows.
-        facts: Single figures below these.
+        facts: Heading -> title -> figure, of single figures below these.
         note: What is to be said of it; empty if nothing.
     """
 
     key: str
     title: str
     tables: Sequence[Table] = ()
-    facts: Sequence[Facts] = ()
+    facts: Mapping[str, Mapping[str, str | Cell]] = field(default_factory=dict)
     note: str = ""
 
 
-@dataclass(frozen=True)
-class SystemPage:
-    """What the page of a system shows.
+def system_pages(board: Board) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield the key of every entry and what its page shows, in the order of the board.
 
-    Attributes:
-        entry: The system.
-        track: The title of its track.
-        section: The address of its row on the board.
-        place: Its rank in words.
-        year: The year it was published in, if that is known.
-        verdict: Whether the public board's row is the harness's; None if there is none.
-        mark: The verdict's style.
-        tiles: Its main figures.
-        blocks: The parts of the page.
-        signature: The signature of its scores.
-        fields: Field, value and meaning of what in the signature is the system's own.
-        citation: The reference of its paper in BibTeX; None without a paper.
-        compared: Whether it is compared with some other system.
-        before: The system before it on the board: name and key.
-        after: The one after it.
+    What the template knows: "entry"; "track", the title of its track; "section", the address of its
+    row on the board; "place", its rank in words; "year"; "verdict", whether the public board's row
+    is the harness's, and "mark", the verdict's style; "tiles", title -> its main figures; "blocks",
+    the parts of the page; "signature", and "fields", field, value and meaning of what in it is the
+    system's own; "citation" in BibTeX; "compared", whether it is compared with some other system;
+    "before" and "after", name and key of its neighbours on the board.
     """
-
-    entry: Entry
-    track: str
-    section: str
-    place: str
-    year: int | None
-    verdict: str | None
-    mark: str
-    tiles: Sequence[Tile]
-    blocks: Sequence[Block]
-    signature: str
-    fields: Sequence[tuple[str, str, str]]
-    citation: str | None
-    compared: bool
-    before: tuple[str, str] | None = None
-    after: tuple[str, str] | None = None
-
-
-def system_pages(board: Board) -> Iterator[SystemPage]:
-    """Yield the page of every entry, in the order of the board."""
     by_key = {row.key: row for row in board.rows}
     others = [entry for entry in board.entries if entry.key not in by_key]
     listed = [*(row.entry for row in board.rows if row.entry is not None), *others]
@@ -115,18 +73,13 @@ def system_pages(board: Board) -> Iterator[SystemPage]:
     order = [None, *((entry.system.name, entry.key) for entry in in_order), None]
     shown = [column for column in columns(board) if column.key in FIGURES]
     for place, entry in enumerate(in_order):
-        row = by_key.get(entry.key)
-        yield _page(board, entry, row, shown, order[place], order[place + 2])
+        made = _page(board, entry, by_key.get(entry.key), shown)
+        yield entry.key, {**made, "before": order[place], "after": order[place + 2]}
 
 
 def _page(
-    board: Board,
-    entry: Entry,
-    row: Row | None,
-    shown: Sequence[Column],
-    before: tuple[str, str] | None,
-    after: tuple[str, str] | None,
-) -> SystemPage:
+    board: Board, entry: Entry, row: Row | None, shown: Sequence[Column[Row]]
+) -> dict[str, object]:
     verdict = "; ".join(board.verdicts(entry))
     tracked = [one for table in board.tracking for one in table if one.key == entry.key]
     entered = [one for one in tracked if one.tracked is not None and not one.tracked.further]
@@ -135,35 +88,31 @@ def _page(
     signature = None if entry.tracking is None else entry.tracking.figures.signature
     if main is not None and main.report is not None:
         signature = main.report.signature
-    return SystemPage(
-        entry=entry,
-        track=TRACKS[entry.system.track].title,
-        section=f"tracking-{entry.key}" if main is None else row_anchor(main),
-        place=_place(main or next(iter(entered), None)),
-        year=system_year(entry.system),
-        verdict=with_minus(verdict) or None,
-        mark=verdict_mark(verdict),
-        tiles=_tiles(row, shown, entered),
-        blocks=[*_in_english(english), *_blocks(board, entry, row, tracked)],
-        signature=str(signature or ""),
-        fields=[] if signature is None else list(own_fields(signature)),
-        citation=entry_reference(entry),
-        compared=any(entry.key in pair for pair in board.pairs.pairs),
-        before=before,
-        after=after,
-    )
+    return {
+        "entry": entry,
+        "track": TRACKS[entry.system.track].title,
+        "section": f"tracking-{entry.key}" if main is None else row_anchor(main),
+        "place": _place(main or next(iter(entered), None)),
+        "year": system_year(entry.system),
+        "verdict": with_minus(verdict) or None,
+        "mark": verdict_mark(verdict),
+        "tiles": _tiles(row, shown, entered),
+        "blocks": [*_in_english(english), *_blocks(board, entry, row, tracked)],
+        "signature": str(signature or ""),
+        "fields": [] if signature is None else list(own_fields(signature)),
+        "citation": entry_reference(entry),
+        "compared": any(entry.key in pair for pair in board.pairs.pairs),
+    }
 
 
-def _facts(title: str, row: Row, shown: Sequence[Column]) -> Facts:
-    values = {column.full_title: column.value(row).text for column in shown}
-    return Facts(title, {title: Cell(with_minus(text)) for title, text in values.items()})
+def _facts(row: Row, shown: Sequence[Column[Row]]) -> dict[str, str | Cell]:
+    return {column.full_title: with_minus(column.value(row).text) for column in shown}
 
 
 def _in_english(row: Row | None) -> Iterator[Block]:
     if row is not None:
         title = "From text, database and goal alone; delex.: delexicalised first"
-        facts = [_facts(title, row, lexicalised_columns())]
-        yield Block("grounded", "Scores", facts=facts)
+        yield Block("grounded", "Scores", facts={title: _facts(row, lexicalised_columns())})
 
 
 def _place(row: Row | None) -> str:
@@ -175,33 +124,31 @@ def _place(row: Row | None) -> str:
     return "reference row" if row.unranked == REFERENCE else f"not ranked: {row.unranked}"
 
 
-def _tiles(row: Row | None, shown: Sequence[Column], entered: Sequence[Row]) -> list[Tile]:
+def _tiles(
+    row: Row | None, shown: Sequence[Column[Row]], entered: Sequence[Row]
+) -> dict[str, Cell]:
     if row is None:
-        return [
-            Tile(column.title, column.value(one).text)
-            for one in entered
-            for column in tracking_columns([one])
-            if column.title == "JGA"
-        ]
-    values = [(column.title, column.value(row)) for column in shown]
-    return [Tile(title, value.text, plus_minus(value)) for title, value in values]
+        own = [(one, tracking_columns([one])) for one in entered]
+        values = {c.title: c.value(one) for one, of in own for c in of if c.title == "JGA"}
+    else:
+        values = {column.title: column.value(row) for column in shown}
+    return {title: Cell(value.text, plus_minus(value)) for title, value in values.items()}
 
 
 def _blocks(board: Board, entry: Entry, row: Row | None, tracked: Sequence[Row]) -> Iterator[Block]:
     if row is not None:
-        told = "; ".join(placeholders_note(row))
-        note = f"{told[:1].upper()}{told[1:]}." if told else ""
-        setups = [_setups(board, row)]
-        yield Block("set-ups", "Set-ups and rule sets", setups, _seeds(entry), note)
-    domains = None if row is None or row.report is None else _domains(row.report)
-    if domains is not None:
-        yield Block("domains", "Scores by domain", [domains])
+        note = "; ".join(placeholders_note(row))
+        note = f"{note[:1].upper()}{note[1:]}." if note else ""
+        yield Block("set-ups", "Set-ups and rule sets", [_setups(board, row)], _seeds(entry), note)
+        if row.report is not None and row.report.strict is not None:
+            yield Block("domains", "Scores by domain", [_domains(row.report, row.report.strict)])
     yield from _reported(board, entry)
     if row is not None:
         yield from _lost(entry)
         yield from _signs(row)
     if tracked:
-        yield Block("state-tracking", "State tracking", facts=[_tracking(one) for one in tracked])
+        facts = dict(map(_tracking, tracked))
+        yield Block("state-tracking", "State tracking", facts=facts)
 
 
 def _setups(board: Board, row: Row) -> Table:
@@ -212,36 +159,34 @@ def _setups(board: Board, row: Row) -> Table:
         if own.key == row.key
     ]
     titles = [headlines()[name].title for name in SETUP_FIGURES]
-    return simple_table(
+    return Table(
         "Percent of the dialogues, and the combined score; opt. is the optimistic set-up",
         ["Rule set", *titles, *(f"{title} opt." for title in titles)],
         rows,
     )
 
 
-def _seeds(entry: Entry) -> list[Facts]:
+def _seeds(entry: Entry) -> dict[str, dict[str, str | Cell]]:
     seeds = entry.scores.seeds
     if seeds is None:
-        return []
-    items = {
+        return {}
+    items: dict[str, str | Cell] = {
         headlines()[name].title: Cell(figure(one.mean, 1), f"± {figure(one.deviation, 1)}")
         for name, one in seeds.spread.items()
     }
-    return [Facts(f"Over {len(seeds.seeds) + 1} seeds: mean and standard deviation", items)]
+    return {f"Over {len(seeds.seeds) + 1} seeds: mean and standard deviation": items}
 
 
-def _domains(report: Report) -> Table | None:
+def _domains(report: Report, strict: SetupScores) -> Table:
     """Return the rates by domain, with state tracking where the system tracks states."""
-    strict, optimistic = report.strict, report.optimistic
-    if strict is None:
-        return None
+    optimistic = report.optimistic
     columns: dict[str, Mapping[str, float]] = {"Inform": strict.inform, "Success": strict.success}
     if optimistic is not None:
         columns |= {"Inform opt.": optimistic.inform, "Success opt.": optimistic.success}
     tracked = {} if report.dst is None else report.dst.per_domain
     for key, title in {"JGA": "JGA", "F1": "Slot F1"}.items() if tracked else ():
         columns[title] = {name: figures[key] for name, figures in tracked.items() if key in figures}
-    return simple_table(
+    return Table(
         f"By domain, in percent, rule set {report.rules}",
         ["Domain", *columns],
         [
@@ -253,7 +198,7 @@ def _domains(report: Report) -> Table | None:
 
 
 def _reported(board: Board, entry: Entry) -> Iterator[Block]:
-    found = lines([entry], board.tables)
+    found = record([entry], board.tables)
     rows: list[list[str | Cell]] = []
     source = None
     for one in found:
@@ -266,7 +211,7 @@ def _reported(board: Board, entry: Entry) -> Iterator[Block]:
         for one in findings([entry], [])
     ]
     if rows:
-        table = simple_table(
+        table = Table(
             "What publications report, beside what the outputs score; the difference is the "
             "harness's less the reported figure",
             ["Figure", "Reported", "Here", "Difference", "Verdict"],
@@ -283,19 +228,14 @@ _SETUP_WORDS = {
 }
 
 
-def _source_title(one: Line) -> str:
+def _source_title(one: Audited) -> str:
     return f"{one.source} ({_SETUP_WORDS.get(one.setup, one.setup)})"
 
 
-def _audited(one: Line) -> list[str | Cell]:
-    digits = digits_of(one.reported)
-    return [
-        one.figure,
-        f"{one.reported:f}",
-        figure(one.harness, digits),
-        NOTHING if one.difference is None else difference_text(one.difference, digits),
-        Cell(one.verdict, mark=verdict_mark(one.verdict)),
-    ]
+def _audited(one: Audited) -> list[str | Cell]:
+    printed, scored, difference = one.compared.texts()
+    verdict = Cell(one.verdict, mark=verdict_mark(one.verdict))
+    return [one.figure, printed, scored, with_minus(difference), verdict]
 
 
 def _lost(entry: Entry) -> Iterator[Block]:
@@ -328,7 +268,7 @@ def _lost(entry: Entry) -> Iterator[Block]:
                 ]
             )
     if rows:
-        table = simple_table(
+        table = Table(
             "Points of Inform and Success that each cause costs, and how often it applies by "
             "domain; what loses a dialogue together shares it",
             ["Cause", "Inform", "Success", *domains],
@@ -337,71 +277,32 @@ def _lost(entry: Entry) -> Iterator[Block]:
         yield Block("causes", "Causes of lost points", [table])
 
 
-_SIGNS = {
-    "placeholders": "placeholders about venues a turn",
-    "active_domains": "active domains a turn",
-    "gold_states": "predicted states that equal gold",
-    "named_venues": "turns that name a venue in plain words",
-    "distinct_responses": "distinct responses over turns",
-    "unrequested": "provided and not requested",
-}
-
-
 def _signs(row: Row) -> Iterator[Block]:
     measured = row.signs
     if measured is None:
         return
+    marks = dict.fromkeys(measured.raised, "bad")
     items = {
-        title: Cell(figure(getattr(measured, name), 2), mark="bad" if name in raised else "")
-        for raised in (measured.raised,)
-        for name, title in _SIGNS.items()
+        title: Cell(figure(getattr(measured, name), 2), mark=marks.get(name, ""))
+        for name, title in MEANINGS["signs"].items()
     }
     title = f"Raised: {', '.join(row.raised)}" if row.raised else "None is raised"
-    yield Block("signs", "Signs", facts=[Facts(title, items)])
+    yield Block("signs", "Signs", facts={title: items})
 
 
-def _tracking(row: Row) -> Facts:
+def _tracking(row: Row) -> tuple[str, dict[str, str | Cell]]:
     shown = [column for column in tracking_columns([row]) if column.title != "Track"]
     rank = "not ranked" if row.rank is None else f"rank {row.rank}"
     title = "" if row.tracked is None else row.tracked.gold_title
-    return _facts(f"{title}, in percent: {rank}", row, shown)
-
-
-FIELDS: Mapping[str, str] = {
-    "mwz": "Version of the harness.",
-    "benchmark": "The test set.",
-    "data": "SHA-256 of all of it that scores depend on: references, goals, gold states, venues.",
-    "rules": "The rule set, and SHA-256 of its tables: placeholders, canonical values, how venues "
-    "match.",
-    "setup": "The set-ups of Inform and Success that were computed.",
-    "domains": "Where active domains come from in the strict set-up.",
-    "states": "Where belief states come from: the system (predicted) or the corpus (gold).",
-    "goals": "Which dialogues were scored.",
-    "coverage": "The turns played of all, and a digest of which; left out where all are played.",
-    "placeholders": "The table of placeholders that were read besides those of the rule set.",
-    "gold": "SHA-256 of the gold states that state tracking is scored against.",
-    "sacrebleu, sacremoses, rapidfuzz": "Versions of the libraries that scores depend on.",
-}
-"""Field, as a signature shows it -> its meaning."""
-
-_DOMAINS: Mapping[str, str] = {
-    "predicted": "active domains are those that the outputs name",
-    "slots": "active domains are taken from the placeholders",
-    "states": "active domains are taken from changes of the belief state",
-    "gold": "active domains are the corpus'",
-}
-_STATES: Mapping[str, str] = {
-    "predicted": "belief states are the system's own",
-    "gold": "belief states are the corpus'",
-}
+    return f"{title}, in percent: {rank}", _facts(row, shown)
 
 
 def own_fields(signature: Signature) -> Iterator[tuple[str, str, str]]:
     """Yield field, value and meaning of what in a signature is the system's own."""
-    for name, meanings in (("domains", _DOMAINS), ("states", _STATES)):
+    for name in ("domains", "states"):
         value = getattr(signature, name)
-        if value in meanings:
-            yield name, value, f"{meanings[value]}."
+        if value in MEANINGS[name]:
+            yield name, value, f"{MEANINGS[name][value]}."
     if PLACEHOLDERS in signature.parameters:
         meaning = "placeholders that the rule set does not know are read by this table."
         yield PLACEHOLDERS, signature.parameters[PLACEHOLDERS], meaning

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from mwz.normalization.rules import rule_set, rule_set_names
 from mwz.normalization.states import normalize_slot_name
@@ -13,10 +14,13 @@ from mwz.normalization.states import normalize_slot_name
 from ...benchmark import Goal
 from ...errors import InputError
 from ...io.files import kind_of, read_bytes, read_json
-from ..pinned import Source, blob_id
+from ...io.validation import validated
+from ..declared import Source, blob_id
 from .annotation22 import ANNOTATION_RULES, read_object
 
 EVALUATOR_DATA = "mwzeval/data"
+
+_T = TypeVar("_T")
 
 
 def read_venues(mwzeval: Path) -> dict[str, Any]:
@@ -33,35 +37,27 @@ def read_venues(mwzeval: Path) -> dict[str, Any]:
     }
 
 
+class _Goal(BaseModel):
+    """What the evaluator's goals say of one domain; an empty booking is a list."""
+
+    informable: dict[str, str]
+    requestable: list[str]
+    booking: Any
+
+
 def read_goals(path: Path, ids: Collection[str]) -> dict[str, dict[str, Goal]]:
     """Read the goals of dialogues: dialogue id -> domain -> goal.
 
     Raises:
         InputError: The file is missing, in another layout, or lacks a dialogue.
     """
-    content = _covering(path, ids)
-    goals = {}
-    for id_, goal in content.items():
-        try:
-            goals[id_] = _goal(goal)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise InputError(
-                str(path), f"dialogue {id_}: not in the layout of the evaluator ({error!r})"
-            ) from None
-    return goals
-
-
-def _goal(goal: Mapping[str, Any]) -> dict[str, Goal]:
-    for wanted in goal.values():
-        if not _is_slots(wanted["informable"]):
-            raise TypeError("informable: expected an object of slot -> value")
-        if not _is_list_of_texts(wanted["requestable"]):
-            raise TypeError("requestable: expected a list of slots")
+    content = validated(dict[str, dict[str, _Goal]], _covering(path, ids), str(path))
     return {
-        domain: Goal(
-            wanted["informable"], frozenset(wanted["requestable"]), wanted["booking"] or {}
-        )
-        for domain, wanted in goal.items()
+        id_: {
+            domain: Goal(wanted.informable, frozenset(wanted.requestable), wanted.booking or {})
+            for domain, wanted in goal.items()
+        }
+        for id_, goal in content.items()
     }
 
 
@@ -74,64 +70,24 @@ def _covering(path: Path, ids: Collection[str]) -> dict[str, Any]:
     return {id_: content[id_] for id_ in ids}
 
 
-def _is_list_of_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
-
-
-def _is_slots(value: object) -> bool:
-    return isinstance(value, dict) and _is_list_of_texts(list(value.values()))
-
-
-@dataclass(frozen=True)
-class PerTurn:
-    """What a file holds per system turn.
-
-    Attributes:
-        name: What messages call it.
-        fits: Tells whether a value is one.
-    """
-
-    name: str
-    fits: Callable[[Any], bool]
-
-
-RESPONSE = PerTurn("a string", lambda value: isinstance(value, str))
-DOMAINS = PerTurn("a list of domains", _is_list_of_texts)
-STATE = PerTurn(
-    "an object of domain -> slot -> value",
-    lambda value: isinstance(value, dict) and all(map(_is_slots, value.values())),
-)
-
-
-def read_per_turn(path: Path, turns: Mapping[str, int], kind: PerTurn) -> dict[str, Any]:
+def read_per_turn(
+    path: Path, turns: Mapping[str, int], kind: type[_T]
+) -> Mapping[str, Sequence[_T]]:
     """Read a file that holds something per system turn: dialogue id -> a list of it.
 
     Args:
         path: The file.
         turns: Dialogue id -> its number of system turns.
-        kind: What it holds.
+        kind: The type of what it holds.
 
     Raises:
         InputError: The file is missing, in another layout, or does not fit the dialogues.
     """
-    content = _covering(path, turns)
-    problems = [
-        f"dialogue {id_}: expected a list with one entry per system turn"
-        for id_ in turns
-        if not isinstance(content[id_], list)
-    ]
-    if problems:
-        raise InputError(str(path), problems)
+    content = validated(dict[str, list[kind]], _covering(path, turns), str(path))  # type: ignore[valid-type]
     problems = [
         f"dialogue {id_}: {len(content[id_])} entries for {count} system turns"
         for id_, count in turns.items()
         if len(content[id_]) != count
-    ]
-    problems += [
-        f"dialogue {id_}, turn {number}: expected {kind.name}"
-        for id_ in turns
-        for number, value in enumerate(content[id_])
-        if not kind.fits(value)
     ]
     if problems:
         raise InputError(str(path), problems)
@@ -140,9 +96,7 @@ def read_per_turn(path: Path, turns: Mapping[str, int], kind: PerTurn) -> dict[s
 
 def _records(path: Path, identifier: str) -> list[dict[str, Any]]:
     """Read the venue records of a domain, each of which must say its id."""
-    content = read_json(path)
-    if not (isinstance(content, list) and all(isinstance(record, dict) for record in content)):
-        raise InputError(str(path), "expected a list of venue records, each an object")
+    content = validated(list[dict[str, Any]], read_json(path), str(path))
     rules = rule_set(ANNOTATION_RULES)
     problems = []
     for number, record in enumerate(content):

@@ -7,9 +7,11 @@ test split is kept, whatever else they hold.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+
+from mwz.normalization.states import BeliefState
 
 from ...benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue, VenueRecords
 from ...errors import InputError
@@ -19,10 +21,7 @@ from ...submission.formats.damd_log import align_dialogues, parse_damd_log
 from ..declared import Built, DataSet, Sources
 from .annotation22 import DATA_SET, read_test_dialogues
 from .evaluator import (
-    DOMAINS,
     EVALUATOR_DATA,
-    RESPONSE,
-    STATE,
     read_goals,
     read_per_turn,
     read_venues,
@@ -114,19 +113,21 @@ def read_benchmark(
     turns = {id_: len(dialogue.states) for id_, dialogue in annotated.items()}
     folder = mwzeval / EVALUATOR_DATA
     goals = read_goals(folder / "goals.json", turns)
-    booked = read_per_turn(folder / "booked_domains.json", turns, DOMAINS)
-    references = {}
+    booked = read_per_turn(folder / "booked_domains.json", turns, list[str])
+    references: dict[str, Mapping[str, Sequence[str]]] = {}
     for style in STYLES:
         path = folder / "references" / f"{style}.json"
         if style == CANONICAL_STYLE and (rebuild or not path.exists()):
             references[style] = {id_: d.references for id_, d in annotated.items()}
         else:
-            references[style] = read_per_turn(path, turns, RESPONSE)
+            references[style] = read_per_turn(path, turns, str)
     path = folder / "gold_states.json"
     if rebuild or not path.exists():
-        states = {id_: d.states for id_, d in annotated.items()}
+        states: Mapping[str, Sequence[BeliefState]] = {
+            id_: d.states for id_, d in annotated.items()
+        }
     else:
-        states = read_per_turn(path, turns, STATE)
+        states = read_per_turn(path, turns, dict[str, dict[str, str]])
     versions = {version: read_venues(place) for version, place in sorted(venue_folders.items())}
     venues: VenueRecords = next(iter(versions.values())) if versions else read_venues(mwzeval)
     return Benchmark(

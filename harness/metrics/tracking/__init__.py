@@ -1,38 +1,73 @@
-"""The state-tracking metrics, one per file, and the pairs of states they compare."""
+"""The state-tracking metrics, one per file: statistics of a dialogue, and a formula of their sums.
+
+Scores, intervals and tests are all the formula of different sums. Conventions of all metrics:
+
+- Formulae return shares, from 0 to 1; reports have them in percent.
+- Averages are over all turns, whichever dialogue they are of.
+- Where a denominator is 0 the score is 1 if nothing was predicted either (there was nothing to do,
+  and nothing was done) and otherwise 0, unless the metric's own definition says otherwise.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TypeAlias
 
 from mwz.normalization.rules.registry import declared
 
+from ..statistics import joined, split
 from .dialogue_states import DialogueStates, StatePair
+from .tracking_report import TrackingReport
 
-if TYPE_CHECKING:
-    from .tracking_report import TrackingReport
+Sums: TypeAlias = Mapping[str, float]
+"""Statistic -> whole number: of a dialogue, or added up over dialogues."""
 
+DEFAULT_LAMBDAS = (0.25, 0.5, 0.75, 1.0)
+"""The values of λ that table 1 of Dey, Kummara & Desarkar (2022) reports."""
 
-Figures: TypeAlias = Mapping[str, Mapping[str, Any]]
-"""Part of a report -> key -> figure, or a map of figures: what a metric gives."""
+MULTIWOZ_SLOTS = 30
+"""The slots of MultiWOZ's five domains, as every published slot accuracy counts them."""
 
-PARTS = ("metrics", "counts", "changes", "fuzzy", "per_slot")
-"""The parts of a report that metrics fill. `metrics` and `fuzzy` and `changes` are in percent."""
+PER_DOMAIN_CHOICES = ("gold-slots", "active", "dialogues")
+DONTCARE_CHOICES = ("keep", "drop")
+NONE_CHOICES = ("absent", "value")
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What the definitions of some metrics leave open.
+    """What the definitions of metrics leave open, and which variant of joint accuracy is meant.
+
+    Papers report variants under one name. Recall only is a metric of its own (`joint_recall.py`),
+    and so is the response evaluator's fuzzy joint accuracy.
 
     Attributes:
         lambdas: The values of λ of FGA, each at least 0.
         slots: T of slot accuracy, the number of slots the data set defines.
+        per_domain_over: Which turns scores per domain average over: those whose gold state has the
+            domain ("gold-slots"), those in which it is "active", or all turns of the "dialogues"
+            that have it in their goal. In one system's case the mean over domains differs by
+            twelve points.
+        dontcare: "keep", or "drop": slots with the value `dontcare` are left out on both sides.
+        none: "absent": a slot with the value `none` is no slot (GCA: it is dropped), as in the
+            authors' code of most metrics; or "value", as in the public response evaluator's states.
     """
 
-    lambdas: Sequence[float]
-    slots: int
+    lambdas: Sequence[float] = DEFAULT_LAMBDAS
+    slots: int = MULTIWOZ_SLOTS
+    per_domain_over: str = "gold-slots"
+    dontcare: str = "keep"
+    none: str = "absent"
+
+    @property
+    def variants(self) -> dict[str, str]:
+        """The variants of joint accuracy, as signatures name them."""
+        return {"per-domain": self.per_domain_over, "dontcare": self.dontcare, "none": self.none}
+
+
+PLAIN = Choices()
+"""What is meant where nothing is said."""
 
 
 @dataclass(frozen=True)
@@ -50,17 +85,12 @@ class Verdict:
     reason: str
 
 
-def _no_parameters(choices: Choices) -> Mapping[str, str]:
-    return {}
-
-
-def _no_headlines(report: TrackingReport) -> Mapping[str, float]:
-    return {}
-
-
 @dataclass(frozen=True)
 class TrackingMetric:
     """A metric of state tracking.
+
+    A figure's key in reports is a name of its own, or `map.name` in a map of figures: `JGA`,
+    `FGA.0.5`, `fuzzy.F1`.
 
     Attributes:
         name: What reports call it.
@@ -68,17 +98,19 @@ class TrackingMetric:
         question: What it asks, in one sentence.
         unit: Of its figures.
         source: The publication that defines it.
-        compute: Its figures, of the dialogues that are scored.
-        keys: The keys of its figures in the part `metrics` of reports; by default its name.
+        statistics: The statistics of a dialogue: whole numbers, which are added up over dialogues.
+        formula: Its figures, of the sums: key -> share. Of sums of nothing, too.
+        titles: What tables call its figures: key -> title, or key of a map -> what stands before
+            the names in it. By default it has one figure, its name.
+        counts: The statistics whose sums reports show.
         verdicts: What it gives each turn of a dialogue and why, a sequence for each turn; None if
             it says nothing of a single turn.
         parameters: What its figures depend on besides the states, for the signature.
-        headlines: Its figures that the compact table and the picture show: title -> percent.
-        further: Its figures besides those of `metrics`: title -> percent, for the full table.
-        of_domain: Its figures for the turns' part that belongs to one domain: key -> percent; None
-            if it is not reported per domain.
-        correlated: Whether reports say how far it goes with where mistakes lie (section 5.2 of Aksu
-            & Chen, 2024).
+        headlines: Of the keys of its figures, those that compact tables and pictures show.
+        per_domain: The keys of its figures that are also reported for each domain.
+        correlated: The keys, or maps, of which reports say how far they go with where mistakes lie
+            (section 5.2 of Aksu & Chen, 2024).
+        main: Whether it is what papers compare systems by.
         rank: Its place among the metrics.
     """
 
@@ -87,20 +119,44 @@ class TrackingMetric:
     question: str
     unit: str
     source: str
-    compute: Callable[[Sequence[DialogueStates], Choices], Figures]
-    keys: Sequence[str] | None = None
+    statistics: Callable[[DialogueStates, Choices], Sums]
+    formula: Callable[[Sums, Choices], Mapping[str, float]]
+    titles: Mapping[str, str] = field(default_factory=dict)
+    counts: Sequence[str] = ()
     verdicts: Callable[[DialogueStates, Choices], Sequence[Sequence[Verdict]]] | None = None
-    parameters: Callable[[Choices], Mapping[str, str]] = _no_parameters
-    headlines: Callable[[TrackingReport], Mapping[str, float]] = _no_headlines
-    further: Callable[[TrackingReport], Mapping[str, float]] = _no_headlines
-    of_domain: Callable[[Sequence[StatePair], Choices], Mapping[str, float]] | None = None
-    correlated: bool = False
+    parameters: Callable[[Choices], Mapping[str, str]] = lambda choices: {}
+    headlines: Callable[[Collection[str]], Collection[str]] = lambda keys: ()
+    per_domain: Sequence[str] = ()
+    correlated: Sequence[str] = ()
+    main: bool = False
     rank: int = 100
 
-    @property
-    def own_keys(self) -> Sequence[str]:
-        """The keys of its figures in the part `metrics` of reports."""
-        return (self.name,) if self.keys is None else self.keys
+    def __post_init__(self) -> None:
+        if not self.titles:
+            object.__setattr__(self, "titles", {self.name: self.name})
+
+    def percentages(self, sums: Sums, choices: Choices) -> dict[str, float]:
+        """Return its figures of the sums: key -> percent."""
+        shares = self.formula(sums, choices)
+        for key in shares:
+            if not self.owns(key):
+                raise RuntimeError(f"{self.name} gives {key}, which `titles` does not name")
+        return {key: 100 * share for key, share in shares.items()}
+
+    def owns(self, key: str) -> bool:
+        """Return whether a figure of reports is its own."""
+        return key.partition(".")[0] in self.titles
+
+    def heading(self, key: str) -> str:
+        """Return what tables call a figure: `FGA λ=0.5`, `fuzzy F1`, `GCA value precision`."""
+        group, _, name = key.partition(".")
+        return self.titles[group] + name.replace("_", " ")
+
+    def headings(self, report: TrackingReport, main_only: bool = False) -> dict[str, float]:
+        """Return its figures in a report as tables show them: heading -> percent."""
+        own = {key: value for key, value in report.figures.items() if self.owns(key)}
+        shown = self.headlines(own) if main_only else own
+        return {self.heading(key): own[key] for key in shown}
 
 
 def turn_by_turn(
@@ -110,15 +166,25 @@ def turn_by_turn(
     return lambda dialogue, choices: [[verdict(turn, choices)] for turn in dialogue.turns]
 
 
-def own_headline(key: str) -> Callable[[TrackingReport], Mapping[str, float]]:
-    """Return the headlines of a metric that is one number of the part `metrics`."""
+def only(*keys: str) -> Callable[[Collection[str]], Collection[str]]:
+    """Return the headlines of a metric of which tables show these figures."""
+    return lambda _: keys
 
-    def headlines(report: TrackingReport) -> Mapping[str, float]:
-        value = report.metrics[key]
-        assert isinstance(value, float)
-        return {key: value}
 
-    return headlines
+def share(part: float, whole: float, of_nothing: float = 0.0) -> float:
+    """Return a part of a whole, and another share where the whole is 0."""
+    return part / whole if whole else of_nothing
+
+
+def exact_sum(name: str, scores: Iterable[float]) -> dict[str, float]:
+    """Return the statistics of a sum of turns' scores, from 0 to 1; `sum_of` makes it of them."""
+    parts = [split(score) for score in scores]
+    return {f"{name} {half}": sum(part[half] for part in parts) for half in (0, 1)}
+
+
+def sum_of(sums: Sums, name: str) -> float:
+    """Return a sum of turns' scores, exact to the last digit."""
+    return float(joined(sums[f"{name} 0"], sums[f"{name} 1"]))
 
 
 @cache
@@ -128,25 +194,16 @@ def tracking_metrics() -> Mapping[str, TrackingMetric]:
     found.sort(key=lambda metric: (metric.rank, metric.name))
     taken: dict[str, str] = {}
     for metric in found:
-        for key in {metric.name, *metric.own_keys}:
+        for key in {metric.name, *metric.titles}:
             if taken.setdefault(key, metric.name) != metric.name:
                 raise RuntimeError(f"two state-tracking metrics are called {key}")
     return {metric.name: metric for metric in found}
 
 
-def compute_all(dialogues: Sequence[DialogueStates], choices: Choices) -> dict[str, dict[str, Any]]:
-    """Return part of a report -> key -> figure, of every metric, each part in order of rank.
-
-    Args:
-        dialogues: At least one dialogue, each of at least one turn.
-        choices: What the metrics leave open.
-    """
-    parts: dict[str, dict[str, Any]] = {part: {} for part in PARTS}
-    for metric in tracking_metrics().values():
-        for part, figures in metric.compute(dialogues, choices).items():
-            if part not in parts:
-                raise RuntimeError(f"{metric.name} fills {part}, which no report has")
-            if parts[part].keys() & figures.keys():
-                raise RuntimeError(f"{metric.name} gives a figure that another metric gives")
-            parts[part] |= figures
-    return parts
+def headline_figures(report: TrackingReport) -> dict[str, float]:
+    """Return the figures that compact tables and pictures show: heading -> percent."""
+    return {
+        heading: value
+        for metric in tracking_metrics().values()
+        for heading, value in metric.headings(report, main_only=True).items()
+    }

@@ -3,50 +3,46 @@
 AGA: Rastogi et al., "Towards Scalable Multi-Domain Conversational Agents: The Schema-Guided
 Dialogue Dataset" (2020); section 2.3 of Dey, Kummara & Desarkar (2022). It is a recall: triples
 predicted in excess cost nothing. IAGA divides by the union instead, as the latter paper suggests.
+
+Both are means over the turns with a gold state. The published code of Aksu & Chen, "Granular Change
+Accuracy" (2024), divides by the number of AGA's turns for IAGA, too, as here: what is predicted
+while the gold state is empty goes unpunished.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from statistics import fmean
-
-from . import Choices, TrackingMetric, Verdict, turn_by_turn
-from .dialogue_states import StatePair, all_turns
+from . import Choices, Sums, TrackingMetric, Verdict, exact_sum, share, sum_of, turn_by_turn
+from .dialogue_states import DialogueStates, StatePair
 
 
-def turn_average_goal_accuracy(turn: StatePair) -> float | None:
-    """Return |gold and predicted| / |gold| of one turn; None if its gold state is empty."""
-    agreement = turn.agreement
-    return agreement.correct / agreement.gold if agreement.gold else None
+def turn_average_goal_accuracy(turn: StatePair) -> float:
+    """Return |gold and predicted| / |gold| of one turn, whose gold state is not empty."""
+    return turn.agreement.correct / turn.agreement.gold
 
 
-def turn_improved_average_goal_accuracy(turn: StatePair) -> float | None:
-    """Return |gold and predicted| / |gold or predicted| of one turn; None if gold is empty."""
+def turn_improved_average_goal_accuracy(turn: StatePair) -> float:
+    """Return |gold and predicted| / |gold or predicted| of one turn, if gold is not empty."""
     agreement = turn.agreement
     # A slot with two different values has two triples in the union.
-    union = agreement.slots + agreement.wrong
-    return agreement.correct / union if agreement.gold else None
+    return agreement.correct / (agreement.slots + agreement.wrong)
 
 
-def average_goal_accuracy(turns: Sequence[StatePair]) -> float:
-    """Return the mean of `turn_average_goal_accuracy` over the turns with a gold state."""
-    return _mean([turn_average_goal_accuracy(turn) for turn in turns], turns)
+def _statistics(dialogue: DialogueStates, _: Choices) -> Sums:
+    scored = [turn for turn in dialogue.turns if turn.gold]
+    return {
+        "turns_with_gold": len(scored),
+        "turns_with_prediction": sum(bool(turn.predicted) for turn in dialogue.turns),
+        **exact_sum("AGA", map(turn_average_goal_accuracy, scored)),
+        **exact_sum("IAGA", map(turn_improved_average_goal_accuracy, scored)),
+    }
 
 
-def improved_average_goal_accuracy(turns: Sequence[StatePair]) -> float:
-    """Return the mean of `turn_improved_average_goal_accuracy` over the turns with a gold state.
-
-    The published code of Aksu & Chen, "Granular Change Accuracy" (2024), divides by the number of
-    AGA's turns, as here: what is predicted while the gold state is empty goes unpunished.
-    """
-    return _mean([turn_improved_average_goal_accuracy(turn) for turn in turns], turns)
-
-
-def _mean(scores: Sequence[float | None], turns: Sequence[StatePair]) -> float:
-    scored = [score for score in scores if score is not None]
-    if scored:
-        return fmean(scored)
-    return float(not any(turn.predicted for turn in turns))
+def _formula(sums: Sums, _: Choices) -> dict[str, float]:
+    of_nothing = float(not sums["turns_with_prediction"])
+    return {
+        name: share(sum_of(sums, name), sums["turns_with_gold"], of_nothing)
+        for name in ("AGA", "IAGA")
+    }
 
 
 def _verdict(turn: StatePair, _: Choices) -> Verdict:
@@ -62,13 +58,9 @@ METRIC = TrackingMetric(
     question="Which share of the gold values is found?",
     unit="percent of the values, averaged over turns with a gold state",
     source="Rastogi et al. (2020); Dey, Kummara & Desarkar (2022)",
-    compute=lambda dialogues, _: {
-        "metrics": {
-            "AGA": 100 * average_goal_accuracy(all_turns(dialogues)),
-            "IAGA": 100 * improved_average_goal_accuracy(all_turns(dialogues)),
-        }
-    },
-    keys=("AGA", "IAGA"),
+    statistics=_statistics,
+    formula=_formula,
+    titles={"AGA": "AGA", "IAGA": "IAGA"},
     verdicts=turn_by_turn(_verdict),
     rank=30,
 )

@@ -1,15 +1,9 @@
 """What the state-tracking metrics compare: a turn's gold and predicted state, slot by slot.
 
-Conventions of all state-tracking metrics:
-
 - A state maps a slot, (domain, slot name), to its value; its items are the (domain, slot, value)
   triples of the papers. A state holds what is known by then, not what the turn adds.
-- Metrics return shares, from 0 to 1; reports multiply by 100.
 - A value `none` means that the slot has no value. Such slots are taken out before anything is
   compared (`without_absent`), except for granular change accuracy, which sees them.
-- Averages are over all turns, whichever dialogue they are of.
-- Where a denominator is 0 the score is 1 if nothing was predicted either (there was nothing to do,
-  and nothing was done) and otherwise 0, unless the metric's own definition says otherwise.
 """
 
 from __future__ import annotations
@@ -31,6 +25,9 @@ _Derived = TypeVar("_Derived")
 
 ABSENT = "none"
 """The value that says that a slot has none."""
+
+DONTCARE = frozenset({"dontcare", "dont care", "don't care", "do n't care", "do not care"})
+"""The spellings of the value that says that the user does not mind."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +88,14 @@ class StatePair:
                 wrong += 1
         return Agreement(correct, wrong, missed, len(self.predicted) - correct - wrong)
 
+    def part(self, keep: Callable[[Slot, str], bool]) -> StatePair:
+        """Return the slots, with their values, that are to be kept of both states."""
+        gold, predicted = (
+            {slot: value for slot, value in state.items() if keep(slot, value)}
+            for state in (self.gold, self.predicted)
+        )
+        return StatePair(gold, predicted)
+
 
 @dataclass(frozen=True)
 class DialogueStates:
@@ -117,11 +122,6 @@ class DialogueStates:
         return cast(_Derived, self._derived[work])
 
 
-def all_turns(dialogues: Sequence[DialogueStates]) -> list[StatePair]:
-    """Return the turns of all dialogues, one after another."""
-    return [turn for dialogue in dialogues for turn in dialogue.turns]
-
-
 def flat_state(state: BeliefState) -> State:
     """Return a belief state as a map from (domain, slot name) to value."""
     return {
@@ -133,22 +133,9 @@ def without_absent(pair: StatePair) -> StatePair:
     """Return a pair of states without the slots whose value is `none`."""
     if ABSENT not in pair.gold.values() and ABSENT not in pair.predicted.values():
         return pair
-    return StatePair(_present(pair.gold), _present(pair.predicted))
-
-
-def of_domain(pair: StatePair, domain: str) -> StatePair:
-    """Return the part of a pair of states that belongs to one domain."""
-    return StatePair(_part(pair.gold, domain), _part(pair.predicted, domain))
+    return pair.part(lambda slot, value: value != ABSENT)
 
 
 def slot_name(slot: Slot) -> str:
     """Return a slot's name as trackers write it: `domain-slot`."""
     return "-".join(slot)
-
-
-def _present(state: State) -> State:
-    return {slot: value for slot, value in state.items() if value != ABSENT}
-
-
-def _part(state: State, domain: str) -> State:
-    return {slot: value for slot, value in state.items() if slot[0] == domain}

@@ -1,62 +1,52 @@
-"""State tracking: tracked dialogues in, one report of every metric out.
+"""State tracking: tracked dialogues in, one report of every metric out, or their statistics.
 
-What each metric means is said by its module in `metrics/tracking/`.
+What each metric means is said by its own module.
 """
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from statistics import StatisticsError, fmean
 from statistics import correlation as pearson
-from typing import Any
+from typing import Any, TypeAlias
 
 from ...errors import InputError
-from . import Choices, compute_all, tracking_metrics
-from .dialogue_states import DialogueStates, StatePair
-from .fga import DEFAULT_LAMBDAS
-from .gca import changes_of, count_changes
+from ..statistics import Figure, LinearStatistics
+from . import PLAIN, Choices, tracking_metrics
+from .dialogue_states import DialogueStates, StatePair, slot_name
+from .gca import changes_of, count_by_slot
 from .jga import first_lost, is_exact
-from .pairing import TrackedDialogue
 from .rsa import turn_relative_slot_accuracy
-from .slot_accuracy import MULTIWOZ_SLOTS, wrong_slots
+from .tracked_dialogues import TrackedDialogue, dialogue_states, turns_by_domain
 from .tracking_report import Losses, MistakePatterns, PositionScores, TrackingReport
-from .variants import PLAIN, Variants, dialogue_states, turns_by_domain
 
 
-def tail_orientation(mistakes: Sequence[int]) -> float | None:
+def tail_orientation(mistakes: Sequence[int]) -> float:
     """Return TO, equations 7 and 8: how far after its middle a dialogue's mistakes lie.
 
     It is (E_t - (n - 1) / 2) / n, with E_t the mean turn (from 0) of a mistake and n the number of
     turns: between -1/2 (all at the start) and 1/2 (all at the end).
 
     Args:
-        mistakes: The number of mistakes in each turn.
-
-    Returns:
-        TO, or None if there are no mistakes.
+        mistakes: The number of mistakes in each turn; there is at least one.
     """
-    total, turns = sum(mistakes), len(mistakes)
-    if not total:
-        return None
-    mean_turn = sum(turn * count for turn, count in enumerate(mistakes)) / total
+    turns = len(mistakes)
+    mean_turn = sum(turn * count for turn, count in enumerate(mistakes)) / sum(mistakes)
     return (mean_turn - (turns - 1) / 2) / turns
 
 
-def non_uniformity(mistakes: Sequence[int]) -> float | None:
+def non_uniformity(mistakes: Sequence[int]) -> float:
     """Return NU, equations 9 and 10: how unevenly mistakes are spread over a dialogue's turns.
 
     It is the sum over turns of |m_t - E_m| / E_m, with m_t the mistakes of a turn and E_m their
     mean: 0 if spread evenly, 2 (n - 1) if all are in one of n turns.
 
     Args:
-        mistakes: The number of mistakes in each turn.
-
-    Returns:
-        NU, or None if there are no mistakes.
+        mistakes: The number of mistakes in each turn; there is at least one.
     """
-    if not any(mistakes):
-        return None
     expected = fmean(mistakes)
     return sum(abs(count - expected) for count in mistakes) / expected
 
@@ -73,44 +63,144 @@ POSITIONS = 10
 """Into how many equal parts a dialogue is cut where accuracy is shown by position."""
 
 
+Row: TypeAlias = Mapping[tuple[str, str], float]
+"""(Metric, statistic) -> its number in a dialogue, or added up over dialogues."""
+
+
 def score_tracking(
-    dialogues: Sequence[TrackedDialogue],
-    lambdas: Sequence[float] = DEFAULT_LAMBDAS,
-    slots: int = MULTIWOZ_SLOTS,
-    variants: Variants = PLAIN,
+    dialogues: Sequence[TrackedDialogue], choices: Choices = PLAIN
 ) -> TrackingReport:
     """Score tracked dialogues with every metric.
 
     Args:
         dialogues: At least one dialogue, each of at least one turn.
-        lambdas: The values of λ to report FGA with, each at least 0.
-        slots: T, the number of slots the data set defines, for slot accuracy.
-        variants: Which variant of joint accuracy is meant.
+        choices: What the metrics leave open, and which variant of joint accuracy is meant.
 
     Raises:
-        InputError: `slots` is too small for the states, or it is not known which turns scores per
+        InputError: There are fewer slots than are wrong, or it is not known which turns scores per
             domain are to average over.
         ValueError: There are no dialogues.
     """
     if not dialogues:
         raise ValueError("no dialogues to score")
-    states = [dialogue_states(dialogue, variants) for dialogue in dialogues]
-    _check_slots(dialogues, states, slots)
-    choices = Choices(lambdas, slots)
-    parts = compute_all(states, choices)
-    per_domain = _per_domain(turns_by_domain(dialogues, states, variants), choices)
+    states = [dialogue_states(dialogue, choices) for dialogue in dialogues]
+    _check_slots(dialogues, states, choices.slots)
+    rows = [_row(dialogue, choices) for dialogue in states]
+    sums = {key: sum(row[key] for row in rows) for key in rows[0]}
+    per_domain = {
+        domain: {"turns": len(turns), **_of_domain(turns, choices)}
+        for domain, turns in turns_by_domain(dialogues, states, choices.per_domain_over).items()
+    }
+    changes = chain.from_iterable(turn for d in states for turn in d.derived(changes_of))
     return TrackingReport(
         dialogues=len(dialogues),
         turns=sum(len(dialogue.turns) for dialogue in states),
-        slots=slots,
-        **parts,
+        slots=choices.slots,
+        **_by_map(_figures(sums, choices)),
+        counts={
+            name: int(sums[metric.name, name])
+            for metric in tracking_metrics().values()
+            for name in metric.counts
+        },
+        per_slot={slot_name(slot): counts for slot, counts in count_by_slot(changes).items()},
         per_domain=per_domain,
-        per_domain_mean=_mean_over_domains(per_domain),
-        positions=_positions(states),
-        losses=_losses(states),
-        mistakes=_mistake_patterns(states, choices, parts["metrics"]),
-        variants=variants.parameters(),
+        per_domain_mean={
+            key: fmean(figures[key] for figures in per_domain.values())
+            for key in next(iter(per_domain.values()), {})
+            if key != "turns"
+        },
+        **_lost_accuracy(states),
+        mistakes=_mistake_patterns(states, rows, choices),
+        variants=choices.variants,
     )
+
+
+def tracking_statistics(
+    dialogues: Sequence[TrackedDialogue], choices: Choices = PLAIN
+) -> LinearStatistics:
+    """Return the statistics of tracked dialogues, for intervals and tests: a row per dialogue.
+
+    Figures are called as in reports, with `dst.` before: `dst.JGA`, `dst.FGA.0.5`.
+
+    Args:
+        dialogues: At least one dialogue.
+        choices: As for `score_tracking`.
+    """
+    rows = [_row(dialogue_states(dialogue, choices), choices) for dialogue in dialogues]
+    formula = _Formula(tuple(rows[0]), choices)
+    return LinearStatistics.of_rows(
+        figures=[
+            Figure(f"dst.{key}", metric.heading(key), main=metric.main)
+            for key in _figures(rows[0], choices)
+            for metric in tracking_metrics().values()
+            if metric.owns(key)
+        ],
+        rows=[list(row.values()) for row in rows],
+        formula=formula,
+    )
+
+
+@dataclass(frozen=True)
+class _Formula:
+    """Makes every figure of sums, in the order of the columns."""
+
+    columns: tuple[tuple[str, str], ...]
+    choices: Choices
+
+    def __call__(self, sums: Sequence[float]) -> dict[str, float]:
+        """Return figure -> value, in percent."""
+        found = _figures(dict(zip(self.columns, sums, strict=True)), self.choices)
+        return {f"dst.{key}": value for key, value in found.items()}
+
+
+def _row(dialogue: DialogueStates, choices: Choices) -> Row:
+    """Return the statistics of a dialogue, of every metric."""
+    return {
+        (name, statistic): number
+        for name, metric in tracking_metrics().items()
+        for statistic, number in metric.statistics(dialogue, choices).items()
+    }
+
+
+def _figures(sums: Row, choices: Choices) -> dict[str, float]:
+    """Return every figure of the sums of rows: key -> percent."""
+    own: dict[str, dict[str, float]] = {name: {} for name in tracking_metrics()}
+    for (name, statistic), number in sums.items():
+        own[name][statistic] = number
+    return {
+        key: value
+        for name, metric in tracking_metrics().items()
+        for key, value in metric.percentages(own[name], choices).items()
+    }
+
+
+def _by_map(figures: Mapping[str, float]) -> dict[str, Any]:
+    """Return figures as reports hold them: `metrics`, and maps that are parts of their own."""
+    metrics: dict[str, Any] = {}
+    for key, value in figures.items():
+        group, _, name = key.partition(".")
+        if name:
+            metrics.setdefault(group, {})[name] = value
+        else:
+            metrics[key] = value
+    parts = {part: metrics.pop(part, {}) for part in ("changes", "fuzzy")}
+    return {"metrics": metrics, **parts}
+
+
+def _of_domain(turns: Sequence[StatePair], choices: Choices) -> dict[str, float]:
+    """Score a domain's part of the turns that count for it.
+
+    That T stays that of the whole data set follows the code of SOM-DST, which table 2 of Kim et al.
+    (2022) was made with.
+    """
+    part = DialogueStates(range(len(turns)), turns, turns)
+    return {
+        key: value
+        for metric in tracking_metrics().values()
+        if metric.per_domain
+        for key, value in metric.percentages(metric.statistics(part, choices), choices).items()
+        if key in metric.per_domain
+    }
 
 
 def _check_slots(
@@ -121,90 +211,69 @@ def _check_slots(
         f"turn {number}; give the number of slots that the data set defines"
         for dialogue, of_dialogue in zip(dialogues, states, strict=True)
         for number, pair in zip(of_dialogue.numbers, of_dialogue.turns, strict=True)
-        if (wrong := wrong_slots(pair)) > slots
+        if (wrong := pair.agreement.failed) > slots
     ]
     if problems:
         raise InputError("slots", problems)
 
 
-def _per_domain(
-    by_domain: Mapping[str, Sequence[StatePair]], choices: Choices
-) -> dict[str, dict[str, float]]:
-    """Score each domain's part of the turns that count for it.
-
-    That T stays that of the whole data set follows the code of SOM-DST, which table 2 of Kim et al.
-    (2022) was made with.
-    """
-    metrics = [m.of_domain for m in tracking_metrics().values() if m.of_domain is not None]
-    return {
-        domain: {
-            "turns": len(turns),
-            **{key: value for score in metrics for key, value in score(turns, choices).items()},
-        }
-        for domain, turns in by_domain.items()
-    }
-
-
-def _mean_over_domains(per_domain: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """Return the plain mean over domains of each figure, whatever the domains' turns."""
-    keys = list(next(iter(per_domain.values()), {}))
-    return {
-        key: fmean(scores[key] for scores in per_domain.values()) for key in keys if key != "turns"
-    }
-
-
-def _positions(dialogues: Sequence[DialogueStates]) -> tuple[PositionScores, ...]:
+def _lost_accuracy(states: Sequence[DialogueStates]) -> dict[str, Any]:
+    """Return scores by position in the dialogue, and where joint goal accuracy is lost."""
     parts: list[list[StatePair]] = [[] for _ in range(POSITIONS)]
-    lost = [0] * POSITIONS
-    for dialogue in dialogues:
-        turns = dialogue.turns
+    lost = []
+    for turns in (dialogue.turns for dialogue in states):
         for at, turn in enumerate(turns):
-            parts[_part(at, turns)].append(turn)
+            parts[at * POSITIONS // len(turns)].append(turn)
         first = first_lost(turns)
         if first is not None and not is_exact(turns[-1]):
-            lost[_part(first, turns)] += 1
-    return tuple(
-        PositionScores(
-            start=part / POSITIONS,
-            turns=len(turns),
-            jga=_percent(is_exact, turns),
-            rsa=_percent(turn_relative_slot_accuracy, turns),
-            first_lost=first,
-        )
-        for part, (turns, first) in enumerate(zip(parts, lost, strict=True))
-    )
-
-
-def _part(at: int, turns: Sequence[StatePair]) -> int:
-    return at * POSITIONS // len(turns)
+            lost.append((first, turns))
+    lost_in = Counter(first * POSITIONS // len(turns) for first, turns in lost)
+    return {
+        "positions": tuple(
+            PositionScores(
+                start=part / POSITIONS,
+                turns=len(turns),
+                jga=_percent(is_exact, turns),
+                rsa=_percent(turn_relative_slot_accuracy, turns),
+                first_lost=lost_in[part],
+            )
+            for part, turns in enumerate(parts)
+        ),
+        "losses": Losses(
+            dialogues=len(lost),
+            recovered=sum(any(map(is_exact, turns[first:])) for first, turns in lost),
+            mean_position=_mean([first / len(turns) for first, turns in lost]),
+        ),
+    }
 
 
 def _percent(score: Callable[[StatePair], float], turns: Sequence[StatePair]) -> float | None:
     return 100 * fmean(map(score, turns)) if turns else None
 
 
-def _losses(dialogues: Sequence[DialogueStates]) -> Losses:
-    lost = [
-        (first, dialogue.turns)
-        for dialogue in dialogues
-        if (first := first_lost(dialogue.turns)) is not None and not is_exact(dialogue.turns[-1])
-    ]
-    return Losses(
-        dialogues=len(lost),
-        recovered=sum(any(map(is_exact, turns[first:])) for first, turns in lost),
-        mean_position=_mean([first / len(turns) for first, turns in lost]),
-    )
-
-
 def _mistake_patterns(
-    dialogues: Sequence[DialogueStates], choices: Choices, totals: Mapping[str, Any]
+    states: Sequence[DialogueStates], rows: Sequence[Row], choices: Choices
 ) -> MistakePatterns:
-    mistaken = [dialogue for dialogue in dialogues if any(_mistakes_by_turn(dialogue))]
+    by_turn = [
+        [
+            sum(change.outcome != "correct" for change in changes)
+            for changes in dialogue.derived(changes_of)
+        ]
+        for dialogue in states
+    ]
+    mistaken = [at for at, mistakes in enumerate(by_turn) if any(mistakes)]
     measures = {
-        "TO": _known(tail_orientation, mistaken),
-        "NU": _known(non_uniformity, mistaken),
+        "TO": [tail_orientation(by_turn[at]) for at in mistaken],
+        "NU": [non_uniformity(by_turn[at]) for at in mistaken],
     }
-    scores = _scores_of_each(mistaken, choices, totals)
+    figures = [_figures(rows[at], choices) for at in mistaken]
+    correlated = {key for metric in tracking_metrics().values() for key in metric.correlated}
+    # The keys are those of any dialogue.
+    scores = {
+        key.replace(".", " ", 1): [one[key] for one in figures]
+        for key in _figures(rows[0], choices)
+        if key.partition(".")[0] in correlated
+    }
     return MistakePatterns(
         dialogues=len(mistaken),
         tail_orientation=_mean(measures["TO"]),
@@ -214,53 +283,6 @@ def _mistake_patterns(
             for measure, values in measures.items()
         },
     )
-
-
-def _mistakes_by_turn(dialogue: DialogueStates) -> list[int]:
-    """Return the number of mistakes in each turn: changes missed, wrong or overshot."""
-    return [count_changes(changes).mistakes for changes in dialogue.derived(changes_of)]
-
-
-def _scores_of_each(
-    dialogues: Sequence[DialogueStates], choices: Choices, totals: Mapping[str, Any]
-) -> dict[str, list[float]]:
-    """Return each figure of the metrics that are correlated with where mistakes lie, per dialogue.
-
-    Args:
-        dialogues: The dialogues; there may be none.
-        choices: What the metrics leave open.
-        totals: The figures of all dialogues together, which say what figures there are.
-    """
-    metrics = [metric for metric in tracking_metrics().values() if metric.correlated]
-    scores: dict[str, list[float]] = {
-        name: [] for metric in metrics for name in _named(metric.own_keys, totals)
-    }
-    for dialogue in dialogues:
-        for metric in metrics:
-            figures = metric.compute([dialogue], choices)["metrics"]
-            for name, figure in _named(metric.own_keys, figures).items():
-                scores[name].append(figure)
-    return scores
-
-
-def _named(keys: Sequence[str], figures: Mapping[str, Any]) -> dict[str, float]:
-    """Return figures by one name each: those of a map are called like "FGA 0.5"."""
-    named: dict[str, float] = {}
-    for key in keys:
-        figure = figures[key]
-        if isinstance(figure, Mapping):
-            named |= {f"{key} {label}": value for label, value in figure.items()}
-        else:
-            named[key] = figure
-    return named
-
-
-def _known(
-    measure: Callable[[Sequence[int]], float | None], mistaken: Sequence[DialogueStates]
-) -> list[float]:
-    """Measure dialogues that have mistakes, for which every measure is known."""
-    values = [measure(_mistakes_by_turn(dialogue)) for dialogue in mistaken]
-    return [math.nan if value is None else value for value in values]
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -9,19 +9,20 @@ grows FGA nears the share of turn-level matches.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from statistics import fmean
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
 
-from . import Choices, Figures, TrackingMetric, Verdict
+from . import (
+    DEFAULT_LAMBDAS,
+    Choices,
+    Sums,
+    TrackingMetric,
+    Verdict,
+    exact_sum,
+    share,
+    sum_of,
+)
 from .dialogue_states import DialogueStates, StatePair
 from .jga import is_exact
-
-if TYPE_CHECKING:
-    from .tracking_report import TrackingReport
-
-DEFAULT_LAMBDAS = (0.25, 0.5, 0.75, 1.0)
-"""The values of λ that the paper's table 1 reports."""
 
 HEADLINE_LAMBDA = 0.5
 """The one shown where there is room for one: it forgets 95 % of an error in six turns."""
@@ -69,24 +70,6 @@ def turn_score(distance: float, decay: float) -> float:
     return -math.expm1(-decay * distance)
 
 
-def flexible_goal_accuracy(distances: Sequence[float], decay: float) -> float:
-    """Return the mean `turn_score` of all turns of all dialogues.
-
-    Args:
-        distances: `error_distances` of the dialogues, one after another.
-        decay: λ, at least 0.
-
-    Raises:
-        ValueError: There are no turns.
-    """
-    return fmean([turn_score(distance, decay) for distance in distances])
-
-
-def turn_matches(distances: Sequence[float]) -> int:
-    """Return M2 of the paper's table 1: the number of turns that make no error of their own."""
-    return sum(distance != ERROR for distance in distances)
-
-
 def decay_to_forget(turns: float, share: float) -> float:
     """Return the λ with which an error is forgotten by a share in a number of turns (section 3).
 
@@ -118,18 +101,26 @@ def lambda_label(decay: float) -> str:
     return short if float(short) == decay else repr(decay)
 
 
-def distances_of(dialogue: DialogueStates) -> list[float]:
-    """Return `error_distances` of a dialogue's turns."""
+def _distances(dialogue: DialogueStates) -> list[float]:
     return error_distances(dialogue.turns, dialogue.numbers)
 
 
-def _compute(dialogues: Sequence[DialogueStates], choices: Choices) -> Figures:
-    distances = [distance for dialogue in dialogues for distance in dialogue.derived(distances_of)]
-    by_lambda = {
-        lambda_label(decay): 100 * flexible_goal_accuracy(distances, decay)
-        for decay in choices.lambdas
+def _statistics(dialogue: DialogueStates, choices: Choices) -> Sums:
+    distances = _distances(dialogue)
+    sums: dict[str, float] = {
+        "turns": len(distances),
+        # M2 of the paper's table 1: turns that make no error of their own.
+        "turn_matches": sum(distance != ERROR for distance in distances),
     }
-    return {"metrics": {"FGA": by_lambda}, "counts": {"turn_matches": turn_matches(distances)}}
+    for decay in choices.lambdas:
+        scores = (turn_score(distance, decay) for distance in distances)
+        sums |= exact_sum(f"λ={lambda_label(decay)}", scores)
+    return sums
+
+
+def _formula(sums: Sums, choices: Choices) -> dict[str, float]:
+    labels = map(lambda_label, choices.lambdas)
+    return {f"FGA.{label}": share(sum_of(sums, f"λ={label}"), sums["turns"]) for label in labels}
 
 
 def _verdicts(dialogue: DialogueStates, choices: Choices) -> list[list[Verdict]]:
@@ -138,7 +129,7 @@ def _verdicts(dialogue: DialogueStates, choices: Choices) -> list[list[Verdict]]
             Verdict(f"FGA λ={lambda_label(decay)}", turn_score(distance, decay), _reason(distance))
             for decay in choices.lambdas
         ]
-        for distance in dialogue.derived(distances_of)
+        for distance in _distances(dialogue)
     ]
 
 
@@ -150,13 +141,11 @@ def _reason(distance: float) -> str:
     return f"right in itself, {distance:g} after the turn of the latest error"
 
 
-def _headlines(report: TrackingReport) -> Mapping[str, float]:
+def _headlines(keys: Collection[str]) -> Collection[str]:
     """Return all values of λ that were asked for, but one of the default ones."""
-    by_lambda = report.metrics["FGA"]
-    assert isinstance(by_lambda, Mapping)
-    if list(by_lambda) == [lambda_label(decay) for decay in DEFAULT_LAMBDAS]:
-        by_lambda = {lambda_label(HEADLINE_LAMBDA): by_lambda[lambda_label(HEADLINE_LAMBDA)]}
-    return {f"FGA λ={label}": value for label, value in by_lambda.items()}
+    if list(keys) == [f"FGA.{lambda_label(decay)}" for decay in DEFAULT_LAMBDAS]:
+        return [f"FGA.{lambda_label(HEADLINE_LAMBDA)}"]
+    return keys
 
 
 METRIC = TrackingMetric(
@@ -165,10 +154,13 @@ METRIC = TrackingMetric(
     question="Is the state right, forgiving old errors with time?",
     unit="percent of the turns",
     source="Dey, Kummara & Desarkar (2022)",
-    compute=_compute,
+    statistics=_statistics,
+    formula=_formula,
+    titles={"FGA": "FGA λ="},
+    counts=("turn_matches",),
     verdicts=_verdicts,
     parameters=lambda choices: {"lambda": ",".join(map(lambda_label, choices.lambdas))},
     headlines=_headlines,
-    correlated=True,
+    correlated=("FGA",),
     rank=50,
 )

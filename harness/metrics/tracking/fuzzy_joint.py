@@ -6,15 +6,13 @@ Flavours of Success" (2021). Two values match if their partial ratio is over 95.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from statistics import fmean
 
 from mwz.database.fuzzy import partial_ratio
 
-from . import TrackingMetric
-from .dialogue_states import StatePair, all_turns
-from .slot_f1 import PrecisionRecall, percentages
+from . import Choices, Sums, TrackingMetric, only, share
+from .dialogue_states import DialogueStates, StatePair
+from .slot_f1 import precision_recall_f1
 
 FUZZY_RATIO = 95
 """Two values match if their partial ratio is over this."""
@@ -36,23 +34,23 @@ def is_fuzzily_exact(turn: StatePair) -> bool:
     return matching_slots(turn) == len(turn.gold)
 
 
-def fuzzy_joint_accuracy(turns: Sequence[StatePair]) -> float:
-    """Return the share of turns that `is_fuzzily_exact` holds of.
+def _statistics(dialogue: DialogueStates, _: Choices) -> Sums:
+    turns = dialogue.turns
+    return {
+        "turns": len(turns),
+        "exact_turns": sum(map(is_fuzzily_exact, turns)),
+        "found": sum(map(matching_slots, turns)),
+        "predicted": sum(len(turn.predicted) for turn in turns),
+        "gold": sum(len(turn.gold) for turn in turns),
+    }
 
-    Raises:
-        ValueError: There are no turns.
-    """
-    return fmean([is_fuzzily_exact(turn) for turn in turns])
 
-
-def fuzzy_slot_f1(turns: Iterable[StatePair]) -> PrecisionRecall:
-    """Return precision, recall and F1 of the predicted slots, fuzzily matched, of all turns."""
-    found = predicted = gold = 0
-    for turn in turns:
-        found += matching_slots(turn)
-        predicted += len(turn.predicted)
-        gold += len(turn.gold)
-    return PrecisionRecall(found, predicted, gold)
+def _formula(sums: Sums, _: Choices) -> dict[str, float]:
+    shares = {
+        "joint_accuracy": share(sums["exact_turns"], sums["turns"]),
+        **precision_recall_f1(sums["found"], sums["predicted"], sums["gold"]),
+    }
+    return {f"fuzzy.{name}": value for name, value in shares.items()}
 
 
 # A state is cumulative: turn after turn brings the same pairs of values.
@@ -67,16 +65,9 @@ METRIC = TrackingMetric(
     question="Is the whole state right, where values may differ in their spelling?",
     unit="percent of the turns",
     source="the evaluator of Nekvinda & Dušek (2021)",
-    compute=lambda dialogues, _: {
-        "fuzzy": {
-            "joint_accuracy": 100 * fuzzy_joint_accuracy(all_turns(dialogues)),
-            **percentages(fuzzy_slot_f1(all_turns(dialogues))),
-        }
-    },
-    keys=(),
-    headlines=lambda report: {"fuzzy joint accuracy": report.fuzzy["joint_accuracy"]},
-    further=lambda report: {
-        f"fuzzy {name.replace('_', ' ')}": share for name, share in report.fuzzy.items()
-    },
+    statistics=_statistics,
+    formula=_formula,
+    titles={"fuzzy": "fuzzy "},
+    headlines=only("fuzzy.joint_accuracy"),
     rank=80,
 )

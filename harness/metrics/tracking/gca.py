@@ -14,15 +14,17 @@ state drops are not treated); here as there:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Literal, TypeAlias
 
-from . import Choices, Figures, TrackingMetric, Verdict, own_headline
+from . import Choices, Sums, TrackingMetric, Verdict, only, share
 from .dialogue_states import ABSENT, DialogueStates, Slot, State, StatePair, slot_name
 
 Outcome: TypeAlias = Literal["missed", "wrong", "overshot", "correct"]
 OUTCOMES: tuple[Outcome, ...] = ("missed", "wrong", "overshot", "correct")
+"""What becomes of changes: M, W, O and C of the paper."""
 
 VALUE_WEIGHT = 10 / 11
 """The weight of the value scores in the harmonic mean; the label scores have the rest."""
@@ -36,72 +38,29 @@ class Change:
     outcome: Outcome
 
 
-@dataclass(frozen=True)
-class ChangeCounts:
-    """How many changes were missed (M), wrong (W), overshot (O) and correct (C)."""
+def change_scores(missed: float, wrong: float, overshot: float, correct: float) -> dict[str, float]:
+    """Return the four part scores and their weighted harmonic mean, "gca", of counts of changes.
 
-    missed: int
-    wrong: int
-    overshot: int
-    correct: int
-
-    @property
-    def mistakes(self) -> int:
-        """The changes that are not correct."""
-        return self.missed + self.wrong + self.overshot
-
-    @property
-    def predictions(self) -> int:
-        """P of the paper: C + W + O."""
-        return self.correct + self.wrong + self.overshot
-
-    @property
-    def golds(self) -> int:
-        """G of the paper: C + W + M."""
-        return self.correct + self.wrong + self.missed
-
-    @property
-    def value_precision(self) -> float:
-        """C / P."""
-        return _share(self.correct, self.predictions, self._nothing)
-
-    @property
-    def value_recall(self) -> float:
-        """C / G."""
-        return _share(self.correct, self.golds, self._nothing)
-
-    @property
-    def label_precision(self) -> float:
-        """(C + W) / P: the share of predicted slots that had a value in gold, right or wrong."""
-        return _share(self.correct + self.wrong, self.predictions, self._nothing)
-
-    @property
-    def label_recall(self) -> float:
-        """(C + W) / G."""
-        return _share(self.correct + self.wrong, self.golds, self._nothing)
-
-    @property
-    def gca(self) -> float:
-        """The four part scores' harmonic mean, weighted by (10/11, 10/11, 1/11, 1/11) x (P, G).
-
-        It is 0 if any of them is 0. Without any change on either side there was nothing to do and
-        nothing was done: 1.
-        """
-        if self._nothing:
-            return 1.0
-        if not self.correct:
-            return 0.0
-        parts = (
-            (VALUE_WEIGHT * self.predictions, self.value_precision),
-            (VALUE_WEIGHT * self.golds, self.value_recall),
-            ((1 - VALUE_WEIGHT) * self.predictions, self.label_precision),
-            ((1 - VALUE_WEIGHT) * self.golds, self.label_recall),
-        )
-        return sum(weight for weight, _ in parts) / sum(weight / score for weight, score in parts)
-
-    @property
-    def _nothing(self) -> bool:
-        return self.correct + self.mistakes == 0
+    The weights are (10/11, 10/11, 1/11, 1/11) x (P, G), with P = C + W + O, the predicted changes,
+    and G = C + W + M, those of gold. To label scores a wrong value is as good as the right one. The
+    mean is 0 if any part is 0. Without any change on either side there was nothing to do and
+    nothing was done: 1.
+    """
+    predictions, golds = correct + wrong + overshot, correct + wrong + missed
+    of_nothing = float(predictions == golds == 0)
+    parts = {
+        "value_precision": share(correct, predictions, of_nothing),
+        "value_recall": share(correct, golds, of_nothing),
+        "label_precision": share(correct + wrong, predictions, of_nothing),
+        "label_recall": share(correct + wrong, golds, of_nothing),
+    }
+    if not correct:
+        return {"gca": of_nothing, **parts}
+    weights = [
+        part * whole for part in (VALUE_WEIGHT, 1 - VALUE_WEIGHT) for whole in (predictions, golds)
+    ]
+    inverse = sum(weight / part for weight, part in zip(weights, parts.values(), strict=True))
+    return {"gca": sum(weights) / inverse, **parts}
 
 
 def judge_changes(turns: Sequence[StatePair]) -> list[list[Change]]:
@@ -119,19 +78,18 @@ def judge_changes(turns: Sequence[StatePair]) -> list[list[Change]]:
     return judged
 
 
-def count_changes(changes: Iterable[Change]) -> ChangeCounts:
-    """Count changes by outcome."""
+def count_changes(changes: Iterable[Change]) -> dict[str, int]:
+    """Return outcome -> number of changes."""
     counts = Counter(change.outcome for change in changes)
-    return ChangeCounts(**{outcome: counts[outcome] for outcome in OUTCOMES})
+    return {outcome: counts[outcome] for outcome in OUTCOMES}
 
 
-def count_by_slot(changes: Iterable[Change]) -> Mapping[Slot, ChangeCounts]:
-    """Count changes by slot and outcome; slots are in alphabetical order."""
-    counts = Counter((change.slot, change.outcome) for change in changes)
-    return {
-        slot: ChangeCounts(**{outcome: counts[slot, outcome] for outcome in OUTCOMES})
-        for slot in sorted({slot for slot, _ in counts})
-    }
+def count_by_slot(changes: Iterable[Change]) -> dict[Slot, dict[str, int]]:
+    """Return slot -> outcome -> number of changes; slots are in alphabetical order."""
+    by_slot: dict[Slot, list[Change]] = {}
+    for change in changes:
+        by_slot.setdefault(change.slot, []).append(change)
+    return {slot: count_changes(by_slot[slot]) for slot in sorted(by_slot)}
 
 
 def _carry(before: State, now: State) -> State:
@@ -181,36 +139,18 @@ def _judge_predicted(
     return None
 
 
-def _share(part: int, whole: int, nothing: bool) -> float:
-    return part / whole if whole else float(nothing)
-
-
 def changes_of(dialogue: DialogueStates) -> list[list[Change]]:
     """Return what became of every change of a dialogue's states, as `judge_changes`."""
     return judge_changes(dialogue.pairs)
 
 
-def _compute(dialogues: Sequence[DialogueStates], _: Choices) -> Figures:
-    changes = [
-        change
-        for dialogue in dialogues
-        for judged in dialogue.derived(changes_of)
-        for change in judged
-    ]
-    counts = count_changes(changes)
-    return {
-        "metrics": {"GCA": 100 * counts.gca},
-        "counts": asdict(counts),
-        "changes": {
-            "value_precision": 100 * counts.value_precision,
-            "value_recall": 100 * counts.value_recall,
-            "label_precision": 100 * counts.label_precision,
-            "label_recall": 100 * counts.label_recall,
-        },
-        "per_slot": {
-            slot_name(slot): asdict(by_slot) for slot, by_slot in count_by_slot(changes).items()
-        },
-    }
+def _statistics(dialogue: DialogueStates, _: Choices) -> Sums:
+    return count_changes(chain.from_iterable(dialogue.derived(changes_of)))
+
+
+def _formula(sums: Sums, _: Choices) -> dict[str, float]:
+    scores = change_scores(**sums)
+    return {"GCA": scores.pop("gca"), **{f"changes.{name}": part for name, part in scores.items()}}
 
 
 def _verdicts(dialogue: DialogueStates, _: Choices) -> list[list[Verdict]]:
@@ -232,12 +172,12 @@ METRIC = TrackingMetric(
     question="Is every change of the state predicted, each counted once?",
     unit="percent, of the changes of all dialogues",
     source="Aksu & Chen (2024)",
-    compute=_compute,
+    statistics=_statistics,
+    formula=_formula,
+    titles={"GCA": "GCA", "changes": "GCA "},
+    counts=OUTCOMES,
     verdicts=_verdicts,
-    headlines=own_headline("GCA"),
-    further=lambda report: {
-        f"GCA {name.replace('_', ' ')}": share for name, share in report.changes.items()
-    },
-    correlated=True,
+    headlines=only("GCA"),
+    correlated=("GCA",),
     rank=60,
 )

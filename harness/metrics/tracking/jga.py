@@ -8,10 +8,9 @@ Tracking" (2022). An error stays in every later state, so one early slip can cos
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import fmean
 
-from . import Choices, TrackingMetric, Verdict, own_headline, turn_by_turn
-from .dialogue_states import StatePair, all_turns
+from . import Choices, Sums, TrackingMetric, Verdict, only, share, turn_by_turn
+from .dialogue_states import DialogueStates, StatePair
 
 
 def is_exact(turn: StatePair) -> bool:
@@ -19,18 +18,13 @@ def is_exact(turn: StatePair) -> bool:
     return not turn.agreement.failed
 
 
-def joint_goal_accuracy(turns: Sequence[StatePair]) -> float:
-    """Return the share of turns whose state is predicted exactly.
-
-    Raises:
-        ValueError: There are no turns.
-    """
-    return fmean([is_exact(turn) for turn in turns])
-
-
 def first_lost(turns: Sequence[StatePair]) -> int | None:
     """Return the position of a dialogue's first inexact turn, from 0; None if all are exact."""
     return next((at for at, turn in enumerate(turns) if not is_exact(turn)), None)
+
+
+def _statistics(dialogue: DialogueStates, _: Choices) -> Sums:
+    return {"turns": len(dialogue.turns), "exact_turns": sum(map(is_exact, dialogue.turns))}
 
 
 def _verdict(turn: StatePair, _: Choices) -> Verdict:
@@ -47,12 +41,12 @@ METRIC = TrackingMetric(
     question="Is the whole state right?",
     unit="percent of the turns",
     source="Henderson, Thomson & Williams (2014)",
-    compute=lambda dialogues, _: {
-        "metrics": {"JGA": 100 * joint_goal_accuracy(all_turns(dialogues))},
-        "counts": {"exact_turns": sum(map(is_exact, all_turns(dialogues)))},
-    },
+    statistics=_statistics,
+    formula=lambda sums, _: {"JGA": share(sums["exact_turns"], sums["turns"])},
+    counts=("exact_turns",),
     verdicts=turn_by_turn(_verdict),
-    headlines=own_headline("JGA"),
-    of_domain=lambda turns, _: {"JGA": 100 * joint_goal_accuracy(turns)},
+    headlines=only("JGA"),
+    per_domain=("JGA",),
+    main=True,
     rank=10,
 )

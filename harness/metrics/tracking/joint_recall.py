@@ -6,11 +6,8 @@ no other slot whether it is predicted. A system that says too much loses nothing
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from statistics import fmean
-
-from . import Choices, TrackingMetric, Verdict, turn_by_turn
-from .dialogue_states import StatePair, all_turns
+from . import Choices, Sums, TrackingMetric, Verdict, share, turn_by_turn
+from .dialogue_states import DialogueStates, StatePair
 
 
 def is_covered(turn: StatePair) -> bool:
@@ -18,13 +15,8 @@ def is_covered(turn: StatePair) -> bool:
     return turn.agreement.correct == turn.agreement.gold
 
 
-def joint_recall(turns: Sequence[StatePair]) -> float:
-    """Return the share of turns all of whose gold triples are predicted.
-
-    Raises:
-        ValueError: There are no turns.
-    """
-    return fmean([is_covered(turn) for turn in turns])
+def _statistics(dialogue: DialogueStates, _: Choices) -> Sums:
+    return {"turns": len(dialogue.turns), "covered": sum(map(is_covered, dialogue.turns))}
 
 
 def _verdict(turn: StatePair, _: Choices) -> Verdict:
@@ -39,9 +31,8 @@ METRIC = TrackingMetric(
     question="Is all that gold has predicted, whatever else is?",
     unit="percent of the turns",
     source="reported as joint accuracy by papers that ignore extra slots",
-    compute=lambda dialogues, _: {
-        "metrics": {"joint recall": 100 * joint_recall(all_turns(dialogues))}
-    },
+    statistics=_statistics,
+    formula=lambda sums, _: {"joint recall": share(sums["covered"], sums["turns"])},
     verdicts=turn_by_turn(_verdict),
     rank=15,
 )

@@ -12,11 +12,18 @@ file it is 63.22 for that, and not 63.23.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from statistics import fmean
-
-from . import Choices, TrackingMetric, Verdict, own_headline, turn_by_turn
-from .dialogue_states import StatePair, all_turns
+from . import (
+    Choices,
+    Sums,
+    TrackingMetric,
+    Verdict,
+    exact_sum,
+    only,
+    share,
+    sum_of,
+    turn_by_turn,
+)
+from .dialogue_states import DialogueStates, StatePair
 
 
 def turn_relative_slot_accuracy(turn: StatePair) -> float:
@@ -26,8 +33,7 @@ def turn_relative_slot_accuracy(turn: StatePair) -> float:
     at all, W the predicted triples that are not gold (so a wrong value counts once, but for values
     with a dash: see above).
     """
-    slots = slots_in_play(turn)
-    return turn.agreement.correct / slots if slots else 0.0
+    return share(turn.agreement.correct, slots_in_play(turn))
 
 
 def slots_in_play(turn: StatePair) -> int:
@@ -47,13 +53,9 @@ def _before_last_dash(value: str) -> str | None:
     return head if dash else None
 
 
-def relative_slot_accuracy(turns: Sequence[StatePair]) -> float:
-    """Return the mean of `turn_relative_slot_accuracy` over all turns.
-
-    Raises:
-        ValueError: There are no turns.
-    """
-    return fmean([turn_relative_slot_accuracy(turn) for turn in turns])
+def _statistics(dialogue: DialogueStates, _: Choices) -> Sums:
+    scores = map(turn_relative_slot_accuracy, dialogue.turns)
+    return {"turns": len(dialogue.turns), **exact_sum("RSA", scores)}
 
 
 def _verdict(turn: StatePair, _: Choices) -> Verdict:
@@ -69,11 +71,10 @@ METRIC = TrackingMetric(
     question="Which share of the slots in play is right?",
     unit="percent of the slots, averaged over turns",
     source="Kim et al. (2022)",
-    compute=lambda dialogues, _: {
-        "metrics": {"RSA": 100 * relative_slot_accuracy(all_turns(dialogues))}
-    },
+    statistics=_statistics,
+    formula=lambda sums, _: {"RSA": share(sum_of(sums, "RSA"), sums["turns"])},
     verdicts=turn_by_turn(_verdict),
-    headlines=own_headline("RSA"),
-    of_domain=lambda turns, _: {"RSA": 100 * relative_slot_accuracy(turns)},
+    headlines=only("RSA"),
+    per_domain=("RSA",),
     rank=40,
 )

@@ -7,52 +7,40 @@ slots are absent from any one dialogue, and leaving them out earns a system most
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from statistics import fmean
-
-from . import Choices, TrackingMetric, Verdict, turn_by_turn
-from .dialogue_states import StatePair, all_turns
-
-MULTIWOZ_SLOTS = 30
-"""The slots of MultiWOZ's five domains, as every published slot accuracy counts them."""
-
-
-def wrong_slots(turn: StatePair) -> int:
-    """Return M + W: missed gold slots, and slots wrongly predicted beside those.
-
-    M counts the gold triples that are not predicted. W counts the predicted triples that are not
-    gold and whose slot is not already among the missed ones, so a wrong value counts once.
-    """
-    return turn.agreement.failed
+from . import (
+    MULTIWOZ_SLOTS,
+    Choices,
+    Sums,
+    TrackingMetric,
+    Verdict,
+    exact_sum,
+    share,
+    sum_of,
+    turn_by_turn,
+)
+from .dialogue_states import DialogueStates, StatePair
 
 
 def turn_slot_accuracy(turn: StatePair, slots: int = MULTIWOZ_SLOTS) -> float:
     """Return (T - M - W) / T of one turn.
 
+    M counts the gold triples that are not predicted. W counts the predicted triples that are not
+    gold and whose slot is not already among the missed ones, so a wrong value counts once.
+
     Args:
         turn: The turn's states.
-        slots: T, the number of slots the data set defines.
-
-    Raises:
-        ValueError: The turn has more wrong slots than the data set has slots.
+        slots: T, the number of slots the data set defines; no fewer than are wrong.
     """
-    wrong = wrong_slots(turn)
-    if wrong > slots:
-        raise ValueError(f"{wrong} slots are wrong in one turn, of {slots} slots in all")
-    return (slots - wrong) / slots
+    return (slots - turn.agreement.failed) / slots
 
 
-def slot_accuracy(turns: Sequence[StatePair], slots: int = MULTIWOZ_SLOTS) -> float:
-    """Return the mean of `turn_slot_accuracy` over all turns.
-
-    Raises:
-        ValueError: There are no turns, or a turn has more wrong slots than there are slots.
-    """
-    return fmean([turn_slot_accuracy(turn, slots) for turn in turns])
+def _statistics(dialogue: DialogueStates, choices: Choices) -> Sums:
+    scores = [turn_slot_accuracy(turn, choices.slots) for turn in dialogue.turns]
+    return {"turns": len(scores), **exact_sum("SA", scores)}
 
 
 def _verdict(turn: StatePair, choices: Choices) -> Verdict:
-    reason = f"{wrong_slots(turn)} of {choices.slots} slots wrong"
+    reason = f"{turn.agreement.failed} of {choices.slots} slots wrong"
     return Verdict("SA", turn_slot_accuracy(turn, choices.slots), reason)
 
 
@@ -62,11 +50,10 @@ METRIC = TrackingMetric(
     question="Are all slots that the data set defines right, absent ones included?",
     unit="percent of the slots, averaged over turns",
     source="Wu et al. (2019)",
-    compute=lambda dialogues, choices: {
-        "metrics": {"SA": 100 * slot_accuracy(all_turns(dialogues), choices.slots)}
-    },
+    statistics=_statistics,
+    formula=lambda sums, _: {"SA": share(sum_of(sums, "SA"), sums["turns"])},
     verdicts=turn_by_turn(_verdict),
     parameters=lambda choices: {"slots": str(choices.slots)},
-    of_domain=lambda turns, choices: {"SA": 100 * slot_accuracy(turns, choices.slots)},
+    per_domain=("SA",),
     rank=20,
 )

@@ -103,6 +103,17 @@ class TrackingReport:
         if "joint_accuracy" not in self.fuzzy:
             raise ValueError("fuzzy lacks joint_accuracy")
 
+    @property
+    def figures(self) -> dict[str, float]:
+        """Every share of all turns: key -> percent, `map.key` in maps: `FGA.0.5`, `fuzzy.F1`."""
+        figures: dict[str, float] = {}
+        for key, value in {**self.metrics, "changes": self.changes, "fuzzy": self.fuzzy}.items():
+            if isinstance(value, Mapping):
+                figures |= {f"{key}.{name}": share for name, share in value.items()}
+            else:
+                figures[key] = value
+        return figures
+
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON types."""
         return asdict(self)

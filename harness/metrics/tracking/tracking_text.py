@@ -1,14 +1,20 @@
-"""State-tracking reports as a person reads them: systems side by side, or one dialogue."""
+"""State-tracking reports as tables: systems side by side, in a terminal or in any format."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from ...io.rendering import Cell, figure, text_table
-from . import tracking_metrics
+from ...io.rendering import figure, text_table
+from ...io.tables import Table, best_cells
+from ...signature import Signature
+from . import headline_figures, tracking_metrics
 from .tracking_report import TrackingReport
 
 SHORTEST_NAME = 8
+LENGTHS = (32, 24, 16, 12)
+"""To how many characters names are shortened, until a table fits."""
+
 FEW_ROWS = 12
 """How many rows may become the columns of a table."""
 
@@ -24,13 +30,31 @@ def fitted_table(
         columns: For each system, row -> cell; all have the same rows.
         width: The terminal's, in characters; None if it does not matter.
     """
-    tables = _whole_tables(title, names, columns)
-    if width is None:
-        return next(tables)
-    for table in tables:
-        if _width(table) <= width:
+    rows = [[name, *(column[name] for column in columns)] for name in columns[0]]
+    for table in _whole_tables(title, names, columns, rows):
+        if width is None or max(map(len, table.splitlines())) <= width:
             return table
-    return _split_table(title, names, columns, width)
+    return text_table([title, *shortened(names, SHORTEST_NAME)], rows, width)
+
+
+def _whole_tables(
+    title: str,
+    names: Sequence[str],
+    columns: Sequence[Mapping[str, str]],
+    rows: Sequence[Sequence[str]],
+) -> Iterator[str]:
+    """Yield ever narrower forms of a table with all systems."""
+    lengths = [length for length in LENGTHS if length < max(map(len, names))]
+    versions = [list(names), *(shortened(names, length) for length in lengths)]
+    yield text_table([title, *names], rows)
+    if len(rows) <= FEW_ROWS:
+        # A word a line: figures are narrower than what they are called.
+        headers = ["system", *(name.replace(" ", "\n") for name in columns[0])]
+        cells = [list(column.values()) for column in columns]
+        for version in versions:
+            yield text_table(headers, [[n, *c] for n, c in zip(version, cells, strict=True)])
+    for version in versions[1:]:
+        yield text_table([title, *version], rows)
 
 
 def shortened(names: Sequence[str], longest: int) -> list[str]:
@@ -54,62 +78,6 @@ def _cut(name: str, longest: int, tail: int) -> str:
     return f"{name[: longest - 1 - tail]}…{name[len(name) - tail :]}"
 
 
-def _whole_tables(
-    title: str, names: Sequence[str], columns: Sequence[Mapping[str, str]]
-) -> Iterator[str]:
-    """Yield ever narrower forms of a table with all systems."""
-    lengths = [length for length in (32, 24, 16, 12) if length < max(map(len, names))]
-    versions = [list(names), *(shortened(names, length) for length in lengths)]
-    yield _systems_in_columns(title, versions[0], columns)
-    if len(columns[0]) <= FEW_ROWS:
-        for version in versions:
-            yield _systems_in_rows(version, columns)
-    for version in versions[1:]:
-        yield _systems_in_columns(title, version, columns)
-
-
-def _split_table(
-    title: str, names: Sequence[str], columns: Sequence[Mapping[str, str]], width: int
-) -> str:
-    """Return tables of as many systems as fit, at least one, one below the other."""
-    short = shortened(names, SHORTEST_NAME)
-    tables = []
-    start = 0
-    while start < len(short):
-        stop = start + 1
-        table = _systems_in_columns(title, short[start:stop], columns[start:stop])
-        while stop < len(short):
-            wider = _systems_in_columns(title, short[start : stop + 1], columns[start : stop + 1])
-            if _width(wider) > width:
-                break
-            table, stop = wider, stop + 1
-        tables.append(table)
-        start = stop
-    return "\n\n".join(tables)
-
-
-def _systems_in_columns(
-    title: str, names: Sequence[str], columns: Sequence[Mapping[str, str]]
-) -> str:
-    rows = [[name, *(column[name] for column in columns)] for name in columns[0]]
-    return text_table([title, *names], rows)
-
-
-def _systems_in_rows(names: Sequence[str], columns: Sequence[Mapping[str, str]]) -> str:
-    # A word a line: figures are narrower than what they are called.
-    headers = ["system", *(name.replace(" ", "\n") for name in columns[0])]
-    return text_table(
-        headers, [[name, *column.values()] for name, column in zip(names, columns, strict=True)]
-    )
-
-
-def _width(table: str) -> int:
-    return max(map(len, table.splitlines()))
-
-
-MEAN_OVER_DOMAINS = "mean"
-
-
 def headlines_text(
     names: Sequence[str], reports: Sequence[TrackingReport], width: int | None = None
 ) -> str:
@@ -120,25 +88,19 @@ def headlines_text(
         reports: Their reports, all with the same values of λ.
         width: The terminal's, in characters; None if it does not matter.
     """
-    return fitted_table("metric (%)", names, [_headlines(report) for report in reports], width)
+    columns = [_cells(headline_figures(report)) for report in reports]
+    return fitted_table("metric (%)", names, columns, width)
 
 
 def side_by_side_text(
     names: Sequence[str], reports: Sequence[TrackingReport], width: int | None = None
 ) -> str:
-    """Return all figures of reports as tables.
-
-    Args:
-        names: What to call the systems; all different.
-        reports: Their reports, all with the same values of λ.
-        width: The terminal's, in characters; None if it does not matter.
-    """
-    tables = [
-        fitted_table("metric (%)", names, [_metrics(report) for report in reports], width),
-        fitted_table("count", names, [_counts(report) for report in reports], width),
-        fitted_table("along the dialogue", names, [_patterns(r) for r in reports], width),
-    ]
-    return "\n\n".join(tables)
+    """Return all figures of reports as tables; the arguments are those of `headlines_text`."""
+    tables = {"metric (%)": _metrics, "count": _counts, "along the dialogue": _patterns}
+    return "\n\n".join(
+        fitted_table(title, names, [column(report) for report in reports], width)
+        for title, column in tables.items()
+    )
 
 
 def metrics_help() -> dict[str, str]:
@@ -161,36 +123,92 @@ def _capital(text: str) -> str:
 
 def breakdown_text(report: TrackingReport) -> str:
     """Return a report's scores per domain and outcomes per slot."""
-    domains = ""
-    if report.per_domain:
-        over = report.variants.get("per-domain", "gold-slots")
-        mean = {MEAN_OVER_DOMAINS: {"turns": None, **report.per_domain_mean}}
-        domains = _table(f"domain (%, over {over})", {**report.per_domain, **mean})
-    slots = _table("slot", report.per_slot) if report.per_slot else ""
-    return "\n\n".join(filter(None, [domains, slots])) or "no slot has a value"
+    over = report.variants.get("per-domain", "gold-slots")
+    domains: dict[str, Mapping[str, float | None]] = {**report.per_domain}
+    if domains:
+        domains["mean"] = {"turns": None, **report.per_domain_mean}
+    tables = {f"domain (%, over {over})": domains, "slot": report.per_slot}
+    parts = [
+        text_table(
+            [title, *next(iter(table.values()))],
+            [[name, *_cells(values).values()] for name, values in table.items()],
+        )
+        for title, table in tables.items()
+        if table
+    ]
+    return "\n\n".join(parts) or "no slot has a value"
 
 
-def _headlines(report: TrackingReport) -> dict[str, str]:
-    rows = {
-        title: value
-        for metric in tracking_metrics().values()
-        for title, value in metric.headlines(report).items()
+def headlines_table(
+    names: Sequence[str],
+    reports: Sequence[TrackingReport],
+    signatures: Sequence[Signature],
+    intervals: Sequence[Mapping[str, Any]] = (),
+) -> Table:
+    """Return the figures that are reported most, in percent, a row per file.
+
+    The best of a column is marked, of those files that compare with the first one.
+
+    Args:
+        names: What to call the files.
+        reports: Their reports, all with the same metrics and values of λ.
+        signatures: What they depend on.
+        intervals: Of each, figure -> interval as JSON types; none if they were not asked for.
+    """
+    found = [headline_figures(report) for report in reports]
+    shown = [[*_cells(one).values()] for one in found]
+    verdicts = [signatures[0].comparable_with(signature) for signature in signatures]
+    comparing = [
+        [value if verdict else None for value in one.values()]
+        for one, verdict in zip(found, verdicts, strict=True)
+    ]
+    lines = [str(signature) for signature in signatures]
+    ends = [
+        {
+            f"{name}_{end}": interval[end]
+            for name, interval in one.items()
+            for end in ("low", "high")
+        }
+        for one in intervals or [{}] * len(names)
+    ]
+    return Table(
+        name="tracking",
+        title="State tracking, in percent",
+        headers=["", *found[0]],
+        rows=[[name, *row] for name, row in zip(names, shown, strict=True)],
+        data=[
+            {"name": name, **one, **own, "signature": line}
+            for name, one, own, line in zip(names, found, ends, lines, strict=True)
+        ],
+        notes=[
+            *(
+                f"not comparable with {names[0]}: {name} ({'; '.join(verdict.reasons)})"
+                for name, verdict in zip(names, verdicts, strict=True)
+                if not verdict
+            ),
+            *(
+                lines[:1]
+                if len(set(lines)) == 1
+                else [f"{name}: {line}" for name, line in zip(names, lines, strict=True)]
+            ),
+        ],
+        best={(row, column + 1) for row, column in best_cells(comparing, shown)},
+    )
+
+
+def _cells(values: Mapping[str, float | None]) -> dict[str, str]:
+    """Return figures as tables show them: percentages with two digits, counts as they are."""
+    return {
+        title: str(value) if isinstance(value, int) else figure(value, 2)
+        for title, value in values.items()
     }
-    return {title: figure(value, 2) for title, value in rows.items()}
 
 
 def _metrics(report: TrackingReport) -> dict[str, str]:
-    rows: dict[str, float] = {}
+    headings: dict[str, float] = {}
     for metric in tracking_metrics().values():
-        # A report that was kept may lack a metric that has come since.
-        for key in (key for key in metric.own_keys if key in report.metrics):
-            value = report.metrics[key]
-            if isinstance(value, Mapping):
-                rows |= {f"{key} λ={label}": score for label, score in value.items()}
-            else:
-                rows[key] = value
-        rows |= metric.further(report)
-    return {title: figure(value, 2) for title, value in rows.items()}
+        headings |= metric.headings(report)
+    return _cells(headings)
 
 
 def _counts(report: TrackingReport) -> dict[str, str]:
@@ -200,28 +218,18 @@ def _counts(report: TrackingReport) -> dict[str, str]:
 
 def _patterns(report: TrackingReport) -> dict[str, str]:
     losses, mistakes = report.losses, report.mistakes
-    return {
-        "dialogues that end inexact": str(losses.dialogues),
-        "of them exact again after a loss": str(losses.recovered),
-        "mean position of their first inexact turn": figure(losses.mean_position, 2),
-        "dialogues with mistakes": str(mistakes.dialogues),
-        "tail orientation (TO)": figure(mistakes.tail_orientation, 2),
-        "non-uniformity (NU)": figure(mistakes.non_uniformity, 2),
-        **{
-            f"correlation of {measure} and {metric}": figure(value, 2)
-            for measure, values in mistakes.correlations.items()
-            for metric, value in values.items()
-        },
-    }
-
-
-def _table(title: str, table: Mapping[str, Mapping[str, float | None]]) -> str:
-    columns = list(next(iter(table.values())))
-    rows: list[list[Cell]] = [
-        [name, *(_cell(values[column]) for column in columns)] for name, values in table.items()
-    ]
-    return text_table([title, *columns], rows)
-
-
-def _cell(value: float | None) -> str:
-    return str(value) if isinstance(value, int) else figure(value, 2)
+    return _cells(
+        {
+            "dialogues that end inexact": losses.dialogues,
+            "of them exact again after a loss": losses.recovered,
+            "mean position of their first inexact turn": losses.mean_position,
+            "dialogues with mistakes": mistakes.dialogues,
+            "tail orientation (TO)": mistakes.tail_orientation,
+            "non-uniformity (NU)": mistakes.non_uniformity,
+            **{
+                f"correlation of {measure} and {metric}": value
+                for measure, values in mistakes.correlations.items()
+                for metric, value in values.items()
+            },
+        }
+    )

@@ -14,8 +14,7 @@ from mwz.normalization.rules.registry import declared
 
 from ...errors import InputError
 from ...io.files import kind_of, limits, parse_json
-from .format import Format, Standard, TextFile
-from .standard import NAME as STANDARD
+from .format import STANDARD, Format, Standard, TextFile
 
 __all__ = ["Format", "Standard", "formats", "parse_predictions", "special_format", "standard_form"]
 

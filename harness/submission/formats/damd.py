@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...errors import InputError, Problems, shown
+from ...errors import Problems, shown
 from ...io.files import kind_of
-from .family import ID, is_family_turn, read_family
+from .belief_spans import ID, has_belief_span, read_belief_spans
 from .format import Format, Standard
 
 NAME = "DAMD's list of turns"
@@ -27,7 +27,7 @@ def _lines(content: Sequence[Any]) -> Iterator[Any]:
 
 def _recognises(content: object) -> bool:
     return isinstance(content, list) and any(
-        is_family_turn(line) and ID in line for line in _lines(content)
+        has_belief_span(line) and ID in line for line in _lines(content)
     )
 
 
@@ -42,9 +42,7 @@ def _read(content: Sequence[Any], source: str) -> Standard:
             problems.add(f"line {number}", f"`{ID}`: expected a dialogue's id, found {shown(id_)}")
         else:
             problems.add(f"line {number}", f"expected a turn, an object, found {kind_of(line)}")
-    if problems:
-        raise InputError(source, problems)
-    return read_family(dialogues, NAME, source)
+    return read_belief_spans(dialogues, NAME, source, problems)
 
 
 FORMAT = Format(

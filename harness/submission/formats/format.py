@@ -1,12 +1,15 @@
-"""What a format of predictions is, and a kind of file that is not JSON."""
+"""What a format of predictions is, a kind of file that is not JSON, and the standard form."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+from ...errors import Problems
 from ..remarks import Remark
+
+_Turn = TypeVar("_Turn")
 
 
 @dataclass(frozen=True)
@@ -72,3 +75,38 @@ class TextFile:
 
     recognises: Callable[[bytes], bool]
     parse: Callable[[bytes, str], object]
+
+
+STANDARD = "standard form"
+
+FORMAT = Format(
+    name=STANDARD,
+    description="An object of dialogue id -> list of turns, one per system turn, each an object "
+    "with `response` and optionally `state` and `active_domains`.",
+    recognises=lambda content: isinstance(content, Mapping),
+    read=lambda content, source: Standard(content, STANDARD),
+    # Any object that is nothing else is meant to be this.
+    rank=100,
+)
+
+
+def in_order(
+    turns: Iterable[tuple[int, _Turn]], place: str, problems: Problems, first: int = 0
+) -> list[_Turn]:
+    """Return a dialogue's turns by their numbers.
+
+    Args:
+        turns: Each with its number.
+        place: Where they are.
+        problems: A number that is there twice or missing is added to them.
+        first: The number of the first turn.
+    """
+    numbered: dict[int, _Turn] = {}
+    for number, turn in turns:
+        if number in numbered:
+            problems.add(place, f"turn {number} is there twice")
+        numbered[number] = turn
+    missing = next((n for n in range(first, first + len(numbered)) if n not in numbered), None)
+    if missing is not None:
+        problems.add(place, f"turn {missing} is missing; turns are numbered from {first}")
+    return [numbered[number] for number in sorted(numbered)]

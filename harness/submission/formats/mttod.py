@@ -1,17 +1,17 @@
-"""MTTOD's outputs and their like (RSTOD, Mars, KRLS): dialogue id -> the family's turns.
+"""MTTOD's outputs and their like (RSTOD, Mars, KRLS): dialogue id -> turns with belief spans.
 
 The turns are a list, or an object by their numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...errors import InputError, Problems, shown
+from ...errors import Problems, shown, unquoted
 from ...io.files import kind_of
-from .family import is_family_turn, read_family
-from .format import Format, Standard
+from .belief_spans import has_belief_span, read_belief_spans
+from .format import Format, Standard, in_order
 
 NAME = "MTTOD's turns by dialogue"
 
@@ -28,7 +28,7 @@ def _recognises(content: object) -> bool:
     for dialogue in content.values():
         for turn in _turns(dialogue):
             # The first turn that has a response decides.
-            if is_family_turn(turn):
+            if has_belief_span(turn):
                 return True
             if isinstance(turn, Mapping) and "response" in turn:
                 return False
@@ -40,32 +40,26 @@ def _read(content: Mapping[Any, Any], source: str) -> Standard:
     problems = Problems()
     for written, dialogue in content.items():
         id_ = str(written)
-        place = f"dialogue {shown(id_)[1:-1]}"
+        place = f"dialogue {unquoted(id_)}"
         if isinstance(dialogue, Mapping):
-            dialogues[id_] = _by_number(dialogue, place, problems)
+            numbered = _numbered(dialogue, place, problems)
+            dialogues[id_] = in_order(numbered, place, problems)
         elif isinstance(dialogue, list):
             dialogues[id_] = dialogue
         else:
             problems.add(place, f"expected a list of turns, found {kind_of(dialogue)}")
-    if problems:
-        raise InputError(source, problems)
-    return read_family(dialogues, NAME, source)
+    return read_belief_spans(dialogues, NAME, source, problems)
 
 
-def _by_number(dialogue: Mapping[Any, Any], place: str, problems: Problems) -> list[Any]:
-    """Return the turns of an object by their numbers, in order."""
-    numbered: dict[int, Any] = {}
+def _numbered(
+    dialogue: Mapping[Any, Any], place: str, problems: Problems
+) -> Iterator[tuple[int, Any]]:
     for key, turn in dialogue.items():
         text = str(key)
-        if not (text.isascii() and text.isdigit() and len(text) < 9):
-            problems.add(place, f"expected turn numbers as keys, found {shown(key)}")
-        elif int(text) in numbered:
-            problems.add(place, f"turn {int(text)} is there twice")
+        if text.isascii() and text.isdigit() and len(text) < 9:
+            yield int(text), turn
         else:
-            numbered[int(text)] = turn
-    if any(number not in numbered for number in range(len(numbered))):
-        problems.add(place, "expected turns by their numbers, from 0, none missing")
-    return [numbered[number] for number in sorted(numbered)]
+            problems.add(place, f"expected turn numbers as keys, found {shown(key)}")
 
 
 FORMAT = Format(

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...errors import InputError, Problems, shown
+from ...errors import InputError, Problems, shown, unquoted
 from ..notations import STATE_DOMAINS, STATE_SLOTS
 from ..remarks import Remarks
 from .format import Format, Standard, TextFile
@@ -83,10 +83,10 @@ def _read(content: Sequence[Any], source: str) -> Standard:
             problems.add(f"block {number}", f"expected texts `{ID}`, `{BELIEF}` and `{RESPONSE}`")
             continue
         if id_ != before and id_ in dialogues:
-            problems.add(f"block {number}", f"dialogue {shown(id_)[1:-1]} is interrupted by others")
+            problems.add(f"block {number}", f"dialogue {unquoted(id_)} is interrupted by others")
         before = id_
         turns = dialogues.setdefault(id_, [])
-        place = f"dialogue {shown(id_)[1:-1]}, turn {len(turns)}"
+        place = f"dialogue {unquoted(id_)}, turn {len(turns)}"
         turns.append({"response": response, "state": _state(belief, place, remarks)})
     if problems:
         raise InputError(source, problems)

@@ -1,10 +1,84 @@
-"""The board's pictures: where points, lines and names stand. The templates draw them."""
+"""What pages are made of: tables and pictures as plain data, which the templates draw."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+from ..model import Value
+
+SYSTEMS = "systems"
+"""The folder of the systems' pages."""
+
+_MINUS = re.compile(r"(?<!\S)-(?=\d)")
+
+
+def system_link(key: str) -> str:
+    """Return the address of a system's page from the board."""
+    return f"{SYSTEMS}/{key}.html"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A figure with its interval, drawn to scale.
+
+    Attributes:
+        low: Where the interval begins, in percent of the bar's width.
+        high: Where the interval ends.
+        value: Where the figure is; None where the end of the bar says it.
+    """
+
+    low: float
+    high: float
+    value: float | None = None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table.
+
+    Attributes:
+        text: What stands in it.
+        small: What stands behind it in small letters; empty if nothing.
+        bar: What is drawn below it.
+        mark: A style of `site.css`, such as "good"; empty for none.
+    """
+
+    text: str
+    small: str = ""
+    bar: Bar | None = None
+    mark: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table whose rows begin with what they are about.
+
+    Attributes:
+        caption: What it shows.
+        headers: The titles of its columns.
+        rows: Its rows; the first cell of each is the row's title. A single cell is the title of the
+            rows below it.
+        words: The places, from 0, of columns besides the first that hold words.
+    """
+
+    caption: str
+    headers: Sequence[str]
+    rows: Sequence[Sequence[str | Cell]]
+    words: Collection[int] = ()
+
+
+def plus_minus(value: Value) -> str:
+    """Return half the width of a figure's interval, with its digits; empty without one."""
+    return "" if value.interval is None else f"±{value.interval.half:.{value.digits}f}"
+
+
+def with_minus(text: str) -> str:
+    """Return a text whose negative numbers have a real minus, which is as wide as a plus."""
+    return _MINUS.sub("−", text)
+
 
 LETTER = 6.3
 """How wide a letter is at most, of the pictures' font size."""
@@ -57,16 +131,23 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Tick:
-    """A mark at an axis.
+class Box:
+    """A rectangle, in the picture's units."""
 
-    Attributes:
-        text: The figure.
-        at: Where it is, in the picture's units.
-    """
+    left: float
+    top: float
+    right: float
+    bottom: float
 
-    text: str
-    at: float
+    def meets(self, other: Box) -> bool:
+        """Whether the two have an area in common."""
+        across = max(self.left, other.left) < min(self.right, other.right)
+        return across and max(self.top, other.top) < min(self.bottom, other.bottom)
+
+    def within(self, other: Box) -> bool:
+        """Whether it is a part of another one."""
+        across = other.left <= self.left and self.right <= other.right
+        return across and other.top <= self.top and self.bottom <= other.bottom
 
 
 @dataclass(frozen=True)
@@ -76,48 +157,26 @@ class Scatter:
     Attributes:
         width: Of the picture.
         height: Of the picture.
-        left: Where the plot begins.
-        right: Where it ends.
-        top: Where it begins.
-        bottom: Where it ends.
-        x_ticks: Marks below.
-        y_ticks: Marks at the left.
+        plot: Where the plot is.
+        x_marks: Figure -> where it stands below.
+        y_marks: Figure -> where it stands at the left.
         points: The points, from the left to the right.
     """
 
     width: float
     height: float
-    left: float
-    right: float
-    top: float
-    bottom: float
-    x_ticks: Sequence[Tick]
-    y_ticks: Sequence[Tick]
+    plot: Box
+    x_marks: Mapping[str, float]
+    y_marks: Mapping[str, float]
     points: Sequence[Placed]
 
 
-@dataclass(frozen=True)
-class _Box:
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-    def meets(self, other: _Box) -> bool:
-        return (
-            self.left < other.right
-            and other.left < self.right
-            and self.top < other.bottom
-            and other.top < self.bottom
-        )
-
-    def within(self, other: _Box) -> bool:
-        return (
-            self.left >= other.left
-            and self.right <= other.right
-            and self.top >= other.top
-            and self.bottom <= other.bottom
-        )
+# Where the name of a point may stand, the best place first: which end of it, and where that is from
+# the point.
+_PLACES = (
+    ("start", 9, 4), ("end", -9, 4), ("middle", 0, -9), ("middle", 0, 18),
+    ("start", 6, -7), ("start", 6, 15), ("end", -6, -7), ("end", -6, 15),
+)  # fmt: skip
 
 
 def scatter(dots: Sequence[Dot], width: float = 760.0, height: float = 470.0) -> Scatter:
@@ -131,7 +190,7 @@ def scatter(dots: Sequence[Dot], width: float = 760.0, height: float = 470.0) ->
         width: Of the picture.
         height: Of the picture.
     """
-    plot = _Box(48.0, 12.0, width - 14.0, height - 44.0)
+    plot = Box(48.0, 12.0, width - 14.0, height - 44.0)
     x_marks = nice_marks([dot.x for dot in dots])
     y_marks = nice_marks([dot.y for dot in dots])
 
@@ -144,46 +203,36 @@ def scatter(dots: Sequence[Dot], width: float = 760.0, height: float = 470.0) ->
         return _rounded(plot.bottom - share * (plot.bottom - plot.top))
 
     ordered = sorted(dots, key=lambda dot: (dot.x, dot.y, dot.name))
-    places = [(right(dot.x), down(dot.y)) for dot in ordered]
-    taken = [_Box(x - 6, y - 6, x + 6, y + 6) for x, y in places]
+    taken = [_around(right(dot.x), down(dot.y)) for dot in ordered]
     points = []
-    for dot, (x, y) in zip(ordered, places, strict=True):
-        placed, box = _named(dot, x, y, taken, plot)
+    for dot in ordered:
+        placed, box = _named(dot, right(dot.x), down(dot.y), taken, plot)
         points.append(placed)
-        if box is not None:
-            taken.append(box)
-    return Scatter(
-        width, height, plot.left, plot.right, plot.top, plot.bottom,
-        [Tick(f"{mark:g}", right(mark)) for mark in x_marks],
-        [Tick(f"{mark:g}", down(mark)) for mark in y_marks],
-        points,
-    )  # fmt: skip
+        taken += [] if box is None else [box]
+    below = {f"{mark:g}": right(mark) for mark in x_marks}
+    beside = {f"{mark:g}": down(mark) for mark in y_marks}
+    return Scatter(width, height, plot, below, beside, points)
+
+
+def _around(x: float, y: float) -> Box:
+    return Box(x - 6, y - 6, x + 6, y + 6)
 
 
 def _named(
-    dot: Dot, x: float, y: float, taken: Sequence[_Box], plot: _Box
-) -> tuple[Placed, _Box | None]:
+    dot: Dot, x: float, y: float, taken: Sequence[Box], plot: Box
+) -> tuple[Placed, Box | None]:
     """Return a point with its name where that covers nothing, and what the name covers."""
     wide = LETTER * len(dot.name)
+    before = {"start": 0.0, "middle": wide / 2, "end": wide}
     # The point itself is in the way of no name of its own.
-    own = _Box(x - 6, y - 6, x + 6, y + 6)
-    others = [box for box in taken if box != own]
-    for anchor, name_x, name_y, left in (
-        ("start", x + 9, y + 4, x + 9),
-        ("end", x - 9, y + 4, x - 9 - wide),
-        ("middle", x, y - 9, x - wide / 2),
-        ("middle", x, y + 18, x - wide / 2),
-        ("start", x + 6, y - 7, x + 6),
-        ("start", x + 6, y + 15, x + 6),
-        ("end", x - 6, y - 7, x - 6 - wide),
-        ("end", x - 6, y + 15, x - 6 - wide),
-    ):
-        box = _Box(left, name_y - LINE + 3, left + wide, name_y + 3)
+    others = [box for box in taken if box != _around(x, y)]
+    for anchor, across, down in _PLACES:
+        left, line = x + across - before[anchor], y + down
+        box = Box(left, line - LINE + 3, left + wide, line + 3)
         if box.within(plot) and not any(box.meets(other) for other in others):
-            return Placed(dot, x, y, _rounded(name_x), _rounded(name_y), anchor, True), box
-    side = "end" if x + wide > plot.right else "start"
-    beside = x + (-9 if side == "end" else 9)
-    return Placed(dot, x, y, _rounded(beside), _rounded(y + 4), side, False), None
+            return Placed(dot, x, y, _rounded(x + across), _rounded(line), anchor, True), box
+    anchor, across = ("end", -9) if x + wide > plot.right else ("start", 9)
+    return Placed(dot, x, y, _rounded(x + across), _rounded(y + 4), anchor, False), None
 
 
 def nice_marks(values: Iterable[float], most: int = 8) -> list[float]:
@@ -237,13 +286,13 @@ class Ranks:
     Attributes:
         width: Of the picture.
         height: Of the picture.
-        titles: What each ranking is called, and where it stands.
+        titles: What each ranking is called -> where it stands.
         lines: A line for each system, by their places in the first ranking.
     """
 
     width: float
     height: float
-    titles: Sequence[Tick]
+    titles: Mapping[str, float]
     lines: Sequence[Line]
 
 
@@ -277,9 +326,7 @@ def ranks(
         points = list(zip(across, down, strict=True))
         lines.append(Line(*names[key], places, points, len(set(places)) > 1))
     deepest = max((y for one in lines for _, y in one.points), default=top)
-    return Ranks(
-        width, deepest + 16.0, [Tick(t, x) for t, x in zip(titles, across, strict=True)], lines
-    )
+    return Ranks(width, deepest + 16.0, dict(zip(titles, across, strict=True)), lines)
 
 
 def _rounded(value: float) -> float:

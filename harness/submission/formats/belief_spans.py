@@ -1,5 +1,6 @@
-"""What the outputs of the DAMD family share: their turns' keys and numbers.
+"""Belief spans: what the outputs of DAMD and of what is built on it have in common.
 
+- A belief span writes a state in words: `[hotel] area north stars 4`, or slots in brackets too.
 - The response is `resp_gen`, the belief span `bspn_gen`. `resp` and `bspn` beside them are the
   data set's; only where nothing is called `…_gen` are they the system's.
 - `turn_num` counts a dialogue's turns from 0. The line that may open a dialogue has empty fields,
@@ -12,23 +13,18 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ...errors import InputError, Problems, shown
+from ...errors import InputError, Problems, shown, unquoted
 from ...io.files import kind_of
 from ..notations import STATE_DOMAINS, STATE_SLOTS
 from ..remarks import Remarks
-from .format import Standard
+from .format import Standard, in_order
 
-# What DAMD's ontology calls slots, in words, and the longer spellings of the data set. A word of
-# a span that is none of these belongs to a value.
-_SLOT_WORDS = frozenset(
-    {
-        *("address", "area", "arrive", "arriveby", "car", "day", "department", "departure"),
-        *("destination", "food", "id", "internet", "leave", "leaveat", "name", "parking"),
-        *("people", "phone", "postcode", "price", "pricerange", "reference", "stars", "stay"),
-        *("time", "trainid", "type", "entrancefee", "duration"),
-        *("bookday", "bookpeople", "bookstay", "booktime"),
-    }
-)
+# Slots by words of a span without brackets: what the data set calls slots, but for words that are
+# more often part of a value. Any other word of such a span belongs to a value.
+_SLOT_WORDS = STATE_SLOTS - {
+    *("addr", "booked", "choice", "depart", "dest", "fee", "open", "openhours", "post", "ref"),
+    "ticket",
+}
 _TWO_WORDS = {
     ("price", "range"): "pricerange",
     ("entrance", "fee"): "entrancefee",
@@ -43,7 +39,7 @@ _TWO_WORDS = {
 }
 
 _NO_SLOT = {("people", "'s"), ("a", "time"), ("food", "takeaway")}
-"""Neighbours by which a slot's name is part of a venue's: "people 's portraits exhibition",
+"""Neighbours that tell a word of a venue's name from a slot: "people 's portraits exhibition",
 "whale of a time", "chinese food takeaway". DAMD's own code knows the first only."""
 
 _SPECIAL = re.compile(r"<(?:sos|bos|go|eos)_\w{1,10}>|<pad>|</?s>|<\|endoftext\|>")
@@ -178,8 +174,8 @@ NUMBERS = ("turn_num", "trun_num")
 _MARKS = (ID, "turn_num", "resp_gen", *BELIEFS)
 
 
-def is_family_turn(turn: object) -> bool:
-    """Return whether a turn is one of the family's, by its keys."""
+def has_belief_span(turn: object) -> bool:
+    """Return whether a turn is one with a belief span, by its keys."""
     return (
         isinstance(turn, Mapping)
         and any(key in turn for key in RESPONSES)
@@ -189,17 +185,23 @@ def is_family_turn(turn: object) -> bool:
     )
 
 
-def read_family(dialogues: Mapping[str, Sequence[Any]], name: str, source: str) -> Standard:
-    """Return the turns of the family in the standard form.
+def read_belief_spans(
+    dialogues: Mapping[str, Sequence[Any]], name: str, source: str, problems: Problems
+) -> Standard:
+    """Return turns with belief spans in the standard form.
 
     Args:
         dialogues: Dialogue id -> lines, turns and what opens a dialogue.
         name: What the format is called.
         source: What messages call the file.
+        problems: What is wrong with the file so far.
 
     Raises:
-        InputError: Lines are none of turns, or their numbers contradict one another.
+        InputError: There are problems, some lines are no turns, or their numbers contradict one
+            another.
     """
+    if problems:
+        raise InputError(source, problems)
     reader = _Reader(dialogues)
     read = {id_: reader.dialogue(id_, lines) for id_, lines in dialogues.items()}
     if reader.problems:
@@ -241,7 +243,7 @@ class _Reader:
 
     def dialogue(self, id_: str, lines: Sequence[Any]) -> list[dict[str, Any]]:
         """Return a dialogue's turns in order."""
-        place = f"dialogue {shown(id_)[1:-1]}"
+        place = f"dialogue {unquoted(id_)}"
         wrong = [kind_of(line) for line in lines if not isinstance(line, Mapping)]
         if wrong:
             self.problems.add(
@@ -273,20 +275,14 @@ class _Reader:
         """Return turns by their numbers, or as they are if they have none."""
         if not any(map(_has_number, lines)):
             return lines
-        numbered: dict[int, Mapping[str, Any]] = {}
-        for line in lines:
-            number = next(_numbers_of(line), None)
+        numbered = [(next(_numbers_of(line), None), line) for line in lines]
+        for number, line in numbered:
             if number is None:
                 written = shown(line.get(NUMBERS[0]))
                 self.problems.add(place, f"`turn_num`: expected a number from 0, found {written}")
                 return lines
-            if number in numbered:
-                self.problems.add(place, f"turn {number} is there twice")
-            numbered[number] = line
-        missing = next((n for n in range(len(numbered)) if n not in numbered), None)
-        if missing is not None:
-            self.problems.add(place, f"turn {missing} is missing; `turn_num` counts from 0")
-        return [turn for _, turn in sorted(numbered.items(), key=lambda pair: pair[0])]
+        known = ((number, line) for number, line in numbered if number is not None)
+        return in_order(known, place, self.problems)
 
     def _turn(self, place: str, turn: Mapping[str, Any]) -> dict[str, Any]:
         response = turn.get(self.response_key)
@@ -297,14 +293,14 @@ class _Reader:
         read: dict[str, Any] = {"response": without_tokens(response, "r", "resp")}
         belief = None if self.belief_key is None else turn.get(self.belief_key)
         if isinstance(belief, str):
-            read["state"] = read_span(belief, lambda told: self._note(place, told))
+            read["state"] = read_span(belief, lambda said: self._note(place, said))
         elif belief is not None:
             # Some write the state itself; the standard form's checks apply.
             read["state"] = belief
         return read
 
-    def _note(self, place: str, told: str) -> None:
-        self.remarks.add("belief span", f"`{self.belief_key}`: {told}", place)
+    def _note(self, place: str, said: str) -> None:
+        self.remarks.add("belief span", f"`{self.belief_key}`: {said}", place)
 
 
 def _is_empty(line: Mapping[str, Any]) -> bool:

@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mwz.harness.board.audit.attainable import (
+from mwz.harness.board.audit import (
     RUNS,
-    attainable_runs,
-    attainable_share,
     combined_holds,
     combined_range,
-    is_attainable,
+    is_possible_rate,
+    possible_runs,
+    possible_share,
     runs_text,
 )
 
 
 @pytest.mark.parametrize(
-    ("printed", "units", "runs", "attainable"),
+    ("printed", "units", "runs", "possible"),
     [
         # One run over 1000 dialogues: multiples of 0.1 only.
         ("86.59", 1000, 1, False),
@@ -49,9 +49,9 @@ from mwz.harness.board.audit.attainable import (
     ],
 )
 def test_a_printed_rate_is_one_of_those_that_so_many_units_give(
-    printed: str, units: int, runs: int, attainable: bool
+    printed: str, units: int, runs: int, possible: bool
 ) -> None:
-    assert is_attainable(Decimal(printed), units, runs) is attainable
+    assert is_possible_rate(Decimal(printed), units, runs) is possible
 
 
 @given(data=st.data(), units=st.integers(1, 8000), runs=st.integers(1, 10))
@@ -61,7 +61,7 @@ def test_every_rate_that_there_is_can_be_printed(
     right = data.draw(st.integers(0, units * runs))
     digits = data.draw(st.integers(0, 4))
     printed = Decimal(f"{100 * right / (units * runs):.{digits}f}")
-    assert is_attainable(printed, units, runs)
+    assert is_possible_rate(printed, units, runs)
 
 
 @given(units=st.integers(1, 60), runs=st.integers(1, 3), digits=st.integers(0, 1))
@@ -71,23 +71,23 @@ def test_the_share_is_that_of_all_values_that_are_printed_so(
     # Enumerated: halves rounded up, in whole numbers of the last digit.
     steps, scale = units * runs, 10**digits
     values = {(2 * 100 * scale * k + steps) // (2 * steps) for k in range(steps + 1)}
-    assert attainable_share(digits, units, runs) == len(values) / (100 * scale + 1)
+    assert possible_share(digits, units, runs) == len(values) / (100 * scale + 1)
     for value in values:
-        assert is_attainable(Decimal(value).scaleb(-digits), units, runs)
+        assert is_possible_rate(Decimal(value).scaleb(-digits), units, runs)
 
 
 def test_about_a_quarter_of_the_values_with_two_decimals_is_no_rate_of_all_turns() -> None:
     # 7373 rates, all further apart than 0.01, of 10001 values.
-    assert attainable_share(2, 7372) == 7373 / 10001
-    assert attainable_share(2, 1000) == 1001 / 10001
-    assert attainable_share(1, 1000) == 1.0
+    assert possible_share(2, 7372) == 7373 / 10001
+    assert possible_share(2, 1000) == 1001 / 10001
+    assert possible_share(1, 1000) == 1.0
 
 
 def test_runs_are_told_from_one_to_ten() -> None:
     # Seven to ten: 86.5857, 86.5875, 86.5889 and 86.59; with fewer none is nearer than 86.5833.
-    assert attainable_runs(Decimal("86.59"), 1000) == (7, 8, 9, 10)
-    assert attainable_runs(Decimal("86.60"), 1000) == tuple(RUNS)
-    assert 1 in attainable_runs(Decimal("86.59"), 999)
+    assert possible_runs(Decimal("86.59"), 1000) == (7, 8, 9, 10)
+    assert possible_runs(Decimal("86.60"), 1000) == tuple(RUNS)
+    assert 1 in possible_runs(Decimal("86.59"), 999)
 
 
 @pytest.mark.parametrize(

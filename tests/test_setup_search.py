@@ -1,4 +1,4 @@
-"""The grid of set-ups: what is in it, that its figures are right, and its cache."""
+"""The search of set-ups: what is in it, that its figures are right, and its cache."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from sacrebleu.metrics.bleu import BLEU
 
 from mwz.harness import Benchmark, Scorer
 from mwz.harness.benchmark import STYLES
-from mwz.harness.board.audit import setup_search as explaining
+from mwz.harness.board.audit import setup_search
 from mwz.harness.board.audit.setup_search import (
     BleuPoint,
-    Grid,
+    Outputs,
     RatesPoint,
-    explain,
-    nearest_bleu,
+    SetupSearch,
+    nearest,
     nearest_named,
-    nearest_rates,
+    search_setups,
 )
 from mwz.harness.board.entries import OwnSetup, Reported
 from mwz.harness.data.installed import install_benchmark, loaded_once
@@ -52,30 +52,31 @@ def _content(name: str) -> bytes:
     return (SAMPLE_SUBMISSIONS / f"{name}.json").read_bytes()
 
 
-def _silent(parts: Iterable[Any], _: int) -> Iterable[Any]:
-    return parts
+def _searched(content: bytes, benchmark: str, workers: int = 1, **how: Any) -> SetupSearch:
+    """Search the set-ups of one submission."""
+    return search_setups({"one": Outputs(content, benchmark)}, workers, **how)["one"]
 
 
 @pytest.fixture(scope="module")
-def grids(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Grid]]:
-    """The grids of the sample submissions, computed once."""
+def searches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, SetupSearch]]:
+    """The set-up searches of the sample submissions, computed once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MWZ_DATA", str(tmp_path_factory.mktemp("data")))
-        yield {name: explain(_content(name), "sample", 2, _silent) for name in ALLOWED}
+        yield search_setups({name: Outputs(_content(name), "sample") for name in ALLOWED}, 2)
 
 
 @pytest.mark.parametrize("name", ALLOWED)
-def test_the_grid_has_every_combination_that_the_file_allows_and_no_other(
-    name: str, grids: Mapping[str, Grid]
+def test_a_search_has_every_combination_that_the_file_allows_and_no_other(
+    name: str, searches: Mapping[str, SetupSearch]
 ) -> None:
     states, domains = ALLOWED[name]
     comparisons = ("subset", "intersection", "first", "sampling")
     setups = product(comparisons, ("name", "reference", "end"), (False, True))
     wanted = product(published_rule_sets(), states, domains, [Setup(*setup) for setup in setups])
-    found = [(p.rules, p.states, p.domains, p.setup) for p in grids[name].rates]
+    found = [(p.rules, p.states, p.domains, p.setup) for p in searches[name].rates]
     assert len(found) == len(published_rule_sets()) * len(states) * len(domains) * 24
     assert set(found) == set(wanted)
-    bleu = [(point.style, point.tokenization) for point in grids[name].bleu]
+    bleu = [(point.style, point.tokenization) for point in searches[name].bleu]
     assert len(bleu) == 18
     assert set(bleu) == set(product(STYLES, ("13a", "none", "lowered")))
 
@@ -83,12 +84,12 @@ def test_the_grid_has_every_combination_that_the_file_allows_and_no_other(
 @pytest.mark.parametrize("rules", published_rule_sets())
 @pytest.mark.parametrize("name", ALLOWED)
 def test_its_named_points_are_the_scores_under_those_names(
-    name: str, rules: str, grids: Mapping[str, Grid], sample: Benchmark
+    name: str, rules: str, searches: Mapping[str, SetupSearch], sample: Benchmark
 ) -> None:
-    named = {point.name: point for point in grids[name].named if point.rules == rules}
+    named = {point.name: point for point in searches[name].named if point.rules == rules}
     assert list(named).count(None) == 0
     assert set(named) == set(SETUPS)
-    assert len(grids[name].named) == len(SETUPS) * len(published_rule_sets())
+    assert len(searches[name].named) == len(SETUPS) * len(published_rule_sets())
     for setup, point in named.items():
         options = Options(rules=rules, setup=setup or "", metrics=["inform"])
         report = score(json.loads(_content(name)), sample, options)
@@ -101,14 +102,14 @@ def test_its_named_points_are_the_scores_under_those_names(
 @pytest.mark.parametrize("rules", published_rule_sets())
 @pytest.mark.parametrize("name", ALLOWED)
 def test_its_strict_and_optimistic_points_are_the_scores(
-    name: str, rules: str, grids: Mapping[str, Grid], sample: Benchmark
+    name: str, rules: str, searches: Mapping[str, SetupSearch], sample: Benchmark
 ) -> None:
     scored = score(json.loads(_content(name)), sample, Options(rules=rules))
     for setup, rates in ((STRICT, scored.strict), (OPTIMISTIC, scored.optimistic)):
         assert rates is not None
         [point] = [
             point
-            for point in grids[name].rates
+            for point in searches[name].rates
             if (point.rules, point.states, point.setup) == (rules, scored.states, setup)
             and point.domains == rates.domains
         ]
@@ -129,13 +130,13 @@ def test_its_bleu_points_are_sacrebleus(
     name: str,
     tokenization: str,
     options: dict[str, Any],
-    grids: Mapping[str, Grid],
+    searches: Mapping[str, SetupSearch],
     sample: Benchmark,
 ) -> None:
     parsed = parse_submission(json.loads(_content(name)), sample, name)
     responses = normalize_submission(parsed, rule_set("2021")).responses()
     hypotheses = [text for texts in responses.values() for text in texts]
-    for point in grids[name].bleu:
+    for point in searches[name].bleu:
         if point.tokenization == tokenization:
             references = [
                 text
@@ -146,8 +147,8 @@ def test_its_bleu_points_are_sacrebleus(
             assert point.bleu == pytest.approx(bleu, abs=1e-9), point
 
 
-def test_only_sampling_has_a_deviation(grids: Mapping[str, Grid]) -> None:
-    drawn = {point.setup.comparison for point in grids["hasty"].rates if point.inform_deviation}
+def test_only_sampling_has_a_deviation(searches: Mapping[str, SetupSearch]) -> None:
+    drawn = {point.setup.comparison for point in searches["hasty"].rates if point.inform_deviation}
     assert drawn == {"sampling"}
 
 
@@ -209,7 +210,7 @@ def test_sampling_gives_the_exact_expectation_over_all_draws(
     assert rates.inform_deviation == pytest.approx(100 * float(variance) ** 0.5, abs=1e-6)
 
 
-def test_the_expectation_by_hand_is_in_the_grid() -> None:
+def test_the_expectation_by_hand_is_among_the_combinations() -> None:
     # Two restaurants in the north, one of them Thai: r2 is drawn by half. The second dialogue
     # asks for the north and gets it. Inform (1/2 + 1) / 2 = 75 %, of which each of two dialogues
     # varies by 1/4 and 0: the deviation is the root of 1/4 over 2, 25 points.
@@ -217,15 +218,17 @@ def test_the_expectation_by_hand_is_in_the_grid() -> None:
     state = [{"restaurant": {"area": "north"}}]
     tiny = benchmark({"a": dialogue(thai, 1, state), "b": dialogue(north, 1, state)}, "tiny-hand")
     install_benchmark(tiny)
-    grid = explain(_predictions("a", "b"), "tiny-hand", 1, _silent)
-    sampled = [p for p in grid.rates if p.setup.comparison == "sampling" and p.domains == "states"]
+    search = _searched(_predictions("a", "b"), "tiny-hand")
+    sampled = [
+        p for p in search.rates if p.setup.comparison == "sampling" and p.domains == "states"
+    ]
     assert sampled
     for point in sampled:
         assert (point.inform, point.inform_deviation) == pytest.approx((75, 25))
     # By subset r1 does not fit; by intersection r2 does; the first result is r1.
     others = {
         point.setup.comparison: point.inform
-        for point in grid.rates
+        for point in search.rates
         if point.setup.comparison != "sampling" and point.domains == "states"
     }
     assert others == {"subset": 50, "intersection": 100, "first": 50}
@@ -244,44 +247,43 @@ def _install(name: str, food: str = "thai", **changes: Any) -> None:
     install_benchmark(replace(benchmark({"a": one}, name), **changes))
     # A process loads a benchmark once; a new installation is for the next one.
     loaded_once.cache_clear()
-    explaining._prepared.cache_clear()
+    setup_search._prepared.cache_clear()
 
 
 @pytest.fixture
 def pools(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Counts how often somebody is asked to compute a grid."""
+    """Counts how often somebody is asked to compute a search."""
     started: list[int] = []
-    real = explaining.run
+    real = setup_search.run
 
     def start(function: Any, jobs: list[Any], *more: Any) -> Any:
         started.append(len(jobs))
         return real(function, jobs, *more)
 
-    monkeypatch.setattr(explaining, "run", start)
+    monkeypatch.setattr(setup_search, "run", start)
     return started
 
 
 def test_the_second_run_is_answered_from_the_cache(pools: list[int]) -> None:
     _install("tiny")
-    first = explain(_predictions("a"), "tiny", 1, _silent)
-    assert explain(_predictions("a"), "tiny", 1, _silent) == first
+    first = _searched(_predictions("a"), "tiny")
+    assert _searched(_predictions("a"), "tiny") == first
     assert len(pools) == 1
 
 
 def test_other_predictions_are_computed(pools: list[int]) -> None:
     _install("tiny")
-    grids = [
-        explain(_predictions("a", text=text), "tiny", 1, _silent)
-        for text in ("[name] is nice", "hello")
+    found = [
+        _searched(_predictions("a", text=text), "tiny") for text in ("[name] is nice", "hello")
     ]
     assert len(pools) == 2
-    assert grids[0] != grids[1]
+    assert found[0] != found[1]
 
 
 def test_other_data_under_the_same_name_are_computed(pools: list[int]) -> None:
     for food in ("thai", "greek"):
         _install("tiny", food)
-        explain(_predictions("a"), "tiny", 1, _silent)
+        _searched(_predictions("a"), "tiny")
     assert len(pools) == 2
 
 
@@ -289,7 +291,7 @@ def test_data_that_differ_under_one_rule_set_only_are_computed(pools: list[int])
     # Of the published rule sets, 2021 has venues of its own.
     for versions in ({}, {"2021": {"restaurant": VENUES["restaurant"][:2]}}):
         _install("tiny", venue_versions=versions)
-        explain(_predictions("a"), "tiny", 1, _silent)
+        _searched(_predictions("a"), "tiny")
     assert len(pools) == 2
 
 
@@ -299,7 +301,7 @@ def test_data_whose_hashes_differ_in_the_part_not_shown_are_computed(
     _install("tiny")
     for last in "12":
         monkeypatch.setattr(Scorer, "content_hash", lambda *_, last=last: "0" * 63 + last)
-        explain(_predictions("a"), "tiny", 1, _silent)
+        _searched(_predictions("a"), "tiny")
     assert len(pools) == 2
 
 
@@ -308,7 +310,7 @@ def test_other_rules_under_the_same_name_are_computed(
     changed: str, pools: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _install("tiny")
-    explain(_predictions("a"), "tiny", 1, _silent)
+    _searched(_predictions("a"), "tiny")
     rules = rule_set(changed)
     queries = {**rules.tables["queries"], "fuzzy_ratio": 91}
     other = replace(rules, tables={**rules.tables, "queries": queries})
@@ -318,11 +320,11 @@ def test_other_rules_under_the_same_name_are_computed(
         return other if name == changed else rule_set(name)
 
     monkeypatch.setattr("mwz.harness.scoring.rule_set", look_up)
-    explain(_predictions("a"), "tiny", 1, _silent)
+    _searched(_predictions("a"), "tiny")
     assert len(pools) == 2
     # And those before are still there.
     monkeypatch.undo()
-    explain(_predictions("a"), "tiny", 1, _silent)
+    _searched(_predictions("a"), "tiny")
     assert len(pools) == 2
 
 
@@ -330,11 +332,22 @@ def test_another_published_rule_set_is_computed(
     pools: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _install("tiny")
-    whole = explain(_predictions("a"), "tiny", 1, _silent)
-    monkeypatch.setattr(explaining, "published_rule_sets", lambda: ("2021", "2023"))
-    part = explain(_predictions("a"), "tiny", 1, _silent)
+    whole = _searched(_predictions("a"), "tiny")
+    monkeypatch.setattr(setup_search, "published_rule_sets", lambda: ("2021", "2023"))
+    part = _searched(_predictions("a"), "tiny")
     assert len(pools) == 2
     assert part.rates == tuple(point for point in whole.rates if point.rules in ("2021", "2023"))
+
+
+def test_several_submissions_are_one_run(pools: list[int]) -> None:
+    _install("tiny")
+    texts = {"nice": "[name] is nice", "hello": "hello", "bye": "bye"}
+    outputs = {name: Outputs(_predictions("a", text=text), "tiny") for name, text in texts.items()}
+    alone = {name: search_setups({name: one}, 1)[name] for name, one in outputs.items()}
+    assert search_setups(outputs, 2, cache=False) == alone
+    # Three tokenisations, and every rule set by gold states by two sources of domains.
+    parts = 3 + 2 * len(published_rule_sets())
+    assert pools == [parts] * 3 + [3 * parts]
 
 
 @pytest.mark.parametrize("name", ["ALL_SETUPS", "TOKENIZATIONS"])
@@ -342,10 +355,10 @@ def test_another_choice_of_set_ups_is_computed(
     name: str, pools: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _install("tiny")
-    explain(_predictions("a"), "tiny", 1, _silent)
+    _searched(_predictions("a"), "tiny")
     fewer = {"ALL_SETUPS": ALL_SETUPS[:3], "TOKENIZATIONS": {"none": TOKENIZATIONS["none"]}}
-    monkeypatch.setattr(explaining, name, fewer[name])
-    explain(_predictions("a"), "tiny", 1, _silent)
+    monkeypatch.setattr(setup_search, name, fewer[name])
+    _searched(_predictions("a"), "tiny")
     assert len(pools) == 2
 
 
@@ -353,9 +366,9 @@ def test_other_versions_of_the_libraries_are_computed(
     pools: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _install("tiny")
-    explain(_predictions("a"), "tiny", 1, _silent)
+    _searched(_predictions("a"), "tiny")
     monkeypatch.setattr("mwz.harness.signature.version", lambda _: "999")
-    explain(_predictions("a"), "tiny", 1, _silent)
+    _searched(_predictions("a"), "tiny")
     assert len(pools) == 2
 
 
@@ -367,9 +380,9 @@ def test_an_interrupted_run_leaves_no_cache(data_directory: Path, pools: list[in
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        explain(_predictions("a"), "tiny", 1, interrupted)
+        _searched(_predictions("a"), "tiny", progress=interrupted)
     assert not (data_directory / "cache" / "audit").exists()
-    assert explain(_predictions("a"), "tiny", 1, _silent).rates
+    assert _searched(_predictions("a"), "tiny").rates
     assert len(pools) == 2
 
 
@@ -416,11 +429,11 @@ def test_a_damaged_or_forged_cache_is_computed_anew(
     damage: Callable[[str], str], data_directory: Path, pools: list[int]
 ) -> None:
     _install("tiny")
-    first = explain(_predictions("a"), "tiny", 1, _silent)
+    first = _searched(_predictions("a"), "tiny")
     [path] = (data_directory / "cache" / "audit").iterdir()
     whole = path.read_bytes()
     path.write_text(damage(whole.decode()))
-    assert explain(_predictions("a"), "tiny", 1, _silent) == first
+    assert _searched(_predictions("a"), "tiny") == first
     assert path.read_bytes() == whole
     assert len(pools) == 2
 
@@ -435,7 +448,7 @@ def test_progress_is_told_of_every_part(data_directory: Path) -> None:
             told.append(1)
             yield part
 
-    explain(_predictions("a"), "tiny", 1, progress)
+    _searched(_predictions("a"), "tiny", progress=progress)
     # Three tokenisations, and every rule set by gold states by two sources of domains.
     parts = 3 + 2 * len(published_rule_sets())
     assert told == [parts, *[1] * parts]
@@ -443,16 +456,16 @@ def test_progress_is_told_of_every_part(data_directory: Path) -> None:
 
 def test_the_number_of_workers_changes_nothing(data_directory: Path) -> None:
     _install("tiny")
-    alone = explain(_predictions("a"), "tiny", 1, _silent)
+    alone = _searched(_predictions("a"), "tiny")
     [path] = (data_directory / "cache" / "audit").iterdir()
     path.unlink()
-    assert explain(_predictions("a"), "tiny", 3, _silent) == alone
+    assert _searched(_predictions("a"), "tiny", 3) == alone
 
 
 def test_predictions_that_do_not_fit_the_benchmark_are_refused(pools: list[int]) -> None:
     _install("tiny")
     with pytest.raises(InputError, match="in the benchmark tiny"):
-        explain(_predictions("b"), "tiny", 1, _silent)
+        _searched(_predictions("b"), "tiny")
     assert pools == []
 
 
@@ -470,11 +483,13 @@ def _reported(**figures: float) -> Reported:
 def test_the_nearest_points_come_first() -> None:
     # Off by 1 + 1, 0 + 3 and 0.5 + 0.5 from (70, 60).
     near = [_point(71, 59), _point(70, 63), _point(70.5, 60.5)]
-    grid = Grid((BleuPoint("damd", "none", 21), BleuPoint("lava", "13a", 19.5)), tuple(near))
+    search = SetupSearch(
+        (BleuPoint("damd", "none", 21), BleuPoint("lava", "13a", 19.5)), tuple(near)
+    )
     reported = _reported(bleu=20, inform=70, success=60)
-    assert nearest_rates(grid, reported, 2) == [near[2], near[0]]
-    assert [point.distance(reported) for point in near] == [2, 3, 1]
-    assert [point.style for point in nearest_bleu(grid, reported, 5)] == ["lava", "damd"]
+    assert nearest(search.rates, reported)[:2] == [near[2], near[0]]
+    assert [point.off_by(reported) for point in near] == [2, 3, 1]
+    assert [point.style for point in nearest(search.bleu, reported)] == ["lava", "damd"]
 
 
 def test_the_named_set_ups_come_once_each_by_their_nearest_rule_set() -> None:
@@ -489,17 +504,17 @@ def test_the_named_set_ups_come_once_each_by_their_nearest_rule_set() -> None:
         point("ubar", "2023", 69),
         point("damd", "2021", 73),
     ]
-    found = nearest_named(Grid((), (), tuple(points)), _reported(inform=70, success=60))
+    found = nearest_named(SetupSearch((), (), tuple(points)), _reported(inform=70, success=60))
     assert found == [points[2], points[0], points[3]]
     assert points[2].description == "set-up ubar, states gold, rules 2023"
-    assert nearest_named(Grid((), (), tuple(points)), _reported(bleu=20)) == []
+    assert nearest_named(SetupSearch((), (), tuple(points)), _reported(bleu=20)) == []
 
 
 def test_only_what_is_reported_makes_the_distance() -> None:
-    grid = Grid((BleuPoint("damd", "none", 21),), (_point(70, 10), _point(71, 60)))
-    assert nearest_rates(grid, _reported(inform=70), 1) == [_point(70, 10)]
-    assert nearest_bleu(grid, _reported(inform=70), 1) == []
-    assert nearest_rates(grid, _reported(bleu=20), 1) == []
+    search = SetupSearch((BleuPoint("damd", "none", 21),), (_point(70, 10), _point(71, 60)))
+    assert nearest(search.rates, _reported(inform=70))[0] == _point(70, 10)
+    assert nearest(search.bleu, _reported(inform=70)) == []
+    assert nearest(search.rates, _reported(bleu=20)) == []
 
 
 def test_the_stated_set_up_is_recognised() -> None:

@@ -1,0 +1,269 @@
+"""One dialogue followed turn by turn, in 100 columns, and at the end what came of its goal and why.
+
+`dialogue_text` follows belief states and placeholders, as Inform and Success do;
+`grounded_dialogue_text` follows what responses in plain English name and tell.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from mwz.normalization.delexicaliser import Delexicalised
+from mwz.normalization.states import BeliefState
+
+from ..benchmark import CANONICAL_STYLE, Goal
+from ..grounding.faithfulness import TOLD_SLOTS, turn_domains
+from ..grounding.grounded import NAMING_SLOTS, GroundedDomain
+from ..metrics.inform_success import Step, walk
+from ..metrics.played import PlayedDialogue
+from ..metrics.setups import STRICT
+from ..metrics.tracking.dialogue_states import flat_state, slot_name
+from ..metrics.tracking.tracked_dialogues import without_booking_prefix
+from .causes import DomainDiagnosis, cause_words, slot_cause_words
+from .diagnosing import Diagnosis, GroundedDiagnosis
+
+if TYPE_CHECKING:
+    from mwz.database.venues import VenueDatabase
+
+WIDTH = 100
+_LABEL = 12
+_SHOWN_VENUES = 3
+_SHOWN_SLOTS = frozenset({*NAMING_SLOTS.values(), *TOLD_SLOTS, "REFERENCE"})
+_DOMAIN_SOURCES: Mapping[str, str] = {
+    "predicted": "as predicted",
+    "slots": "of the placeholders",
+    "states": "by changes of the state",
+    "gold": "of the gold annotation",
+}
+
+
+def wrapped(label: str, text: str, indent: int | None = None) -> str:
+    """Return a text behind its label, in as many lines as it takes."""
+    return textwrap.fill(
+        text,
+        WIDTH,
+        initial_indent=label,
+        subsequent_indent=" " * (len(label) + 2 if indent is None else indent),
+        break_on_hyphens=False,
+    )
+
+
+def _labelled(label: str, text: str) -> str:
+    """Return a text behind a label of fixed width, in as many lines as it takes."""
+    return wrapped(f"  {label:<{_LABEL}}", text, indent=_LABEL + 2)
+
+
+def _joined(
+    head: str, goals: Mapping[str, Goal], turns: Sequence[Sequence[str]], outcome: Sequence[str]
+) -> str:
+    """Return a dialogue's head, goal, turns and outcome as one text."""
+    parts = [
+        ["goal", *(_goal_line(domain, goal) for domain, goal in goals.items())],
+        *([f"turn {number}", *lines] for number, lines in enumerate(turns)),
+        ["outcome", *outcome],
+    ]
+    return "\n\n".join([head, *("\n".join(lines) for lines in parts)])
+
+
+def _goal_line(domain: str, goal: Goal) -> str:
+    """Return what a user wants of a domain."""
+    wishes = [f"{slot} {value}" for slot, value in goal.informable.items()] or ["anything"]
+    asked = f"; asks for {', '.join(sorted(goal.requestable))}" if goal.requestable else ""
+    booking = [f"{slot} {value}" for slot, value in goal.booking.items()]
+    booked = f"; books {', '.join(booking)}" if booking else ""
+    return _labelled(domain, f"{', '.join(wishes)}{asked}{booked}")
+
+
+def _venue_count(count: int) -> str:
+    return f"{count} venue{'' if count == 1 else 's'}"
+
+
+# ------------------------------------------------------------------ states and placeholders
+
+
+def dialogue_text(diagnosis: Diagnosis, id_: str) -> str | None:
+    """Return one dialogue turn by turn, or None if it is not among those played."""
+    pairs = zip(diagnosis.dialogues, diagnosis.outcomes, strict=True)
+    found = next((pair for pair in pairs if pair[0].id == id_), None)
+    if found is None:
+        return None
+    dialogue, outcome = found
+    played, gold = diagnosis.played, dialogue.gold
+    walks = {
+        domain: list(walk(dialogue, domain, played.database(), STRICT, played.rules))
+        for domain in gold.goal
+    }
+    turns = [
+        _turn_lines(turn, dialogue, {domain: steps[turn] for domain, steps in walks.items()})
+        for turn in range(len(dialogue.responses))
+    ]
+    of_turns = "" if len(turns) == gold.turns else f" of {gold.turns}"
+    head = (
+        f"dialogue {id_}, {len(turns)}{of_turns} turns: "
+        f"Inform {outcome.inform}, Success {outcome.success}\n"
+        f"active domains: {_DOMAIN_SOURCES[played.domains]}; belief states: {played.states}"
+    )
+    lines = [line for domain in gold.goal for line in _outcome(domain, outcome.domains[domain])]
+    return _joined(head, gold.goal, turns, lines)
+
+
+def _turn_lines(turn: int, dialogue: PlayedDialogue, steps: Mapping[str, Step]) -> list[str]:
+    gold, state = dialogue.gold, dialogue.states[turn]
+    changes = _differing(dialogue.states[turn - 1] if turn else {}, state)
+    # The prefix `book` of booking slots is dropped on both sides, as in state tracking.
+    wrong = _differing(without_booking_prefix(gold.states[turn]), without_booking_prefix(state))
+    not_gold = [_not_gold(*one) for one in wrong]
+    lines = [_labelled("user", gold.users[turn])] if turn < len(gold.users) else []
+    lines += [
+        _labelled("response", dialogue.responses[turn] or "(nothing)"),
+        _labelled("reference", gold.references[CANONICAL_STYLE][turn]),
+        _labelled("active", _active(dialogue.active_domains[turn], gold.gold_domains[turn])),
+        _labelled("state", "; ".join(_changed(*one) for one in changes) or "as before"),
+        *([_labelled("not as gold", "; ".join(not_gold))] if not_gold else []),
+    ]
+    for domain, step in steps.items():
+        requested = gold.goal[domain].requestable
+        lines += [_labelled(domain, text) for text in _step_lines(step, domain, requested)]
+    return lines
+
+
+def _differing(
+    before: BeliefState, now: BeliefState
+) -> Iterator[tuple[str, str | None, str | None]]:
+    """Yield the slots that differ, each with its two values; None for a state that lacks it."""
+    old, new = flat_state(before), flat_state(now)
+    for slot in dict.fromkeys((*old, *new)):
+        if old.get(slot) != new.get(slot):
+            yield slot_name(slot), old.get(slot), new.get(slot)
+
+
+def _changed(slot: str, before: str | None, now: str | None) -> str:
+    if now is None:
+        return f"- {slot} {before}"
+    return f"+ {slot} {now}" if before is None else f"{slot} {before} -> {now}"
+
+
+def _not_gold(slot: str, gold: str | None, predicted: str | None) -> str:
+    if predicted is None:
+        return f"{slot} {gold} is missing"
+    return f"{slot} {predicted}" + (" is not in gold" if gold is None else f", gold {gold}")
+
+
+def _active(active: Collection[str], gold: Collection[str]) -> str:
+    shown = ", ".join(active) or "none"
+    return shown if list(active) == list(gold) else f"{shown} (gold: {', '.join(gold) or 'none'})"
+
+
+def _step_lines(step: Step, domain: str, requested: Collection[str]) -> Iterator[str]:
+    """Yield what a turn does for a goal domain, if anything."""
+    if step.found is not None:
+        if step.query is None:
+            asked = f"the state holds nothing about {domain}: 0 venues"
+        else:
+            query = ", ".join(f"{slot} {value}" for slot, value in step.query.items())
+            asked = f"query {query or 'without constraints'}: {_venue_count(len(step.found))}"
+        kept = "offered" if step.replaced else f"the {len(step.offered)} offered before are kept"
+        yield f"named; {asked}, {kept}"
+    elif step.named and not step.active:
+        yield "named, but the domain is not active: nothing is looked up"
+    provided = [slot for slot in step.provided if slot in requested]
+    in_vain = [slot for slot in step.said if slot in requested and slot not in step.provided]
+    if provided:
+        yield f"provides {', '.join(provided)}"
+    if in_vain:
+        why = "the domain is not booked yet" if step.active else "the domain is not active"
+        yield f"{', '.join(in_vain)} said, but {why}"
+
+
+def _outcome(domain: str, diagnosis: DomainDiagnosis) -> Iterator[str]:
+    if diagnosis.cause is None:
+        yield _labelled(domain, "matched")
+    else:
+        words = cause_words(domain, diagnosis)
+        yield _labelled(domain, f"not matched, {diagnosis.cause}: {words}")
+    for slot, cause in diagnosis.provided.items():
+        why = "" if cause is None else f"not provided, {cause}: {slot_cause_words(domain, cause)}"
+        yield _labelled("", f"{slot} {why or 'provided'}")
+
+
+# ------------------------------------------------------------------------------ plain English
+
+
+def grounded_dialogue_text(
+    diagnosis: GroundedDiagnosis, id_: str, database: VenueDatabase
+) -> str | None:
+    """Return one dialogue in plain English turn by turn, or None if it is not played."""
+    dialogue = diagnosis.dialogues.get(id_)
+    if dialogue is None:
+        return None
+    fitting = {
+        domain: frozenset(database.query(domain, goal.informable))
+        for domain, goal in dialogue.goal.items()
+    }
+    users = diagnosis.users.get(id_, ())
+    turns = []
+    domains = turn_domains(dialogue.responses)
+    for number, response in enumerate(dialogue.responses):
+        user = users[number] if number < len(users) else None
+        turns.append(
+            [
+                *([] if user is None else [_labelled("user", " ".join(user.split()))]),
+                _labelled("response", " ".join(response.original.split()) or "(nothing)"),
+                _labelled("about", ", ".join(sorted(domains[number])) or "not known yet"),
+                *_mentions(response, fitting),
+            ]
+        )
+    rated = diagnosis.rated[id_]
+    went, told = rated.grounded, rated.faithfulness
+    head = (
+        f"dialogue {id_}, {len(turns)} turns: grounded Inform {int(went.inform)}, "
+        f"Success {int(went.success)}\n"
+        f"told of venues: {told.told}; in the database: {told.in_database}; of a venue named by "
+        f"then: {told.of_named_venue}"
+    )
+    outcome = [
+        line
+        for domain in dialogue.goal
+        for line in _grounded_outcome(domain, went.domains[domain], len(fitting[domain]))
+    ]
+    return _joined(head, dialogue.goal, turns, outcome)
+
+
+def _mentions(response: Delexicalised, fitting: Mapping[str, Collection[str]]) -> Iterator[str]:
+    """Yield what a response names and tells, and whether the goal asks for it."""
+    for span in response.spans:
+        if span.slot not in _SHOWN_SLOTS:
+            continue
+        asked_for = [venue for venue in span.venues if venue.id in fitting.get(venue.domain, ())]
+        if span.slot == "REFERENCE":
+            whose = ""
+        elif asked_for:
+            whose = f": {_venues(asked_for)}, which the goal asks for"
+        elif span.venues:
+            whose = f": {_venues(span.venues)}, not what the goal asks for"
+        else:
+            whose = ": in no record of the database"
+        what = "names" if span.slot in NAMING_SLOTS.values() else "tells"
+        words = " ".join(response.original[span.start : span.end].split())
+        part = "" if span.whole else ", in part"
+        yield _labelled(what, f"{span.slot} {words}{part}{whose}")
+
+
+def _venues(venues: Sequence[tuple[str, str]]) -> str:
+    shown = [f"{domain} {id_}" for domain, id_ in venues[:_SHOWN_VENUES]]
+    more = len(venues) - len(shown)
+    return " or ".join([*shown, *([f"{more} more"] if more else [])])
+
+
+def _grounded_outcome(domain: str, went: GroundedDomain, fitting: int) -> Iterator[str]:
+    named = f"; named last: {domain} {', '.join(went.venues)}" if went.venues else ""
+    if went.matched:
+        only = "" if went.matched_all else " (any; besides, it names others)"
+        yield _labelled(domain, f"matched{only}{named}")
+    else:
+        would_fit = f"{_venue_count(fitting)} of the database would fit"
+        yield _labelled(domain, f"not matched: {went.cause}{named}; {would_fit}")
+    for slot, told in went.provided.items():
+        yield _labelled("", f"{slot} told" if told else f"{slot} not told: {went.causes[slot]}")

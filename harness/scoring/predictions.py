@@ -1,0 +1,187 @@
+"""The one way in: predictions read, checked, normalised, played, and what there is to say of them.
+
+Whatever is done with predictions, scored, compared, explained or entered in the leaderboard, begins
+here, so that a file is read alike, and warned of alike, everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from ..metrics import resampled_metrics
+from ..metrics.inform import outcomes
+from ..metrics.inform_success import TOTAL, rates
+from ..metrics.played import Played
+from ..metrics.setups import SETUPS, chosen_setups
+from ..submission import Submission, checked_submission
+from ..submission.formats import Standard, parse_predictions, standard_form
+from ..submission.remarks import KIND, Remark
+from . import Options, Scorer, allowed_metrics
+from .options import AUTO, signature_before
+from .placeholder_guesses import guessed_aliases, guesses_message
+
+if TYPE_CHECKING:
+    from ..comparison.evidence import Evidence
+
+
+Predictions: TypeAlias = "bytes | Standard | Submission | str"
+"""An (unpacked) predictions file; the same, parsed; the same, checked; or the name of a submission
+that the harness makes."""
+
+NO_STATES = Remark("states", "no turn has a `state`; scored with gold belief states", warning=False)
+MADE = "what the harness makes"
+"""What messages call a submission that the harness makes."""
+
+
+@dataclass(frozen=True)
+class PlayedPredictions:
+    """Predictions as they were played.
+
+    Attributes:
+        scorer: The scorer that played them.
+        played: What metrics compute from.
+        remarks: What there is to say of them.
+    """
+
+    scorer: Scorer
+    played: Played
+    remarks: tuple[Remark, ...]
+
+
+def read_standard(content: bytes, source: str) -> Standard:
+    """Return what an (unpacked) predictions file holds in the standard form.
+
+    Raises:
+        InputError: It cannot be parsed, or is of no known format.
+    """
+    return standard_form(parse_predictions(content, source), source)
+
+
+def played_predictions(
+    scorer: Scorer, predictions: Predictions, source: str, resampled: bool = False
+) -> PlayedPredictions:
+    """Play predictions.
+
+    Args:
+        scorer: How to score.
+        predictions: What to play.
+        source: What messages call them.
+        resampled: Whether to choose, in place of the options' metrics, all that have intervals and
+            can be computed of these predictions.
+
+    Raises:
+        InputError: They are no submission to the benchmark, or lack what an option needs.
+    """
+    submission = None
+    if isinstance(predictions, str):
+        normalized = scorer.made(predictions)
+    else:
+        submission = _checked(scorer, predictions, source)
+        normalized = scorer.normalized(submission)
+    if resampled:
+        allowed = allowed_metrics(normalized)
+        scorer = scorer.with_options(metrics=[one for one in resampled_metrics() if one in allowed])
+    played = scorer.played(normalized)
+    remarks = [*normalized.remarks]
+    # What the rest is about are the rates.
+    if "inform" in played.metrics:
+        if submission is not None:
+            remarks += _cost(scorer, submission, played)
+        if scorer.options.states == AUTO and _has_gold_states(played):
+            remarks.append(NO_STATES)
+    return PlayedPredictions(scorer, played, tuple(remarks))
+
+
+def _checked(scorer: Scorer, predictions: bytes | Standard | Submission, source: str) -> Submission:
+    if isinstance(predictions, bytes):
+        predictions = read_standard(predictions, source)
+    if isinstance(predictions, Standard):
+        return checked_submission(predictions, scorer.benchmark, source, scorer.rules)
+    return predictions
+
+
+def _has_gold_states(played: Played) -> bool:
+    """Whether Inform and Success were computed with gold states that no set-up brings."""
+    setups = chosen_setups(played.setup)
+    return played.states == "gold" and any(SETUPS[name].states is None for name in setups)
+
+
+def _cost(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Remark]:
+    """Yield what is to be said of the points that unknown placeholders may cost, if anything.
+
+    Strict Inform and Success are compared with those of every unknown name read as it is guessed.
+    The difference is an upper estimate: a guess may credit what was not meant.
+    """
+    aliases = guessed_aliases(submission, scorer)
+    if aliases is None or "strict" not in chosen_setups(played.setup):
+        return
+    guessing = scorer.with_options(metrics=["inform"], setup="strict", placeholders=aliases)
+    before, after = (
+        rates(one.once(outcomes, "strict"))
+        for one in (played, guessing.played(guessing.normalized(submission)))
+    )
+    inform = after.inform[TOTAL] - before.inform[TOTAL]
+    success = after.success[TOTAL] - before.success[TOTAL]
+    yield Remark(KIND, guesses_message(submission, scorer.rules, inform, success))
+
+
+@dataclass(frozen=True)
+class KnownSystem:
+    """A system that is compared. Plain data, for other processes as well.
+
+    Attributes:
+        evidence: What is known of it.
+        remarks: What there is to say of its predictions.
+    """
+
+    evidence: Evidence
+    remarks: tuple[Remark, ...]
+
+
+def known_system(
+    scorer: Scorer,
+    predictions: Predictions,
+    source: str,
+    name: str,
+    options: Options,
+    resampled: bool,
+) -> KnownSystem:
+    """Return what is known of a system.
+
+    Args:
+        scorer: A scorer of the benchmark, with any options.
+        predictions: What it put out.
+        source: What messages call it.
+        name: What to call the system.
+        options: How to score.
+        resampled: As for `played_predictions`.
+
+    Raises:
+        InputError: The predictions are no submission, or lack what an option asks for.
+    """
+    from ..comparison.evidence import evidence_of  # NumPy takes its time
+
+    found = played_predictions(scorer.with_options(**vars(options)), predictions, source, resampled)
+    signature = found.scorer.signature_of(found.played)
+    return KnownSystem(evidence_of(found.played, signature, name), found.remarks)
+
+
+def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options]) -> list[Evidence]:
+    """Return what is known of systems with regard to the metrics that all of them have.
+
+    Args:
+        systems: What is known of each, at least one.
+        options: How each was scored; their metrics do not matter.
+    """
+    common = [
+        metric for metric in systems[0].statistics if all(metric in s.statistics for s in systems)
+    ]
+    parameters = [
+        signature_before("", "", "", replace(one, metrics=common)).parameters for one in options
+    ]
+    return [
+        replace(one.only(common), signature=replace(one.signature, parameters=own))
+        for one, own in zip(systems, parameters, strict=True)
+    ]
