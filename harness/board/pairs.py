@@ -105,19 +105,6 @@ class EntryPair:
 
 
 @dataclass(frozen=True)
-class Standing:
-    """How an entry with a rank compares with others of its table; None where they do not compare.
-
-    Attributes:
-        above: It and the row above; None for the first one.
-        best: It and the first row; None for the first one.
-    """
-
-    above: EntryPair | None = None
-    best: EntryPair | None = None
-
-
-@dataclass(frozen=True)
 class Pairs:
     """Pairs of entries.
 
@@ -145,17 +132,17 @@ class Pairs:
         found = self.pairs.get((other, one))
         return None if found is None else found.reversed()
 
-    def standings(self, ranked: Sequence[str]) -> dict[str, Standing]:
-        """Return key -> how each of a ranking compares with the one above and with the first.
+    def in_ranking(self, ranked: Sequence[str], other: str) -> dict[str, EntryPair]:
+        """Return key -> each of a ranking compared with another; those that compare.
 
         Args:
             ranked: Keys of the entries of a table, the best first.
+            other: Which other: that "above" it, or the "best".
         """
         return {
-            key: Standing(self.between(key, ranked[at - 1]), self.between(key, ranked[0]))
-            if at
-            else Standing()
-            for at, key in enumerate(ranked)
+            key: pair
+            for at, key in enumerate(ranked[1:])
+            if (pair := self.between(key, ranked[at if other == "above" else 0])) is not None
         }
 
     def to_text(self) -> str:
