@@ -145,6 +145,7 @@ def test_an_edited_figure_is_told(tmp_path: Path) -> None:
         (lambda c: c.update(format=0), "format 1; score the entry again"),
         (lambda c: c.update(track="end-to-end"), "expected scores of the track state-tracking"),
         (lambda c: c.update(extra=1), "extra: unknown key"),
+        (lambda c: c.update(other_rules={}), "other_rules: unknown key"),
         (lambda c: c.pop("report"), "report: field required"),
         (lambda c: c.update(signature="x"), "signature: does not say"),
         (lambda c: c["report"]["metrics"].update(JGA=101.0), "report: JGA is no percentage"),

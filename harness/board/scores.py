@@ -417,10 +417,6 @@ class Scores:
         }
 
 
-_BESIDE = ("predictions", "without_placeholders", "other_rules", "further_gold")
-"""The keys of a `scores.json` besides those of a report."""
-
-
 def _scores_document(scores: Scores) -> dict[str, Any] | None:
     if scores.tracking is not None:
         one = scores.tracking
@@ -443,14 +439,16 @@ def _scores_document(scores: Scores) -> dict[str, Any] | None:
 
 def _read_scores(document: dict[str, Any], source: str, track: str) -> dict[str, Any]:
     """Return the fields of `Scores` that a `scores.json` holds."""
-    beside = {key: document.pop(key) for key in _BESIDE if key in document}
-    of_track = _read_tracking if track == STATE_TRACKING else _read_reports
-    read = of_track(document, beside.pop("other_rules", {}), source)
-    types = {
+    types: dict[str, Any] = {
         "predictions": Hashes,
-        "without_placeholders": dict[str, dict[str, FiniteFloat]],
         "further_gold": dict[str, dict[str, TrackingFigures]],
     }
+    read_report = _read_tracking
+    if track != STATE_TRACKING:
+        types["without_placeholders"] = dict[str, dict[str, FiniteFloat]]
+        read_report = _read_reports
+    beside = {key: document.pop(key) for key in types if key in document}
+    read = read_report(document, source)
     for key, content in beside.items():
         read[key] = validated(types[key], content, source, key)
     problems = [*_gold_contradictions(read.get("further_gold", {}))]
@@ -459,7 +457,8 @@ def _read_scores(document: dict[str, Any], source: str, track: str) -> dict[str,
     return read
 
 
-def _read_reports(document: dict[str, Any], others: object, source: str) -> dict[str, Any]:
+def _read_reports(document: dict[str, Any], source: str) -> dict[str, Any]:
+    others = document.pop("other_rules", {})
     if not isinstance(others, dict):
         raise InputError(source, "other_rules: expected an object of rule set -> report")
     reports = {DEFAULT_RULES: Report.from_dict(document, source)}
@@ -476,7 +475,7 @@ def _read_reports(document: dict[str, Any], others: object, source: str) -> dict
     return {"reports": reports}
 
 
-def _read_tracking(document: dict[str, Any], others: object, source: str) -> dict[str, Any]:
+def _read_tracking(document: dict[str, Any], source: str) -> dict[str, Any]:
     if document.pop("track", None) != STATE_TRACKING:
         raise InputError(source, f"expected scores of the track {STATE_TRACKING}")
     signature = document.pop("signature", None)
