@@ -68,11 +68,13 @@ class Responses:
         scorer: How to score: whether they are plain English, and the placeholders that they hold
             besides those of the rule sets.
         content: The (unpacked) predictions file; None where there is none.
+        known: The submission normalised by the default rule set, where that was done before.
     """
 
     submission: Submission | str
     scorer: Scorer
     content: bytes | None = None
+    known: NormalizedSubmission | None = None
 
     def normalized(self, scorer: Scorer) -> NormalizedSubmission:
         """Return the submission normalised by a scorer's rules."""
@@ -88,7 +90,7 @@ class Responses:
     @cached_property
     def main(self) -> NormalizedSubmission:
         """The submission normalised by the default rule set."""
-        return self.normalized(self.scorer.with_options(rules=DEFAULT_RULES))
+        return self.known or self.normalized(self.scorer.with_options(rules=DEFAULT_RULES))
 
     @cached_property
     def unaliased(self) -> NormalizedSubmission:

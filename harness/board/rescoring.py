@@ -27,7 +27,7 @@ from .checks import entry_problems
 from .entries import Entry, read_entry
 from .model import rows
 from .pairs import PAIRS_FILE, wrong_pairs
-from .scores import DIALOGUES_FILE, FILES, SCORES_FILE, SEEDS_FILE, Scores, Seed, plain, seed_file
+from .scores import DIALOGUES_FILE, FILES, SCORES_FILE, SEEDS_FILE, Scores, plain, seed_file
 
 if TYPE_CHECKING:
     from ..benchmark import Benchmark
@@ -298,10 +298,7 @@ def _rescored(scorer: Scorer, entry: Entry, inputs: _Inputs | InputError) -> Res
         return read_outputs(content, source, scorer, system.track, system.aliases, gold, own_gold)
 
     outputs = read(inputs.content, entry.key)
-    seeds: dict[str, Any] = _stored_seeds(entry, inputs.seeds)
-    for name, content in (inputs.seeds or {}).items():
-        seeds[name] = read(content, f"{entry.key}, {name}")
-    new = score_entry(outputs, inputs.further_gold, seeds)
+    new = score_entry(outputs, inputs.further_gold, _seeds(entry, inputs.seeds, read))
     # Of an edited file, or of other predictions, nothing is kept.
     keeps = SCORES_FILE not in old.edited and old.predictions == new.predictions
     kept = {v: old.further_gold[v] for v in inputs.missing if keeps and v in old.further_gold}
@@ -318,22 +315,27 @@ def _rescored(scorer: Scorer, entry: Entry, inputs: _Inputs | InputError) -> Res
     )
 
 
-def _stored_seeds(entry: Entry, at_hand: Mapping[str, bytes] | None) -> dict[str, Seed | None]:
-    """Return file -> what is stored of a further seed, for those at hand None, in their order.
+def _seeds(
+    entry: Entry, at_hand: Mapping[str, bytes] | None, read: Callable[[bytes, str], Any]
+) -> dict[str, Any]:
+    """Return file -> outputs of a further seed, or what is stored of it if they are not at hand.
 
     Raises:
         InputError: Some are not at hand, and what is stored of them cannot be used.
     """
     if at_hand is None:
         return {}
-    stored = () if entry.scores.seeds is None else entry.scores.seeds.seeds
-    found: dict[str, Seed | None] = {seed.file: seed for seed in stored} | dict.fromkeys(at_hand)
-    usable = SEEDS_FILE not in entry.scores.edited
-    if not found or any(seed is not None and not usable for seed in found.values()):
+    seeds = () if entry.scores.seeds is None else entry.scores.seeds.seeds
+    stored = {seed.file: seed for seed in seeds}
+    names = sorted({*stored, *at_hand}, key=lambda name: (len(name), name))
+    if not names or (SEEDS_FILE in entry.scores.edited and stored.keys() - at_hand.keys()):
         raise InputError(
             entry.key, f"{SEEDS_FILE} cannot be used, and its predictions are not at hand"
         )
-    return {name: found[name] for name in sorted(found, key=lambda name: (len(name), name))}
+    return {
+        name: read(at_hand[name], f"{entry.key}, {name}") if name in at_hand else stored[name]
+        for name in names
+    }
 
 
 def updated(

@@ -220,7 +220,7 @@ def _scored(
     submission = checked_submission(standard, loaded, source, scorer.rules)
     found = played_predictions(scorer, submission, source)
     tell(source, found.remarks)
-    outputs = Responses(submission, scorer, content)
+    outputs = Responses(submission, scorer, content, found.played.submission)
     seeds = {
         seed_file(number): Responses(
             checked_submission(read_standard(content, source), loaded, source), scorer, content
@@ -230,7 +230,7 @@ def _scored(
     check(outputs)
     check_seeds(outputs, list(seeds.values()))
     click.echo(f"scoring under the rule sets {', '.join(published_rule_sets())} …", err=True)
-    golds = _further_gold(source, loaded) if found.played.submission.predicts_states else []
+    golds = _further_gold(source, loaded) if outputs.main.predicts_states else []
     return score_entry(outputs, golds, seeds)
 
 
