@@ -55,9 +55,7 @@ def read_gold_states(version: str, path: Path, benchmark: Benchmark) -> Imported
         )
     states, left_out = read_state_file(path, benchmark.dialogues)
     gold = GoldStates(version, benchmark.name, states)
-    problems = _problems(gold, benchmark)
-    if problems:
-        raise InputError(str(path), problems)
+    _check(gold, benchmark, path)
     return ImportedStates(gold, tuple(_notes(gold, left_out, benchmark)))
 
 
@@ -93,13 +91,12 @@ def load_gold_states(version: str, benchmark: Benchmark) -> GoldStates:
     try:
         document = read_sealed(path, _FORMAT)
         gold = GoldStates(document["version"], document["benchmark"], document["states"])
-        problems = _problems(gold, benchmark)
+        _check(gold, benchmark, path)
     except InputError as error:
-        raise InputError(error.source, f"{error.problems[0]}; {again}") from None
+        problems = [f"{problem}; {again}" for problem in error.problems]
+        raise InputError(error.source, problems) from None
     except (KeyError, TypeError, AttributeError):
         raise InputError(str(path), f"{DAMAGED}; {again}") from None
-    if problems:
-        raise InputError(str(path), [f"{problem}; {again}" for problem in problems])
     return gold
 
 
@@ -135,8 +132,8 @@ def _folder(benchmark: str) -> Path:
     return data_directory() / "states" / benchmark
 
 
-def _problems(gold: GoldStates, benchmark: Benchmark) -> list[str]:
-    """Return where gold states are not those of a benchmark's dialogues, a sentence each."""
+def _check(gold: GoldStates, benchmark: Benchmark, path: Path) -> None:
+    """Make sure that the gold states of a file are those of a benchmark's dialogues."""
     problems = []
     for id_, states in gold.states.items():
         known = benchmark.dialogues.get(id_)
@@ -147,7 +144,8 @@ def _problems(gold: GoldStates, benchmark: Benchmark) -> list[str]:
                 f"dialogue {id_}: {len(states)} turns with a state; the benchmark {benchmark.name} "
                 f"has {known.turns}"
             )
-    return problems
+    if problems:
+        raise InputError(str(path), problems)
 
 
 def _notes(gold: GoldStates, left_out: Mapping[str, int], benchmark: Benchmark) -> Iterable[str]:

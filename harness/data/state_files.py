@@ -1,4 +1,4 @@
-"""Gold states as the public versions of MultiWOZ hold them: two shapes, told apart by themselves.
+"""Gold states as the public versions of MultiWOZ hold them: two shapes, known by their keys.
 
 - `data.json`, of MultiWOZ 2.0, 2.1, 2.3 and 2.4 (and of 2.2, once converted by its own script):
   dialogue id -> `log`, user and system turns in turn. The `metadata` of a system turn is the state
@@ -135,7 +135,7 @@ class _Reader:
                 ]
 
     def log_turns(self, place: str, log: Sequence[object]) -> Iterator[tuple[str, _Slots]]:
-        """Yield the states of a dialogue of `data.json`: of every second entry, where none is."""
+        """Yield the states of a dialogue of `data.json`: those of every second entry."""
         # Entries of the log are counted from 0, so that people find them in the file.
         for at, turn in enumerate(log):
             where = f"{place}, log entry {at}"
@@ -205,14 +205,14 @@ class _Reader:
         """Return a state of the tracked slots, normalised."""
         state: dict[str, dict[str, str]] = {}
         for domain, slot, value in slots:
-            told = self._value(f"{place}, {domain}, {slot}", value)
-            if told is not None:
-                state.setdefault(domain, {})[slot] = told
+            text = self._value(f"{place}, {domain}, {slot}", value)
+            if text is not None:
+                state.setdefault(domain, {})[slot] = text
         tracked: dict[str, dict[str, str]] = {}
         for domain, values in normalize_state(state, self._rules).items():
-            for slot, told in values.items():
+            for slot, text in values.items():
                 if slot in TRACKED_SLOTS.get(domain, ()):
-                    tracked.setdefault(domain, {})[slot] = told
+                    tracked.setdefault(domain, {})[slot] = text
                 else:
                     self.left_out[f"{domain}-{slot}"] += 1
         return tracked
@@ -223,17 +223,17 @@ class _Reader:
         if not isinstance(first, str) or not is_text(first):
             self._problem(place, f"expected a string as value, {_found(first)}")
             return None
-        told = _ALTERNATIVES.split(first.strip())[0].strip()
-        if told.lower() in _NO_VALUE:
+        text = _ALTERNATIVES.split(first.strip())[0].strip()
+        if text.lower() in _NO_VALUE:
             return None
-        return "dontcare" if told.lower() in DONTCARE else told
+        return "dontcare" if text.lower() in DONTCARE else text
 
     def _problem(self, place: str, problem: str) -> None:
         self.problems.append(f"{place}: {problem}")
 
 
 def _is_dialogue(content: Mapping[object, object] | Sequence[object], key: str) -> bool:
-    """Return whether any of a file's dialogues has a key, by which its shape is told."""
+    """Return whether any of a file's dialogues has a key, by which its shape is known."""
     dialogues = content.values() if isinstance(content, Mapping) else content
     return any(isinstance(dialogue, Mapping) and key in dialogue for dialogue in dialogues)
 

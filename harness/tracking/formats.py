@@ -1,14 +1,14 @@
 """Reading tracked dialogues: pairs of states, trackers' files, submissions.
 
 Whatever its format, a file holds dialogue id -> turns, and a turn one or two states. Three things
-are told apart by shape alone, each by its own table or function:
+are recognised by shape alone, each by its own table or function:
 
 - how turns are arranged: objects or lists by dialogue id, below `turns` (T5-DST), or SOM-DST's
   flat `id_turn` -> [predicted, gold];
 - what a turn holds: gold and predicted state under the keys of `LAYOUTS`, or the predicted state;
 - how a state is written: the notations of `notations.py`.
 
-Outputs of the formats of `harness/formats/` are read into the standard form of submissions first.
+Outputs of the formats of `submission/formats/` are first read into the standard form.
 
 Files that hold gold states are scored on those, as they are: the published code normalises nothing.
 Files without are compared with a benchmark's gold states, both sides normalised; and so is any file

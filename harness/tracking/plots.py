@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from ..io.pictures import picture_format, write_picture
+from ..io.pictures import write_picture
 from ..io.rendering import drawn
 from ..metrics.tracking import headline_figures
 from ..metrics.tracking.evaluation import POSITIONS
@@ -87,7 +87,6 @@ def plot_tracking(
     Raises:
         InputError: The suffix is another, or the file cannot be written.
     """
-    picture_format(path)
     shown = [drawn(name) for name in shortened(names, _LONGEST_NAME)]
     systems = [
         _System(name, report, _STYLES[at] if len(names) <= TOGETHER else _ALONE)

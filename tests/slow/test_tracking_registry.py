@@ -18,7 +18,7 @@ METRIC = '''
 
 from __future__ import annotations
 
-from . import TrackingMetric, Verdict, only, share, turn_by_turn
+from . import TrackingMetric, Verdict, mean_of_turns, only
 
 
 def _silent(turn, choices):
@@ -31,13 +31,7 @@ METRIC = TrackingMetric(
     question="How often does it say nothing?",
     unit="percent of the turns",
     source="made up for this test",
-    statistics=lambda dialogue, choices: {
-        "turns": len(dialogue.turns),
-        "silent": sum(not turn.predicted for turn in dialogue.turns),
-    },
-    formula=lambda sums, choices: {"silence": share(sums["silent"], sums["turns"])},
-    counts=("silent",),
-    verdicts=turn_by_turn(_silent),
+    **mean_of_turns("silence", _silent),
     parameters=lambda choices: {"quiet": "yes"},
     headlines=only("silence"),
     per_domain=("silence",),
@@ -84,7 +78,6 @@ def test_a_metric_of_tracking_is_one_file(mwz: Callable[..., str]) -> None:
     [report] = json.loads(mwz("dst", "states.json", "--json", "-", "--intervals"))
     # Nothing is predicted in one turn of four; of the three with a gold hotel, in one.
     assert report["metrics"]["silence"] == 25
-    assert report["counts"]["silent"] == 1
     assert report["per_domain"]["hotel"]["silence"] == pytest.approx(100 / 3)
     assert report["signature_fields"]["parameters"]["quiet"] == "yes"
     # There is but one dialogue to draw.

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from mwz.normalization.rules.registry import declared
 
@@ -164,6 +164,27 @@ def turn_by_turn(
 ) -> Callable[[DialogueStates, Choices], Sequence[Sequence[Verdict]]]:
     """Return the verdicts of a metric that looks at one turn at a time."""
     return lambda dialogue, choices: [[verdict(turn, choices)] for turn in dialogue.turns]
+
+
+def mean_of_turns(name: str, verdict: Callable[[StatePair, Choices], Verdict]) -> dict[str, Any]:
+    """Return what defines a metric that is the mean of the scores that it gives turns.
+
+    Args:
+        name: The metric's name.
+        verdict: The score of a turn, and why; no turn is left out.
+
+    Returns:
+        Its `statistics`, `formula` and `verdicts`.
+    """
+
+    def statistics(dialogue: DialogueStates, choices: Choices) -> Sums:
+        scores = [verdict(turn, choices).score or 0.0 for turn in dialogue.turns]
+        return {"turns": len(scores), **exact_sum(name, scores)}
+
+    def formula(sums: Sums, _: Choices) -> dict[str, float]:
+        return {name: share(sum_of(sums, name), sums["turns"])}
+
+    return {"statistics": statistics, "formula": formula, "verdicts": turn_by_turn(verdict)}
 
 
 def only(*keys: str) -> Callable[[Collection[str]], Collection[str]]:

@@ -162,8 +162,8 @@ def _verdict(changes: Sequence[Change]) -> Verdict:
         outcome: sorted(slot_name(change.slot) for change in changes if change.outcome == outcome)
         for outcome in OUTCOMES
     }
-    told = [f"{outcome} {', '.join(slots)}" for outcome, slots in by_outcome.items() if slots]
-    return Verdict("GCA", None, f"counts {'; '.join(told)}" if told else "no changes")
+    parts = [f"{outcome} {', '.join(slots)}" for outcome, slots in by_outcome.items() if slots]
+    return Verdict("GCA", None, f"counts {'; '.join(parts)}" if parts else "no changes")
 
 
 METRIC = TrackingMetric(

@@ -6,23 +6,14 @@ no other slot whether it is predicted. A system that says too much loses nothing
 
 from __future__ import annotations
 
-from . import Choices, Sums, TrackingMetric, Verdict, share, turn_by_turn
-from .dialogue_states import DialogueStates, StatePair
-
-
-def is_covered(turn: StatePair) -> bool:
-    """Return whether all gold triples of a turn are predicted."""
-    return turn.agreement.correct == turn.agreement.gold
-
-
-def _statistics(dialogue: DialogueStates, _: Choices) -> Sums:
-    return {"turns": len(dialogue.turns), "covered": sum(map(is_covered, dialogue.turns))}
+from . import Choices, TrackingMetric, Verdict, mean_of_turns
+from .dialogue_states import StatePair
 
 
 def _verdict(turn: StatePair, _: Choices) -> Verdict:
     agreement = turn.agreement
     reason = f"{agreement.correct} of {agreement.gold} gold values found"
-    return Verdict("joint recall", float(is_covered(turn)), reason)
+    return Verdict("joint recall", float(agreement.correct == agreement.gold), reason)
 
 
 METRIC = TrackingMetric(
@@ -31,8 +22,6 @@ METRIC = TrackingMetric(
     question="Is all that gold has predicted, whatever else is?",
     unit="percent of the turns",
     source="reported as joint accuracy by papers that ignore extra slots",
-    statistics=_statistics,
-    formula=lambda sums, _: {"joint recall": share(sums["covered"], sums["turns"])},
-    verdicts=turn_by_turn(_verdict),
+    **mean_of_turns("joint recall", _verdict),
     rank=15,
 )

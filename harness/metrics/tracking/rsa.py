@@ -12,18 +12,8 @@ file it is 63.22 for that, and not 63.23.
 
 from __future__ import annotations
 
-from . import (
-    Choices,
-    Sums,
-    TrackingMetric,
-    Verdict,
-    exact_sum,
-    only,
-    share,
-    sum_of,
-    turn_by_turn,
-)
-from .dialogue_states import DialogueStates, StatePair
+from . import Choices, TrackingMetric, Verdict, mean_of_turns, only, share
+from .dialogue_states import StatePair
 
 
 def turn_relative_slot_accuracy(turn: StatePair) -> float:
@@ -53,11 +43,6 @@ def _before_last_dash(value: str) -> str | None:
     return head if dash else None
 
 
-def _statistics(dialogue: DialogueStates, _: Choices) -> Sums:
-    scores = map(turn_relative_slot_accuracy, dialogue.turns)
-    return {"turns": len(dialogue.turns), **exact_sum("RSA", scores)}
-
-
 def _verdict(turn: StatePair, _: Choices) -> Verdict:
     agreement = turn.agreement
     reason = f"{agreement.correct} of the {slots_in_play(turn)} slots in either state right"
@@ -71,9 +56,7 @@ METRIC = TrackingMetric(
     question="Which share of the slots in play is right?",
     unit="percent of the slots, averaged over turns",
     source="Kim et al. (2022)",
-    statistics=_statistics,
-    formula=lambda sums, _: {"RSA": share(sum_of(sums, "RSA"), sums["turns"])},
-    verdicts=turn_by_turn(_verdict),
+    **mean_of_turns("RSA", _verdict),
     headlines=only("RSA"),
     per_domain=("RSA",),
     rank=40,

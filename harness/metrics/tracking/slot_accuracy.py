@@ -7,18 +7,8 @@ slots are absent from any one dialogue, and leaving them out earns a system most
 
 from __future__ import annotations
 
-from . import (
-    MULTIWOZ_SLOTS,
-    Choices,
-    Sums,
-    TrackingMetric,
-    Verdict,
-    exact_sum,
-    share,
-    sum_of,
-    turn_by_turn,
-)
-from .dialogue_states import DialogueStates, StatePair
+from . import MULTIWOZ_SLOTS, Choices, TrackingMetric, Verdict, mean_of_turns
+from .dialogue_states import StatePair
 
 
 def turn_slot_accuracy(turn: StatePair, slots: int = MULTIWOZ_SLOTS) -> float:
@@ -34,11 +24,6 @@ def turn_slot_accuracy(turn: StatePair, slots: int = MULTIWOZ_SLOTS) -> float:
     return (slots - turn.agreement.failed) / slots
 
 
-def _statistics(dialogue: DialogueStates, choices: Choices) -> Sums:
-    scores = [turn_slot_accuracy(turn, choices.slots) for turn in dialogue.turns]
-    return {"turns": len(scores), **exact_sum("SA", scores)}
-
-
 def _verdict(turn: StatePair, choices: Choices) -> Verdict:
     reason = f"{turn.agreement.failed} of {choices.slots} slots wrong"
     return Verdict("SA", turn_slot_accuracy(turn, choices.slots), reason)
@@ -50,9 +35,7 @@ METRIC = TrackingMetric(
     question="Are all slots that the data set defines right, absent ones included?",
     unit="percent of the slots, averaged over turns",
     source="Wu et al. (2019)",
-    statistics=_statistics,
-    formula=lambda sums, _: {"SA": share(sum_of(sums, "SA"), sums["turns"])},
-    verdicts=turn_by_turn(_verdict),
+    **mean_of_turns("SA", _verdict),
     parameters=lambda choices: {"slots": str(choices.slots)},
     per_domain=("SA",),
     rank=20,
