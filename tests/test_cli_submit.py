@@ -205,7 +205,10 @@ def test_missing_predictions_leave_nothing(submitting: _Submitting, tmp_path: Pa
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--reported", "infrom=76.3"], "metric one of inform, success, combined, bleu"),
+        (
+            ["--reported", "infrom=76.3"],
+            "unknown metric 'infrom'; choose from inform, success, combined, bleu",
+        ),
         (["--reported", "inform"], "write METRIC=VALUE"),
         (["--reported", "inform="], "write METRIC=VALUE"),
         (["--reported", "inform=high"], "reported.0.inform: "),

@@ -198,7 +198,7 @@ def test_a_system_is_ranked_by_what_its_text_says(tmp_path: Path, capsys: Captur
     assert run_cli(capsys, "leaderboard", "--check", "--submissions", folder).status == 0
     run = run_cli(capsys, "submit", file, "--name", "Talker", *arguments, "--reported", "bleu=1")
     assert run.status == 2
-    assert "its figures are not those of the track lexicalised" in run.err
+    assert "--reported: is not for the track lexicalised; leave it out" in run.err
     run = run_cli(capsys, "submit", file, "--name", "Human responses", *arguments, "--replace")
     assert run.status == 2
     assert "is made by the harness and cannot be replaced" in run.err

@@ -6,7 +6,7 @@ import gzip
 import json
 import os
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -74,8 +74,8 @@ def folder(tmp_path: Path) -> Path:
     return path
 
 
-def _shown(coming: Iterable[Rescored]) -> Iterable[Rescored]:
-    return coming
+def _outcomes(entries: Sequence[Entry], *folders: Path) -> list[Rescored]:
+    return sorted(rescore(entries, None, folders, 2), key=lambda outcome: outcome.key)
 
 
 def write_rescored(entries: Sequence[Entry], outcomes: Sequence[Rescored], rules: str) -> None:
@@ -85,7 +85,7 @@ def write_rescored(entries: Sequence[Entry], outcomes: Sequence[Rescored], rules
 
 def _rescore(folder: Path, *folders: Path) -> dict[str, Rescored]:
     submissions = read_entries(folder)
-    outcomes = rescore(submissions, None, folders, 2, _shown)
+    outcomes = _outcomes(submissions, *folders)
     write_rescored(submissions, outcomes, "2021")
     return {outcome.key: outcome for outcome in outcomes}
 
@@ -272,7 +272,7 @@ def test_scores_are_made_on_the_benchmark_they_were_made_on_before(
         for rules, one in scored["careful"].reports.items()
     }
     path.write_text(Scores(elsewhere, None).files()[SCORES_FILE], encoding="utf-8")
-    [careful, *_] = rescore(read_entries(folder), None, (), 2, _shown)
+    [careful, *_] = _outcomes(read_entries(folder))
     assert careful.missing is not None
     assert "benchmark elsewhere: not installed" in careful.missing
     assert careful.scores is None
@@ -346,7 +346,7 @@ def test_missing_and_damaged_predictions_are_told(folder: Path) -> None:
     (folder / "careful" / PREDICTIONS_FILE).unlink()
     (folder / "hasty" / PREDICTIONS_FILE).write_bytes(sample_content("hasty")[:100])
     entries = read_entries(folder)
-    outcomes = rescore(entries, None, None, 2, _shown)
+    outcomes = _outcomes(entries)
     careful, hasty, scripted = (outcome.missing for outcome in outcomes)
     assert "no such file" in str(careful)
     assert "not JSON" in str(hasty)
@@ -415,7 +415,7 @@ def test_predictions_that_score_the_same_still_bring_their_hashes_up_to_date(fol
 
 def test_rescoring_on_a_benchmark_that_is_not_installed_is_refused(folder: Path) -> None:
     with pytest.raises(InputError, match="benchmark nowhere: not installed"):
-        rescore(read_entries(folder), "nowhere", None, 2, _shown)
+        list(rescore(read_entries(folder), "nowhere"))
 
 
 def test_scores_that_would_no_longer_compare_are_not_written(tmp_path: Path) -> None:

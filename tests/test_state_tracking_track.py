@@ -145,6 +145,7 @@ def test_an_edited_figure_is_told(tmp_path: Path) -> None:
         (lambda c: c.update(format=0), "format 1; score the entry again"),
         (lambda c: c.update(track="end-to-end"), "expected scores of the track state-tracking"),
         (lambda c: c.update(extra=1), "extra: unknown key"),
+        (lambda c: c.update(other_rules={}), "other_rules: unknown key"),
         (lambda c: c.pop("report"), "report: field required"),
         (lambda c: c.update(signature="x"), "signature: does not say"),
         (lambda c: c["report"]["metrics"].update(JGA=101.0), "report: JGA is no percentage"),
@@ -332,9 +333,13 @@ def test_trackers_are_none_of_the_audits_systems(submitting: _Submitting, half: 
 @pytest.mark.parametrize(
     ("track", "options", "told"),
     [
-        ("end-to-end", ["--gold", "2.4"], "--gold: is for the track state-tracking"),
-        ("end-to-end", ["--own-gold", "2.4"], "--own-gold: is for the track state-tracking"),
-        ("state-tracking", ["--reported", "bleu=20"], "--reported: its figures are not those"),
+        ("end-to-end", ["--gold", "2.4"], "--gold: is not for the track end-to-end"),
+        ("end-to-end", ["--own-gold", "2.4"], "--own-gold: is not for the track end-to-end"),
+        (
+            "state-tracking",
+            ["--reported", "bleu=20"],
+            "--reported: is not for the track state-tracking",
+        ),
         ("state-tracking", ["--gold", "2.4", "--own-gold", "2.4"], "--gold, --own-gold: give one"),
         ("state-tracking", ["--gold", "2.4"], "2.4"),
     ],

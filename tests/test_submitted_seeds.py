@@ -129,6 +129,24 @@ def test_the_same_outputs_saved_again_are_no_further_seed(
     assert "again.json: is there twice" in run.err
 
 
+def test_lexicalised_systems_have_seeds_as_well(
+    folder: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    plain = [tmp_path / path.name for path in (CAREFUL, HASTY)]
+    for path, written in zip((CAREFUL, HASTY), plain, strict=True):
+        run = run_cli(capsys, "lexicalise", path, "-o", written, "--benchmark", "sample")
+        assert run.status == 0, run.err
+    about = ("--name", "New", "--track", "lexicalised", "--submissions", folder)
+    run = run_cli(capsys, "submit", plain[0], *about, "--seeds", plain[1])
+    assert run.status == 0, run.err
+    entry = read_entry(folder / "new").scores
+    assert entry.seeds is not None
+    # Its second seed wins fewer dialogues than itself.
+    assert entry.seeds.spread["inform"].highest == entry.main.inform
+    assert entry.seeds.spread["inform"].lowest < (entry.main.inform or 0)
+    assert _verify(capsys, folder).out == "new: holds\n1 of 1 entries hold\n"
+
+
 def test_seeds_are_not_for_trackers(folder: Path, capsys: Capture) -> None:
     about = ("--name", "New", "--track", "state-tracking", "--submissions", folder)
     run = run_cli(capsys, "submit", CAREFUL, *about, "--seeds", HASTY)

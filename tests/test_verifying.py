@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from entered import (
 from helpers import Run, run_cli, run_process
 
 from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, read_entries
-from mwz.harness.board.rescoring import Change, Rescored, verify
+from mwz.harness.board.rescoring import Change, Rescored, rescore, verify
 from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.data.declared import blob_id
 
@@ -38,14 +38,11 @@ def folder(tmp_path: Path) -> Path:
     return path
 
 
-def _shown(coming: Iterable[Rescored]) -> Iterable[Rescored]:
-    return coming
-
-
 def _verified(folder: Path, *names: str, folders: Sequence[Path] = ()) -> dict[str, Rescored]:
     entries = read_entries(folder)
     chosen = [entry for entry in entries if not names or entry.key in names]
-    return {one.key: one for one in verify(entries, chosen, None, folders, 1, _shown)}
+    found = verify(entries, chosen, rescore(chosen, folders=folders))
+    return {one.key: one for one in found}
 
 
 def _everything(folder: Path) -> dict[Path, bytes]:

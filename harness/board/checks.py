@@ -107,9 +107,7 @@ def _own_problems(entry: Entry) -> Iterator[str]:
         if problem is not None:
             yield problem
     if entry.scores.reports or entry.tracking is not None:
-        problem = _predictions_problem(entry)
-        if problem is not None:
-            yield problem
+        yield from _predictions_problems(entry)
     yield from _report_problems(entry)
     yield from _placeholder_problems(entry)
     yield from _dialogue_problems(entry)
@@ -238,23 +236,23 @@ def _holds(bound: LowerBound, report: Report) -> bool:
     )
 
 
-def _predictions_problem(entry: Entry) -> str | None:
-    """Tell if scores are not of the predictions that the entry names."""
+def _predictions_problems(entry: Entry) -> Iterator[str]:
+    """Yield why scores are not of the predictions that the entry names."""
     place, recorded = entry.system.predictions, entry.scores.predictions
+    other = "its scores are of other predictions than"
     if recorded is None:
-        return None if place.made else "its scores do not say what predictions they are of"
-    if place.made is not None:
-        return "its scores are of a file, and its predictions are made by the harness"
-    if place.git_blob is not None and place.git_blob != recorded.git_blob:
-        return "its scores are of other predictions than those pinned; use --rescore"
-    if place.file is not None and is_plain_file(entry.folder / place.file):
+        if not place.made:
+            yield "its scores do not say what predictions they are of"
+    elif place.made is not None:
+        yield "its scores are of a file, and its predictions are made by the harness"
+    elif place.git_blob is not None and place.git_blob != recorded.git_blob:
+        yield f"{other} those pinned; use --rescore"
+    elif place.file is not None and is_plain_file(entry.folder / place.file):
         try:
-            same = recorded.is_file(read_plain(entry.folder / place.file))
+            if not recorded.is_file(read_plain(entry.folder / place.file)):
+                yield f"{other} {place.file}; use --rescore"
         except InputError as error:
-            return f"{place.file}: {'; '.join(error.problems)}"
-        if not same:
-            return f"its scores are of other predictions than {place.file}; use --rescore"
-    return None
+            yield f"{place.file}: {'; '.join(error.problems)}"
 
 
 def shared_problems(entries: Iterable[Entry]) -> Iterator[str]:

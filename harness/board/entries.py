@@ -492,8 +492,9 @@ def _toml_figure(value: object) -> object:
 _ARXIV = re.compile(r"//(?:www\.)?arxiv\.org/(?:abs|pdf)/((\d{2})\d{2}\.\d{4,5})")
 
 # The ACL Anthology, as addresses are since 2020 ("2021.gem-1.4") and before ("P18-2069").
-_ANTHOLOGY = re.compile(r"//(?:www\.)?acl(?:anthology\.org|web\.org/anthology)/(\d{4})\.")
-_OLD_ANTHOLOGY = re.compile(r"//(?:www\.)?acl(?:anthology\.org|web\.org/anthology)/[A-Z](\d{2})-")
+_ANTHOLOGY = re.compile(
+    r"//(?:www\.)?acl(?:anthology\.org|web\.org/anthology)/(?:20(\d{2})\.|[A-Z](\d{2})-)"
+)
 
 
 def arxiv_number(address: str | None) -> str | None:
@@ -507,14 +508,10 @@ def paper_year(address: str | None) -> int | None:
 
     At arXiv it is the year of the first version, in the ACL Anthology that of the proceedings.
     """
-    text = address or ""
-    if found := _ARXIV.search(text):
+    if found := _ARXIV.search(address or ""):
         return 2000 + int(found[2])
-    if found := _ANTHOLOGY.search(text):
-        return int(found[1])
-    if found := _OLD_ANTHOLOGY.search(text):
-        return 2000 + int(found[1])
-    return None
+    found = _ANTHOLOGY.search(address or "")
+    return 2000 + int(found[1] or found[2]) if found else None
 
 
 def system_year(system: System) -> int | None:

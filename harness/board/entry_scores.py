@@ -68,11 +68,13 @@ class Responses:
         scorer: How to score: whether they are plain English, and the placeholders that they hold
             besides those of the rule sets.
         content: The (unpacked) predictions file; None where there is none.
+        known: The submission normalised by the default rule set, where that was done before.
     """
 
     submission: Submission | str
     scorer: Scorer
     content: bytes | None = None
+    known: NormalizedSubmission | None = None
 
     def normalized(self, scorer: Scorer) -> NormalizedSubmission:
         """Return the submission normalised by a scorer's rules."""
@@ -88,10 +90,10 @@ class Responses:
     @cached_property
     def main(self) -> NormalizedSubmission:
         """The submission normalised by the default rule set."""
-        return self.normalized(self.scorer.with_options(rules=DEFAULT_RULES))
+        return self.known or self.normalized(self.scorer.with_options(rules=DEFAULT_RULES))
 
     @cached_property
-    def plain(self) -> NormalizedSubmission:
+    def unaliased(self) -> NormalizedSubmission:
         """The same with placeholders of its own read as unknown ones."""
         if self.scorer.options.aliases is None:
             return self.main
@@ -100,7 +102,7 @@ class Responses:
     @cached_property
     def predictions(self) -> Hashes | None:
         """What identifies the predictions: the same whatever their placeholders are read as."""
-        return None if self.content is None else hashes_of(self.content, self.plain.said())
+        return None if self.content is None else hashes_of(self.content, self.unaliased.said())
 
     @property
     def states(self) -> str:
@@ -147,8 +149,8 @@ class Responses:
         scorer = self.scorer.with_options(
             rules=rules, placeholders=None, metrics=DIALOGUE_METRICS, setup="strict"
         )
-        plain = self.plain if rules == DEFAULT_RULES else self.normalized(scorer)
-        report = scorer.score_normalized(plain)
+        submission = self.unaliased if rules == DEFAULT_RULES else self.normalized(scorer)
+        report = scorer.score_normalized(submission)
         return {name: headlines()[name].value(report, "strict") or 0.0 for name in FIGURES}
 
 

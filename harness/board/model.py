@@ -538,8 +538,7 @@ class Board:
         if self.rules != DEFAULT_RULES:
             return {}
         ranks = [row.key for row in self.of_track(track) if row.rank is not None]
-        found = self.pairs.standings(ranks)
-        return {key: pair for key, one in found.items() if (pair := getattr(one, other))}
+        return self.pairs.in_ranking(ranks, other)
 
     def tied_with_best(self, track: str) -> set[str]:
         """Return the keys of a track's rows that cannot be told apart from its best one."""

@@ -29,7 +29,7 @@ from ..io.files import parse_json, read_plain
 from ..io.validation import validated
 from ..signature import PLACEHOLDERS
 from .entries import Entry
-from .scores import FIGURES, DialogueScores, is_close, plain
+from .scores import FIGURES, is_close, plain
 
 PAIRS_FILE = "pairs.jsonl"
 
@@ -105,19 +105,6 @@ class EntryPair:
 
 
 @dataclass(frozen=True)
-class Standing:
-    """How an entry with a rank compares with others of its table; None where they do not compare.
-
-    Attributes:
-        above: It and the row above; None for the first one.
-        best: It and the first row; None for the first one.
-    """
-
-    above: EntryPair | None = None
-    best: EntryPair | None = None
-
-
-@dataclass(frozen=True)
 class Pairs:
     """Pairs of entries.
 
@@ -145,17 +132,17 @@ class Pairs:
         found = self.pairs.get((other, one))
         return None if found is None else found.reversed()
 
-    def standings(self, ranked: Sequence[str]) -> dict[str, Standing]:
-        """Return key -> how each of a ranking compares with the one above and with the first.
+    def in_ranking(self, ranked: Sequence[str], other: str) -> dict[str, EntryPair]:
+        """Return key -> each of a ranking compared with another; those that compare.
 
         Args:
             ranked: Keys of the entries of a table, the best first.
+            other: Which other: that "above" it, or the "best".
         """
         return {
-            key: Standing(self.between(key, ranked[at - 1]), self.between(key, ranked[0]))
-            if at
-            else Standing()
-            for at, key in enumerate(ranked)
+            key: pair
+            for at, key in enumerate(ranked[1:])
+            if (pair := self.between(key, ranked[at if other == "above" else 0])) is not None
         }
 
     def to_text(self) -> str:
@@ -174,20 +161,12 @@ def read_pairs(folder: Path, entries: Sequence[Entry]) -> Pairs:
     """
     path = folder / PAIRS_FILE
     lines = read_plain(path).splitlines() if path.is_file() else []
-    return current_pairs(entries, _parsed(lines))
-
-
-def current_pairs(entries: Sequence[Entry], known: Iterable[EntryPair]) -> Pairs:
-    """Return those of the pairs known that are of entries as they are, and which are missing."""
-    wanted = {
-        (a.key, b.key): (one.outcomes.digest, other.outcomes.digest)
-        for (a, one), (b, other) in comparable_entries(entries)
-    }
+    wanted = _digests(entries)
     current = {
-        (pair.a, pair.b): pair
-        for pair in known
-        if wanted.get((pair.a, pair.b)) == pair.digests
-        and (pair.samples, pair.seed) == (SAMPLES, SEED)
+        key: pair
+        for pair in _parsed(lines)
+        for key in [(pair.a, pair.b)]
+        if wanted.get(key) == pair.digests and (pair.samples, pair.seed) == (SAMPLES, SEED)
     }
     return Pairs(
         {key: current[key] for key in wanted if key in current},
@@ -195,26 +174,23 @@ def current_pairs(entries: Sequence[Entry], known: Iterable[EntryPair]) -> Pairs
     )
 
 
-Measured = tuple[Entry, DialogueScores]
-
-
-def comparable_entries(entries: Sequence[Entry]) -> Iterator[tuple[Measured, Measured]]:
-    """Yield every two entries that compare, with what they score dialogue by dialogue.
+def _digests(entries: Sequence[Entry]) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return the keys of every two entries that compare -> the digests of their dialogues.
 
     Entries compare if their signatures do, coverage and placeholders of their own aside, and some
     dialogue is played by both.
     """
     known = [
-        (entry, entry.scores.dialogues)
+        (entry.key, entry.scores.main.signature, entry.scores.dialogues.outcomes)
         for entry in sorted(entries, key=lambda entry: entry.key)
         if entry.scores.reports and entry.scores.dialogues is not None and not entry.problems
     ]
-    for (a, one), (b, other) in combinations(known, 2):
-        comparable = a.scores.main.signature.comparable_with(
-            b.scores.main.signature, apart_from=("coverage", PLACEHOLDERS)
-        )
-        if comparable and set(one.outcomes.places) & set(other.outcomes.places):
-            yield (a, one), (b, other)
+    return {
+        (a, b): (one.digest, other.digest)
+        for (a, signed, one), (b, other_signed, other) in combinations(known, 2)
+        if signed.comparable_with(other_signed, apart_from=("coverage", PLACEHOLDERS))
+        and set(one.places) & set(other.places)
+    }
 
 
 def _checksum(content: object) -> str:
@@ -286,32 +262,30 @@ def compared(
 
     Args:
         entries: All entries.
-        chosen: The keys of each pair.
+        chosen: The keys of each pair, of entries that compare.
     """
     # NumPy is needed where something is computed alone.
     from ..comparison.comparing import paired_all
     from .entry_scores import evidence_of_outcomes
 
-    wanted = set(chosen)
-    digests = {
-        (a.key, b.key): (one.outcomes.digest, other.outcomes.digest)
-        for (a, one), (b, other) in comparable_entries(entries)
-        if (a.key, b.key) in wanted
+    by_key = {entry.key: entry.scores for entry in entries}
+    outcomes = {
+        key: one.outcomes
+        for key in dict.fromkeys(key for pair in chosen for key in pair)
+        if (one := by_key[key].dialogues) is not None
     }
     evidence = {
-        entry.key: evidence_of_outcomes(
-            entry.key, entry.scores.main.signature, entry.scores.dialogues.outcomes
-        )
-        for entry in entries
-        if entry.scores.dialogues is not None and any(entry.key in pair for pair in digests)
+        key: evidence_of_outcomes(key, by_key[key].main.signature, known)
+        for key, known in outcomes.items()
     }
-    pairs = paired_all([(evidence[a], evidence[b]) for a, b in digests], SAMPLES, SEED)
+    pairs = paired_all([(evidence[a], evidence[b]) for a, b in chosen], SAMPLES, SEED)
     found = {}
-    for ((a, b), both), pair in zip(digests.items(), pairs, strict=True):
+    for (a, b), pair in zip(chosen, pairs, strict=True):
         figures = {
             name: PairFigure(one.difference, one.p, one.test, one.only_a, one.only_b)
             for name, one in pair.differences.items()
             if name in FIGURES
         }
-        found[a, b] = EntryPair(a, b, both, pair.dialogues, SAMPLES, SEED, figures)
+        digests = (outcomes[a].digest, outcomes[b].digest)
+        found[a, b] = EntryPair(a, b, digests, pair.dialogues, SAMPLES, SEED, figures)
     return found

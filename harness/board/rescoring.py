@@ -27,14 +27,11 @@ from .checks import entry_problems
 from .entries import Entry, read_entry
 from .model import rows
 from .pairs import PAIRS_FILE, wrong_pairs
-from .scores import DIALOGUES_FILE, FILES, SCORES_FILE, SEEDS_FILE, Scores, Seed, plain, seed_file
+from .scores import DIALOGUES_FILE, FILES, SCORES_FILE, SEEDS_FILE, Scores, plain, seed_file
 
 if TYPE_CHECKING:
     from ..benchmark import Benchmark
     from ..metrics.tracking.tracked_dialogues import GoldStates
-
-Progress = Callable[[Iterable["Rescored"]], Iterable["Rescored"]]
-"""Wraps outcomes as they come, to show how far things are."""
 
 
 @dataclass(frozen=True)
@@ -68,13 +65,13 @@ class Change:
 
 def changes_table(changes: Sequence[Change]) -> str:
     """Return changes as a table for people, at full precision."""
-    rows = [
-        [c.rules, c.figure, *("–" if v is None else repr(v) for v in (c.before, c.after))]
-        for c in changes
-    ]
+
+    def exact(value: float | str | None) -> str:
+        return "–" if value is None else repr(value)
+
     return text_table(
         ["rules", "figure", "before", "after", "difference"],
-        [[*row, change.difference] for row, change in zip(rows, changes, strict=True)],
+        [[c.rules, c.figure, exact(c.before), exact(c.after), c.difference] for c in changes],
     )
 
 
@@ -183,46 +180,41 @@ def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) ->
 
 def rescore(
     entries: Sequence[Entry],
-    benchmark: str | None,
-    folders: Sequence[Path],
-    workers: int,
-    progress: Progress,
+    benchmark: str | None = None,
+    folders: Sequence[Path] = (),
+    workers: int = 1,
     scheduler: str | None = None,
     notify: Callable[[str], None] = lambda remark: None,
-) -> list[Rescored]:
-    """Score entries again, several at a time, and say what changed; nothing is written.
+) -> Iterator[Rescored]:
+    """Score entries again, several at a time, and yield what came of each as it is done.
+
+    Nothing is written.
 
     Args:
         entries: The entries to score.
         benchmark: Name of the benchmark; None for the one that each was scored on.
         folders: Folders to look for predictions in.
         workers: How many processes to use.
-        progress: Wraps the outcomes as they come, to show how far things are.
         scheduler: The address of a Dask scheduler, whose cluster scores.
         notify: Called with a remark if a process was killed.
 
     Raises:
         InputError: The benchmark that is named cannot be loaded.
     """
-    if benchmark is not None:
-        loaded_once(benchmark)
-
-    def outcomes() -> Iterator[Rescored]:
-        groups: dict[str | None, list[Entry]] = {}
-        for entry in entries:
-            groups.setdefault(benchmark or entry.benchmark, []).append(entry)
-        for name, members in groups.items():
-            try:
-                loaded = loaded_once(name)
-            except InputError as error:
-                yield from (_not_scored(entry, error) for entry in members)
-                continue
-            jobs = _jobs(members, loaded, folders)
-            for number, one in run(_rescored, jobs, loaded, workers, scheduler, notify):
-                yield _not_scored(members[number], one) if isinstance(one, InputError) else one
-
-    found = {one.key: one for one in progress(outcomes())}
-    return [found[entry.key] for entry in entries]
+    groups: dict[str | None, list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault(benchmark or entry.benchmark, []).append(entry)
+    for name, members in groups.items():
+        try:
+            loaded = loaded_once(name)
+        except InputError as error:
+            if benchmark is not None:
+                raise
+            yield from (_not_scored(entry, error) for entry in members)
+            continue
+        jobs = _jobs(members, loaded, folders)
+        for number, one in run(_rescored, jobs, loaded, workers, scheduler, notify):
+            yield _not_scored(members[number], one) if isinstance(one, InputError) else one
 
 
 @dataclass(frozen=True)
@@ -306,10 +298,7 @@ def _rescored(scorer: Scorer, entry: Entry, inputs: _Inputs | InputError) -> Res
         return read_outputs(content, source, scorer, system.track, system.aliases, gold, own_gold)
 
     outputs = read(inputs.content, entry.key)
-    seeds: dict[str, Any] = _stored_seeds(entry, inputs.seeds)
-    for name, content in (inputs.seeds or {}).items():
-        seeds[name] = read(content, f"{entry.key}, {name}")
-    new = score_entry(outputs, inputs.further_gold, seeds)
+    new = score_entry(outputs, inputs.further_gold, _seeds(entry, inputs.seeds, read))
     # Of an edited file, or of other predictions, nothing is kept.
     keeps = SCORES_FILE not in old.edited and old.predictions == new.predictions
     kept = {v: old.further_gold[v] for v in inputs.missing if keeps and v in old.further_gold}
@@ -326,22 +315,27 @@ def _rescored(scorer: Scorer, entry: Entry, inputs: _Inputs | InputError) -> Res
     )
 
 
-def _stored_seeds(entry: Entry, at_hand: Mapping[str, bytes] | None) -> dict[str, Seed | None]:
-    """Return file -> what is stored of a further seed, for those at hand None, in their order.
+def _seeds(
+    entry: Entry, at_hand: Mapping[str, bytes] | None, read: Callable[[bytes, str], Any]
+) -> dict[str, Any]:
+    """Return file -> outputs of a further seed, or what is stored of it if they are not at hand.
 
     Raises:
         InputError: Some are not at hand, and what is stored of them cannot be used.
     """
     if at_hand is None:
         return {}
-    stored = () if entry.scores.seeds is None else entry.scores.seeds.seeds
-    found: dict[str, Seed | None] = {seed.file: seed for seed in stored} | dict.fromkeys(at_hand)
-    usable = SEEDS_FILE not in entry.scores.edited
-    if not found or any(seed is not None and not usable for seed in found.values()):
+    seeds = () if entry.scores.seeds is None else entry.scores.seeds.seeds
+    stored = {seed.file: seed for seed in seeds}
+    names = sorted({*stored, *at_hand}, key=lambda name: (len(name), name))
+    if not names or (SEEDS_FILE in entry.scores.edited and stored.keys() - at_hand.keys()):
         raise InputError(
             entry.key, f"{SEEDS_FILE} cannot be used, and its predictions are not at hand"
         )
-    return {name: found[name] for name in sorted(found, key=lambda name: (len(name), name))}
+    return {
+        name: read(at_hand[name], f"{entry.key}, {name}") if name in at_hand else stored[name]
+        for name in names
+    }
 
 
 def updated(
@@ -351,7 +345,7 @@ def updated(
 
     Args:
         entries: The entries.
-        outcomes: What came of scoring them again, in the same order.
+        outcomes: What came of those that were scored again.
         rules: The rule set that they are to be ranked under.
 
     Returns:
@@ -360,17 +354,22 @@ def updated(
     Raises:
         InputError: Some would have no scores under the rule set, or scores that do not compare.
     """
-    found: list[Entry] = []
-    files: dict[Path, str] = {}
-    for entry, new in ((e, outcome.scores) for e, outcome in zip(entries, outcomes, strict=True)):
-        found.append(entry if new is None else replace(entry, scores=new, problems=()))
-        if new is not None:
-            files |= {entry.folder / name: text for name, text in new.files().items()}
-    try:
-        rows(found, rules)
-    except InputError as error:
-        raise InputError("no scores are written", error.problems) from None
-    return found, files
+    new = {one.key: one.scores for one in outcomes if one.scores is not None}
+    found = [
+        replace(entry, scores=new[entry.key], problems=()) if entry.key in new else entry
+        for entry in entries
+    ]
+    if outcomes:
+        try:
+            rows(found, rules)
+        except InputError as error:
+            raise InputError("no scores are written", error.problems) from None
+    return found, {
+        entry.folder / name: text
+        for entry in found
+        if entry.key in new
+        for name, text in entry.scores.files().items()
+    }
 
 
 # --------------------------------------------------------------------------------- differences
@@ -443,27 +442,17 @@ def _values(place: str, content: object) -> Iterator[tuple[str, float | str]]:
 
 
 def verify(
-    entries: Sequence[Entry],
-    chosen: Sequence[Entry],
-    benchmark: str | None,
-    folders: Sequence[Path],
-    workers: int,
-    progress: Progress,
-    notify: Callable[[str], None] = lambda remark: None,
+    entries: Sequence[Entry], chosen: Sequence[Entry], outcomes: Iterable[Rescored]
 ) -> list[Rescored]:
-    """Score entries again and compare the outcome with what they store; nothing is written.
+    """Say what is wrong with entries, by what came of scoring them again.
 
     Args:
         entries: All entries of the folder.
         chosen: Those to verify.
-        benchmark: As for `rescore`, like the rest.
-        folders: As for `rescore`.
-        workers: As for `rescore`.
-        progress: As for `rescore`.
-        notify: As for `rescore`.
+        outcomes: What came of these, in any order.
 
-    Raises:
-        InputError: The benchmark that is named cannot be loaded.
+    Returns:
+        The outcomes with the problems, in the order of the entries.
     """
     # What entries share is told of the later one: let that be one of those to verify.
     keys = {entry.key for entry in chosen}
@@ -475,16 +464,16 @@ def verify(
                 "the line of both, and run `mwz leaderboard`"
                 for key, other in ((pair.a, pair.b), (pair.b, pair.a))
             ]
-    outcomes = rescore(chosen, benchmark, folders, workers, progress, notify=notify)
+    found = {one.key: one for one in outcomes}
     return [
         replace(
-            outcome,
+            found[entry.key],
             problems=(
                 *(p.removeprefix(f"{entry.key}: ") for p in known if p.startswith(f"{entry.key}:")),
-                *_disagreements(entry, outcome.scores),
+                *_disagreements(entry, found[entry.key].scores),
             ),
         )
-        for entry, outcome in zip(chosen, outcomes, strict=True)
+        for entry in chosen
     ]
 
 

@@ -241,7 +241,7 @@ class DialogueScores:
     causes: Causes
 
 
-def _read_dialogues(document: dict[str, Any], source: str) -> dict[str, Any]:
+def _read_dialogues(document: dict[str, Any], source: str, track: str) -> dict[str, Any]:
     rest = {name: document.pop(name, None) for name in ("intervals", "causes")}
     read = DialogueScores(
         validated(Outcomes, document, source),
@@ -309,7 +309,7 @@ def seed_file(number: int | str) -> str:
     return f"seed-{number}.json.gz"
 
 
-def _read_seeds(document: dict[str, Any], source: str) -> dict[str, Any]:
+def _read_seeds(document: dict[str, Any], source: str, track: str) -> dict[str, Any]:
     read = validated(SeedScores, document, source)
     for seed in read.seeds:
         if Path(seed.file).name != seed.file or set(seed.scores) != set(FIGURES):
@@ -417,16 +417,12 @@ class Scores:
         }
 
 
-_BESIDE = ("predictions", "without_placeholders", "other_rules", "further_gold")
-"""The keys of a `scores.json` besides those of a report."""
-
-
 def _scores_document(scores: Scores) -> dict[str, Any] | None:
     if scores.tracking is not None:
         one = scores.tracking
-        told = {"format": _FORMAT, "track": STATE_TRACKING, "signature": str(one.signature)}
+        head = {"format": _FORMAT, "track": STATE_TRACKING, "signature": str(one.signature)}
         rest = plain(one)
-        report = {**told, "signature_fields": rest.pop("signature"), **rest}
+        report = {**head, "signature_fields": rest.pop("signature"), **rest}
     elif scores.reports:
         report = scores.main.to_dict()
     else:
@@ -443,14 +439,16 @@ def _scores_document(scores: Scores) -> dict[str, Any] | None:
 
 def _read_scores(document: dict[str, Any], source: str, track: str) -> dict[str, Any]:
     """Return the fields of `Scores` that a `scores.json` holds."""
-    beside = {key: document.pop(key) for key in _BESIDE if key in document}
-    of_track = _read_tracking if track == STATE_TRACKING else _read_reports
-    read = of_track(document, beside.pop("other_rules", {}), source)
-    types = {
+    types: dict[str, Any] = {
         "predictions": Hashes,
-        "without_placeholders": dict[str, dict[str, FiniteFloat]],
         "further_gold": dict[str, dict[str, TrackingFigures]],
     }
+    read_report = _read_tracking
+    if track != STATE_TRACKING:
+        types["without_placeholders"] = dict[str, dict[str, FiniteFloat]]
+        read_report = _read_reports
+    beside = {key: document.pop(key) for key in types if key in document}
+    read = read_report(document, source)
     for key, content in beside.items():
         read[key] = validated(types[key], content, source, key)
     problems = [*_gold_contradictions(read.get("further_gold", {}))]
@@ -459,7 +457,8 @@ def _read_scores(document: dict[str, Any], source: str, track: str) -> dict[str,
     return read
 
 
-def _read_reports(document: dict[str, Any], others: object, source: str) -> dict[str, Any]:
+def _read_reports(document: dict[str, Any], source: str) -> dict[str, Any]:
+    others = document.pop("other_rules", {})
     if not isinstance(others, dict):
         raise InputError(source, "other_rules: expected an object of rule set -> report")
     reports = {DEFAULT_RULES: Report.from_dict(document, source)}
@@ -476,14 +475,9 @@ def _read_reports(document: dict[str, Any], others: object, source: str) -> dict
     return {"reports": reports}
 
 
-def _read_tracking(document: dict[str, Any], others: object, source: str) -> dict[str, Any]:
-    told = [document.pop(key, None) for key in ("format", "track")]
-    if told != [_FORMAT, STATE_TRACKING]:
-        raise InputError(
-            source,
-            f"expected scores of the track {STATE_TRACKING}, format {_FORMAT}; score the entry "
-            "again (--rescore)",
-        )
+def _read_tracking(document: dict[str, Any], source: str) -> dict[str, Any]:
+    if document.pop("track", None) != STATE_TRACKING:
+        raise InputError(source, f"expected scores of the track {STATE_TRACKING}")
     signature = document.pop("signature", None)
     document["signature"] = document.pop("signature_fields", None)
     read = validated(TrackingScores, document, source)
@@ -553,8 +547,8 @@ class StoredFile:
     Attributes:
         name: Its name.
         document: Returns what it holds of scores, as JSON types; None if there is no such file.
-        read: Returns the fields of `Scores` that a document holds, given its source for messages
-            and the entry's track, or raises an `InputError`.
+        read: Returns the fields of `Scores` that a document holds, given what messages call it,
+            and the entry's track; or raises an `InputError`.
         text: How a document is laid out.
         optional: Whether an entry may lack it.
         tolerance: The relative difference of figures that the order of arithmetic can make.
@@ -566,19 +560,6 @@ class StoredFile:
     text: Callable[[Mapping[str, Any]], str] = to_json
     optional: bool = True
     tolerance: float = 1e-9
-
-
-def _versioned(
-    part: str, read: Callable[[dict[str, Any], str], dict[str, Any]]
-) -> Callable[[dict[str, Any], str, str], dict[str, Any]]:
-    def read_document(document: dict[str, Any], source: str, track: str) -> dict[str, Any]:
-        if document.pop("format", None) != _FORMAT:
-            raise InputError(
-                source, f"expected {part}, format {_FORMAT}; score the entry again (--rescore)"
-            )
-        return read(document, source)
-
-    return read_document
 
 
 def _dialogues_document(scores: Scores) -> dict[str, Any] | None:
@@ -593,13 +574,8 @@ def _seeds_document(scores: Scores) -> dict[str, Any] | None:
 
 
 FILES = (
-    StoredFile(
-        DIALOGUES_FILE,
-        _dialogues_document,
-        _versioned("dialogues", _read_dialogues),
-        _line_per_key,
-    ),
-    StoredFile(SEEDS_FILE, _seeds_document, _versioned("seeds", _read_seeds)),
+    StoredFile(DIALOGUES_FILE, _dialogues_document, _read_dialogues, _line_per_key),
+    StoredFile(SEEDS_FILE, _seeds_document, _read_seeds),
     # Last: if the process is killed while they are written, old scores are scored again.
     StoredFile(SCORES_FILE, _scores_document, _read_scores, optional=False, tolerance=1e-12),
 )
@@ -625,9 +601,12 @@ def parse_scores(
     document = parse_json(content, source)
     if not isinstance(document, dict):
         raise InputError(source, "expected an object")
-    if track != STATE_TRACKING and "signature" in document and document.get("format") != FORMAT:
+    is_report = name == SCORES_FILE and track != STATE_TRACKING
+    if is_report and "signature" in document and document.get("format") != FORMAT:
         return {}
     edited = {} if take_checksum(document) else {"edited": (name,)}
+    if not is_report and document.pop("format", None) != _FORMAT:
+        raise InputError(source, f"expected format {_FORMAT}; score the entry again (--rescore)")
     [file] = (file for file in FILES if file.name == name)
     return {**file.read(document, source, track), **edited}
 

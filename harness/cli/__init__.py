@@ -16,10 +16,10 @@ import io
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import resources
-from typing import TextIO, cast
+from typing import TYPE_CHECKING, TextIO, cast
 
 import click
 
@@ -28,10 +28,30 @@ from mwz.normalization.rules.registry import names
 from ..errors import InputError
 from ..io.rendering import printable
 
+if TYPE_CHECKING:
+    from ..submission.remarks import Remark
+
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """What a system says of an output that takes no more, or none."""
 
 _TITLE = re.compile(r"`mwz ([a-z-]+)`: (.+)")
+
+
+def notify(remark: str) -> None:
+    """Print a remark about what is going on, on standard error: `mwz: …`."""
+    click.echo(f"mwz: {printable(remark)}", err=True)
+
+
+def tell(source: str, remarks: Iterable[Remark | str]) -> None:
+    """Print remarks on standard error, one line each: `mwz: FILE: …`.
+
+    Args:
+        source: What was read, as the user named it.
+        remarks: What is to be said of it.
+    """
+    for remark in remarks:
+        # In the words and bounds of an error, which is what else is told of a file.
+        click.echo(f"mwz: {InputError(source, str(remark))}", err=True)
 
 
 @cache

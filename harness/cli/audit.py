@@ -27,6 +27,7 @@ from ..errors import InputError
 from ..io.files import STANDARD_STREAM, write_json
 from ..io.rendering import printable
 from ..io.tables import formatted
+from . import notify
 from .options import (
     cache_option,
     complete_entry,
@@ -37,7 +38,6 @@ from .options import (
     submissions_option,
     workers_option,
 )
-from .telling import notify
 
 
 @click.command(

@@ -23,6 +23,7 @@ from ..scoring.execution import Job, results, run
 from ..scoring.options import GROUNDED
 from ..scoring.predictions import known_system, with_common_metrics
 from ..submission.formats import parse_predictions, standard_form
+from . import tell
 from .options import (
     SeveralValues,
     benchmark_option,
@@ -44,7 +45,6 @@ from .scoring_options import (
     setup_option,
     states_option,
 )
-from .telling import tell
 
 if TYPE_CHECKING:
     from mwz.normalization.rules.aliases import Aliases

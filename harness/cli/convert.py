@@ -12,9 +12,9 @@ from ..io.files import STANDARD_STREAM, to_json, write_atomically, write_json
 from ..io.rendering import printable
 from ..submission import Submission
 from ..submission.checking import ACTIVE_DOMAINS, RESPONSE, STATE, Turn
+from . import tell
 from .options import benchmark_option, complete_file
 from .reading import read_submissions
-from .telling import tell
 
 _GZIP = ".gz"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from tqdm import tqdm
 
-from ..board.entries import Entry, read_entries
+from ..board.entries import Entry, read_entries, strays
 from ..board.model import DOCUMENTS_FOLDER, Board, read_board
 from ..board.pairs import PAIRS_FILE, complete_pairs
 from ..board.rescoring import Rescored, changes_table, rescore, updated
@@ -29,6 +29,7 @@ from ..board.views.markdown import pages
 from ..errors import InputError
 from ..io.files import read_bytes
 from ..io.rendering import printable
+from . import notify, tell
 from .options import (
     leaderboard_path,
     predictions_folder_option,
@@ -38,7 +39,6 @@ from .options import (
     submissions_option,
     workers_option,
 )
-from .telling import notify, tell, tell_strays
 
 
 @click.command(
@@ -112,10 +112,10 @@ def command(
         check_place(html, submissions)
 
     def rescored(entered: list[Entry]) -> list[Rescored]:
-        return _rescore(entered, benchmark, predictions, workers, scheduler)
+        return _rescore(entered, benchmark, predictions, workers, scheduler) if again else []
 
     done = _check_all if check else _make_all
-    return done(submissions, rules, path, html, rescored if again else None)
+    return done(submissions, rules, path, html, rescored)
 
 
 def _make_all(
@@ -123,19 +123,18 @@ def _make_all(
     rules: str,
     path: Path,
     html: Path | None,
-    rescored: Callable[[list[Entry]], list[Rescored]] | None,
+    rescored: Callable[[list[Entry]], list[Rescored]],
 ) -> int:
     """Write the pages, the pairs and the site."""
     with locked(submissions):
-        tell_strays(submissions)
+        for name in strays(submissions):
+            told = "neither a folder nor a file, and left alone; remove it"
+            notify(f"{submissions / name}: {told}")
         entered = read_entries(submissions)
-        files: dict[Path, str] = {}
-        if rescored is not None:
-            entered, files = updated(entered, rescored(entered), rules)
+        entered, files = updated(entered, rescored(entered), rules)
         board = read_board(submissions, entered, rules, complete_pairs(submissions, entered))
-        files |= pages(submissions, board, path)
         web = _site(submissions, board) if html is not None else None
-        write_files(submissions, files)
+        write_files(submissions, {**files, **pages(submissions, board, path)})
         if html is not None and web is not None:
             write_site(web, html)
     click.echo(f"{path}: {len(entered)} entries")
@@ -151,17 +150,15 @@ def _check_all(
     rules: str,
     path: Path,
     html: Path | None,
-    rescored: Callable[[list[Entry]], list[Rescored]] | None,
+    rescored: Callable[[list[Entry]], list[Rescored]],
 ) -> int:
     """Say what of the pages, the pairs and the site is stale."""
     entered = read_entries(submissions)
-    outcomes = [] if rescored is None else rescored(entered)
-    differ = int(any(outcome.changes for outcome in outcomes))
+    stale = [bool(outcome.changes) for outcome in rescored(entered)]
     board = read_board(submissions, entered, rules)
-    made = pages(submissions, board, path)
-    stale = [_check(page, content) for page, content in made.items()]
+    stale += [_is_stale(page, content) for page, content in pages(submissions, board, path).items()]
     if html is not None:
-        stale.append(_check_site(_site(submissions, board), html))
+        stale.append(_is_site_stale(_site(submissions, board), html))
     missing = board.pairs.missing
     if missing:
         shown = " and ".join(missing[0])
@@ -170,8 +167,7 @@ def _check_all(
             f"they are now, the first {shown}; run `mwz leaderboard`",
             err=True,
         )
-        differ = 1
-    return max([differ, *stale])
+    return int(any(stale) or bool(missing))
 
 
 def _site(submissions: Path, board: Board) -> Site:
@@ -199,7 +195,7 @@ def _serve(submissions: Path, rules: str, port: int) -> int:
     return 0
 
 
-def _check_site(made: Site, html: Path) -> int:
+def _is_site_stale(made: Site, html: Path) -> bool:
     """Say which files of the site are stale; there is no diff, whose lines would be pages long."""
     stale = list(stale_files(made, html))
     for line in stale:
@@ -208,7 +204,7 @@ def _check_site(made: Site, html: Path) -> int:
         click.echo(f"run `mwz leaderboard --html {html}`", err=True)
     else:
         click.echo(f"{html}: up to date")
-    return int(bool(stale))
+    return bool(stale)
 
 
 def _rescore(
@@ -219,15 +215,10 @@ def _rescore(
     scheduler: str | None,
 ) -> list[Rescored]:
     """Score the submissions again and tell what changed."""
-    outcomes = rescore(
-        entered,
-        benchmark,
-        predictions,
-        workers,
-        lambda coming: tqdm(coming, "scoring", len(entered), unit="system", disable=None),
-        scheduler,
-        notify,
-    )
+    coming = rescore(entered, benchmark, predictions, workers, scheduler, notify)
+    shown = tqdm(coming, "scoring", len(entered), unit="system", disable=None)
+    # As they are read: by name.
+    outcomes = sorted(shown, key=lambda outcome: outcome.key)
     for entry, outcome in zip(entered, outcomes, strict=True):
         click.echo(printable(f"{outcome.key}: {_summary(entry, outcome)}"))
         if outcome.changes:
@@ -251,14 +242,15 @@ def _summary(entry: Entry, outcome: Rescored) -> str:
     return "no figure changed; signature, hashes, rule sets or gold states did"
 
 
-def _check(path: Path, page: str) -> int:
+def _is_stale(path: Path, page: str) -> bool:
+    """Say whether a page is stale, and where."""
     stored = read_bytes(path).decode(errors="replace") if path.exists() else ""
     if stored == page:
         click.echo(f"{path}: up to date")
-        return 0
+        return False
     diff = difflib.unified_diff(
         stored.splitlines(), page.splitlines(), str(path), "from submissions", lineterm=""
     )
     click.echo(printable("\n".join(diff)) or "only the ends of lines differ")
     click.echo(f"{path} is stale; run `mwz leaderboard`", err=True)
-    return 1
+    return True

@@ -8,9 +8,9 @@ from ..io.files import STANDARD_STREAM, write_json
 from ..io.rendering import printable
 from ..scoring import Options, Scorer
 from ..scoring.relexicalising import lexicalised_predictions
+from . import tell
 from .options import benchmark_option, complete_file, output_option, rules_option
 from .reading import read_submissions
-from .telling import tell
 
 
 @click.command(

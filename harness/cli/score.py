@@ -33,6 +33,7 @@ from ..scoring.many import (
 from ..scoring.predictions import MADE
 from ..scoring.report_text import report_text, score_table
 from ..submission import CONSTANT, EMPTY_STATES
+from . import tell
 from .options import (
     benchmark_option,
     cache_option,
@@ -55,7 +56,6 @@ from .scoring_options import (
     setup_option,
     states_option,
 )
-from .telling import tell
 
 TRACKING = "dst"
 """The metric that a tracker without responses is scored by."""

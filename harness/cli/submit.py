@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace as replaced
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +36,7 @@ from ..board.submitting import check_new, locked, submit, write_files
 from ..board.views.markdown import neighbours_text, pages, seeds_text
 from ..data.gold_states import load_further_gold, load_gold_states
 from ..data.installed import load_benchmark
-from ..errors import InputError
+from ..errors import InputError, unknown
 from ..io.files import limits, read_bytes, shown_name
 from ..io.rendering import printable, text_table
 from ..io.validation import validated
@@ -45,6 +45,7 @@ from ..metrics.tracking.tracked_dialogues import GoldStates
 from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions, read_standard
 from ..submission import checked_submission
+from . import tell
 from .options import (
     SeveralValues,
     benchmark_option,
@@ -55,7 +56,6 @@ from .options import (
     submissions_option,
 )
 from .reading import benchmark_chooser
-from .telling import tell
 
 if TYPE_CHECKING:
     from ..board.entry_scores import Outputs
@@ -68,16 +68,29 @@ def _reported(
     figures: dict[str, str] = {}
     for value in values:
         metric, _, figure = value.partition("=")
-        if metric not in headlines() or not figure:
-            raise click.BadParameter(
-                f"{value!r}: write METRIC=VALUE, the metric one of {', '.join(headlines())}",
-                ctx,
-                param,
-            )
-        if metric in figures:
-            raise click.BadParameter(f"{value!r}: give each metric once", ctx, param)
+        problem = None
+        if not figure:
+            problem = f"{value!r}: write METRIC=VALUE"
+        elif metric not in headlines():
+            problem = unknown("metric", metric, headlines())
+        elif metric in figures:
+            problem = f"{value!r}: give each metric once"
+        if problem is not None:
+            raise click.BadParameter(problem, ctx, param)
         figures[metric] = figure
     return figures
+
+
+_WITHOUT_PLACEHOLDERS = (STATE_TRACKING, LEXICALISED)
+_RESPONSES = [track for track in submitted_tracks() if track != STATE_TRACKING]
+_NOT_FOR: Mapping[str, Collection[str]] = {
+    "reported": _WITHOUT_PLACEHOLDERS,
+    "placeholders": _WITHOUT_PLACEHOLDERS,
+    "seeds": (STATE_TRACKING,),
+    "gold": _RESPONSES,
+    "own-gold": _RESPONSES,
+}
+"""Option -> the tracks in which it means nothing."""
 
 
 @click.command(
@@ -132,15 +145,7 @@ def _reported(
 @submissions_option
 def command(
     predictions: str,
-    name: str,
     track: str,
-    paper: str | None,
-    code: str | None,
-    note: str | None,
-    multiwoz: str | None,
-    year: int | None,
-    model: str | None,
-    training: str | None,
     reported: dict[str, str],
     source: str,
     gold: str | None,
@@ -151,22 +156,31 @@ def command(
     rules: str,
     placeholders: str | None,
     submissions: Path,
+    **facts: str | int | None,
 ) -> None:
     """Check, score and enter a submission."""
-    _check_options(track, reported, gold, own_gold, placeholders, seeds)
-    facts = {
-        "name": name,
-        "track": track,
-        "paper": paper,
-        "code": code,
-        "multiwoz": multiwoz,
-        "year": year,
-        "model": model,
-        "training": training,
-        "note": note,
+    given = {
+        "reported": reported,
+        "placeholders": placeholders,
+        "seeds": seeds,
+        "gold": gold,
+        "own-gold": own_gold,
     }
+    for option, value in given.items():
+        if value and track in _NOT_FOR[option]:
+            raise InputError(f"--{option}", f"is not for the track {track}; leave it out")
+    if gold is not None and own_gold is not None:
+        raise InputError("--gold, --own-gold", "give one of them: whose gold states are they?")
     aliases = Options(placeholders=placeholders).aliases
-    system = _system(facts, source, reported, aliases)
+    known = {
+        **{name: value for name, value in facts.items() if value is not None},
+        "track": track,
+        # Filled in when the folder is written.
+        "predictions": {"file": PREDICTIONS_FILE},
+        "placeholders": None if aliases is None else declared_placeholders(aliases),
+        "reported": [{"source": source, **reported}] if reported else [],
+    }
+    system = validated(System, known, "submission")
     files = [(shown_name(path), read_bytes(path, limits())) for path in (predictions, *seeds)]
 
     def check(outputs: Outputs) -> None:
@@ -189,28 +203,6 @@ def command(
     _show(entry, board)
 
 
-def _check_options(
-    track: str,
-    reported: Mapping[str, str],
-    gold: str | None,
-    own_gold: str | None,
-    placeholders: str | None,
-    seeds: Sequence[str],
-) -> None:
-    """Refuse options that mean nothing in a track, and those that exclude each other."""
-    if track in (STATE_TRACKING, LEXICALISED) and reported:
-        raise InputError("--reported", f"its figures are not those of the track {track}")
-    if track in (STATE_TRACKING, LEXICALISED) and placeholders is not None:
-        raise InputError("--placeholders", f"the track {track} has none; leave it out")
-    if gold is not None and own_gold is not None:
-        raise InputError("--gold, --own-gold", "give one of them: whose gold states are they?")
-    for option, value in (("--gold", gold), ("--own-gold", own_gold)):
-        if track != STATE_TRACKING and value is not None:
-            raise InputError(option, f"is for the track {STATE_TRACKING}")
-    if track == STATE_TRACKING and seeds:
-        raise InputError("--seeds", f"is not for the track {track}")
-
-
 def _scored(
     files: Sequence[tuple[str, bytes]],
     benchmark: str | None,
@@ -228,7 +220,7 @@ def _scored(
     submission = checked_submission(standard, loaded, source, scorer.rules)
     found = played_predictions(scorer, submission, source)
     tell(source, found.remarks)
-    outputs = Responses(submission, scorer, content)
+    outputs = Responses(submission, scorer, content, found.played.submission)
     seeds = {
         seed_file(number): Responses(
             checked_submission(read_standard(content, source), loaded, source), scorer, content
@@ -238,7 +230,7 @@ def _scored(
     check(outputs)
     check_seeds(outputs, list(seeds.values()))
     click.echo(f"scoring under the rule sets {', '.join(published_rule_sets())} …", err=True)
-    golds = _further_gold(source, loaded) if found.played.submission.predicts_states else []
+    golds = _further_gold(source, loaded) if outputs.main.predicts_states else []
     return score_entry(outputs, golds, seeds)
 
 
@@ -312,10 +304,9 @@ def _show_row(entry: Entry, board: Board) -> None:
     own = next(row for row in track if row.key == entry.key)
     _show_rows([own], track_columns(columns(board)), ranks=False)
     click.echo(f"\n{_place(own, track)} in the track {own.track}")
-    if own.rank is not None:
-        lines = list(neighbours_text(board.neighbours(own)))
-        if lines:
-            click.echo("\n" + "\n".join(lines))
+    lines = [] if own.rank is None else list(neighbours_text(board.neighbours(own)))
+    if lines:
+        click.echo("\n" + "\n".join(lines))
     if entry.scores.seeds is not None:
         click.echo(f"\nmean (standard deviation) over {seeds_text(entry)}")
 
@@ -344,19 +335,3 @@ def _show_tracked(key: str, board: Board, further: bool) -> None:
             if not further:
                 among = f"with the same gold states in the track {STATE_TRACKING}"
             click.echo(f"\n{_place(own, table)} among those {among}")
-
-
-def _system(
-    facts: Mapping[str, object], source: str, reported: dict[str, str], aliases: Aliases | None
-) -> System:
-    return validated(
-        System,
-        {
-            **{key: value for key, value in facts.items() if value is not None},
-            # Filled in when the folder is written.
-            "predictions": {"file": PREDICTIONS_FILE},
-            "placeholders": None if aliases is None else declared_placeholders(aliases),
-            "reported": [{"source": source, **reported}] if reported else [],
-        },
-        "submission",
-    )

@@ -9,8 +9,9 @@ import click
 from tqdm import tqdm
 
 from ..board.entries import chosen_entries, read_entries
-from ..board.rescoring import Rescored, changes_table, verify
+from ..board.rescoring import Rescored, changes_table, rescore, verify
 from ..io.rendering import printable
+from . import notify
 from .options import (
     complete_entry,
     predictions_folder_option,
@@ -18,7 +19,6 @@ from .options import (
     submissions_option,
     workers_option,
 )
-from .telling import notify
 
 _SHOWN = 12
 """How many figures of an entry are shown that come out differently."""
@@ -51,15 +51,9 @@ def command(
     """Verify entries."""
     entries = read_entries(submissions)
     chosen = chosen_entries(entries, names, submissions)
-    verified = verify(
-        entries,
-        chosen,
-        benchmark,
-        predictions,
-        workers,
-        lambda coming: tqdm(coming, "verifying", len(chosen), unit="entry", disable=None),
-        notify,
-    )
+    outcomes = rescore(chosen, benchmark, predictions, workers, notify=notify)
+    shown = tqdm(outcomes, "verifying", len(chosen), unit="entry", disable=None)
+    verified = verify(entries, chosen, shown)
     failed = [one for one in verified if not one.holds or (strict and _is_open(one))]
     for one in verified:
         click.echo(printable(_lines(one)))

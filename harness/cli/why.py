@@ -22,6 +22,7 @@ from ..scoring import Options, Scorer
 from ..scoring.predictions import MADE, Predictions, played_predictions
 from ..submission.checking import dialogue_id
 from ..submission.notations import DOMAINS
+from . import tell
 from .options import benchmark_option, complete_file, placeholders_option, rules_option, short_names
 from .reading import corpus_name, played_free_running, read_submissions
 from .scoring_options import (
@@ -31,7 +32,6 @@ from .scoring_options import (
     lexicalised_option,
     states_option,
 )
-from .telling import tell
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase

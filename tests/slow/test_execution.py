@@ -183,7 +183,7 @@ def test_an_entry_whose_scoring_is_killed_is_kept_and_named(
     monkeypatch.setattr(entry_scores, "score_entry", die_of_hasty)
     told: list[str] = []
     entries = read_entries(tmp_path / "submissions")
-    outcomes = rescore(entries, None, None, 2, lambda coming: coming, notify=told.append)
+    outcomes = list(rescore(entries, workers=2, notify=told.append))
     problems = {one.key: one.missing for one in outcomes}
     assert problems.pop("hasty") == LOST
     assert set(problems.values()) == {None}
