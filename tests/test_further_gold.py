@@ -218,7 +218,7 @@ def test_a_tracker_entered_with_the_version_stands_beside_those_scored_with_it_a
     content = json.dumps({"d1": [AREA, STARS]}).encode()
     facts = system(name="Tracker", track="state-tracking")
     place = enter(tmp_path, "tracker", facts, predictions=content).folder
-    outputs = read_states(content, "x.json", lambda ids: tiny(), lambda: GOLD)
+    outputs = read_states(content, "x.json", lambda ids: tiny(), GOLD)
     scores = score_entry(outputs, [GOLD])
     (place / SCORES_FILE).write_text(scores.files()[SCORES_FILE], encoding="utf-8")
     tracker = read_entry(place)
@@ -536,7 +536,7 @@ def test_the_empty_trackers_slot_accuracy(multiwoz: Benchmark, gold_24: GoldStat
     assert "pmul1455" not in gold_24.states
     own, other = (
         tracker_scores(EMPTY_STATES, "made", lambda ids: multiwoz, **options).tracking
-        for options in ({}, {"load_gold": lambda: gold_24})
+        for options in ({}, {"gold": gold_24})
     )
     assert own is not None
     assert other is not None
