@@ -14,9 +14,12 @@ from mwz.normalization.rules.registry import declared
 
 from ...errors import InputError
 from ...io.files import kind_of, limits, parse_json
-from .format import STANDARD, Format, Standard, TextFile
+from .format import FORMAT, STANDARD, Format, Standard, TextFile, is_standard
 
 __all__ = ["Format", "Standard", "formats", "parse_predictions", "special_format", "standard_form"]
+
+_BEGINNING = 100
+"""How many bytes of a file are looked at to see whether it begins as a JSON object."""
 
 # Bytes that begin characters of UTF-8 beyond U+00FF and beyond U+FFFF.
 _BEYOND_LATIN = re.compile(rb"[\xc4-\xff]")
@@ -47,7 +50,10 @@ def parse_predictions(content: bytes, source: str) -> object:
         InputError: The file cannot be parsed, or holds more than it may.
     """
     bounds = limits()
-    text_file = next((kind for kind in _text_files() if kind.recognises(content)), None)
+    text_file = None
+    # Nothing but JSON begins as an object.
+    if not content[:_BEGINNING].lstrip().startswith(b"{"):
+        text_file = next((kind for kind in _text_files() if kind.recognises(content)), None)
     # Every line of a text that is not JSON is a value, at least.
     marks = (b",", b"{", b"[") if text_file is None else (b",", b"\n")
     values = sum(map(content.count, marks))
@@ -76,6 +82,8 @@ def standard_form(content: object, source: str) -> Standard:
     Raises:
         InputError: The content is of no known format, or contradicts the one it is of.
     """
+    if is_standard(content):
+        return FORMAT.read(content, source)
     format_ = next((one for one in formats() if one.recognises(content)), None)
     if format_ is not None:
         return format_.read(content, source)

@@ -90,6 +90,18 @@ FORMAT = Format(
 )
 
 
+_KEYS = frozenset({"response", "state", "active_domains"})
+
+
+def is_standard(content: object) -> bool:
+    """Tell whether predictions are in the standard form beyond doubt: turns have its keys alone."""
+    return isinstance(content, Mapping) and all(
+        isinstance(turns, list)
+        and all(isinstance(turn, Mapping) and turn.keys() <= _KEYS for turn in turns)
+        for turns in content.values()
+    )
+
+
 def in_order(
     turns: Iterable[tuple[int, _Turn]], place: str, problems: Problems, first: int = 0
 ) -> list[_Turn]:
