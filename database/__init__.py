@@ -9,15 +9,14 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .fuzzy import partial_ratio
-    from .venues import VenueDatabase
+    from .venues import VenueDatabase, partial_ratio
 
 __all__ = ["EMBEDDED", "VenueDatabase", "partial_ratio"]
 
 EMBEDDED = "sqlite://"
 """The address of the database used by default: SQLite in memory."""
 
-_HOMES = {"VenueDatabase": "venues", "partial_ratio": "fuzzy"}
+_HOMES = {"VenueDatabase": "venues", "partial_ratio": "venues"}
 
 
 def __getattr__(name: str) -> object:

@@ -52,7 +52,7 @@ GRAPH = {name: _imported(name, path) for name, path in MODULES.items()}
 
 
 FLOORS = (
-    ("normalization.rules", "normalization.moses", "database.fuzzy", "harness.errors"),
+    ("normalization.rules", "normalization.moses", "harness.errors"),
     ("normalization.states", "normalization.responses", "database.stored", "harness.io"),
     ("harness.signature",),
     ("normalization.delexicaliser", "database.venues", "harness.benchmark"),

@@ -20,8 +20,7 @@ from mwz.harness.scoring.predictions import played_predictions
 from mwz.harness.submission import parse_submission
 from mwz.harness.submission.remarks import text_remarks
 from mwz.normalization.responses import normalize_response
-from mwz.normalization.rules import rule_set, with_aliases
-from mwz.normalization.rules.aliases import alias_table, alias_tables, aliases
+from mwz.normalization.rules import alias_table, alias_tables, aliases, rule_set, with_aliases
 from mwz.normalization.rules.registry import tomllib
 
 Capture = pytest.CaptureFixture[str]

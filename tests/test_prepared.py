@@ -15,8 +15,7 @@ import pytest
 from mwz.database import VenueDatabase
 from mwz.database.venues import prepared_venues
 from mwz.harness import Benchmark, Scorer, load_benchmark
-from mwz.harness.data.installed import install_benchmark
-from mwz.harness.data.prepared import prepared_content
+from mwz.harness.data.installed import install_benchmark, prepared_content
 from mwz.harness.metrics._references import ReferenceIndex
 from mwz.normalization.rules import RuleSet, rule_set, rule_set_names
 

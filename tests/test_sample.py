@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from mwz.database import VenueDatabase
-from mwz.database.fuzzy import partial_ratio
+from mwz.database.venues import partial_ratio
 from mwz.harness import Benchmark, Report, Scorer, load_benchmark, score
 from mwz.harness.benchmark import CANONICAL_STYLE, REQUESTABLE_SLOTS, STYLES, Dialogue
 from mwz.harness.submission import made_submission

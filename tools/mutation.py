@@ -3,7 +3,7 @@ r"""Change the code in small ways, one at a time, and see whether the tests noti
     pip install cosmic-ray pytest-cov
     python -m pytest -m "not real_data" --cov=database --cov=harness --cov=normalization \
         --cov-context=test --cov-report=
-    python tools/mutation.py --sample 40 database/fuzzy.py harness/metrics/inform.py
+    python tools/mutation.py --sample 40 database/venues.py harness/metrics/inform.py
 
 The second command notes in `.coverage` which tests execute which line. The third makes changes
 with the operators of cosmic-ray, runs for each the tests that execute the changed line, and prints

@@ -22,8 +22,15 @@ from typing import Annotated, Literal
 import tomli_w
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from mwz.normalization.rules import DEFAULT_RULES, rule_set
-from mwz.normalization.rules.aliases import OWN, Aliases, alias_table, alias_tables, aliases
+from mwz.normalization.rules import (
+    DEFAULT_RULES,
+    OWN,
+    Aliases,
+    alias_table,
+    alias_tables,
+    aliases,
+    rule_set,
+)
 
 from ..benchmark import STYLES
 from ..data.declared import PinnedFile

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
-from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
-from mwz.normalization.rules.aliases import Aliases
+from mwz.normalization.rules import DEFAULT_RULES, Aliases, published_rule_sets, rule_set
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..comparison.evidence import Evidence

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
-from mwz.normalization.rules.aliases import OWN
+from mwz.normalization.rules import DEFAULT_RULES, OWN, published_rule_sets
 
 from ..comparison.interval import Interval
 from ..errors import InputError

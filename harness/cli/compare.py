@@ -47,7 +47,7 @@ from .scoring_options import (
 )
 
 if TYPE_CHECKING:
-    from mwz.normalization.rules.aliases import Aliases
+    from mwz.normalization.rules import Aliases
 
     from ..comparison.evidence import Evidence
 

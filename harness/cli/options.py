@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from mwz.normalization.rules import DEFAULT_RULES, rule_set, rule_set_names
-from mwz.normalization.rules.aliases import alias_tables
+from mwz.normalization.rules import DEFAULT_RULES, alias_tables, rule_set, rule_set_names
 
 from ..comparison.interval import SEED
 from ..io.files import STANDARD_STREAM

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
-from mwz.normalization.rules.aliases import Aliases
+from mwz.normalization.rules import DEFAULT_RULES, Aliases, published_rule_sets
 
 from ..benchmark import Benchmark
 from ..board import LEXICALISED, STATE_TRACKING, submitted_tracks
@@ -23,12 +22,7 @@ from ..board.columns import (
     track_columns,
     tracking_columns,
 )
-from ..board.entries import (
-    PREDICTIONS_FILE,
-    Entry,
-    System,
-    declared_placeholders,
-)
+from ..board.entries import PREDICTIONS_FILE, Entry, System, declared_placeholders
 from ..board.model import Board, Row, read_board
 from ..board.pairs import complete_pairs
 from ..board.scores import Scores, seed_file

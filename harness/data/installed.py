@@ -1,21 +1,189 @@
 """The benchmarks on this machine: the built-in sample, and those in the user's data directory.
 
-A benchmark is one sealed file (`io/store.py`), `<data directory>/benchmarks/<name>.json.gz`.
+A benchmark is one sealed file (`io/store.py`), `<data directory>/benchmarks/<name>.json.gz`. What
+scores need of it is prepared when it is installed, and stored under a hash of the file and of the
+code: its content hashes, a document, and NumPy arrays (`.npz`, without pickles) with the references
+as BLEU needs them and what the venue database answers. What is missing or damaged is prepared
+again; where nothing can be stored, all is derived when it is needed, as for a benchmark that was
+never installed.
 """
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from mwz.normalization.rules import RuleSet, rule_set, rule_set_names
+from mwz.normalization.rules.registry import sha256
 
 from ..benchmark import Benchmark, Dialogue, Goal
 from ..errors import InputError
-from ..io.store import DAMAGED, SEALED_SUFFIX, data_directory, read_sealed, write_sealed
+from ..io.files import read_stored
+from ..io.store import (
+    DAMAGED,
+    SEALED_SUFFIX,
+    Store,
+    code_digest,
+    data_directory,
+    read_sealed,
+    write_sealed,
+)
+
+if TYPE_CHECKING:
+    from mwz.database.venues import PreparedVenues
+
+    from ..metrics._references import ReferenceIndex
+
+
+_VENUES = "venues "
+_CONTENT, _ARRAYS = "content", "arrays"
+_STORE = Store("prepared")
+
+
+@dataclass(frozen=True)
+class PreparedContent:
+    """What signatures say of a benchmark's content.
+
+    Attributes:
+        hashes: Version of the venues -> content hash.
+        gold_domains: Where its gold active domains come from, one of `GOLD_DOMAINS`.
+    """
+
+    hashes: Mapping[str, str]
+    gold_domains: str
+
+
+@dataclass(frozen=True)
+class PreparedBenchmark:
+    """What was prepared of a benchmark.
+
+    Attributes:
+        hashes: Version of the venues -> content hash.
+        dialogues: The ids of the benchmark's dialogues, in its order.
+        packed: The arrays, as `.npz`.
+    """
+
+    hashes: Mapping[str, str]
+    dialogues: Sequence[str] = field(repr=False)
+    packed: bytes = field(repr=False)
+
+    def content_hash(self, rules: RuleSet) -> str | None:
+        """Return the content hash under a rule set; None for one that was not prepared for."""
+        return self.hashes.get(rules.venues)
+
+    def references(self) -> ReferenceIndex | None:
+        """Return the references, prepared for BLEU."""
+        from ..metrics._references import ReferenceIndex
+
+        arrays = self._arrays()
+        names = [name for name in arrays if not name.startswith(_VENUES)]
+        return ReferenceIndex.from_arrays({name: arrays[name] for name in names}, self.dialogues)
+
+    def venues(self, rules: RuleSet) -> PreparedVenues | None:
+        """Return what the venue database answers under a rule set, if it was prepared for."""
+        from mwz.database.venues import PreparedVenues
+
+        arrays = self._arrays()
+        name = f"{_VENUES}{rules.digest}-{rules.venues}"
+        if name not in arrays:
+            return None
+        read = json.loads(arrays[name].tobytes())
+        columns = {domain: venue.columns for domain, venue in rules.venue_rules.items()}
+        rows = {
+            domain: [
+                {"place": place, **dict(zip(columns[domain], values, strict=True))}
+                for place, values in enumerate(domain_rows)
+            ]
+            for domain, domain_rows in read["rows"].items()
+        }
+        return PreparedVenues(rows, read["columns"], read["places"])
+
+    def _arrays(self) -> Mapping[str, Any]:
+        import numpy as np
+
+        arrays: Mapping[str, Any] = np.load(io.BytesIO(self.packed), allow_pickle=False)
+        return arrays
+
+
+def prepared(path: Path, benchmark: Benchmark) -> PreparedBenchmark | None:
+    """Return what is prepared of an installed benchmark, prepared now if it was not.
+
+    Args:
+        path: The benchmark's file.
+        benchmark: What was read from it.
+    """
+    key = _key(path)
+    content, packed = _stored_content(key), _STORE.get_bytes([_ARRAYS, key])
+    if content is None or packed is None:
+        # Where nothing can be stored, each thing is derived when it is needed.
+        if not _STORE.is_writable():
+            return None
+        content, packed = _content(benchmark), _packed(benchmark)
+        _STORE.put([_CONTENT, key], asdict(content))
+        _STORE.put_bytes([_ARRAYS, key], packed)
+    return PreparedBenchmark(content.hashes, tuple(benchmark.dialogues), packed)
+
+
+def prepared_content(path: Path) -> PreparedContent | None:
+    """Return what signatures say of a benchmark file, without reading it.
+
+    None if nothing is prepared of the file as it is.
+    """
+    try:
+        return _stored_content(_key(path))
+    except InputError:
+        return None
+
+
+def _stored_content(key: Mapping[str, str]) -> PreparedContent | None:
+    document = _STORE.get([_CONTENT, key])
+    return None if document is None else PreparedContent(**document)
+
+
+def _key(path: Path) -> dict[str, str]:
+    """Return what decides what is prepared: the benchmark's file and the code, rules included."""
+    return {"benchmark": sha256(read_stored(path)), "code": code_digest()}
+
+
+def _content(benchmark: Benchmark) -> PreparedContent:
+    versions = {rules.venues: rules for rules in map(rule_set, rule_set_names())}
+    hashes = {name: benchmark.content_hash(rules) for name, rules in versions.items()}
+    return PreparedContent(hashes, benchmark.gold_domains)
+
+
+def _packed(benchmark: Benchmark) -> bytes:
+    """Return the arrays."""
+    import numpy as np
+
+    from mwz.database.venues import prepared_venues
+
+    from ..metrics._references import ReferenceIndex
+
+    arrays = ReferenceIndex(
+        {id_: dialogue.references for id_, dialogue in benchmark.dialogues.items()}
+    ).to_arrays()
+    for rules in map(rule_set, rule_set_names()):
+        venues = prepared_venues(benchmark.venue_records(rules), rules)
+        document = {
+            "rows": {
+                domain: [[row[c] for c in rules.venue_rules[domain].columns] for row in rows]
+                for domain, rows in venues.rows.items()
+            },
+            "columns": venues.columns,
+            "places": venues.places,
+        }
+        text = json.dumps(document, separators=(",", ":")).encode()
+        arrays[f"{_VENUES}{rules.digest}-{rules.venues}"] = np.frombuffer(text, np.uint8)
+    packed = io.BytesIO()
+    np.savez_compressed(packed, allow_pickle=False, **arrays)
+    return packed.getvalue()
+
 
 SAMPLE = "sample"
 DEFAULT = "multiwoz"
@@ -77,8 +245,6 @@ def load_benchmark(name: str | None = None) -> Benchmark:
 
 def _with_prepared(path: Path, benchmark: Benchmark) -> Benchmark:
     """Return a benchmark just read with what is prepared of it."""
-    from .prepared import prepared
-
     # No argument of the constructor: whoever makes another benchmark of this one leaves it behind.
     object.__setattr__(benchmark, "prepared", prepared(path, benchmark))
     return benchmark

@@ -19,8 +19,7 @@ from mwz.normalization.rules import rule_set
 from mwz.normalization.rules.registry import digest_of_json, sha256
 
 from ..benchmark import Benchmark
-from ..data.installed import benchmark_path
-from ..data.prepared import prepared_content
+from ..data.installed import benchmark_path, prepared_content
 from ..errors import InputError
 from ..io.files import limits, read_bytes, read_stored, shown_name
 from ..io.store import Store, code_digest

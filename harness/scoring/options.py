@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mwz.database import EMBEDDED
-from mwz.normalization.rules import DEFAULT_RULES, rule_set, rule_set_names
-from mwz.normalization.rules.aliases import Aliases
+from mwz.normalization.rules import DEFAULT_RULES, Aliases, rule_set, rule_set_names
 
 from ..benchmark import GOALS
 from ..errors import InputError, shown, unknown

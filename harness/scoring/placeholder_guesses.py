@@ -9,8 +9,7 @@ from collections.abc import Iterable
 import tomli_w
 
 from mwz.normalization.responses import placeholder_names
-from mwz.normalization.rules import RuleSet
-from mwz.normalization.rules.aliases import Aliases, aliases
+from mwz.normalization.rules import Aliases, RuleSet, aliases
 
 from ..submission import Submission
 from ..submission.placeholder_aliases import SECTION

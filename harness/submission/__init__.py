@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from mwz.normalization.responses import normalize_response
 from mwz.normalization.rules import (
     DEFAULT_RULES,
+    Aliases,
     RuleSet,
     published_rule_sets,
     rule_set,
     with_aliases,
 )
-from mwz.normalization.rules.aliases import Aliases
 from mwz.normalization.states import BeliefState, normalize_state
 
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue

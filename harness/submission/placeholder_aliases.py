@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mwz.normalization.responses import NAME
-from mwz.normalization.rules import RuleSet
-from mwz.normalization.rules.aliases import Aliases, alias_table, alias_tables, aliases
+from mwz.normalization.rules import Aliases, RuleSet, alias_table, alias_tables, aliases
 
 from ..errors import InputError, shown, unknown
 from ..io.files import kind_of, limits, parse_toml, read_bytes

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from mwz.normalization.responses import placeholder_names
-from mwz.normalization.rules import RuleSet
-from mwz.normalization.rules.aliases import alias_table, alias_tables
+from mwz.normalization.rules import RuleSet, alias_table, alias_tables
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..errors import Findings, cut, in_one_line, printable, unquoted

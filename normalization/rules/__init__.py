@@ -7,6 +7,11 @@ same key the earlier value stays. A published rule set never changes: its file h
 that its tables must have, which a test compares. The digest is part of every signature.
 
 To add a rule set, add a file. `DEFAULT_RULES` is the one that is used where none is named.
+
+Placeholder aliases are names that a system writes besides those that a rule set knows: the public
+evaluator asks who meets an unknown placeholder to customize its slot mapping, and papers do. What a
+paper adds is a named table, a file of `aliases/`: `source`, where the names stand, and
+`placeholders`, placeholder name -> ontology name. To add a table, add a file.
 """
 
 from __future__ import annotations
@@ -18,8 +23,57 @@ from functools import cache, cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from .aliases import Aliases
 from .registry import names, read_toml, sha256
+
+OWN = "own"
+"""The name of a table that is not a named one."""
+
+_SHOWN_DIGITS = 12
+
+
+@dataclass(frozen=True)
+class Aliases:
+    """A table of aliases; equal tables are equal, wherever they were read.
+
+    Attributes:
+        pairs: Placeholder name (lower case) and ontology name, sorted.
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Placeholder name -> ontology name."""
+        return dict(self.pairs)
+
+    @property
+    def table(self) -> str:
+        """The name of the named table that this is, or `OWN`."""
+        return next((name for name in alias_tables() if alias_table(name) == self), OWN)
+
+    @property
+    def label(self) -> str:
+        """What signatures say of it: its name and the first digits of its digest (SHA-256)."""
+        digest = sha256(json.dumps(self.pairs))
+        return f"{self.table}-{digest[:_SHOWN_DIGITS]}"
+
+
+def aliases(table: Mapping[str, str]) -> Aliases:
+    """Return a table, placeholder name in any case -> ontology name, as aliases."""
+    return Aliases(tuple(sorted((name.lower(), slot) for name, slot in table.items())))
+
+
+@lru_cache(maxsize=1)
+def alias_tables() -> tuple[str, ...]:
+    """Return the names of the named tables."""
+    return tuple(names("aliases", ".toml"))
+
+
+@cache
+def alias_table(name: str) -> Aliases:
+    """Return a named table, one of `alias_tables`."""
+    return aliases(read_toml(f"aliases/{name}.toml")["placeholders"])
+
 
 DEFAULT_RULES = "2021"
 

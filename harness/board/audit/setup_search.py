@@ -16,8 +16,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any, ClassVar, TypeVar
 
-from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets
-from mwz.normalization.rules.aliases import Aliases
+from mwz.normalization.rules import DEFAULT_RULES, Aliases, published_rule_sets
 from mwz.normalization.rules.registry import sha256
 
 from ...benchmark import Benchmark

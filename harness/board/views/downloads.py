@@ -17,15 +17,7 @@ from ...metrics.setups import RANKED
 from ...scoring.report import Report
 from .. import LEXICALISED, STATE_TRACKING
 from ..audit.reported import OLD
-from ..columns import (
-    TOTALS,
-    BoardTable,
-    Column,
-    board_tables,
-    columns,
-    row_headers,
-    row_text,
-)
+from ..columns import TOTALS, BoardTable, Column, board_tables, columns, row_headers, row_text
 from ..entries import Entry, arxiv_number, system_year
 from ..model import Board, Row, common_signatures
 from ..scores import FIGURES, plain

@@ -20,13 +20,7 @@ from ...metrics.played import gold_active_domains
 from ...submission.formats.damd_log import align_dialogues, parse_damd_log
 from ..declared import Built, DataSet, Sources
 from .annotation22 import DATA_SET, read_test_dialogues
-from .evaluator import (
-    EVALUATOR_DATA,
-    read_goals,
-    read_per_turn,
-    read_venues,
-    venue_notes,
-)
+from .evaluator import EVALUATOR_DATA, read_goals, read_per_turn, read_venues, venue_notes
 from .overlap import find_overlap, overlap_note
 
 EVALUATOR = "evaluator"

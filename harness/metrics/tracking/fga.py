@@ -11,16 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 
-from . import (
-    DEFAULT_LAMBDAS,
-    Choices,
-    Sums,
-    TrackingMetric,
-    Verdict,
-    exact_sum,
-    share,
-    sum_of,
-)
+from . import DEFAULT_LAMBDAS, Choices, Sums, TrackingMetric, Verdict, exact_sum, share, sum_of
 from .dialogue_states import DialogueStates, StatePair
 from .jga import is_exact
 

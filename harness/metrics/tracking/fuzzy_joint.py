@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from mwz.database.fuzzy import partial_ratio
+from mwz.database.venues import partial_ratio
 
 from . import Choices, Sums, TrackingMetric, only, share
 from .dialogue_states import DialogueStates, StatePair
