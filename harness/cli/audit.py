@@ -27,17 +27,7 @@ from ..errors import InputError
 from ..io.files import STANDARD_STREAM, write_json
 from ..io.rendering import printable
 from ..io.tables import formatted
-from . import notify
-from .options import (
-    cache_option,
-    complete_entry,
-    format_option,
-    predictions_folder_option,
-    scheduler_option,
-    scored_benchmark_option,
-    submissions_option,
-    workers_option,
-)
+from . import notify, option
 
 
 @click.command(
@@ -46,7 +36,7 @@ from .options import (
     "record is audited: a table of every reported figure with a legend, the rule set of each row "
     "of the public board, the printed figures that cannot be what they say, and then each system."
 )
-@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_entry)
+@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=option.complete_entry)
 @click.option(
     "--explain",
     "explaining",
@@ -54,24 +44,24 @@ from .options import (
     help="Score the submissions under every combination of set-ups and in those of published "
     "scripts, and list what comes nearest to the reported figures. Needs their predictions.",
 )
-@workers_option
-@scheduler_option
-@cache_option
-@predictions_folder_option
+@option.workers
+@option.scheduler
+@option.cache
+@option.predictions_folder
 @click.option(
     "--paper",
     is_flag=True,
     help='Print tables 4, 5 and 6 of "Shades of BLEU, Flavours of Success" beside the harness\'s '
     "figures, cell by cell, and how many are equal.",
 )
-@format_option(
+@option.table_format(
     " Any but text leaves out the parts about single systems, and csv has the figures only."
 )
 @click.option(
     "--json", "json_target", metavar="FILE|-", help="Write the audit of each system as JSON."
 )
-@scored_benchmark_option
-@submissions_option
+@option.scored_benchmark
+@option.submissions
 def command(
     names: tuple[str, ...],
     explaining: bool,

@@ -23,28 +23,9 @@ from ..scoring.execution import Job, results, run
 from ..scoring.options import GROUNDED
 from ..scoring.predictions import known_system, with_common_metrics
 from ..submission.formats import parse_predictions, standard_form
-from . import tell
-from .options import (
-    SeveralValues,
-    benchmark_option,
-    complete_file,
-    format_option,
-    placeholders_option,
-    predictions_folder_option,
-    rules_option,
-    scheduler_option,
-    seed_option,
-    short_names,
-    submissions_option,
-)
-from .reading import benchmark_chooser
-from .scoring_options import (
-    domains_option,
-    goals_option,
-    lexicalised_option,
-    setup_option,
-    states_option,
-)
+from . import option, tell
+from .option import SeveralValues
+from .reading import benchmark_chooser, short_names
 
 if TYPE_CHECKING:
     from mwz.normalization.rules.aliases import Aliases
@@ -59,7 +40,9 @@ if TYPE_CHECKING:
     "paired tests on the dialogues that both play. A system is a predictions file (JSON, plain or "
     "gzipped; -: standard input) or the name of an entry in the folder of submissions.",
 )
-@click.argument("systems", metavar="BASELINE SYSTEM...", nargs=-1, shell_complete=complete_file)
+@click.argument(
+    "systems", metavar="BASELINE SYSTEM...", nargs=-1, shell_complete=option.complete_file
+)
 @click.option(
     "--metrics",
     metavar="METRIC,…",
@@ -82,7 +65,7 @@ if TYPE_CHECKING:
     + ", ".join(f"{number:,} ({test})" for test, number in TEST_SAMPLES.items())
     + "]",
 )
-@seed_option
+@option.seed
 @click.option(
     "--seeds",
     metavar="SYSTEM...",
@@ -91,8 +74,8 @@ if TYPE_CHECKING:
     "Each is compared with the baseline, if there is one. Takes all that follows up to the next "
     "option.",
 )
-@submissions_option
-@predictions_folder_option
+@option.submissions
+@option.predictions_folder
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
@@ -101,17 +84,17 @@ if TYPE_CHECKING:
     show_default=True,
     help="Processes to score with.",
 )
-@scheduler_option
-@format_option(" Any but text has tables only.")
+@option.scheduler
+@option.table_format(" Any but text has tables only.")
 @click.option("--json", "json_target", metavar="FILE|-", help="Write the comparison as JSON.")
-@benchmark_option
-@rules_option
-@placeholders_option
-@setup_option
-@domains_option
-@states_option
-@goals_option
-@lexicalised_option
+@option.benchmark
+@option.rules
+@option.placeholders
+@option.setup
+@option.domains
+@option.states
+@option.goals
+@option.lexicalised
 def command(
     systems: Sequence[str],
     metrics: str | None,

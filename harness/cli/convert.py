@@ -12,8 +12,7 @@ from ..io.files import STANDARD_STREAM, to_json, write_atomically, write_json
 from ..io.rendering import printable
 from ..submission import Submission
 from ..submission.checking import ACTIVE_DOMAINS, RESPONSE, STATE, Turn
-from . import tell
-from .options import benchmark_option, complete_file
+from . import option, tell
 from .reading import read_submissions
 
 _GZIP = ".gz"
@@ -23,7 +22,7 @@ _GZIP = ".gz"
     help="Write PREDICTIONS in the standard form: JSON, gzipped where OUT ends in .gz. The formats "
     "that are read are in docs/predictions-format.md; - is standard input."
 )
-@click.argument("predictions", shell_complete=complete_file)
+@option.predictions
 @click.option(
     "-o",
     "--output",
@@ -32,7 +31,7 @@ _GZIP = ".gz"
     required=True,
     help="The file to write; -: standard output.",
 )
-@benchmark_option
+@option.benchmark
 def command(predictions: str, target: str, benchmark: str | None) -> None:
     """Read a predictions file of any format and write it in the standard form."""
     if STANDARD_STREAM not in (predictions, target) and _is_same(Path(predictions), Path(target)):

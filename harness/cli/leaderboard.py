@@ -29,16 +29,8 @@ from ..board.views.markdown import pages
 from ..errors import InputError
 from ..io.files import read_bytes
 from ..io.rendering import printable
-from . import notify, tell
-from .options import (
-    leaderboard_path,
-    predictions_folder_option,
-    rules_option,
-    scheduler_option,
-    scored_benchmark_option,
-    submissions_option,
-    workers_option,
-)
+from . import notify, option, tell
+from .option import leaderboard_path
 
 
 @click.command(
@@ -58,9 +50,9 @@ from .options import (
     help="First score every submission again whose predictions are at hand (in its folder, in "
     "the data directory, or in a folder given with --predictions).",
 )
-@predictions_folder_option
-@workers_option
-@scheduler_option
+@option.predictions_folder
+@option.workers
+@option.scheduler
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -82,9 +74,9 @@ from .options import (
     help=f"Write nothing; show the board as a web page at the loopback address until Ctrl-C. "
     f"[default port: {PORT}; 0 for any]",
 )
-@scored_benchmark_option
-@rules_option
-@submissions_option
+@option.scored_benchmark
+@option.rules
+@option.submissions
 def command(
     check: bool,
     again: bool,

@@ -33,29 +33,8 @@ from ..scoring.many import (
 from ..scoring.predictions import MADE
 from ..scoring.report_text import report_text, score_table
 from ..submission import CONSTANT, EMPTY_STATES
-from . import tell
-from .options import (
-    benchmark_option,
-    cache_option,
-    complete_file,
-    format_option,
-    intervals_option,
-    jobs_option,
-    placeholders_option,
-    rules_option,
-    scheduler_option,
-    short_names,
-)
-from .reading import benchmark_chooser, corpus_name, played_free_running
-from .scoring_options import (
-    corpus_option,
-    domains_option,
-    free_running_option,
-    goals_option,
-    lexicalised_option,
-    setup_option,
-    states_option,
-)
+from . import option, tell
+from .reading import benchmark_chooser, corpus_name, played_free_running, short_names
 
 TRACKING = "dst"
 """The metric that a tracker without responses is scored by."""
@@ -74,14 +53,14 @@ def _metrics_help() -> str:
     help="Score PREDICTIONS: a JSON file, plain or gzipped, or - for standard input. Several files "
     "are shown in one table. A file that cannot be scored is told, and the others are scored."
 )
-@click.argument("predictions", metavar="[PREDICTIONS]...", nargs=-1, shell_complete=complete_file)
-@benchmark_option
-@rules_option
-@placeholders_option
-@setup_option
-@domains_option
-@states_option
-@goals_option
+@option.several_predictions
+@option.benchmark
+@option.rules
+@option.placeholders
+@option.setup
+@option.domains
+@option.states
+@option.goals
 @click.option(
     "--metrics",
     metavar="METRIC,…",
@@ -89,7 +68,7 @@ def _metrics_help() -> str:
     show_default=True,
     help=_metrics_help(),
 )
-@corpus_option
+@option.corpus
 @click.option(
     "--constant",
     is_flag=True,
@@ -102,16 +81,16 @@ def _metrics_help() -> str:
     help="Score the tracker that predicts an empty belief state in every turn, by state tracking "
     "unless --metrics says otherwise; the responses are the benchmark's own references.",
 )
-@lexicalised_option
-@free_running_option
+@option.lexicalised
+@option.free_running
 @click.option(
     "--database",
     metavar="URL",
     default=EMBEDDED,
     help="SQLAlchemy URL of the database to hold the venues. [default: SQLite in memory]",
 )
-@intervals_option
-@format_option(" For one file, text is its whole report.")
+@option.intervals
+@option.table_format(" For one file, text is its whole report.")
 @click.option(
     "--json",
     "json_target",
@@ -135,9 +114,9 @@ def _metrics_help() -> str:
     is_flag=True,
     help="Go on where a run was cut off: what the file of --json holds is not scored again.",
 )
-@jobs_option
-@scheduler_option
-@cache_option
+@option.jobs
+@option.scheduler
+@option.cache
 @click.option("--quiet", is_flag=True, help="Print no table.")
 def command(
     predictions: Sequence[str],

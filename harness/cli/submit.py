@@ -45,16 +45,8 @@ from ..metrics.tracking.tracked_dialogues import GoldStates
 from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions, read_standard
 from ..submission import checked_submission
-from . import tell
-from .options import (
-    SeveralValues,
-    benchmark_option,
-    complete_file,
-    leaderboard_path,
-    placeholders_option,
-    rules_option,
-    submissions_option,
-)
+from . import option, tell
+from .option import SeveralValues, leaderboard_path
 from .reading import benchmark_chooser
 
 if TYPE_CHECKING:
@@ -100,7 +92,7 @@ _NOT_FOR: Mapping[str, Collection[str]] = {
     "The leaderboard beside the folder is made anew. In the track state-tracking PREDICTIONS may "
     "be any file that `mwz dst` reads: with gold states of its own, or predicted states only.",
 )
-@click.argument("predictions", shell_complete=complete_file)
+@option.predictions
 @click.option("--name", required=True, help="The system's name.")
 @click.option(
     "--track", type=click.Choice(submitted_tracks()), required=True, help="What it is given."
@@ -139,10 +131,10 @@ _NOT_FOR: Mapping[str, Collection[str]] = {
     "over all. Takes all that follows up to the next option.",
 )
 @click.option("--replace", is_flag=True, help="Replace a submission of the same name.")
-@benchmark_option
-@rules_option
-@placeholders_option
-@submissions_option
+@option.benchmark
+@option.rules
+@option.placeholders
+@option.submissions
 def command(
     predictions: str,
     track: str,
@@ -166,9 +158,9 @@ def command(
         "gold": gold,
         "own-gold": own_gold,
     }
-    for option, value in given.items():
-        if value and track in _NOT_FOR[option]:
-            raise InputError(f"--{option}", f"is not for the track {track}; leave it out")
+    for name, value in given.items():
+        if value and track in _NOT_FOR[name]:
+            raise InputError(f"--{name}", f"is not for the track {track}; leave it out")
     if gold is not None and own_gold is not None:
         raise InputError("--gold, --own-gold", "give one of them: whose gold states are they?")
     aliases = Options(placeholders=placeholders).aliases

@@ -11,14 +11,7 @@ from tqdm import tqdm
 from ..board.entries import chosen_entries, read_entries
 from ..board.rescoring import Rescored, changes_table, rescore, verify
 from ..io.rendering import printable
-from . import notify
-from .options import (
-    complete_entry,
-    predictions_folder_option,
-    scored_benchmark_option,
-    submissions_option,
-    workers_option,
-)
+from . import notify, option
 
 _SHOWN = 12
 """How many figures of an entry are shown that come out differently."""
@@ -29,17 +22,17 @@ _SHOWN = 12
     "exit with 1 if anything stored does not hold: scores, signature, predictions, the rules of "
     "the track, entries that are there twice."
 )
-@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_entry)
+@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=option.complete_entry)
 @click.option(
     "--strict",
     is_flag=True,
     help="Entries whose predictions are not at hand do not hold either, nor those with figures "
     "against gold states that are not installed.",
 )
-@predictions_folder_option
-@workers_option
-@scored_benchmark_option
-@submissions_option
+@option.predictions_folder
+@option.workers
+@option.scored_benchmark
+@option.submissions
 def command(
     names: tuple[str, ...],
     strict: bool,

@@ -22,16 +22,8 @@ from ..scoring import Options, Scorer
 from ..scoring.predictions import MADE, Predictions, played_predictions
 from ..submission.checking import dialogue_id
 from ..submission.notations import DOMAINS
-from . import tell
-from .options import benchmark_option, complete_file, placeholders_option, rules_option, short_names
-from .reading import corpus_name, played_free_running, read_submissions
-from .scoring_options import (
-    corpus_option,
-    domains_option,
-    free_running_option,
-    lexicalised_option,
-    states_option,
-)
+from . import option, tell
+from .reading import corpus_name, played_free_running, read_submissions, short_names
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
@@ -43,7 +35,7 @@ if TYPE_CHECKING:
     "set-up: one cause for every goal domain that is not matched and every requested slot that "
     "is not provided. With --lexicalised, the same of grounded Inform and Success before that.",
 )
-@click.argument("predictions", metavar="[PREDICTIONS]...", nargs=-1, shell_complete=complete_file)
+@option.several_predictions
 @click.option("--domain", type=click.Choice(DOMAINS), help="Show one domain only.")
 @click.option(
     "--cause",
@@ -65,19 +57,19 @@ if TYPE_CHECKING:
     metavar="FILE.svg|png|pdf",
     help="Draw the causes by domain, several PREDICTIONS side by side.",
 )
-@corpus_option
-@lexicalised_option
-@free_running_option
+@option.corpus
+@option.lexicalised
+@option.free_running
 @click.option(
     "--goals",
     metavar="FILE.json",
     help="With --free-running: goals in place of the benchmark's, as for `mwz score`.",
 )
-@domains_option
-@states_option
-@benchmark_option
-@rules_option
-@placeholders_option
+@option.domains
+@option.states
+@option.benchmark
+@option.rules
+@option.placeholders
 def command(
     *,
     predictions: Sequence[str],
