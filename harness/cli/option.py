@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -205,6 +205,20 @@ class SeveralValues(click.Command):
                 if values > 1:
                     yield self._several
             yield arg
+
+
+def refuse(wrong: Mapping[str, object]) -> None:
+    """Refuse options that do not go together.
+
+    Args:
+        wrong: What to say -> whether it is so.
+
+    Raises:
+        click.UsageError: Some of it is so.
+    """
+    for message, is_so in wrong.items():
+        if is_so:
+            raise click.UsageError(message)
 
 
 def leaderboard_path(submissions: Path) -> Path:
