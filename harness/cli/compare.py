@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -96,6 +97,7 @@ if TYPE_CHECKING:
 @option.goals
 @option.lexicalised
 def command(
+    *,
     systems: Sequence[str],
     metrics: str | None,
     test: str,
@@ -109,25 +111,16 @@ def command(
     format_: str,
     json_target: str | None,
     benchmark: str | None,
-    rules: str,
-    placeholders: str | None,
-    setup: str,
-    domains: str,
-    states: str,
-    goals: str,
     lexicalised: bool,
+    **how: Any,
 ) -> None:
-    """Compare systems and show what follows."""
-    if len(systems) + len(seeds) < 2 or (systems and len(systems) + len(seeds) == 1):
+    """Compare systems and show what follows; `how` is as in `Options`."""
+    given = [*systems, *seeds]
+    if len(given) < 2:
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
-    options = Options(
-        *(rules, setup, domains, states),
-        None if metrics is None else _resampled([m.strip() for m in metrics.split(",")]),
-        goals=goals,
-        lexicalised=lexicalised,
-        placeholders=placeholders,
-    )
-    outputs = [_found(one, submissions, predictions, lexicalised) for one in (*systems, *seeds)]
+    asked = None if metrics is None else _resampled([m.strip() for m in metrics.split(",")])
+    options = Options(metrics=asked, lexicalised=lexicalised, **how)
+    outputs = [_found(one, submissions, predictions, lexicalised) for one in given]
     names = _names(outputs)
     loaded = benchmark_chooser(benchmark, "comparing on")(_ids(outputs))
     chosen = [
@@ -144,29 +137,26 @@ def command(
     known = with_common_metrics([system.evidence for system in found], chosen)
 
     from ..comparison.comparing import compare
+    from ..comparison.comparison_text import comparison_tables, comparison_text
 
-    comparison = compare(
-        known[0] if systems else None,
-        known[1:] if systems else known,
-        test,
-        samples,
-        seed,
-        names[len(systems) :],
-    )
+    baseline, others = (known[0], known[1:]) if systems else (None, known)
+    comparison = compare(baseline, others, test, samples, seed, names[len(systems) :])
     human = _ceiling(Scorer(loaded, options), known)
     if json_target is not None:
         more = {} if human is None else {"ceiling": asdict(human)}
         write_json(json_target, {**comparison.to_dict(), **more})
-    if json_target != STANDARD_STREAM and format_ == "text":
-        from ..comparison.comparison_text import comparison_text
-
-        click.echo(printable(comparison_text(comparison)))
-        if human is not None:
-            click.echo(f"\n{_ceiling_text(human)}")
-    elif json_target != STANDARD_STREAM:
-        from ..comparison.comparison_text import comparison_tables
-
+    if json_target == STANDARD_STREAM:
+        return
+    if format_ != "text":
         click.echo(formatted(comparison_tables(comparison), format_), nl=False)
+        return
+    click.echo(printable(comparison_text(comparison)))
+    if human is not None:
+        click.echo(
+            f"\nThe ceiling: the human responses of {human.dialogues} dialogues that all play get "
+            f"grounded Inform {figure(human.inform[TOTAL])} "
+            f"(all {figure(human.inform_all[TOTAL])}), Success {figure(human.success[TOTAL])}"
+        )
 
 
 def _ceiling(scorer: Scorer, systems: Sequence[Evidence]) -> GroundedFigures | None:
@@ -176,14 +166,6 @@ def _ceiling(scorer: Scorer, systems: Sequence[Evidence]) -> GroundedFigures | N
     human = scorer.human_ratings()
     common = set.intersection(*(set(one.dialogues) for one in systems))
     return None if human is None else grounded_figures(human.booked[id_] for id_ in sorted(common))
-
-
-def _ceiling_text(human: GroundedFigures) -> str:
-    return (
-        f"The ceiling: the human responses of {human.dialogues} dialogues that all play get "
-        f"grounded Inform {figure(human.inform[TOTAL])} (all {figure(human.inform_all[TOTAL])}), "
-        f"Success {figure(human.success[TOTAL])}"
-    )
 
 
 @dataclass(frozen=True)
@@ -220,18 +202,11 @@ def _found(
         content = find_predictions(entry, predictions)
         return _Outputs(f"entry {entry.key}", entry.key, content, entry.system.aliases)
     if is_name and not Path(system).exists():
-        raise InputError(
-            system, f"no such file, and no entry of {submissions}{_resembling(system, submissions)}"
-        )
+        known = sorted(path.name for path in submissions.glob("*/"))
+        close = difflib.get_close_matches(system.lower(), known, n=1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise InputError(system, f"no such file, and no entry of {submissions}{hint}")
     return _Outputs(shown_name(system), None, read_bytes(system))
-
-
-def _resembling(name: str, submissions: Path) -> str:
-    import difflib
-
-    known = sorted(path.name for path in submissions.glob("*/")) if submissions.is_dir() else []
-    close = difflib.get_close_matches(name.lower(), known, n=1)
-    return f"; did you mean {close[0]}?" if close else ""
 
 
 def _names(outputs: Sequence[_Outputs]) -> list[str]:
