@@ -68,7 +68,7 @@ def command(
     workers: int,
     scheduler: str | None,
     cache: bool,
-    predictions: Sequence[Path],
+    folders: Sequence[Path],
     paper: bool,
     format_: str,
     json_target: str | None,
@@ -79,14 +79,17 @@ def command(
     entries = read_entries(submissions)
     chosen = audited_entries(entries, names, submissions)
     if paper:
-        _refuse_with_paper(names, explaining, json_target)
+        given = {"a NAME": names, "--explain": explaining, "--json": json_target is not None}
+        wrong = [name for name, there in given.items() if there]
+        if wrong:
+            raise InputError("--paper", f"takes no {' and no '.join(wrong)}; leave it out")
         click.echo(formatted(paper_tables(chosen, DEFAULT_RULES), format_), nl=False)
         return
     reported = read_reported(submissions)
     check_entries(reported, [entry.key for entry in entries], str(submissions))
     searches: dict[str, SetupSearch] = {}
     if explaining:
-        outputs = searched_outputs(chosen, benchmark, predictions)
+        outputs = searched_outputs(chosen, benchmark, folders)
         searches = search_setups(outputs, workers, _progress, scheduler, cache, notify)
     if json_target != STANDARD_STREAM:
         if format_ != "text" or not names:
@@ -103,11 +106,3 @@ def command(
 
 def _progress(parts: Iterable[Any], count: int) -> Iterable[Any]:
     return tqdm(parts, "set-ups", count, unit="part", disable=None)
-
-
-def _refuse_with_paper(names: tuple[str, ...], explaining: bool, json_target: str | None) -> None:
-    """Refuse what says nothing of the paper's tables."""
-    given = {"a NAME": names, "--explain": explaining, "--json": json_target is not None}
-    wrong = [option for option, there in given.items() if there]
-    if wrong:
-        raise InputError("--paper", f"takes no {' and no '.join(wrong)}; leave it out")

@@ -105,7 +105,7 @@ def command(
     seed: int,
     seeds: Sequence[str],
     submissions: Path,
-    predictions: Sequence[Path],
+    folders: Sequence[Path],
     jobs: int,
     scheduler: str | None,
     format_: str,
@@ -120,7 +120,7 @@ def command(
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
     asked = None if metrics is None else _resampled([m.strip() for m in metrics.split(",")])
     options = Options(metrics=asked, lexicalised=lexicalised, **how)
-    outputs = [_found(one, submissions, predictions, lexicalised) for one in given]
+    outputs = [_found(one, submissions, folders, lexicalised) for one in given]
     names = _names(outputs)
     loaded = benchmark_chooser(benchmark, "comparing on")(_ids(outputs))
     chosen = [
@@ -185,9 +185,7 @@ class _Outputs:
     aliases: Aliases | None = None
 
 
-def _found(
-    system: str, submissions: Path, predictions: Sequence[Path], lexicalised: bool
-) -> _Outputs:
+def _found(system: str, submissions: Path, folders: Sequence[Path], lexicalised: bool) -> _Outputs:
     """Return the outputs of a file or an entry; a file comes first."""
     folder = submissions / system
     is_name = Path(system).name == system and system != STANDARD_STREAM
@@ -199,7 +197,7 @@ def _found(
         if (entry.system.track == LEXICALISED) != lexicalised:
             has, do = ("has placeholders", "leave out") if lexicalised else ("is English", "add")
             raise InputError(f"entry {entry.key}", f"what it says {has}; {do} --lexicalised")
-        content = find_predictions(entry, predictions)
+        content = find_predictions(entry, folders)
         return _Outputs(f"entry {entry.key}", entry.key, content, entry.system.aliases)
     if is_name and not Path(system).exists():
         known = sorted(path.name for path in submissions.glob("*/"))

@@ -119,11 +119,12 @@ jobs = click.option(
 )
 
 output = click.option(
-    "-o", "--output", required=True, metavar="OUT|-", help="The file to write the result to."
+    "-o", "--output", required=True, metavar="OUT|-", help="The file to write; -: standard output."
 )
 
 predictions_folder = click.option(
     "--predictions",
+    "folders",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     multiple=True,
     metavar="DIR",

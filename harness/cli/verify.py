@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 from tqdm import tqdm
@@ -33,30 +34,22 @@ _SHOWN = 12
 @option.workers
 @option.scored_benchmark
 @option.submissions
-def command(
-    names: tuple[str, ...],
-    strict: bool,
-    predictions: Sequence[Path],
-    workers: int,
-    benchmark: str | None,
-    submissions: Path,
-) -> int:
+def command(names: tuple[str, ...], strict: bool, submissions: Path, **rescoring: Any) -> int:
     """Verify entries."""
     entries = read_entries(submissions)
     chosen = chosen_entries(entries, names, submissions)
-    outcomes = rescore(chosen, benchmark, predictions, workers, notify=notify)
+    outcomes = rescore(chosen, notify=notify, **rescoring)
     shown = tqdm(outcomes, "verifying", len(chosen), unit="entry", disable=None)
     verified = verify(entries, chosen, shown)
-    failed = [one for one in verified if not one.holds or (strict and _is_open(one))]
+    failed = [
+        one
+        for one in verified
+        if not one.holds or (strict and (one.missing is not None or one.unverified))
+    ]
     for one in verified:
         click.echo(printable(_lines(one)))
     click.echo(_summary(verified))
     return 1 if failed else 0
-
-
-def _is_open(verified: Rescored) -> bool:
-    """Whether something of an entry could not be verified."""
-    return verified.missing is not None or bool(verified.unverified)
 
 
 def _summary(verified: Sequence[Rescored]) -> str:
