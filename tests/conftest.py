@@ -35,7 +35,7 @@ from mwz.harness import Benchmark, load_benchmark
 with pytest.MonkeyPatch.context() as _patch:
     # Commands work in this process unless a test says otherwise: starting others takes its time.
     _patch.setattr("os.cpu_count", lambda: 1)
-    import mwz.harness.cli.options  # noqa: F401
+    import mwz.harness.cli.option  # noqa: F401
 
 
 def _folder(variable: str) -> Path:

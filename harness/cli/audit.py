@@ -27,17 +27,7 @@ from ..errors import InputError
 from ..io.files import STANDARD_STREAM, write_json
 from ..io.rendering import printable
 from ..io.tables import formatted
-from . import notify
-from .options import (
-    cache_option,
-    complete_entry,
-    format_option,
-    predictions_folder_option,
-    scheduler_option,
-    scored_benchmark_option,
-    submissions_option,
-    workers_option,
-)
+from . import notify, option
 
 
 @click.command(
@@ -46,7 +36,7 @@ from .options import (
     "record is audited: a table of every reported figure with a legend, the rule set of each row "
     "of the public board, the printed figures that cannot be what they say, and then each system."
 )
-@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_entry)
+@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=option.complete_entry)
 @click.option(
     "--explain",
     "explaining",
@@ -54,31 +44,31 @@ from .options import (
     help="Score the submissions under every combination of set-ups and in those of published "
     "scripts, and list what comes nearest to the reported figures. Needs their predictions.",
 )
-@workers_option
-@scheduler_option
-@cache_option
-@predictions_folder_option
+@option.workers
+@option.scheduler
+@option.cache
+@option.predictions_folder
 @click.option(
     "--paper",
     is_flag=True,
     help='Print tables 4, 5 and 6 of "Shades of BLEU, Flavours of Success" beside the harness\'s '
     "figures, cell by cell, and how many are equal.",
 )
-@format_option(
+@option.table_format(
     " Any but text leaves out the parts about single systems, and csv has the figures only."
 )
 @click.option(
     "--json", "json_target", metavar="FILE|-", help="Write the audit of each system as JSON."
 )
-@scored_benchmark_option
-@submissions_option
+@option.scored_benchmark
+@option.submissions
 def command(
     names: tuple[str, ...],
     explaining: bool,
     workers: int,
     scheduler: str | None,
     cache: bool,
-    predictions: Sequence[Path],
+    folders: Sequence[Path],
     paper: bool,
     format_: str,
     json_target: str | None,
@@ -89,14 +79,17 @@ def command(
     entries = read_entries(submissions)
     chosen = audited_entries(entries, names, submissions)
     if paper:
-        _refuse_with_paper(names, explaining, json_target)
+        given = {"a NAME": names, "--explain": explaining, "--json": json_target is not None}
+        wrong = [name for name, there in given.items() if there]
+        if wrong:
+            raise InputError("--paper", f"takes no {' and no '.join(wrong)}; leave it out")
         click.echo(formatted(paper_tables(chosen, DEFAULT_RULES), format_), nl=False)
         return
     reported = read_reported(submissions)
     check_entries(reported, [entry.key for entry in entries], str(submissions))
     searches: dict[str, SetupSearch] = {}
     if explaining:
-        outputs = searched_outputs(chosen, benchmark, predictions)
+        outputs = searched_outputs(chosen, benchmark, folders)
         searches = search_setups(outputs, workers, _progress, scheduler, cache, notify)
     if json_target != STANDARD_STREAM:
         if format_ != "text" or not names:
@@ -113,11 +106,3 @@ def command(
 
 def _progress(parts: Iterable[Any], count: int) -> Iterable[Any]:
     return tqdm(parts, "set-ups", count, unit="part", disable=None)
-
-
-def _refuse_with_paper(names: tuple[str, ...], explaining: bool, json_target: str | None) -> None:
-    """Refuse what says nothing of the paper's tables."""
-    given = {"a NAME": names, "--explain": explaining, "--json": json_target is not None}
-    wrong = [option for option, there in given.items() if there]
-    if wrong:
-        raise InputError("--paper", f"takes no {' and no '.join(wrong)}; leave it out")

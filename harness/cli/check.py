@@ -20,7 +20,7 @@ from ..scoring.placeholder_guesses import WRITE, guessed, starting_table, writte
 from ..scoring.predictions import played_predictions
 from ..submission import Submission
 from ..submission.remarks import Remark, unknown_names, venue_rate
-from .options import benchmark_option, complete_file, placeholders_option, rules_option
+from . import option
 from .reading import read_submissions
 
 WARNED = 1
@@ -33,10 +33,10 @@ _SHOWN = 20
     "format, dialogues, turns, states, domains, placeholders. The exit status is 0 if all is in "
     "order, 1 if there are warnings, 2 if the file cannot be scored."
 )
-@click.argument("predictions", shell_complete=complete_file)
-@benchmark_option
-@rules_option
-@placeholders_option
+@option.predictions
+@option.benchmark
+@option.rules
+@option.placeholders
 @click.option(
     WRITE,
     "table",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,28 +24,9 @@ from ..scoring.execution import Job, results, run
 from ..scoring.options import GROUNDED
 from ..scoring.predictions import known_system, with_common_metrics
 from ..submission.formats import parse_predictions, standard_form
-from . import tell
-from .options import (
-    SeveralValues,
-    benchmark_option,
-    complete_file,
-    format_option,
-    placeholders_option,
-    predictions_folder_option,
-    rules_option,
-    scheduler_option,
-    seed_option,
-    short_names,
-    submissions_option,
-)
-from .reading import benchmark_chooser
-from .scoring_options import (
-    domains_option,
-    goals_option,
-    lexicalised_option,
-    setup_option,
-    states_option,
-)
+from . import option, tell
+from .option import SeveralValues
+from .reading import benchmark_chooser, short_names
 
 if TYPE_CHECKING:
     from mwz.normalization.rules import Aliases
@@ -59,7 +41,9 @@ if TYPE_CHECKING:
     "paired tests on the dialogues that both play. A system is a predictions file (JSON, plain or "
     "gzipped; -: standard input) or the name of an entry in the folder of submissions.",
 )
-@click.argument("systems", metavar="BASELINE SYSTEM...", nargs=-1, shell_complete=complete_file)
+@click.argument(
+    "systems", metavar="BASELINE SYSTEM...", nargs=-1, shell_complete=option.complete_file
+)
 @click.option(
     "--metrics",
     metavar="METRIC,…",
@@ -82,7 +66,7 @@ if TYPE_CHECKING:
     + ", ".join(f"{number:,} ({test})" for test, number in TEST_SAMPLES.items())
     + "]",
 )
-@seed_option
+@option.seed
 @click.option(
     "--seeds",
     metavar="SYSTEM...",
@@ -91,8 +75,8 @@ if TYPE_CHECKING:
     "Each is compared with the baseline, if there is one. Takes all that follows up to the next "
     "option.",
 )
-@submissions_option
-@predictions_folder_option
+@option.submissions
+@option.predictions_folder
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
@@ -101,18 +85,19 @@ if TYPE_CHECKING:
     show_default=True,
     help="Processes to score with.",
 )
-@scheduler_option
-@format_option(" Any but text has tables only.")
+@option.scheduler
+@option.table_format(" Any but text has tables only.")
 @click.option("--json", "json_target", metavar="FILE|-", help="Write the comparison as JSON.")
-@benchmark_option
-@rules_option
-@placeholders_option
-@setup_option
-@domains_option
-@states_option
-@goals_option
-@lexicalised_option
+@option.benchmark
+@option.rules
+@option.placeholders
+@option.setup
+@option.domains
+@option.states
+@option.goals
+@option.lexicalised
 def command(
+    *,
     systems: Sequence[str],
     metrics: str | None,
     test: str,
@@ -120,31 +105,22 @@ def command(
     seed: int,
     seeds: Sequence[str],
     submissions: Path,
-    predictions: Sequence[Path],
+    folders: Sequence[Path],
     jobs: int,
     scheduler: str | None,
     format_: str,
     json_target: str | None,
     benchmark: str | None,
-    rules: str,
-    placeholders: str | None,
-    setup: str,
-    domains: str,
-    states: str,
-    goals: str,
     lexicalised: bool,
+    **how: Any,
 ) -> None:
-    """Compare systems and show what follows."""
-    if len(systems) + len(seeds) < 2 or (systems and len(systems) + len(seeds) == 1):
+    """Compare systems and show what follows; `how` is as in `Options`."""
+    given = [*systems, *seeds]
+    if len(given) < 2:
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
-    options = Options(
-        *(rules, setup, domains, states),
-        None if metrics is None else _resampled([m.strip() for m in metrics.split(",")]),
-        goals=goals,
-        lexicalised=lexicalised,
-        placeholders=placeholders,
-    )
-    outputs = [_found(one, submissions, predictions, lexicalised) for one in (*systems, *seeds)]
+    asked = None if metrics is None else _resampled([m.strip() for m in metrics.split(",")])
+    options = Options(metrics=asked, lexicalised=lexicalised, **how)
+    outputs = [_found(one, submissions, folders, lexicalised) for one in given]
     names = _names(outputs)
     loaded = benchmark_chooser(benchmark, "comparing on")(_ids(outputs))
     chosen = [
@@ -161,29 +137,26 @@ def command(
     known = with_common_metrics([system.evidence for system in found], chosen)
 
     from ..comparison.comparing import compare
+    from ..comparison.comparison_text import comparison_tables, comparison_text
 
-    comparison = compare(
-        known[0] if systems else None,
-        known[1:] if systems else known,
-        test,
-        samples,
-        seed,
-        names[len(systems) :],
-    )
+    baseline, others = (known[0], known[1:]) if systems else (None, known)
+    comparison = compare(baseline, others, test, samples, seed, names[len(systems) :])
     human = _ceiling(Scorer(loaded, options), known)
     if json_target is not None:
         more = {} if human is None else {"ceiling": asdict(human)}
         write_json(json_target, {**comparison.to_dict(), **more})
-    if json_target != STANDARD_STREAM and format_ == "text":
-        from ..comparison.comparison_text import comparison_text
-
-        click.echo(printable(comparison_text(comparison)))
-        if human is not None:
-            click.echo(f"\n{_ceiling_text(human)}")
-    elif json_target != STANDARD_STREAM:
-        from ..comparison.comparison_text import comparison_tables
-
+    if json_target == STANDARD_STREAM:
+        return
+    if format_ != "text":
         click.echo(formatted(comparison_tables(comparison), format_), nl=False)
+        return
+    click.echo(printable(comparison_text(comparison)))
+    if human is not None:
+        click.echo(
+            f"\nThe ceiling: the human responses of {human.dialogues} dialogues that all play get "
+            f"grounded Inform {figure(human.inform[TOTAL])} "
+            f"(all {figure(human.inform_all[TOTAL])}), Success {figure(human.success[TOTAL])}"
+        )
 
 
 def _ceiling(scorer: Scorer, systems: Sequence[Evidence]) -> GroundedFigures | None:
@@ -193,14 +166,6 @@ def _ceiling(scorer: Scorer, systems: Sequence[Evidence]) -> GroundedFigures | N
     human = scorer.human_ratings()
     common = set.intersection(*(set(one.dialogues) for one in systems))
     return None if human is None else grounded_figures(human.booked[id_] for id_ in sorted(common))
-
-
-def _ceiling_text(human: GroundedFigures) -> str:
-    return (
-        f"The ceiling: the human responses of {human.dialogues} dialogues that all play get "
-        f"grounded Inform {figure(human.inform[TOTAL])} (all {figure(human.inform_all[TOTAL])}), "
-        f"Success {figure(human.success[TOTAL])}"
-    )
 
 
 @dataclass(frozen=True)
@@ -220,9 +185,7 @@ class _Outputs:
     aliases: Aliases | None = None
 
 
-def _found(
-    system: str, submissions: Path, predictions: Sequence[Path], lexicalised: bool
-) -> _Outputs:
+def _found(system: str, submissions: Path, folders: Sequence[Path], lexicalised: bool) -> _Outputs:
     """Return the outputs of a file or an entry; a file comes first."""
     folder = submissions / system
     is_name = Path(system).name == system and system != STANDARD_STREAM
@@ -234,21 +197,14 @@ def _found(
         if (entry.system.track == LEXICALISED) != lexicalised:
             has, do = ("has placeholders", "leave out") if lexicalised else ("is English", "add")
             raise InputError(f"entry {entry.key}", f"what it says {has}; {do} --lexicalised")
-        content = find_predictions(entry, predictions)
+        content = find_predictions(entry, folders)
         return _Outputs(f"entry {entry.key}", entry.key, content, entry.system.aliases)
     if is_name and not Path(system).exists():
-        raise InputError(
-            system, f"no such file, and no entry of {submissions}{_resembling(system, submissions)}"
-        )
+        known = sorted(path.name for path in submissions.glob("*/"))
+        close = difflib.get_close_matches(system.lower(), known, n=1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise InputError(system, f"no such file, and no entry of {submissions}{hint}")
     return _Outputs(shown_name(system), None, read_bytes(system))
-
-
-def _resembling(name: str, submissions: Path) -> str:
-    import difflib
-
-    known = sorted(path.name for path in submissions.glob("*/")) if submissions.is_dir() else []
-    close = difflib.get_close_matches(name.lower(), known, n=1)
-    return f"; did you mean {close[0]}?" if close else ""
 
 
 def _names(outputs: Sequence[_Outputs]) -> list[str]:

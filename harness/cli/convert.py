@@ -10,10 +10,7 @@ import click
 from ..errors import InputError
 from ..io.files import STANDARD_STREAM, to_json, write_atomically, write_json
 from ..io.rendering import printable
-from ..submission import Submission
-from ..submission.checking import ACTIVE_DOMAINS, RESPONSE, STATE, Turn
-from . import tell
-from .options import benchmark_option, complete_file
+from . import option, tell
 from .reading import read_submissions
 
 _GZIP = ".gz"
@@ -23,41 +20,26 @@ _GZIP = ".gz"
     help="Write PREDICTIONS in the standard form: JSON, gzipped where OUT ends in .gz. The formats "
     "that are read are in docs/predictions-format.md; - is standard input."
 )
-@click.argument("predictions", shell_complete=complete_file)
-@click.option(
-    "-o",
-    "--output",
-    "target",
-    metavar="OUT|-",
-    required=True,
-    help="The file to write; -: standard output.",
-)
-@benchmark_option
-def command(predictions: str, target: str, benchmark: str | None) -> None:
+@option.predictions
+@option.output
+@option.benchmark
+def command(predictions: str, output: str, benchmark: str | None) -> None:
     """Read a predictions file of any format and write it in the standard form."""
-    if STANDARD_STREAM not in (predictions, target) and _is_same(Path(predictions), Path(target)):
-        raise InputError(target, "is the input; write to another file")
+    if STANDARD_STREAM not in (predictions, output) and _is_same(Path(predictions), Path(output)):
+        raise InputError(output, "is the input; write to another file")
     _, (submission,) = read_submissions([predictions], benchmark, "reading for")
-    content = standard_content(submission)
-    if target.endswith(_GZIP):
+    content = {
+        id_: [turn.to_dict() for turn in turns] for id_, turns in submission.dialogues.items()
+    }
+    if output.endswith(_GZIP):
         # No time stamp: the same predictions are the same bytes.
-        write_atomically(Path(target), gzip.compress(to_json(content).encode(), mtime=0))
+        write_atomically(Path(output), gzip.compress(to_json(content).encode(), mtime=0))
     else:
-        write_json(target, content)
+        write_json(output, content)
     tell(submission.source, submission.remarks)
     dialogues = submission.dialogues.values()
     told = f"{len(dialogues)} dialogues, {sum(map(len, dialogues))} turns, {submission.format}"
-    click.echo(printable(f"mwz: wrote {target}: {told}"), err=True)
-
-
-def standard_content(submission: Submission) -> dict[str, list[dict[str, object]]]:
-    """Return a submission as JSON types in the standard form."""
-    return {id_: [_turn(turn) for turn in turns] for id_, turns in submission.dialogues.items()}
-
-
-def _turn(turn: Turn) -> dict[str, object]:
-    fields = {RESPONSE: turn.response, STATE: turn.state, ACTIVE_DOMAINS: turn.active_domains}
-    return {name: value for name, value in fields.items() if value is not None}
+    click.echo(printable(f"mwz: wrote {output}: {told}"), err=True)
 
 
 def _is_same(one: Path, other: Path) -> bool:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -42,11 +41,10 @@ from ..data.installed import (
 from ..errors import without_secrets
 from ..io.rendering import text_table
 from ..signature import SHOWN_HASH
+from . import notify
 
 if TYPE_CHECKING:
     from ..metrics.tracking.tracked_dialogues import GoldStates
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 _FOLDER = click.Path(path_type=Path)
 
@@ -61,34 +59,21 @@ def command() -> None:
     """Install and list benchmarks."""
 
 
-def _options(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
-    """Return several options as one decorator."""
-
-    def decorate(function: _Command) -> _Command:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
-
-
 _data_set = click.argument(
     "data_set",
     metavar="[NAME]",
     default=DEFAULT,
     callback=lambda ctx, param, value: read_data_set(value),
 )
-_chosen_files = _options(
-    click.option(
-        "--split",
-        type=click.Choice(("test", "all")),
-        default="test",
-        show_default=True,
-        help="all: the train and dev dialogues as well, to find the test goals that occur there.",
-    ),
-    click.option(
-        "--predictions", is_flag=True, help="The outputs of the published systems as well."
-    ),
+_split = click.option(
+    "--split",
+    type=click.Choice(("test", "all")),
+    default="test",
+    show_default=True,
+    help="all: the train and dev dialogues as well, to find the test goals that occur there.",
+)
+_predictions = click.option(
+    "--predictions", is_flag=True, help="The outputs of the published systems as well."
 )
 _mirror = click.option(
     "--from",
@@ -99,52 +84,39 @@ _mirror = click.option(
     "at <owner>/<repository>/<commit>/<path>, or at <repository>/<path> as in clones side by "
     f"side. [default: ${MIRROR_VARIABLE}]",
 )
-_patience = (
-    click.option("--offline", is_flag=True, help="Use only what was fetched before."),
-    click.option(
-        "--timeout",
-        metavar="SECONDS",
-        type=click.FloatRange(min=0, min_open=True, max=3600),
-        default=Transfer.timeout,
-        show_default=True,
-        help="How long to wait for a connection and for each piece of an answer.",
-    ),
-    click.option(
-        "--attempts",
-        metavar="N",
-        type=click.IntRange(min=1),
-        default=Transfer.attempts,
-        show_default=True,
-        help="How often to ask a server that is in trouble.",
-    ),
+_offline = click.option("--offline", is_flag=True, help="Use only what was fetched before.")
+_timeout = click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True, max=3600),
+    default=Transfer.timeout,
+    show_default=True,
+    help="How long to wait for a connection and for each piece of an answer.",
+)
+_attempts = click.option(
+    "--attempts",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=Transfer.attempts,
+    show_default=True,
+    help="How often to ask a server that is in trouble.",
 )
 
 
-def _transfer_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a `Transfer`, which the command takes as one argument."""
-
-    @wraps(function)
-    def command(
-        *, mirror: str | None, offline: bool, timeout: float, attempts: int, **options: Any
-    ) -> Any:
-        transfer = Transfer(
-            mirror=mirror,
-            offline=offline,
-            attempts=attempts,
-            timeout=timeout,
-            progress=sys.stderr.isatty(),
-            notify=lambda remark: click.echo(f"mwz: {remark}", err=True),
-        )
-        return function(transfer=transfer, **options)
-
-    return _options(_mirror, *_patience)(command)
+def _transfer(**options: Any) -> Transfer:
+    """Return how to fetch, as the options of these names say."""
+    return Transfer(progress=sys.stderr.isatty(), notify=notify, **options)
 
 
 @command.command()
 @_data_set
-@_chosen_files
-@_transfer_options
-def fetch(data_set: DataSet, split: str, predictions: bool, transfer: Transfer) -> None:
+@_split
+@_predictions
+@_mirror
+@_offline
+@_timeout
+@_attempts
+def fetch(data_set: DataSet, split: str, predictions: bool, **transfer: Any) -> None:
     """Download the public files of the data set NAME and install its benchmark.
 
     Every file is of one pinned version and is checked before it is used. What was fetched before
@@ -152,7 +124,7 @@ def fetch(data_set: DataSet, split: str, predictions: bool, transfer: Transfer) 
     usual variables (HTTPS_PROXY, NO_PROXY).
     """
     folder = downloads_directory()
-    _install(fetch_benchmark(data_set, split, predictions, folder, transfer))
+    _install(fetch_benchmark(data_set, split, predictions, folder, _transfer(**transfer)))
     if predictions:
         click.echo("outputs of the published systems:")
         for file in select(data_set.sources, split, predictions):
@@ -162,8 +134,11 @@ def fetch(data_set: DataSet, split: str, predictions: bool, transfer: Transfer) 
 
 @command.command()
 @click.option("--all", "every", is_flag=True, help="List every turn that differs.")
-@_transfer_options
-def verify(every: bool, transfer: Transfer) -> int:
+@_mirror
+@_offline
+@_timeout
+@_attempts
+def verify(every: bool, **transfer: Any) -> int:
     """Check the downloaded files and the installed benchmarks.
 
     A wrong file is named, removed and fetched again (not with --offline); what then is still
@@ -174,7 +149,7 @@ def verify(every: bool, transfer: Transfer) -> int:
     sets = map(read_data_set, declared_names())
     pinned = [file for one in sets for source in one.sources for file in source.files]
     kept = kept_files(pinned, folder)
-    fetched = fetch_files(kept, folder, transfer)
+    fetched = fetch_files(kept, folder, _transfer(**transfer))
     again = f", {fetched} of them fetched again" if fetched else ""
     click.echo(f"{len(kept)} downloaded files are as pinned{again}")
     differ = False
@@ -190,7 +165,8 @@ def verify(every: bool, transfer: Transfer) -> int:
 
 @command.command("urls")
 @_data_set
-@_chosen_files
+@_split
+@_predictions
 @_mirror
 def list_urls(data_set: DataSet, split: str, predictions: bool, mirror: str | None) -> None:
     """List the URLs of the files that `fetch` downloads, one a line.
@@ -203,7 +179,7 @@ def list_urls(data_set: DataSet, split: str, predictions: bool, mirror: str | No
         click.echo(without_secrets(urls(file, mirror)[0]))
 
 
-def _clone_options(function: _Command) -> _Command:
+def _clone_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add an option for each source of a declared data set that a clone can be given of."""
     clones = {
         source.clone: source.repository + (f" (optional: {source.role})" if source.optional else "")
@@ -211,12 +187,9 @@ def _clone_options(function: _Command) -> _Command:
         for source in read_data_set(name).sources
         if source.clone is not None
     }
-    return _options(
-        *(
-            click.option(f"--{clone}", type=_FOLDER, help=f"Clone of {about}.")
-            for clone, about in clones.items()
-        )
-    )(function)
+    for clone, about in reversed(clones.items()):
+        function = click.option(f"--{clone}", type=_FOLDER, help=f"Clone of {about}.")(function)
+    return function
 
 
 @command.command("import")
@@ -294,12 +267,11 @@ def _import_states(data_set: DataSet, wanted: Sequence[tuple[str, Path]]) -> Non
     for imported in read:
         gold = imported.gold
         path = install_gold_states(gold)
-        click.echo(
+        told = (
             f"installed gold states {gold.version} of {benchmark.name}: {len(gold.states)} "
             f"dialogues, {gold.turns} turns, content {gold.digest[:SHOWN_HASH]}, in {path}"
         )
-        for note in imported.notes:
-            click.echo(note)
+        click.echo("\n".join([told, *imported.notes]))
 
 
 def _all_gold_states() -> Iterator[GoldStates]:
@@ -315,9 +287,8 @@ def _all_gold_states() -> Iterator[GoldStates]:
 def _install(built: Built) -> None:
     benchmark = built.benchmark
     path = install_benchmark(benchmark)
-    click.echo(
+    told = (
         f"installed {benchmark.name}: {len(benchmark.dialogues)} dialogues, "
         f"{benchmark.turns} system turns, in {path}"
     )
-    for note in built.notes:
-        click.echo(note)
+    click.echo("\n".join([told, *built.notes]))

@@ -12,7 +12,7 @@ from ..io.rendering import printable
 from ..scoring import Options, Scorer
 from ..scoring.options import lexicalised_parameter
 from ..submission.conversations import read_conversations
-from .options import benchmark_option, complete_file, output_option, rules_option
+from . import option
 from .reading import benchmark_chooser
 
 if TYPE_CHECKING:
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     "responses delexicalised. They may be of any dialogues; the benchmark gives the venues. "
     "Whatever else turns hold is kept."
 )
-@click.argument("predictions", shell_complete=complete_file)
-@output_option
+@option.predictions
+@option.output
 @click.option(
     "--spans",
     is_flag=True,
     help="Add `spans` to every turn: where in the response which value of which slot was found, "
     "and the venues that it may belong to.",
 )
-@benchmark_option
-@rules_option
+@option.benchmark
+@option.rules
 def command(predictions: str, output: str, spans: bool, benchmark: str | None, rules: str) -> None:
     """Delexicalise a file of responses and say how much was found."""
     content = read_conversations(predictions)

@@ -30,8 +30,8 @@ from ..metrics.tracking.tracking_text import headlines_table, metrics_help
 from ..tracking.formats import TrackedFile, read_tracking_file
 from ..tracking.plots import PANELS, plot_tracking
 from ..tracking.scored_files import ScoredFile, files_text, score_file
-from .options import complete_file, format_option, intervals_option, short_names
-from .reading import BenchmarkChooser, benchmark_chooser
+from . import option
+from .reading import BenchmarkChooser, benchmark_chooser, short_names
 
 _DEFAULT_LAMBDAS = ", ".join(map(lambda_label, DEFAULT_LAMBDAS))
 
@@ -51,7 +51,9 @@ class _Command(click.Command):
     "predicted states, or predicted states only: a tracker's output or a submission. Several FILEs "
     "are shown side by side.",
 )
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, shell_complete=complete_file)
+@click.argument(
+    "files", metavar="FILE...", nargs=-1, required=True, shell_complete=option.complete_file
+)
 @click.option(
     "--benchmark",
     "benchmark_name",
@@ -122,8 +124,8 @@ class _Command(click.Command):
 @click.option(
     "--forget-share", metavar="P", type=float, help="See --forget-turns; at least 0, below 1."
 )
-@intervals_option
-@format_option(" Any but text has the main figures only.")
+@option.intervals
+@option.table_format(" Any but text has the main figures only.")
 @click.option(
     "--json", "json_target", metavar="FILE|-", help="Write a list of reports; -: standard output."
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 from tqdm import tqdm
@@ -29,16 +30,8 @@ from ..board.views.markdown import pages
 from ..errors import InputError
 from ..io.files import read_bytes
 from ..io.rendering import printable
-from . import notify, tell
-from .options import (
-    leaderboard_path,
-    predictions_folder_option,
-    rules_option,
-    scheduler_option,
-    scored_benchmark_option,
-    submissions_option,
-    workers_option,
-)
+from . import notify, option, tell
+from .option import leaderboard_path
 
 
 @click.command(
@@ -58,9 +51,9 @@ from .options import (
     help="First score every submission again whose predictions are at hand (in its folder, in "
     "the data directory, or in a folder given with --predictions).",
 )
-@predictions_folder_option
-@workers_option
-@scheduler_option
+@option.predictions_folder
+@option.workers
+@option.scheduler
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -82,21 +75,19 @@ from .options import (
     help=f"Write nothing; show the board as a web page at the loopback address until Ctrl-C. "
     f"[default port: {PORT}; 0 for any]",
 )
-@scored_benchmark_option
-@rules_option
-@submissions_option
+@option.scored_benchmark
+@option.rules
+@option.submissions
 def command(
+    *,
     check: bool,
     again: bool,
-    predictions: Sequence[Path],
-    workers: int,
-    scheduler: str | None,
     output: Path | None,
     html: Path | None,
     serve: int | None,
-    benchmark: str | None,
     rules: str,
     submissions: Path,
+    **rescoring: Any,
 ) -> int:
     """Make, check or show the leaderboard."""
     if not submissions.is_dir():
@@ -105,69 +96,49 @@ def command(
     if path.suffix != ".md":
         raise InputError(str(path), "the page is Markdown; give it a name that ends in .md")
     if serve is not None:
-        if check or again or html is not None or output is not None:
-            raise click.UsageError("--serve writes nothing: leave out the other options")
+        written = check or again or html is not None or output is not None
+        option.refuse({"--serve writes nothing: leave out the other options": written})
         return _serve(submissions, rules, serve)
     if html is not None:
         check_place(html, submissions)
-
-    def rescored(entered: list[Entry]) -> list[Rescored]:
-        return _rescore(entered, benchmark, predictions, workers, scheduler) if again else []
-
-    done = _check_all if check else _make_all
-    return done(submissions, rules, path, html, rescored)
-
-
-def _make_all(
-    submissions: Path,
-    rules: str,
-    path: Path,
-    html: Path | None,
-    rescored: Callable[[list[Entry]], list[Rescored]],
-) -> int:
-    """Write the pages, the pairs and the site."""
+    if check:
+        entered = read_entries(submissions)
+        changed = [bool(outcome.changes) for outcome in _rescore(entered, again, rescoring)]
+        return int(_is_stale(submissions, entered, rules, path, html) or any(changed))
     with locked(submissions):
         for name in strays(submissions):
             told = "neither a folder nor a file, and left alone; remove it"
             notify(f"{submissions / name}: {told}")
         entered = read_entries(submissions)
-        entered, files = updated(entered, rescored(entered), rules)
+        entered, files = updated(entered, _rescore(entered, again, rescoring), rules)
         board = read_board(submissions, entered, rules, complete_pairs(submissions, entered))
-        web = _site(submissions, board) if html is not None else None
+        web = None if html is None else _site(submissions, board)
         write_files(submissions, {**files, **pages(submissions, board, path)})
+        click.echo(f"{path}: {len(entered)} entries")
         if html is not None and web is not None:
             write_site(web, html)
-    click.echo(f"{path}: {len(entered)} entries")
-    if html is not None and web is not None:
-        click.echo(f"{html / 'index.html'}: {len(web.files)} files, {web.size / 1000:.0f} kB")
-        for line in left_over(web, html):
-            click.echo(printable(line), err=True)
+            click.echo(f"{html / 'index.html'}: {len(web.files)} files, {web.size / 1000:.0f} kB")
+            for line in left_over(web, html):
+                click.echo(printable(line), err=True)
     return 0
 
 
-def _check_all(
-    submissions: Path,
-    rules: str,
-    path: Path,
-    html: Path | None,
-    rescored: Callable[[list[Entry]], list[Rescored]],
-) -> int:
+def _is_stale(
+    submissions: Path, entered: Sequence[Entry], rules: str, path: Path, html: Path | None
+) -> bool:
     """Say what of the pages, the pairs and the site is stale."""
-    entered = read_entries(submissions)
-    stale = [bool(outcome.changes) for outcome in rescored(entered)]
     board = read_board(submissions, entered, rules)
-    stale += [_is_stale(page, content) for page, content in pages(submissions, board, path).items()]
+    stale = [_is_page_stale(*page) for page in pages(submissions, board, path).items()]
     if html is not None:
         stale.append(_is_site_stale(_site(submissions, board), html))
     missing = board.pairs.missing
     if missing:
-        shown = " and ".join(missing[0])
         click.echo(
-            f"{submissions / PAIRS_FILE} lacks {len(missing)} of the entries' pairs as "
-            f"they are now, the first {shown}; run `mwz leaderboard`",
+            f"{submissions / PAIRS_FILE} lacks {len(missing)} of the entries' pairs as they are "
+            f"now, the first {' and '.join(missing[0])}; run `mwz leaderboard`",
             err=True,
         )
-    return int(any(stale) or bool(missing))
+    return any(stale) or bool(missing)
 
 
 def _site(submissions: Path, board: Board) -> Site:
@@ -207,15 +178,11 @@ def _is_site_stale(made: Site, html: Path) -> bool:
     return bool(stale)
 
 
-def _rescore(
-    entered: list[Entry],
-    benchmark: str | None,
-    predictions: Sequence[Path],
-    workers: int,
-    scheduler: str | None,
-) -> list[Rescored]:
-    """Score the submissions again and tell what changed."""
-    coming = rescore(entered, benchmark, predictions, workers, scheduler, notify)
+def _rescore(entered: Sequence[Entry], again: bool, how: Mapping[str, Any]) -> list[Rescored]:
+    """Score the submissions again, if this is asked for, and tell what changed."""
+    if not again:
+        return []
+    coming = rescore(entered, notify=notify, **how)
     shown = tqdm(coming, "scoring", len(entered), unit="system", disable=None)
     # As they are read: by name.
     outcomes = sorted(shown, key=lambda outcome: outcome.key)
@@ -242,7 +209,7 @@ def _summary(entry: Entry, outcome: Rescored) -> str:
     return "no figure changed; signature, hashes, rule sets or gold states did"
 
 
-def _is_stale(path: Path, page: str) -> bool:
+def _is_page_stale(path: Path, page: str) -> bool:
     """Say whether a page is stale, and where."""
     stored = read_bytes(path).decode(errors="replace") if path.exists() else ""
     if stored == page:

@@ -8,8 +8,7 @@ from ..io.files import STANDARD_STREAM, write_json
 from ..io.rendering import printable
 from ..scoring import Options, Scorer
 from ..scoring.relexicalising import lexicalised_predictions
-from . import tell
-from .options import benchmark_option, complete_file, output_option, rules_option
+from . import option, tell
 from .reading import read_submissions
 
 
@@ -19,8 +18,8 @@ from .reading import read_submissions
     "finds. The states are the predicted ones, or gold where there are none. Predicted states and "
     "active domains are kept; active domains that only the placeholders named are written out."
 )
-@click.argument("predictions", shell_complete=complete_file)
-@output_option
+@option.predictions
+@option.output
 @click.option(
     "--seed",
     type=int,
@@ -28,8 +27,8 @@ from .reading import read_submissions
     show_default=True,
     help="What the choice among venues depends on; the same seed gives the same text.",
 )
-@benchmark_option
-@rules_option
+@option.benchmark
+@option.rules
 def command(predictions: str, output: str, seed: int, benchmark: str | None, rules: str) -> None:
     """Lexicalise a submission."""
     loaded, (read,) = read_submissions([predictions], benchmark, "lexicalising by")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -122,3 +123,12 @@ def played_free_running(
     scorer = Scorer(benchmark_chooser(name, doing)(conversations), options)
     own = None if goals is None else read_goals_file(goals, scorer.rules)
     return play_free_running(conversations, shown_name(file), scorer, own), scorer
+
+
+def short_names(files: Sequence[str]) -> list[str]:
+    """Return the files' names, with as many folders as it takes to tell them apart."""
+    for parts in range(1, 1 + max(len(Path(file).parts) for file in files)):
+        names = ["/".join(Path(file).parts[-parts:]).removesuffix(".json") for file in files]
+        if len(set(names)) == len(set(files)):
+            return names
+    return list(files)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import click
 from click.core import ParameterSource
@@ -33,29 +33,8 @@ from ..scoring.many import (
 from ..scoring.predictions import MADE
 from ..scoring.report_text import report_text, score_table
 from ..submission import CONSTANT, EMPTY_STATES
-from . import tell
-from .options import (
-    benchmark_option,
-    cache_option,
-    complete_file,
-    format_option,
-    intervals_option,
-    jobs_option,
-    placeholders_option,
-    rules_option,
-    scheduler_option,
-    short_names,
-)
-from .reading import benchmark_chooser, corpus_name, played_free_running
-from .scoring_options import (
-    corpus_option,
-    domains_option,
-    free_running_option,
-    goals_option,
-    lexicalised_option,
-    setup_option,
-    states_option,
-)
+from . import notify, option, tell
+from .reading import benchmark_chooser, corpus_name, played_free_running, short_names
 
 TRACKING = "dst"
 """The metric that a tracker without responses is scored by."""
@@ -74,14 +53,14 @@ def _metrics_help() -> str:
     help="Score PREDICTIONS: a JSON file, plain or gzipped, or - for standard input. Several files "
     "are shown in one table. A file that cannot be scored is told, and the others are scored."
 )
-@click.argument("predictions", metavar="[PREDICTIONS]...", nargs=-1, shell_complete=complete_file)
-@benchmark_option
-@rules_option
-@placeholders_option
-@setup_option
-@domains_option
-@states_option
-@goals_option
+@option.several_predictions
+@option.benchmark
+@option.rules
+@option.placeholders
+@option.setup
+@option.domains
+@option.states
+@option.goals
 @click.option(
     "--metrics",
     metavar="METRIC,…",
@@ -89,7 +68,7 @@ def _metrics_help() -> str:
     show_default=True,
     help=_metrics_help(),
 )
-@corpus_option
+@option.corpus
 @click.option(
     "--constant",
     is_flag=True,
@@ -102,16 +81,17 @@ def _metrics_help() -> str:
     help="Score the tracker that predicts an empty belief state in every turn, by state tracking "
     "unless --metrics says otherwise; the responses are the benchmark's own references.",
 )
-@lexicalised_option
-@free_running_option
+@option.lexicalised
+@option.free_running
 @click.option(
     "--database",
+    "database_url",
     metavar="URL",
     default=EMBEDDED,
     help="SQLAlchemy URL of the database to hold the venues. [default: SQLite in memory]",
 )
-@intervals_option
-@format_option(" For one file, text is its whole report.")
+@option.intervals
+@option.table_format(" For one file, text is its whole report.")
 @click.option(
     "--json",
     "json_target",
@@ -135,26 +115,20 @@ def _metrics_help() -> str:
     is_flag=True,
     help="Go on where a run was cut off: what the file of --json holds is not scored again.",
 )
-@jobs_option
-@scheduler_option
-@cache_option
+@option.jobs
+@option.scheduler
+@option.cache
 @click.option("--quiet", is_flag=True, help="Print no table.")
 def command(
+    *,
     predictions: Sequence[str],
     benchmark: str | None,
-    rules: str,
-    placeholders: str | None,
-    setup: str,
-    domains: str,
-    states: str,
     goals: str,
     metrics: str,
     corpus: str | None,
     constant: bool,
     empty_states: bool,
-    lexicalised: bool,
     free_running: bool,
-    database: str,
     intervals: bool,
     format_: str,
     json_target: str | None,
@@ -165,56 +139,51 @@ def command(
     scheduler: str | None,
     cache: bool,
     quiet: bool,
+    **how: Any,
 ) -> int:
-    """Score submissions, or the corpus itself, and show the reports."""
+    """Score submissions, or the corpus itself, and show the reports; `how` is as in `Options`."""
     context = click.get_current_context()
     _check_usage(context.params)
     if empty_states and context.get_parameter_source("metrics") is ParameterSource.DEFAULT:
         metrics = TRACKING
-    names = [name.strip() for name in metrics.split(",")]
-    chosen = goals if goals in GOALS else "all"
     options = Options(
-        rules, setup, domains, states, names, database, chosen, lexicalised, placeholders
+        metrics=[name.strip() for name in metrics.split(",")],
+        goals=goals if goals in GOALS else "all",
+        **how,
     )
-    if free_running:
-        goals_file = None if goals in GOALS else goals
-        wanted = lines_target is not None
-        outcome = _free_running(predictions[0], goals_file, benchmark, options, wanted)
-        _Shown(json_target, lines_target, quiet).one((predictions[0], outcome))
-        return 0
+    request = Request(options, intervals or plot is not None, lines_target is not None)
+    coming = partial(
+        score_files,
+        predictions,
+        benchmark_chooser(benchmark, "scoring on"),
+        benchmark or default_benchmark(),
+        request,
+        Resources(cache, jobs, scheduler),
+    )
     if plot is not None:
         from ..io.pictures import picture_format
 
         picture_format(plot)
-    request = Request(options, intervals or plot is not None, lines_target is not None)
-    shown = _Shown(json_target, lines_target, quiet)
-    if not predictions:
-        made = CONSTANT if constant else EMPTY_STATES
-        if corpus is not None:
-            made = corpus_name(corpus, lexicalised)
-        scorer = Scorer(benchmark_chooser(benchmark, "scoring on")(()), options)
-        outcome = score_predictions(scorer, made, MADE, request)
-        tell(MADE, outcome.remarks)
-        outcomes = [(made if corpus is None else f"corpus {corpus}", outcome)]
+    several = len(predictions) > 1
+    if free_running:
+        goals_file = None if goals in GOALS else goals
+        outcomes = [_free_running(predictions[0], goals_file, benchmark, request)]
+    elif several:
+        outcomes = _several(predictions, coming, json_target, lines_target, resume)
+    elif predictions:
+        outcomes = [_one(predictions[0], coming)]
     else:
-        coming = partial(
-            score_files,
-            predictions,
-            benchmark_chooser(benchmark, "scoring on"),
-            benchmark or default_benchmark(),
-            request,
-            Resources(cache, jobs, scheduler),
-        )
-        if len(predictions) == 1:
-            outcomes = _one(predictions[0], coming)
-        else:
-            outcomes = _several(predictions, coming, _Written(json_target, lines_target, resume))
+        made = CONSTANT if constant else EMPTY_STATES
+        outcomes = [_made(corpus, made, benchmark, request)]
     if plot is not None and outcomes:
         _plot(outcomes, plot)
-    if len(predictions) > 1:
-        shown.table(outcomes, format_)
-    else:
-        shown.one(outcomes[0], format_, intervals)
+    if not several:
+        _write(outcomes[0][1], json_target, lines_target, intervals)
+    if outcomes and not quiet and STANDARD_STREAM not in (json_target, lines_target):
+        if several or format_ != "text":
+            click.echo(formatted([score_table(outcomes)], format_), nl=False)
+        else:
+            click.echo(_text(outcomes[0][1], intervals))
     return 2 if len(outcomes) < len(predictions) else 0
 
 
@@ -226,47 +195,52 @@ def _check_usage(given: Mapping[str, Any]) -> None:
     """
     files, corpus, goals = given["predictions"], given["corpus"], given["goals"]
     json_target, lines_target = given["json_target"], given["lines_target"]
-    free, several = given["free_running"], len(files) > 1
-    wrong = {
-        "give either PREDICTIONS, or --corpus [STYLE], or --constant, or --empty-states": bool(
-            files
-        )
-        + (corpus is not None)
-        + given["constant"]
-        + given["empty_states"]
-        != 1,
-        "--json and --per-dialogue cannot both go to standard output": json_target
-        == lines_target
-        == STANDARD_STREAM,
-        "--free-running needs PREDICTIONS, --lexicalised and all goals": free
-        and (not files or not given["lexicalised"] or goals in GOALS[1:]),
-        "--free-running goes with neither --intervals nor --plot": free
-        and (given["intervals"] or given["plot"]),
-        "--free-running takes one file, and shows it as text": free
-        and (several or given["format_"] != "text"),
-        "--goals takes a file only with --free-running": goals not in GOALS and not free,
-        "--lexicalised takes PREDICTIONS, or --corpus without a style": given["lexicalised"]
-        and (given["constant"] or given["empty_states"] or corpus not in (None, CANONICAL_STYLE)),
-        "--placeholders takes PREDICTIONS, and is not for --lexicalised": given["placeholders"]
-        is not None
-        and (not files or given["lexicalised"]),
-        "--resume needs several PREDICTIONS, and --json FILE": given["resume"]
-        and (json_target in (None, STANDARD_STREAM) or not several),
-        "standard input can be read only once": files.count(STANDARD_STREAM) > 1,
-        "--per-dialogue needs a folder where several files are scored": several
-        and lines_target == STANDARD_STREAM,
-    }
-    for message, is_so in wrong.items():
-        if is_so:
-            raise click.UsageError(message)
+    free, lexicalised, several = given["free_running"], given["lexicalised"], len(files) > 1
+    made = given["constant"] or given["empty_states"]
+    sources = [bool(files), corpus is not None, given["constant"], given["empty_states"]]
+    one_source = "give either PREDICTIONS, or --corpus [STYLE], or --constant, or --empty-states"
+    option.refuse(
+        {
+            one_source: sum(sources) != 1,
+            "--json and --per-dialogue cannot both go to standard output": json_target
+            == lines_target
+            == STANDARD_STREAM,
+            "--free-running needs PREDICTIONS, --lexicalised and all goals": free
+            and (not files or not lexicalised or goals in GOALS[1:]),
+            "--free-running goes with neither --intervals nor --plot": free
+            and (given["intervals"] or given["plot"]),
+            "--free-running takes one file, and shows it as text": free
+            and (several or given["format_"] != "text"),
+            "--goals takes a file only with --free-running": goals not in GOALS and not free,
+            "--lexicalised takes PREDICTIONS, or --corpus without a style": lexicalised
+            and (made or corpus not in (None, CANONICAL_STYLE)),
+            "--placeholders takes PREDICTIONS, and is not for --lexicalised": given["placeholders"]
+            is not None
+            and (not files or lexicalised),
+            "--resume needs several PREDICTIONS, and --json FILE": given["resume"]
+            and (json_target in (None, STANDARD_STREAM) or not several),
+            "standard input can be read only once": files.count(STANDARD_STREAM) > 1,
+            "--per-dialogue needs a folder where several files are scored": several
+            and lines_target == STANDARD_STREAM,
+        }
+    )
 
 
-_Coming: TypeAlias = "Callable[..., Iterator[FileOutcome]]"
-_Outcome: TypeAlias = "tuple[str, ScoredSubmission]"
+_Named: TypeAlias = "tuple[str, ScoredSubmission]"
 """What to call a file, and what came of it."""
 
 
-def _one(file: str, coming: _Coming) -> list[_Outcome]:
+def _made(corpus: str | None, made: str, benchmark: str | None, request: Request) -> _Named:
+    """Return what comes of the corpus, or of what else the harness makes."""
+    if corpus is not None:
+        made = corpus_name(corpus, request.options.lexicalised)
+    scorer = Scorer(benchmark_chooser(benchmark, "scoring on")(()), request.options)
+    outcome = score_predictions(scorer, made, MADE, request)
+    tell(MADE, outcome.remarks)
+    return made if corpus is None else f"corpus {corpus}", outcome
+
+
+def _one(file: str, coming: Callable[..., Iterator[FileOutcome]]) -> _Named:
     """Return what comes of one file.
 
     Raises:
@@ -276,138 +250,95 @@ def _one(file: str, coming: _Coming) -> list[_Outcome]:
     if isinstance(done.outcome, InputError):
         raise done.outcome
     tell(shown_name(file), done.outcome.remarks)
-    return [(short_names([file])[0], done.outcome)]
+    return short_names([file])[0], done.outcome
 
 
-def _several(files: Sequence[str], coming: _Coming, written: _Written) -> list[_Outcome]:
-    """Return what comes of the files that can be scored, told and written as it comes."""
+def _several(
+    files: Sequence[str],
+    coming: Callable[..., Iterator[FileOutcome]],
+    json_target: str | None,
+    folder: str | None,
+    resume: bool,
+) -> list[_Named]:
+    """Return what comes of the files that can be scored, told and written as it comes.
+
+    Args:
+        files: The files.
+        coming: Scores them.
+        json_target: The file for a line of JSON per file, or `-`.
+        folder: The folder for the lines per dialogue.
+        resume: Whether to go on with what the file of lines of JSON holds.
+
+    Raises:
+        InputError: Something cannot be written, or the file holds something else.
+    """
     from tqdm import tqdm
 
     names = short_names(files)
+    paths = [] if folder is None else [Path(folder, f"{name}.jsonl") for name in names]
+    if folder is not None and Path(folder).exists() and not Path(folder).is_dir():
+        raise InputError(folder, "is no folder; of several files, lines need one")
+    known: Mapping[str, FileOutcome] = {}
+    if json_target is not None and json_target != STANDARD_STREAM:
+        known = read_lines(Path(json_target)) if resume else {}
+        # Torn and damaged lines go, before others are written behind them.
+        write_text(json_target, "".join(one.line or "" for one in known.values()))
+    unwritten = [number for number, path in enumerate(paths) if not path.exists()]
     found: dict[int, ScoredSubmission] = {}
-    known = coming(written=written.known, again=written.unwritten(names))
-    with written, tqdm(total=len(files), desc="scoring", unit="file", disable=None) as progress:
-        for done in known:
+    with tqdm(total=len(files), desc="scoring", unit="file", disable=None) as progress:
+        for done in coming(written=known, again=unwritten):
             progress.update()
-            if isinstance(done.outcome, InputError):
-                click.echo(f"mwz: {done.outcome}", err=True)
+            outcome = done.outcome
+            if isinstance(outcome, InputError):
+                notify(str(outcome))
                 continue
-            tell(shown_name(files[done.number]), done.outcome.remarks)
-            written.write(names[done.number], done)
-            found[done.number] = replace(done.outcome, lines=None)
+            tell(shown_name(files[done.number]), outcome.remarks)
+            if paths and outcome.lines is not None:
+                write_text(str(paths[done.number]), outcome.lines)
+            if json_target is not None and done.line is not None and not done.repeated:
+                _append(json_target, done.line)
+            found[done.number] = replace(outcome, lines=None)
     failed = len(files) - len(found)
     if failed:
-        click.echo(f"mwz: {failed} of {len(files)} files could not be scored", err=True)
+        notify(f"{failed} of {len(files)} files could not be scored")
     return [(names[number], found[number]) for number in sorted(found)]
 
 
-class _Written:
-    """Where outcomes of several files are written as they come.
-
-    Args:
-        lines: The file for a line of JSON per file, or `-`.
-        folder: The folder for the lines per dialogue.
-        resume: Whether to go on with what the file of lines holds.
-
-    Attributes:
-        known: Key -> outcome, of what the file of lines holds.
-
-    Raises:
-        InputError: One of them cannot be written, or the file holds something else.
-    """
-
-    def __init__(self, lines: str | None, folder: str | None, resume: bool) -> None:
-        self._folder = None if folder is None else Path(folder)
-        if self._folder is not None and self._folder.exists() and not self._folder.is_dir():
-            raise InputError(str(folder), "is no folder; of several files, lines need one")
-        self._to_stream = lines == STANDARD_STREAM
-        self._lines: IO[bytes] | None = None
-        self.known: Mapping[str, FileOutcome] = {}
-        if lines is not None and not self._to_stream:
-            path = Path(lines)
-            self.known = read_lines(path) if resume else {}
-            # Torn and damaged lines go, before others are written behind them.
-            write_text(lines, "".join(one.line or "" for one in self.known.values()))
-            self._lines = path.open("ab")
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *_: object) -> None:
-        if self._lines is not None:
-            self._lines.close()
-
-    def unwritten(self, names: Sequence[str]) -> list[int]:
-        """Return the numbers of the files whose lines per dialogue are wanted and not there."""
-        if self._folder is None:
-            return []
-        return [n for n, name in enumerate(names) if not self._path(self._folder, name).exists()]
-
-    def write(self, name: str, done: FileOutcome) -> None:
-        """Write what came of a file."""
-        if done.repeated or done.line is None or isinstance(done.outcome, InputError):
-            return
-        if self._folder is not None and done.outcome.lines is not None:
-            write_text(str(self._path(self._folder, name)), done.outcome.lines)
-        if self._to_stream:
-            write_text(STANDARD_STREAM, done.line)
-        if self._lines is not None:
-            try:
-                self._lines.write(done.line.encode())
-                self._lines.flush()
-            except OSError as error:
-                reason = f"cannot be written ({error.strerror})"
-                raise InputError(self._lines.name, reason) from None
-
-    @staticmethod
-    def _path(folder: Path, name: str) -> Path:
-        return folder / f"{name}.jsonl"
+def _append(target: str, line: str) -> None:
+    """Write a line behind those that a file has, or to standard output for `-`."""
+    if target == STANDARD_STREAM:
+        write_text(target, line)
+        return
+    try:
+        with Path(target).open("ab") as file:
+            file.write(line.encode())
+    except OSError as error:
+        raise InputError(target, f"cannot be written ({error.strerror})") from None
 
 
-class _Shown:
-    """Where reports go.
-
-    Args:
-        json_target: The value of `--json`.
-        lines_target: The value of `--per-dialogue`.
-        quiet: Whether no table is printed.
-    """
-
-    def __init__(self, json_target: str | None, lines_target: str | None, quiet: bool) -> None:
-        self._json = json_target
-        self._lines = lines_target
-        self._quiet = quiet or STANDARD_STREAM in (json_target, lines_target)
-
-    def one(self, named: _Outcome, format_: str = "text", intervals: bool = False) -> None:
-        """Show the outcome of one file: its report, or a table in a format with its name."""
-        _, outcome = named
-        if self._lines is not None and outcome.lines is not None:
-            write_text(self._lines, outcome.lines)
-        if self._json is not None:
-            known = {"intervals": outcome.intervals} if intervals else {}
-            write_json(self._json, {**outcome.report.to_dict(), **known})
-        if format_ != "text":
-            self.table([named], format_)
-        elif not self._quiet:
-            click.echo(
-                report_text(outcome.report) + (_intervals_text(outcome) if intervals else "")
-            )
-
-    def table(self, outcomes: Sequence[_Outcome], format_: str) -> None:
-        """Show outcomes as one table."""
-        if outcomes and not self._quiet:
-            click.echo(formatted([score_table(outcomes)], format_), nl=False)
+def _write(
+    outcome: ScoredSubmission, json_target: str | None, lines_target: str | None, intervals: bool
+) -> None:
+    """Write the report of one file, and its lines per dialogue."""
+    if lines_target is not None and outcome.lines is not None:
+        write_text(lines_target, outcome.lines)
+    if json_target is not None:
+        known = {"intervals": outcome.intervals} if intervals else {}
+        write_json(json_target, {**outcome.report.to_dict(), **known})
 
 
-def _intervals_text(outcome: ScoredSubmission) -> str:
+def _text(outcome: ScoredSubmission, intervals: bool) -> str:
+    """Return the report of one file as text."""
+    text = report_text(outcome.report)
+    if not intervals:
+        return text
     from ..comparison.comparison_text import intervals_text
 
-    found = intervals_read(outcome.intervals)
-    table = intervals_text([""], outcome.figures, [found])
-    return f"\n\n{table}\n\n{(outcome.intervals or {})['signature']}"
+    table = intervals_text([""], outcome.figures, [intervals_read(outcome.intervals)])
+    return f"{text}\n\n{table}\n\n{(outcome.intervals or {})['signature']}"
 
 
-def _plot(outcomes: Sequence[_Outcome], path: str) -> None:
+def _plot(outcomes: Sequence[_Named], path: str) -> None:
     from ..comparison.score_plots import plot_scores
 
     names, found = zip(*outcomes, strict=True)
@@ -421,13 +352,13 @@ def _plot(outcomes: Sequence[_Outcome], path: str) -> None:
 
 
 def _free_running(
-    predictions: str, goals: str | None, benchmark: str | None, options: Options, lines: bool
-) -> ScoredSubmission:
-    """Score free-running dialogues; with their lines, if these are wanted."""
+    predictions: str, goals: str | None, benchmark: str | None, request: Request
+) -> _Named:
+    """Score free-running dialogues."""
     from ..scoring.dialogue_lines import free_running_lines, lines_text
     from ..scoring.free_running import score_free_running  # pydantic takes its time
 
-    run, scorer = played_free_running(predictions, goals, benchmark, "scoring on", options)
+    run, scorer = played_free_running(predictions, goals, benchmark, "scoring on", request.options)
     report = score_free_running(run, scorer)
-    text = lines_text(free_running_lines(run, report.signature)) if lines else None
-    return ScoredSubmission(report, lines=text)
+    lines = lines_text(free_running_lines(run, report.signature)) if request.lines else None
+    return predictions, ScoredSubmission(report, lines=lines)

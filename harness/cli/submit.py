@@ -39,16 +39,8 @@ from ..metrics.tracking.tracked_dialogues import GoldStates
 from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions, read_standard
 from ..submission import checked_submission
-from . import tell
-from .options import (
-    SeveralValues,
-    benchmark_option,
-    complete_file,
-    leaderboard_path,
-    placeholders_option,
-    rules_option,
-    submissions_option,
-)
+from . import option, tell
+from .option import SeveralValues, leaderboard_path
 from .reading import benchmark_chooser
 
 if TYPE_CHECKING:
@@ -82,9 +74,9 @@ _NOT_FOR: Mapping[str, Collection[str]] = {
     "placeholders": _WITHOUT_PLACEHOLDERS,
     "seeds": (STATE_TRACKING,),
     "gold": _RESPONSES,
-    "own-gold": _RESPONSES,
+    "own_gold": _RESPONSES,
 }
-"""Option -> the tracks in which it means nothing."""
+"""Parameter -> the tracks in which it means nothing."""
 
 
 @click.command(
@@ -94,7 +86,7 @@ _NOT_FOR: Mapping[str, Collection[str]] = {
     "The leaderboard beside the folder is made anew. In the track state-tracking PREDICTIONS may "
     "be any file that `mwz dst` reads: with gold states of its own, or predicted states only.",
 )
-@click.argument("predictions", shell_complete=complete_file)
+@option.predictions
 @click.option("--name", required=True, help="The system's name.")
 @click.option(
     "--track", type=click.Choice(submitted_tracks()), required=True, help="What it is given."
@@ -133,10 +125,10 @@ _NOT_FOR: Mapping[str, Collection[str]] = {
     "over all. Takes all that follows up to the next option.",
 )
 @click.option("--replace", is_flag=True, help="Replace a submission of the same name.")
-@benchmark_option
-@rules_option
-@placeholders_option
-@submissions_option
+@option.benchmark
+@option.rules
+@option.placeholders
+@option.submissions
 def command(
     predictions: str,
     track: str,
@@ -153,16 +145,11 @@ def command(
     **facts: str | int | None,
 ) -> None:
     """Check, score and enter a submission."""
-    given = {
-        "reported": reported,
-        "placeholders": placeholders,
-        "seeds": seeds,
-        "gold": gold,
-        "own-gold": own_gold,
-    }
-    for option, value in given.items():
-        if value and track in _NOT_FOR[option]:
-            raise InputError(f"--{option}", f"is not for the track {track}; leave it out")
+    given = click.get_current_context().params
+    for name, tracks in _NOT_FOR.items():
+        if given[name] and track in tracks:
+            told = f"is not for the track {track}; leave it out"
+            raise InputError(f"--{name.replace('_', '-')}", told)
     if gold is not None and own_gold is not None:
         raise InputError("--gold, --own-gold", "give one of them: whose gold states are they?")
     aliases = Options(placeholders=placeholders).aliases
@@ -231,14 +218,9 @@ def _scored(
 def _further_gold(source: str, benchmark: Benchmark) -> list[GoldStates]:
     """Load the further gold states that are installed; of those that are not, say so."""
     golds, missing = load_further_gold(benchmark)
-    tell(
-        source,
-        [
-            f"not scored against gold states {version}, which are not installed "
-            f"(`mwz data import --states {version} PATH`)"
-            for version in missing
-        ],
-    )
+    absent = "which are not installed (`mwz data import --states {} PATH`)"
+    told = [f"not scored against gold states {one}, {absent.format(one)}" for one in missing]
+    tell(source, told)
     return golds
 
 
@@ -265,39 +247,36 @@ def _tracker(
     golds = _further_gold(source, loaded)
     scores = score_entry(replaced(outputs, load_benchmark=lambda ids: loaded), golds)
     unfit = f"its dialogues and turns are not those of {loaded.name}"
-    tell(
-        source,
-        [
-            f"not scored against gold states {one.version}: {unfit}"
-            for one in golds
-            if one.version not in scores.further_gold
-        ],
-    )
+    left_out = [one.version for one in golds if one.version not in scores.further_gold]
+    tell(source, [f"not scored against gold states {one}: {unfit}" for one in left_out])
     return scores
 
 
 def _show(entry: Entry, board: Board) -> None:
     """Show a system's rows and its places in their tables."""
-    if entry.tracking is not None:
-        _show_tracked(entry.key, board, further=False)
-    elif entry.system.track == LEXICALISED:
-        own = next(row for row in board.english if row.key == entry.key)
-        # Beside it what the human responses get.
-        ceiling = [row for row in board.english if row.is_ceiling]
-        _show_rows([*ceiling, own], lexicalised_columns())
-        click.echo(f"\n{_place(own, board.english)} in the track {LEXICALISED}")
+    key, track = entry.key, entry.system.track
+    if track == LEXICALISED:
+        _show_place(key, board.english, lexicalised_columns(), f"in the track {track}")
         return
-    else:
+    if entry.tracking is None:
         _show_row(entry, board)
-    _show_tracked(entry.key, board, further=True)
+    for further in (False, True) if entry.tracking is not None else (True,):
+        for table in board.tracking:
+            own = next((row for row in table if row.key == key), None)
+            if own is None or own.tracked is None or own.tracked.further != further:
+                continue
+            among = f"among those with the same gold states in the track {STATE_TRACKING}"
+            if further:
+                click.echo(f"\nagainst gold states {own.tracked.gold.version}")
+                among = "among those with these gold states"
+            _show_place(key, table, tracking_columns(table), among)
 
 
 def _show_row(entry: Entry, board: Board) -> None:
     """Show a system's row, its place in its track, and its neighbours there."""
     track = board.of_track(entry.system.track)
-    own = next(row for row in track if row.key == entry.key)
-    _show_rows([own], track_columns(columns(board)), ranks=False)
-    click.echo(f"\n{_place(own, track)} in the track {own.track}")
+    among = f"in the track {entry.system.track}"
+    own = _show_place(entry.key, track, track_columns(columns(board)), among, ranks=False)
     lines = [] if own.rank is None else list(neighbours_text(board.neighbours(own)))
     if lines:
         click.echo("\n" + "\n".join(lines))
@@ -305,27 +284,16 @@ def _show_row(entry: Entry, board: Board) -> None:
         click.echo(f"\nmean (standard deviation) over {seeds_text(entry)}")
 
 
-def _show_rows(shown: Sequence[Row], of: Sequence[Column[Row]], ranks: bool = True) -> None:
-    click.echo(text_table(row_headers(of, ranks), [row_text(row, of, ranks) for row in shown]))
-
-
-def _place(own: Row, table: Sequence[Row]) -> str:
+def _show_place(
+    key: str, table: Sequence[Row], shown: Sequence[Column[Row]], among: str, ranks: bool = True
+) -> Row:
+    """Show a system's row of a table, beside what the human responses get, and its place there."""
+    own = next(row for row in table if row.key == key)
+    rows = [*(row for row in table if row.is_ceiling), own]
+    click.echo(text_table(row_headers(shown, ranks), [row_text(row, shown, ranks) for row in rows]))
     places = sum(row.rank is not None for row in table)
+    place = "not ranked" if own.tracked is not None else f"not ranked: {own.unranked}"
     if own.rank is not None:
-        return f"rank {own.rank} of {places}"
-    return "not ranked" if own.tracked is not None else f"not ranked: {own.unranked}"
-
-
-def _show_tracked(key: str, board: Board, further: bool) -> None:
-    """Show what a system's states score: as it was entered, or against further gold states."""
-    for table in board.tracking:
-        for own in table:
-            if own.key != key or own.tracked is None or own.tracked.further != further:
-                continue
-            if further:
-                click.echo(f"\nagainst gold states {own.tracked.gold.version}")
-            _show_rows([own], tracking_columns(table))
-            among = "with these gold states"
-            if not further:
-                among = f"with the same gold states in the track {STATE_TRACKING}"
-            click.echo(f"\n{_place(own, table)} among those {among}")
+        place = f"rank {own.rank} of {places}"
+    click.echo(f"\n{place} {among}")
+    return own

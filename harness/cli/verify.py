@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 from tqdm import tqdm
@@ -11,14 +12,7 @@ from tqdm import tqdm
 from ..board.entries import chosen_entries, read_entries
 from ..board.rescoring import Rescored, changes_table, rescore, verify
 from ..io.rendering import printable
-from . import notify
-from .options import (
-    complete_entry,
-    predictions_folder_option,
-    scored_benchmark_option,
-    submissions_option,
-    workers_option,
-)
+from . import notify, option
 
 _SHOWN = 12
 """How many figures of an entry are shown that come out differently."""
@@ -29,41 +23,33 @@ _SHOWN = 12
     "exit with 1 if anything stored does not hold: scores, signature, predictions, the rules of "
     "the track, entries that are there twice."
 )
-@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_entry)
+@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=option.complete_entry)
 @click.option(
     "--strict",
     is_flag=True,
     help="Entries whose predictions are not at hand do not hold either, nor those with figures "
     "against gold states that are not installed.",
 )
-@predictions_folder_option
-@workers_option
-@scored_benchmark_option
-@submissions_option
-def command(
-    names: tuple[str, ...],
-    strict: bool,
-    predictions: Sequence[Path],
-    workers: int,
-    benchmark: str | None,
-    submissions: Path,
-) -> int:
+@option.predictions_folder
+@option.workers
+@option.scored_benchmark
+@option.submissions
+def command(names: tuple[str, ...], strict: bool, submissions: Path, **rescoring: Any) -> int:
     """Verify entries."""
     entries = read_entries(submissions)
     chosen = chosen_entries(entries, names, submissions)
-    outcomes = rescore(chosen, benchmark, predictions, workers, notify=notify)
+    outcomes = rescore(chosen, notify=notify, **rescoring)
     shown = tqdm(outcomes, "verifying", len(chosen), unit="entry", disable=None)
     verified = verify(entries, chosen, shown)
-    failed = [one for one in verified if not one.holds or (strict and _is_open(one))]
+    failed = [
+        one
+        for one in verified
+        if not one.holds or (strict and (one.missing is not None or one.unverified))
+    ]
     for one in verified:
         click.echo(printable(_lines(one)))
     click.echo(_summary(verified))
     return 1 if failed else 0
-
-
-def _is_open(verified: Rescored) -> bool:
-    """Whether something of an entry could not be verified."""
-    return verified.missing is not None or bool(verified.unverified)
 
 
 def _summary(verified: Sequence[Rescored]) -> str:

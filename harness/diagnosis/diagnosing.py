@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..benchmark import CANONICAL_STYLE
 from ..grounding.rating import GroundedFigures, PlainDialogue, RatedDialogue, grounded_figures
+from ..metrics.grounded_scores import plain_dialogues, played_ceiling, rated_dialogues
 from ..metrics.inform_success import TOTAL, inform_success
 from ..metrics.played import Played, PlayedDialogue, play
 from ..metrics.setups import STRICT
@@ -76,6 +77,17 @@ class GroundedDiagnosis:
             )
             for id_, one in self.rated.items()
         ]
+
+
+def diagnose_grounded(played: Played) -> GroundedDiagnosis:
+    """Rate every dialogue played in plain English, and the human responses of the same turns."""
+    dialogues = plain_dialogues(played)
+    return GroundedDiagnosis(
+        dialogues,
+        dict(zip(dialogues, rated_dialogues(played), strict=True)),
+        {id_: played.benchmark.dialogues[id_].users for id_ in dialogues},
+        played_ceiling(played),
+    )
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,11 @@ class Turn:
     active_domains: Sequence[str] | None
     plain: Delexicalised | None = None
 
+    def to_dict(self) -> dict[str, object]:
+        """Return the turn as JSON types in the standard form."""
+        fields = {RESPONSE: self.response, STATE: self.state, ACTIVE_DOMAINS: self.active_domains}
+        return {name: value for name, value in fields.items() if value is not None}
+
 
 def dialogue_id(id_: object) -> str:
     """Return a dialogue's id as benchmarks write it: `SNG0073.json` is `sng0073`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,9 +12,13 @@ from click.shell_completion import CompletionItem
 
 from mwz.normalization.rules import DEFAULT_RULES, alias_tables, rule_set, rule_set_names
 
+from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
 from ..comparison.interval import SEED
+from ..errors import unknown
 from ..io.files import STANDARD_STREAM
 from ..io.tables import FORMATS
+from ..metrics.setups import BOTH, SETUPS
+from ..scoring.options import AUTO, choices
 
 
 def complete_file(
@@ -50,7 +54,7 @@ LEADERBOARD_FILE = "leaderboard.md"
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-benchmark_option = click.option(
+benchmark = click.option(
     "--benchmark",
     metavar="NAME",
     shell_complete=complete_benchmark,
@@ -58,14 +62,14 @@ benchmark_option = click.option(
     "dialogues of the sample]",
 )
 
-scored_benchmark_option = click.option(
+scored_benchmark = click.option(
     "--benchmark",
     metavar="NAME",
     shell_complete=complete_benchmark,
     help="The benchmark to score on. [default: the one that a submission was scored on]",
 )
 
-rules_option = click.option(
+rules = click.option(
     "--rules",
     type=click.Choice(rule_set_names()),
     default=DEFAULT_RULES,
@@ -74,7 +78,7 @@ rules_option = click.option(
     + " ".join(f"{name}: {rule_set(name).change}" for name in rule_set_names()),
 )
 
-placeholders_option = click.option(
+placeholders = click.option(
     "--placeholders",
     metavar="FILE|NAME",
     shell_complete=complete_placeholders,
@@ -82,7 +86,13 @@ placeholders_option = click.option(
     f"becomes, or a table by name: {', '.join(alias_tables())}.",
 )
 
-submissions_option = click.option(
+predictions = click.argument("predictions", shell_complete=complete_file)
+
+several_predictions = click.argument(
+    "predictions", metavar="[PREDICTIONS]...", nargs=-1, shell_complete=complete_file
+)
+
+submissions = click.option(
     "--submissions",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("submissions"),
@@ -90,7 +100,7 @@ submissions_option = click.option(
     help="The folder of submissions.",
 )
 
-workers_option = click.option(
+workers = click.option(
     "--workers",
     type=click.IntRange(min=1),
     default=os.cpu_count() or 1,
@@ -98,7 +108,7 @@ workers_option = click.option(
     help="Processes to score with.",
 )
 
-jobs_option = click.option(
+jobs = click.option(
     "--jobs",
     type=click.IntRange(min=1),
     metavar="N",
@@ -107,19 +117,20 @@ jobs_option = click.option(
     help="Processes to score several files with.",
 )
 
-output_option = click.option(
-    "-o", "--output", required=True, metavar="OUT|-", help="The file to write the result to."
+output = click.option(
+    "-o", "--output", required=True, metavar="OUT|-", help="The file to write; -: standard output."
 )
 
-predictions_folder_option = click.option(
+predictions_folder = click.option(
     "--predictions",
+    "folders",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     multiple=True,
     metavar="DIR",
     help="A folder to look for predictions in: a clone, or a folder of clones. May be repeated.",
 )
 
-seed_option = click.option(
+seed = click.option(
     "--seed",
     type=click.IntRange(min=0),
     default=SEED,
@@ -128,28 +139,28 @@ seed_option = click.option(
     help="Seed of all that is drawn at random.",
 )
 
-intervals_option = click.option(
+intervals = click.option(
     "--intervals",
     is_flag=True,
     help="Add 95 % intervals: how much the figures would vary with other dialogues.",
 )
 
 
-scheduler_option = click.option(
+scheduler = click.option(
     "--scheduler",
     metavar="ADDRESS",
     help="Hand the work to the Dask cluster whose scheduler is there, such as "
     "tcp://10.0.0.1:8786; needs the extra `dask`.",
 )
 
-cache_option = click.option(
+cache = click.option(
     "--cache/--no-cache",
     default=True,
     help="Whether what was computed before, of the very same, is shown again.  [default: cache]",
 )
 
 
-def format_option(more: str = "") -> Callable[[_Command], _Command]:
+def table_format(more: str = "") -> Callable[[_Command], _Command]:
     """Return the option that chooses the format of tables.
 
     Args:
@@ -196,15 +207,94 @@ class SeveralValues(click.Command):
             yield arg
 
 
+def refuse(wrong: Mapping[str, object]) -> None:
+    """Refuse options that do not go together.
+
+    Args:
+        wrong: What to say -> whether it is so.
+
+    Raises:
+        click.UsageError: Some of it is so.
+    """
+    for message, is_so in wrong.items():
+        if is_so:
+            raise click.UsageError(message)
+
+
 def leaderboard_path(submissions: Path) -> Path:
     """Return where the leaderboard of a folder of submissions is: beside the folder."""
     return submissions.absolute().parent / LEADERBOARD_FILE
 
 
-def short_names(files: Sequence[str]) -> list[str]:
-    """Return the files' names, with as many folders as it takes to tell them apart."""
-    for parts in range(1, 1 + max(len(Path(file).parts) for file in files)):
-        names = ["/".join(Path(file).parts[-parts:]).removesuffix(".json") for file in files]
-        if len(set(names)) == len(set(files)):
-            return names
-    return list(files)
+def _goals(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """Return one of the choices of goals, or a JSON file."""
+    if value not in GOALS and not value.endswith((".json", ".json.gz")):
+        problem = unknown("choice of goals", value, GOALS)
+        raise click.BadParameter(f"{problem}, or give a JSON file", ctx, param)
+    return value
+
+
+setup = click.option(
+    "--setup",
+    type=click.Choice(choices()["setup"]),
+    default=BOTH,
+    show_default=True,
+    help="How Inform and Success are computed: as they count (strict), as generously as some "
+    "papers did (optimistic), both of these, or as a published script does. "
+    + " ".join(f"{name}: {named.description}" for name, named in SETUPS.items()),
+)
+
+domains = click.option(
+    "--domains",
+    type=click.Choice(choices()["domains"]),
+    default=AUTO,
+    show_default=True,
+    help="Where active domains come from in set-ups that leave it open, such as the strict one: "
+    "the predictions, the domains that placeholders name, changes of the belief states, or the "
+    "gold annotation. auto: the first of these that the predictions allow, never gold; predictions "
+    "of some turns only are refused.",
+)
+
+states = click.option(
+    "--states",
+    type=click.Choice(choices()["states"]),
+    default=AUTO,
+    show_default=True,
+    help="Belief states to query with. auto: predicted if every turn has one, gold if none has; "
+    "what has some is refused.",
+)
+
+corpus = click.option(
+    "--corpus",
+    is_flag=False,
+    flag_value=CANONICAL_STYLE,
+    metavar="[STYLE]",
+    help=f"Take the benchmark's own references of a style ({', '.join(STYLES)}; by default "
+    f"{CANONICAL_STYLE}) with gold states instead of predictions.",
+)
+
+lexicalised = click.option(
+    "--lexicalised",
+    is_flag=True,
+    help="The responses are plain English, with names and numbers in place of placeholders: "
+    "delexicalise them first, and score them against the venue database as well. With --corpus, "
+    "the benchmark's human responses as they were written.",
+)
+
+free_running = click.option(
+    "--free-running",
+    is_flag=True,
+    help="With --lexicalised: the dialogues are those with a user simulator, of any length. What "
+    "needs the benchmark's own turns is left out.",
+)
+
+goals = click.option(
+    "--goals",
+    callback=_goals,
+    default="all",
+    show_default=True,
+    metavar=f"[{'|'.join(GOALS)}|FILE.json]",
+    help="Score all dialogues, or those whose goal occurs (seen) or does not occur (unseen) in the "
+    "train or dev split; needs `mwz data fetch --split all`. With --free-running: a file of goals, "
+    "in the form of the public evaluator's goals.json, in place of the benchmark's.",
+)
