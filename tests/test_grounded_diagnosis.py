@@ -209,7 +209,7 @@ def test_what_is_compared_is_what_the_report_says(sample: Benchmark) -> None:
     assert "grounded" in response_metrics()
     scorer = Scorer(sample, Options(lexicalised=True, metrics=("grounded",)))
     submission = scorer.normalized(parse_submission(WRONG, sample, "wrong"))
-    evidence = scorer.evidence_of(submission, "wrong")
+    evidence = scorer.evidence_of(scorer.played(submission), "wrong")
     scores = evidence.scores()
     report = scorer.score_normalized(submission).metrics["grounded"]
     assert scores == {

@@ -78,7 +78,8 @@ def main(predictions: tuple[Path, Path], samples: int, benchmark: str | None) ->
     metrics = [m for m in resampled_metrics() if all(m in allowed_metrics(one) for one in read)]
     scorer = scorer.with_options(metrics=metrics)
     first, second = (
-        scorer.evidence_of(one, path.stem) for one, path in zip(read, predictions, strict=True)
+        scorer.evidence_of(scorer.played(one), path.stem)
+        for one, path in zip(read, predictions, strict=True)
     )
     both = [id_ for id_ in first.dialogues if id_ in set(second.dialogues)]
     first, second = first.part(both), second.part(both)

@@ -124,10 +124,9 @@ def score_predictions(
 
 def _intervals(scorer: Scorer, played: Played) -> tuple[dict[str, Any], dict[str, Figure]]:
     """Return the intervals of what was played as JSON types, and what they are of."""
-    from ..comparison.evidence import evidence_of
     from ..comparison.intervals import intervals_document, intervals_of
 
-    evidence = evidence_of(played, scorer.signature_of(played), "")
+    evidence = scorer.evidence_of(played, "")
     if not evidence.statistics:
         known = ", ".join(resampled_metrics())
         raise InputError("--intervals", f"these metrics have no intervals; choose from {known}")

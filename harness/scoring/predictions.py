@@ -161,11 +161,8 @@ def known_system(
     Raises:
         InputError: The predictions are no submission, or lack what an option asks for.
     """
-    from ..comparison.evidence import evidence_of  # NumPy takes its time
-
     found = played_predictions(scorer.with_options(**vars(options)), predictions, source, resampled)
-    signature = found.scorer.signature_of(found.played)
-    return KnownSystem(evidence_of(found.played, signature, name), found.remarks)
+    return KnownSystem(found.scorer.evidence_of(found.played, name), found.remarks)
 
 
 def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options]) -> list[Evidence]:
