@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import InputError
 from ..metrics import response_metrics
 from ..metrics.played import Played
 from ..metrics.statistics import Figure, Statistics, everything
@@ -55,11 +54,6 @@ class Evidence:
             dialogues=tuple(dialogues),
             statistics={name: one.part(rows) for name, one in self.statistics.items()},
         )
-
-    def only(self, metrics: Collection[str]) -> Evidence:
-        """Return what is known with regard to some of the metrics."""
-        chosen = {name: one for name, one in self.statistics.items() if name in metrics}
-        return replace(self, statistics=chosen)
 
     def scores(self) -> dict[str, float]:
         """Return figure -> value, of all dialogues: what the report says."""
@@ -139,13 +133,3 @@ def tracking_evidence(
     """
     ids = tuple(dialogue.id for dialogue in dialogues)
     return Evidence(name, signature, ids, {"dst": tracking_statistics(dialogues, choices)})
-
-
-def check_common(names: Sequence[str], dialogues: Collection[str]) -> None:
-    """Make sure that there is something to compare on.
-
-    Raises:
-        InputError: No dialogue is played by all.
-    """
-    if not dialogues:
-        raise InputError(", ".join(names), "no dialogue is played by all of them")

@@ -9,7 +9,7 @@ Source: Wilson (1927); Efron and Tibshirani (1993), chapter 13.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -98,33 +98,26 @@ def wilson(won: int, of: int) -> tuple[float, float]:
     return 100 * float(interval.low), 100 * float(interval.high)
 
 
-def interval_parameters(samples: int = INTERVAL_SAMPLES, seed: int = SEED) -> Mapping[str, str]:
-    """Return what intervals depend on, for signatures."""
-    return {"interval": str(INTERVAL_LEVEL), "resamples": str(samples), "seed": str(seed)}
+def interval_parameters(seed: int = SEED) -> Mapping[str, str]:
+    """Return what intervals of the usual number of samples depend on, for signatures."""
+    return {"interval": str(INTERVAL_LEVEL), "resamples": str(INTERVAL_SAMPLES), "seed": str(seed)}
 
 
-def intervals_document(
-    evidence: Evidence,
-    intervals: Mapping[str, Interval],
-    samples: int = INTERVAL_SAMPLES,
-    seed: int = SEED,
-) -> dict[str, Any]:
+def intervals_document(evidence: Evidence, intervals: Mapping[str, Interval]) -> dict[str, Any]:
     """Return a system's intervals as JSON types, with all that they depend on besides it.
 
     Args:
         evidence: What is known of the system.
-        intervals: Its intervals, as `intervals_of` gives them.
-        samples: The number of bootstrap samples.
-        seed: Their seed.
+        intervals: Its intervals, as `intervals_of` gives them with the usual samples and seed.
     """
-    parameters = {**evidence.signature.parameters, **interval_parameters(samples, seed)}
+    parameters = {**evidence.signature.parameters, **interval_parameters()}
     return {
         "signature": str(replace(evidence.signature, parameters=parameters)),
         "level": INTERVAL_LEVEL,
-        "samples": samples,
-        "seed": seed,
+        "samples": INTERVAL_SAMPLES,
+        "seed": SEED,
         "dialogues": len(evidence.dialogues),
-        "scores": {name: interval.to_dict() for name, interval in intervals.items()},
+        "scores": {name: asdict(interval) for name, interval in intervals.items()},
     }
 
 

@@ -182,6 +182,10 @@ def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options])
         signature_before("", "", "", replace(one, metrics=common)).parameters for one in options
     ]
     return [
-        replace(one.only(common), signature=replace(one.signature, parameters=own))
+        replace(
+            one,
+            signature=replace(one.signature, parameters=own),
+            statistics={metric: one.statistics[metric] for metric in common},
+        )
         for one, own in zip(systems, parameters, strict=True)
     ]
