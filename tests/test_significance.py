@@ -26,7 +26,7 @@ from mwz.harness.comparison.significance import (
     randomisation,
 )
 from mwz.harness.metrics._references import ReferenceIndex
-from mwz.harness.metrics.bleu import BleuFormula
+from mwz.harness.metrics.bleu import bleu_of_sums
 from mwz.harness.metrics.statistics import Figure, LinearStatistics
 from mwz.harness.signature import Signature
 
@@ -221,7 +221,9 @@ def _bleu_alone(hypotheses: list[str]) -> Evidence:
     )
     counts = index.statistics(dict(zip(ids, ([text] for text in hypotheses), strict=True)))
     rows = counts["mwz22"].astype(np.float64)
-    statistics = LinearStatistics([Figure("bleu", "BLEU")], rows, BleuFormula(("bleu",)))
+    statistics = LinearStatistics(
+        [Figure("bleu", "BLEU")], rows, lambda sums: {"bleu": bleu_of_sums(sums)}
+    )
     return Evidence("", Signature(), ids, {"bleu": statistics})
 
 

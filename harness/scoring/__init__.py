@@ -195,9 +195,7 @@ class Scorer:
         """Return the report of what was played, as `played` gave it."""
         metrics = [response_metrics()[name] for name in played.metrics]
         results = {
-            key: result
-            for name in played.metrics
-            for key, result in played.once(_results, name).items()
+            key: result for name in played.metrics for key, result in played.results(name).items()
         }
         submission, benchmark = played.submission, played.benchmark
         return Report(
@@ -291,7 +289,6 @@ class Scorer:
             delexicaliser=self.delexicaliser,
             human=self.human_ratings,
             metrics=tuple(self.options.metrics or ()),
-            find=_result,
         )
 
     def signature_of(self, played: Played) -> Signature:
@@ -399,19 +396,6 @@ def score(
 def allowed_metrics(submission: NormalizedSubmission) -> list[str]:
     """Return the names of all metrics that can be computed of a submission."""
     return [name for name, metric in response_metrics().items() if not metric.unfit(submission)]
-
-
-def _results(played: Played, name: str) -> Mapping[str, Any]:
-    """Return key in reports -> result, of a metric."""
-    return response_metrics()[name].evaluated(played)
-
-
-def _result(played: Played, key: str) -> Any:
-    """Return a metric's result, computed if it was not yet; None if it was not asked for."""
-    for name in played.metrics:
-        if key in response_metrics()[name].results:
-            return played.once(_results, name).get(key)
-    return None
 
 
 def _check_setup(name: str, benchmark: Benchmark) -> None:

@@ -16,7 +16,6 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
-from mwz.normalization.delexicaliser import Delexicalised
 from mwz.normalization.rules import RuleSet
 from mwz.normalization.rules.registry import digest_of_json, sha256
 from mwz.normalization.states import normalize_slot_name
@@ -181,9 +180,13 @@ def play_free_running(
     if not any(played.values()):
         raise InputError(source, "holds no turn; there is nothing to score")
     delexicaliser = scorer.delexicaliser()
-    submission = delexicalise_submission(_submission(played), delexicaliser)
+    said = {
+        id_: tuple(Turn(turn["response"], None, None) for turn in turns)
+        for id_, turns in played.items()
+    }
+    submission = delexicalise_submission(Submission(said), delexicaliser)
     dialogues = {
-        id_: PlainDialogue(_plain(turns), goals[id_], None)
+        id_: PlainDialogue([t.plain for t in turns if t.plain is not None], goals[id_], None)
         for id_, turns in submission.dialogues.items()
     }
     database = scorer.database()
@@ -256,19 +259,6 @@ def _played(
             played[id_] = turns
             spelled[id_] = written
     return played, problems
-
-
-def _submission(conversations: Conversations) -> Submission:
-    return Submission(
-        {
-            id_: tuple(Turn(turn["response"], None, None) for turn in turns)
-            for id_, turns in conversations.items()
-        }
-    )
-
-
-def _plain(turns: Sequence[Turn]) -> list[Delexicalised]:
-    return [turn.plain for turn in turns if turn.plain is not None]
 
 
 def _signature(run: FreeRunning, scorer: Scorer) -> Signature:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mwz.database import EMBEDDED
 from mwz.normalization.rules import DEFAULT_RULES, rule_set, rule_set_names
@@ -20,10 +19,6 @@ from ..metrics.setups import BOTH, RANKED, SETUPS, chosen_setups
 from ..signature import PLACEHOLDERS, SHOWN_HASH, Signature
 from ..submission import NormalizedSubmission, Submission
 from ..submission.placeholder_aliases import chosen_aliases
-
-if TYPE_CHECKING:
-    pass
-
 
 AUTO = "auto"
 
@@ -77,18 +72,11 @@ class Options:
         ]
         if not problems:
             problems += self._against_setup()
-        metrics = default_metrics()
-        if isinstance(self.metrics, str):
-            problems.append(
-                f"metrics: {shown(self.metrics)} is a string; write [{shown(self.metrics)}]"
-            )
-        elif self.metrics is not None and not _are_names(self.metrics):
-            problems.append(f"metrics: {shown(self.metrics)}; give a list of names")
-        elif self.metrics is not None:
-            try:
-                metrics = named_metrics([*self.metrics])
-            except InputError as error:
-                problems += error.problems
+        metrics: tuple[str, ...] = ()
+        try:
+            metrics = _named(self.metrics)
+        except InputError as error:
+            problems += error.problems
         if self.lexicalised and self.placeholders is not None:
             problems.append("placeholders: responses in plain English have none; leave them out")
         if problems:
@@ -133,8 +121,21 @@ def _option_problem(name: str, value: object, values: Sequence[str]) -> str:
     return unknown(_KINDS[name], value, values)
 
 
-def _are_names(metrics: object) -> bool:
-    return isinstance(metrics, Collection) and all(isinstance(name, str) for name in metrics)
+def _named(metrics: object) -> tuple[str, ...]:
+    """Return the metrics that an option names, as the registry calls them.
+
+    Raises:
+        InputError: It is no list of names, or one of them is unknown.
+    """
+    if metrics is None:
+        return default_metrics()
+    if isinstance(metrics, str):
+        raise InputError(
+            "metrics", f"metrics: {shown(metrics)} is a string; write [{shown(metrics)}]"
+        )
+    if not isinstance(metrics, Collection) or not all(isinstance(one, str) for one in metrics):
+        raise InputError("metrics", f"metrics: {shown(metrics)}; give a list of names")
+    return named_metrics([*metrics])
 
 
 def choices() -> Mapping[str, Sequence[str]]:
