@@ -17,13 +17,14 @@ from sacrebleu.significance import PairedTest
 
 from mwz.harness.comparison.evidence import Evidence
 from mwz.harness.comparison.interval import SEED
-from mwz.harness.comparison.intervals import bootstrap_samples, swaps
-from mwz.harness.comparison.significance import (
+from mwz.harness.comparison.resampling import (
     TESTS,
+    bootstrap_samples,
     holm,
     mcnemar,
     paired_bootstrap,
     randomisation,
+    swaps,
 )
 from mwz.harness.metrics._references import ReferenceIndex
 from mwz.harness.metrics.bleu import bleu_of_sums

@@ -21,8 +21,7 @@ import numpy as np
 from mwz.harness import Scorer, load_benchmark
 from mwz.harness.comparison.evidence import Evidence
 from mwz.harness.comparison.interval import SEED, TEST_SAMPLES
-from mwz.harness.comparison.intervals import swaps
-from mwz.harness.comparison.significance import randomisation
+from mwz.harness.comparison.resampling import randomisation, swaps
 from mwz.harness.metrics import resampled_metrics
 from mwz.harness.metrics._ngrams import NgramStatistics
 from mwz.harness.metrics.diversity import diversity_of_tokens

@@ -14,7 +14,7 @@ from mwz.normalization.rules.aliases import Aliases
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..comparison.evidence import Evidence
 from ..comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, spread_of
-from ..comparison.intervals import intervals_of
+from ..comparison.resampling import intervals_of
 from ..diagnosis.causes import DialogueOutcome
 from ..diagnosis.diagnosing import diagnose
 from ..diagnosis.losses import domain_losses, points

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .comparing import Comparison, compare, neighbours
     from .evidence import Evidence, evidence_of, tracking_evidence
     from .interval import Interval, Spread, spread_of
-    from .intervals import intervals_of
+    from .resampling import intervals_of
 
 __all__ = [
     "Comparison",
@@ -42,7 +42,7 @@ __all__ = [
     "tracking_evidence",
 ]
 
-_HOMES = ("interval", "evidence", "intervals", "comparing")
+_HOMES = ("interval", "evidence", "resampling", "comparing")
 """The modules that hold them, the ones that take less time first."""
 
 

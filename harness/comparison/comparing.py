@@ -15,8 +15,15 @@ from ..metrics.statistics import Figure
 from ..signature import PLACEHOLDERS, Comparability, Signature
 from .evidence import Evidence
 from .interval import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES, Interval, Spread, spread_of
-from .intervals import interval_parameters, intervals_of
-from .significance import MCNEMAR, TESTS, holm, mcnemar, randomisations
+from .resampling import (
+    MCNEMAR,
+    TESTS,
+    holm,
+    interval_parameters,
+    intervals_of,
+    mcnemar,
+    randomisations,
+)
 
 
 @dataclass(frozen=True)

@@ -124,7 +124,7 @@ def score_predictions(
 
 def _intervals(scorer: Scorer, played: Played) -> tuple[dict[str, Any], dict[str, Figure]]:
     """Return the intervals of what was played as JSON types, and what they are of."""
-    from ..comparison.intervals import intervals_document, intervals_of
+    from ..comparison.resampling import intervals_document, intervals_of
 
     evidence = scorer.evidence_of(played, "")
     if not evidence.statistics:
