@@ -2,8 +2,8 @@
 
 Conventions: in percent; one reference per segment, a segment being a system turn; segments are
 compared by position. Everything that decides the number is sacreBLEU's with its default settings:
-the 13a tokeniser, n-grams up to 4, exponential smoothing. The counts come from `references.py`; the
-formula of their sums, which scores, intervals, tests and the board share, is `bleu_of_sums`.
+the 13a tokeniser, n-grams up to 4, exponential smoothing. The counts come from `_references.py`;
+the formula of their sums, which scores, intervals, tests and the board share, is `bleu_of_sums`.
 
 Source: Papineni et al. (2002); Post (2018), "A Call for Clarity in Reporting BLEU Scores".
 """

@@ -160,27 +160,14 @@ class FileOutcome:
     repeated: bool = False
 
 
-@dataclass(frozen=True)
-class Resources:
-    """What scoring many files may use.
-
-    Attributes:
-        cache: Whether reports are looked up in the cache, and put there.
-        workers: How many processes to use.
-        scheduler: The address of a Dask scheduler.
-    """
-
-    cache: bool = False
-    workers: int = 1
-    scheduler: str | None = None
-
-
 def score_files(
     files: Sequence[str],
     choose: Callable[[Iterable[object]], Benchmark],
     likely: str,
     request: Request,
-    resources: Resources = Resources(),
+    cache: bool = False,
+    workers: int = 1,
+    scheduler: str | None = None,
     written: Mapping[str, FileOutcome] | None = None,
     again: Collection[int] = (),
 ) -> Iterator[FileOutcome]:
@@ -192,7 +179,9 @@ def score_files(
             nothing is known of. No benchmark is loaded if all is known.
         likely: The name of the benchmark that it most likely chooses.
         request: What is wanted of every file.
-        resources: What may be used.
+        cache: Whether reports are looked up in the cache, and put there.
+        workers: How many processes to use.
+        scheduler: The address of a Dask scheduler.
         written: Key -> outcome, as an earlier run wrote it.
         again: The numbers of files of which that is not enough.
     """
@@ -201,7 +190,7 @@ def score_files(
         choose=choose,
         signature=_likely_signature(likely, request.options),
         request=request,
-        cache=resources.cache and request.cacheable,
+        cache=cache and request.cacheable,
         written=written or {},
         again=again,
     )
@@ -209,7 +198,6 @@ def score_files(
     first = next(jobs, None)
     if first is not None and found.benchmark is not None:
         jobs = chain([first], jobs)
-        workers, scheduler = resources.workers, resources.scheduler
         for job, outcome in run(score_predictions, jobs, found.benchmark, workers, scheduler):
             yield from found.taken()
             yield found.scored(job, outcome)

@@ -21,7 +21,7 @@ from ..submission import Submission, checked_submission
 from ..submission.formats import Standard, parse_predictions, standard_form
 from ..submission.remarks import KIND, Remark
 from . import Options, Scorer, allowed_metrics
-from .options import AUTO, signature_before
+from .options import AUTO, parameters
 from .placeholder_guesses import costly_guesses, guesses_message
 
 if TYPE_CHECKING:
@@ -178,14 +178,11 @@ def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options])
     common = [
         metric for metric in systems[0].statistics if all(metric in s.statistics for s in systems)
     ]
-    parameters = [
-        signature_before("", "", "", replace(one, metrics=common)).parameters for one in options
-    ]
     return [
         replace(
             one,
-            signature=replace(one.signature, parameters=own),
+            signature=replace(one.signature, parameters=parameters(replace(own, metrics=common))),
             statistics={metric: one.statistics[metric] for metric in common},
         )
-        for one, own in zip(systems, parameters, strict=True)
+        for one, own in zip(systems, options, strict=True)
     ]
