@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -69,13 +70,16 @@ class _Segments:
 
     Attributes:
         tokens: Token ids; -1 for what the references never say.
-        owner: Per token, the number of the segment it belongs to.
         lengths: Per segment, its number of tokens.
     """
 
     tokens: _Ints
-    owner: _Ints
     lengths: _Ints
+
+    @cached_property
+    def owner(self) -> _Ints:
+        """Per token, the number of the segment it belongs to."""
+        return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
 
 class ReferenceIndex:
@@ -146,9 +150,8 @@ class ReferenceIndex:
         # No token holds white space.
         words = arrays["vocabulary"].tobytes().decode().split("\n")
         index._vocabulary = {word: number for number, word in enumerate(words) if word}
-        lengths = arrays["lengths"].astype(np.int64)
-        owner = np.repeat(np.arange(len(lengths)), lengths)
-        index._references = _Segments(arrays["tokens"].astype(np.int64), owner, lengths)
+        tokens, lengths = (arrays[name].astype(np.int64) for name in ("tokens", "lengths"))
+        index._references = _Segments(tokens, lengths)
         return index
 
     def statistics(self, responses: Mapping[str, Sequence[str]]) -> dict[str, _Ints]:
@@ -198,11 +201,7 @@ class ReferenceIndex:
         lengths = np.fromiter(map(len, tokenized), np.int64, len(tokenized))
         known = self._vocabulary
         tokens = [known.get(token, -1) for token in chain.from_iterable(tokenized)]
-        return _Segments(
-            tokens=np.array(tokens, np.int64),
-            owner=np.repeat(np.arange(len(tokenized)), lengths),
-            lengths=lengths,
-        )
+        return _Segments(np.array(tokens, np.int64), lengths)
 
     def _matches(self, hypotheses: _Segments, turns: _Ints) -> list[_Ints]:
         """Return, per n-gram order, how many n-grams each variant shares with its hypothesis.

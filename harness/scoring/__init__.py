@@ -310,6 +310,16 @@ class Scorer:
             self.benchmark.name, self.content_hash(), self.benchmark.gold_domains, self.options
         )
 
+    def plain_signature(self) -> Signature:
+        """Return what scores of plain English against goals and venues depend on in any case."""
+        return Signature(
+            benchmark=self.benchmark.name,
+            data=self.content_hash(),
+            rules=self.rules.name,
+            rules_digest=self.rules.digest,
+            parameters={LEXICALISED: lexicalised_parameter()},
+        )
+
     def content_hash(self) -> str:
         """Return the content hash of the benchmark, or the part of it, under the rule set."""
 
@@ -362,14 +372,8 @@ class Scorer:
         rules = self.rules
 
         def make() -> HumanRatings | None:
-            depends_on = Signature(
-                benchmark=self.benchmark.name,
-                data=self.with_options(goals="all").content_hash(),
-                rules=rules.name,
-                rules_digest=rules.digest,
-                parameters={LEXICALISED: lexicalised_parameter()},
-            )
-            return human_ratings(self.benchmark, self.database, self.delexicaliser, depends_on.key)
+            depends_on = self.with_options(goals="all").plain_signature().key
+            return human_ratings(self.benchmark, self.database, self.delexicaliser, depends_on)
 
         return self._derived.once(make, "human", rules.digest, rules.venues)
 

@@ -10,7 +10,7 @@ counts in any turn about its domain.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -42,7 +42,6 @@ from ..submission.conversations import USER, Conversations
 from ..submission.notations import DOMAINS
 from ..submission.plain_responses import delexicalise_submission
 from . import Scorer, unknown_placeholders
-from .options import LEXICALISED, lexicalised_parameter
 from .report import Coverage, Report
 
 FREE_RUNNING = "free-running"
@@ -268,12 +267,6 @@ def _signature(run: FreeRunning, scorer: Scorer) -> Signature:
         digest = sha256(repr(sorted(run.dialogues)))[:SHOWN_HASH]
         coverage = f"{turns}/{turns}-{digest}"
     whose = "benchmark" if run.own is None else f"goals-{run.own.digest[:SHOWN_HASH]}"
-    return Signature(
-        benchmark=scorer.benchmark.name,
-        data=scorer.content_hash(),
-        rules=scorer.rules.name,
-        rules_digest=scorer.rules.digest,
-        goals="all",
-        coverage=coverage,
-        parameters={LEXICALISED: lexicalised_parameter(), FREE_RUNNING: whose},
-    )
+    signature = scorer.plain_signature()
+    parameters = {**signature.parameters, FREE_RUNNING: whose}
+    return replace(signature, goals="all", coverage=coverage, parameters=parameters)

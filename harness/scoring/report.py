@@ -152,7 +152,7 @@ class Report:
             "format": FORMAT,
             "signature": str(self.signature),
             "signature_fields": self.signature.to_dict(),
-            **{name: getattr(self, name) for name in _TOLD},
+            **{name: getattr(self, name) for name in _SIGNED},
             "coverage": asdict(self.coverage),
             **{name: value for name, value in totals.items() if value is not None},
             **{name: _plain(result) for name, result in self.metrics.items()},
@@ -189,7 +189,7 @@ class Report:
         return report
 
 
-_TOLD = ("benchmark", "rules", "domains", "states", "goals")
+_SIGNED = ("benchmark", "rules", "domains", "states", "goals")
 _PARTS = {
     "signature_fields": Signature,
     "coverage": Coverage,
@@ -209,7 +209,7 @@ def _read(content: Mapping[str, Any], source: str) -> Report:
     from ..io.validation import validated
 
     types = {**result_types(), **_PARTS}
-    follows = {"format", "signature", *_TOLD, *_totals(), *_PARTS}
+    follows = {"format", "signature", *_SIGNED, *_totals(), *_PARTS}
     read = {
         name: validated(types[name], content.get(name), source, name)
         if name in types
@@ -265,7 +265,7 @@ def _contradictions(content: Mapping[str, Any], report: Report) -> Iterator[str]
         yield "signature_fields: lacks fields, or has unknown ones"
     if content.get("signature") != str(report.signature):
         yield "signature: does not say what signature_fields says"
-    for name in (*_TOLD, *_totals()):
+    for name in (*_SIGNED, *_totals()):
         if content.get(name) != getattr(report, name):
             yield f"{name}: {content.get(name)!r} does not follow from the rest"
     yield from _wrong_coverage(report)
