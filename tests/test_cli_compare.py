@@ -11,7 +11,7 @@ from helpers import Run, run_cli
 from resampled_cases import SUBMISSIONS, report_figures, sample_predictions, sample_scorer
 
 from mwz.harness.comparison import Evidence, compare, neighbours
-from mwz.harness.comparison.significance import holm, mcnemar
+from mwz.harness.comparison.resampling import holm, mcnemar
 from mwz.harness.io.rendering import p_text
 
 Capture = pytest.CaptureFixture[str]

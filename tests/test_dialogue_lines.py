@@ -16,8 +16,8 @@ from mwz.harness.scoring.dialogue_lines import (
     DialogueLine,
     corpus_scores,
     dialogue_lines,
+    lines_text,
     read_dialogue_lines,
-    write_dialogue_lines,
 )
 from mwz.harness.submission import normalize_submission, parse_submission
 
@@ -49,7 +49,7 @@ def test_lines_give_the_corpus_scores_to_the_last_digit(
 ) -> None:
     scorer = Scorer(sample, Options(metrics=metrics_for(name), setup=setup))
     target = tmp_path / "lines.jsonl"
-    write_dialogue_lines(str(target), lines_of(scorer, content(name)))
+    target.write_text(lines_text(lines_of(scorer, content(name))), encoding="utf-8")
     read = read_dialogue_lines(target)
     assert corpus_scores(read) == scorer.score(content(name)).metrics
     assert read == lines_of(scorer, content(name))
@@ -65,7 +65,9 @@ def test_lines_of_two_halves_put_together_give_the_scores_of_the_whole(
     text = ""
     for half in (ids[: len(ids) // 3], ids[len(ids) // 3 :]):
         target = tmp_path / "half.jsonl"
-        write_dialogue_lines(str(target), lines_of(scorer, {id_: whole[id_] for id_ in half}))
+        target.write_text(
+            lines_text(lines_of(scorer, {id_: whole[id_] for id_ in half})), encoding="utf-8"
+        )
         text += target.read_text("utf-8")
     both = tmp_path / "both.jsonl"
     both.write_text(text, encoding="utf-8")

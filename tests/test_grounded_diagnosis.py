@@ -17,8 +17,8 @@ from mwz.harness.metrics import response_metrics
 from mwz.harness.scoring.dialogue_lines import (
     corpus_scores,
     dialogue_lines,
+    lines_text,
     read_dialogue_lines,
-    write_dialogue_lines,
 )
 from mwz.harness.submission import parse_submission
 
@@ -190,7 +190,7 @@ def test_lines_give_the_grounded_scores_to_the_last_digit(
     submission = scorer.normalized(parse_submission(told, sample, "predictions"))
     lines = dialogue_lines(scorer.played(submission), report.signature, ("grounded",))
     target = tmp_path / "lines.jsonl"
-    write_dialogue_lines(str(target), lines)
+    target.write_text(lines_text(lines), encoding="utf-8")
     read = read_dialogue_lines(target)
     assert read == lines
     found = corpus_scores(read)["grounded"]
@@ -209,7 +209,7 @@ def test_what_is_compared_is_what_the_report_says(sample: Benchmark) -> None:
     assert "grounded" in response_metrics()
     scorer = Scorer(sample, Options(lexicalised=True, metrics=("grounded",)))
     submission = scorer.normalized(parse_submission(WRONG, sample, "wrong"))
-    evidence = scorer.evidence_of(submission, "wrong")
+    evidence = scorer.evidence_of(scorer.played(submission), "wrong")
     scores = evidence.scores()
     report = scorer.score_normalized(submission).metrics["grounded"]
     assert scores == {

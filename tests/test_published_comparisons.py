@@ -15,7 +15,7 @@ import pytest
 
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.comparison import Evidence, compare, intervals_of, neighbours
-from mwz.harness.comparison.significance import mcnemar, randomisation
+from mwz.harness.comparison.resampling import mcnemar, randomisation
 
 pytestmark = pytest.mark.real_data
 

@@ -20,8 +20,8 @@ from resampled_cases import (
 from sacrebleu.metrics.bleu import BLEU
 
 from mwz.harness import InputError
-from mwz.harness.comparison.evidence import Evidence, evidence_of
-from mwz.harness.comparison.intervals import bootstrap_samples, swaps
+from mwz.harness.comparison.evidence import Evidence
+from mwz.harness.comparison.resampling import bootstrap_samples, swaps
 from mwz.harness.metrics import resampled_metrics
 from mwz.harness.metrics._ngrams import NgramStatistics
 from mwz.harness.metrics.bleu import bleu_of_sums
@@ -194,7 +194,7 @@ def test_samples_do_not_depend_on_where_blocks_end(monkeypatch: pytest.MonkeyPat
         ]
 
     whole = drawn()
-    monkeypatch.setattr("mwz.harness.comparison.intervals._BLOCK", 37 * 32)
+    monkeypatch.setattr("mwz.harness.comparison.resampling._BLOCK", 37 * 32)
     assert all(map(np.array_equal, whole, drawn()))
     assert whole[0].sum(axis=1).tolist() == [37] * 150
 
@@ -223,9 +223,7 @@ def test_a_report_and_its_intervals_follow_each_dialogue_once(
     submission = parse_submission(predictions, scorer.benchmark, "careful")
     played = scorer.played(scorer.normalized(submission))
     report = scorer.report(played)
-    assert evidence_of(played, scorer.signature_of(played), "careful").scores() == report_figures(
-        report
-    )
+    assert scorer.evidence_of(played, "careful").scores() == report_figures(report)
     # Once in each of the two set-ups, strict and optimistic.
     assert sorted(followed) == sorted([*predictions] * 2)
 

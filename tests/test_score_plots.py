@@ -8,7 +8,7 @@ import pytest
 from helpers import texts_drawn
 
 from mwz.harness.comparison.interval import Interval
-from mwz.harness.comparison.intervals import BOOTSTRAP, WILSON
+from mwz.harness.comparison.resampling import BOOTSTRAP, WILSON
 from mwz.harness.comparison.score_plots import plot_scores
 from mwz.harness.errors import InputError
 from mwz.harness.io.pictures import SUFFIXES

@@ -17,16 +17,17 @@ from sacrebleu.significance import PairedTest
 
 from mwz.harness.comparison.evidence import Evidence
 from mwz.harness.comparison.interval import SEED
-from mwz.harness.comparison.intervals import bootstrap_samples, swaps
-from mwz.harness.comparison.significance import (
+from mwz.harness.comparison.resampling import (
     TESTS,
+    bootstrap_samples,
     holm,
     mcnemar,
     paired_bootstrap,
     randomisation,
+    swaps,
 )
 from mwz.harness.metrics._references import ReferenceIndex
-from mwz.harness.metrics.bleu import BleuFormula
+from mwz.harness.metrics.bleu import bleu_of_sums
 from mwz.harness.metrics.statistics import Figure, LinearStatistics
 from mwz.harness.signature import Signature
 
@@ -221,7 +222,9 @@ def _bleu_alone(hypotheses: list[str]) -> Evidence:
     )
     counts = index.statistics(dict(zip(ids, ([text] for text in hypotheses), strict=True)))
     rows = counts["mwz22"].astype(np.float64)
-    statistics = LinearStatistics([Figure("bleu", "BLEU")], rows, BleuFormula(("bleu",)))
+    statistics = LinearStatistics(
+        [Figure("bleu", "BLEU")], rows, lambda sums: {"bleu": bleu_of_sums(sums)}
+    )
     return Evidence("", Signature(), ids, {"bleu": statistics})
 
 

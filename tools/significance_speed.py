@@ -21,8 +21,7 @@ import numpy as np
 from mwz.harness import Scorer, load_benchmark
 from mwz.harness.comparison.evidence import Evidence
 from mwz.harness.comparison.interval import SEED, TEST_SAMPLES
-from mwz.harness.comparison.intervals import swaps
-from mwz.harness.comparison.significance import randomisation
+from mwz.harness.comparison.resampling import randomisation, swaps
 from mwz.harness.metrics import resampled_metrics
 from mwz.harness.metrics._ngrams import NgramStatistics
 from mwz.harness.metrics.diversity import diversity_of_tokens
@@ -78,7 +77,8 @@ def main(predictions: tuple[Path, Path], samples: int, benchmark: str | None) ->
     metrics = [m for m in resampled_metrics() if all(m in allowed_metrics(one) for one in read)]
     scorer = scorer.with_options(metrics=metrics)
     first, second = (
-        scorer.evidence_of(one, path.stem) for one, path in zip(read, predictions, strict=True)
+        scorer.evidence_of(scorer.played(one), path.stem)
+        for one, path in zip(read, predictions, strict=True)
     )
     both = [id_ for id_ in first.dialogues if id_ in set(second.dialogues)]
     first, second = first.part(both), second.part(both)

@@ -13,7 +13,7 @@ from mwz.normalization.rules import DEFAULT_RULES, Aliases, published_rule_sets,
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..comparison.evidence import Evidence
 from ..comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, spread_of
-from ..comparison.intervals import intervals_of
+from ..comparison.resampling import intervals_of
 from ..diagnosis.causes import DialogueOutcome
 from ..diagnosis.diagnosing import diagnose
 from ..diagnosis.losses import domain_losses, points

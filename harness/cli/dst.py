@@ -206,7 +206,7 @@ def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[lis
     """Return files with their intervals, and all intervals as text."""
     from ..comparison.comparison_text import intervals_text
     from ..comparison.evidence import tracking_evidence
-    from ..comparison.intervals import intervals_document, intervals_of
+    from ..comparison.resampling import intervals_document, intervals_of
 
     known = [
         tracking_evidence(one.file.source, one.signature, one.file.dialogues, choices)

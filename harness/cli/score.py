@@ -23,7 +23,6 @@ from ..scoring import Options, Scorer
 from ..scoring.many import (
     FileOutcome,
     Request,
-    Resources,
     ScoredSubmission,
     intervals_read,
     read_lines,
@@ -158,7 +157,9 @@ def command(
         benchmark_chooser(benchmark, "scoring on"),
         benchmark or default_benchmark(),
         request,
-        Resources(cache, jobs, scheduler),
+        cache,
+        jobs,
+        scheduler,
     )
     if plot is not None:
         from ..io.pictures import picture_format

@@ -15,8 +15,15 @@ from ..metrics.statistics import Figure
 from ..signature import PLACEHOLDERS, Comparability, Signature
 from .evidence import Evidence
 from .interval import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES, Interval, Spread, spread_of
-from .intervals import interval_parameters, intervals_of
-from .significance import MCNEMAR, TESTS, holm, mcnemar, randomisations
+from .resampling import (
+    MCNEMAR,
+    TESTS,
+    holm,
+    interval_parameters,
+    intervals_of,
+    mcnemar,
+    randomisations,
+)
 
 
 @dataclass(frozen=True)
@@ -111,7 +118,7 @@ class System:
             "signature": str(self.signature),
             "signature_fields": self.signature.to_dict(),
             "dialogues": self.dialogues,
-            "scores": {name: interval.to_dict() for name, interval in self.scores.items()},
+            "scores": {name: asdict(interval) for name, interval in self.scores.items()},
         }
 
 
@@ -139,10 +146,8 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON types."""
-        seeds = {
-            "names": list(self.seeds),
-            "scores": {name: one.to_dict() for name, one in (self.spread or {}).items()},
-        }
+        spread = {name: asdict(one) for name, one in (self.spread or {}).items()}
+        seeds = {"names": list(self.seeds), "scores": spread}
         return {
             "format": FORMAT,
             "baseline": self.baseline,
@@ -175,14 +180,11 @@ def compare(
         InputError: Signatures do not compare, two systems share no dialogue, or the test, the
             samples or the seed cannot be used.
     """
-    samples = check_test(test, samples, seed)
-    known = [*([] if baseline is None else [baseline]), *systems]
-    check_comparable(known)
-    pairs = (
-        []
-        if baseline is None
-        else [paired(baseline, system, test, samples, seed) for system in systems]
-    )
+    samples = _samples(test, samples, seed)
+    first = [] if baseline is None else [baseline]
+    known = [*first, *systems]
+    _check_comparable(known)
+    pairs = [paired(one, system, test, samples, seed) for one in first for system in systems]
     return Comparison(
         baseline=None if baseline is None else baseline.name,
         dialogues=len(set.intersection(*(set(one.dialogues) for one in known))),
@@ -233,7 +235,7 @@ def neighbours(
         samples: As for `compare`.
         seed: As for `compare`.
     """
-    number = check_test(test, samples, seed)
+    number = _samples(test, samples, seed)
 
     def pair(one: Evidence, other: Evidence) -> Pair | None:
         if not _comparable(one, other) or not set(one.dialogues) & set(other.dialogues):
@@ -248,7 +250,7 @@ def neighbours(
     return found
 
 
-def check_test(test: str, samples: int | None, seed: int) -> int:
+def _samples(test: str, samples: int | None, seed: int) -> int:
     """Return the number of samples of a test.
 
     Raises:
@@ -263,7 +265,7 @@ def check_test(test: str, samples: int | None, seed: int) -> int:
     return TEST_SAMPLES[test] if samples is None else samples
 
 
-def check_comparable(systems: Sequence[Evidence]) -> None:
+def _check_comparable(systems: Sequence[Evidence]) -> None:
     """Make sure that every system compares with the first one.
 
     Raises:
@@ -355,9 +357,14 @@ def _pair(first: Evidence, second: Evidence, ps: Mapping[str, float], test: str)
 
 def _corrected(pairs: Sequence[Pair]) -> list[Pair]:
     """Return pairs with one baseline, p corrected per figure."""
-    corrected: list[dict[str, Difference]] = [{} for _ in pairs]
-    for name in pairs[0].differences if pairs else ():
-        ps = holm([pair.differences[name].p for pair in pairs])
-        for found, pair, p in zip(corrected, pairs, ps, strict=True):
-            found[name] = replace(pair.differences[name], p_holm=p)
-    return [replace(pair, differences=found) for pair, found in zip(pairs, corrected, strict=True)]
+    ps = {
+        name: holm([pair.differences[name].p for pair in pairs])
+        for name in (pairs[0].differences if pairs else ())
+    }
+    return [
+        replace(
+            pair,
+            differences={n: replace(one, p_holm=ps[n][at]) for n, one in pair.differences.items()},
+        )
+        for at, pair in enumerate(pairs)
+    ]

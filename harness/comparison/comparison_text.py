@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 
 from ..io.rendering import figure, p_text, signed, text_table
 from ..io.tables import Table, best_cells
@@ -27,7 +28,7 @@ def intervals_text(
         intervals: Of each system, figure -> interval.
     """
     rows = [
-        [shown.title, *(interval_text(one[name], shown.digits) for one in intervals)]
+        [shown.title, *(one[name].text(shown.digits) for one in intervals)]
         for name, shown in figures.items()
     ]
     biased = [
@@ -36,18 +37,11 @@ def intervals_text(
         if any(not one[name].low <= one[name].value <= one[name].high for one in intervals)
     ]
     table = text_table([f"{INTERVAL_LEVEL} % interval", *names], rows)
-    if not biased:
-        return table
-    return (
-        f"{table}\n\nresamples lack dialogues, and what only these have: the intervals of "
+    remark = (
+        "\n\nresamples lack dialogues, and what only these have: the intervals of "
         f"{', '.join(biased)} lie below the value"
     )
-
-
-def interval_text(interval: Interval, digits: int) -> str:
-    """Return a figure with its interval: `88.9 [86.8, 90.7]`."""
-    low, high = figure(interval.low, digits), figure(interval.high, digits)
-    return f"{figure(interval.value, digits)} [{low}, {high}]"
+    return table + (remark if biased else "")
 
 
 def comparison_text(comparison: Comparison) -> str:
@@ -127,11 +121,8 @@ def _words(pair: Pair, figures: Mapping[str, Figure]) -> Iterator[str]:
 def _wins(pair: Pair, one: Difference) -> str:
     if one.only_a is None or one.only_b is None:
         return ""
-    return f"; {_dialogues(one.only_a)} won by {pair.a} only, {one.only_b} by {pair.b} only"
-
-
-def _dialogues(number: int) -> str:
-    return "1 dialogue is" if number == 1 else f"{number} dialogues are"
+    first = "1 dialogue is" if one.only_a == 1 else f"{one.only_a} dialogues are"
+    return f"; {first} won by {pair.a} only, {one.only_b} by {pair.b} only"
 
 
 def _spread(comparison: Comparison) -> str:
@@ -146,12 +137,11 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
 
     CSV has the scores alone: one table is all that it can hold.
     """
-    tables = [_scores_table(comparison)]
-    if comparison.pairs:
-        tables.append(_differences_table(comparison))
-    if comparison.spread is not None:
-        tables.append(_spread_table(comparison))
-    return tables
+    return [
+        _scores_table(comparison),
+        *([_differences_table(comparison)] if comparison.pairs else []),
+        *([] if comparison.spread is None else [_spread_table(comparison)]),
+    ]
 
 
 def _scores_table(comparison: Comparison) -> Table:
@@ -169,7 +159,7 @@ def _scores_table(comparison: Comparison) -> Table:
             [
                 system.name,
                 str(system.dialogues),
-                *(interval_text(system.scores[n], f.digits) for n, f in figures.items()),
+                *(system.scores[n].text(f.digits) for n, f in figures.items()),
             ]
             for system in systems
         ],
@@ -193,6 +183,10 @@ def _scores_table(comparison: Comparison) -> Table:
         notes=list(dict.fromkeys(str(system.signature) for system in systems)),
         best={(row, column + 2) for row, column in best_cells(values, shown)},
     )
+
+
+_TESTED = ("difference", "p", "p_holm", "test", "only_a", "only_b")
+"""What tables for programs have of a `Difference`."""
 
 
 def _differences_table(comparison: Comparison) -> Table:
@@ -221,12 +215,7 @@ def _differences_table(comparison: Comparison) -> Table:
                 "a": pair.a,
                 "b": pair.b,
                 "figure": name,
-                "difference": one.difference,
-                "p": one.p,
-                "p_holm": one.p_holm,
-                "test": one.test,
-                "only_a": one.only_a,
-                "only_b": one.only_b,
+                **{field: getattr(one, field) for field in _TESTED},
             }
             for pair, name, one in found
         ],
@@ -252,5 +241,5 @@ def _spread_table(comparison: Comparison) -> Table:
             ]
             for name, shown in comparison.figures.items()
         ],
-        data=[{"figure": name, **one.to_dict()} for name, one in spread.items()],
+        data=[{"figure": name, **asdict(one)} for name, one in spread.items()],
     )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from ..errors import InputError
 from ..metrics import response_metrics
 from ..metrics.played import Played
 from ..metrics.statistics import Figure, Statistics, everything
@@ -19,6 +18,8 @@ from ..signature import Signature
 
 if TYPE_CHECKING:
     from ..metrics.statistics import Block, Bools, Values
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,6 @@ class Evidence:
             statistics={name: one.part(rows) for name, one in self.statistics.items()},
         )
 
-    def only(self, metrics: Collection[str]) -> Evidence:
-        """Return what is known with regard to some of the metrics."""
-        chosen = {name: one for name, one in self.statistics.items() if name in metrics}
-        return replace(self, statistics=chosen)
-
     def scores(self) -> dict[str, float]:
         """Return figure -> value, of all dialogues: what the report says."""
         values = self.weighted(everything(len(self.dialogues)))
@@ -68,11 +64,7 @@ class Evidence:
 
     def weighted(self, counts: Block) -> Values:
         """Return figure -> values, in samples that count each dialogue so many times."""
-        return {
-            name: values
-            for statistics in self.statistics.values()
-            for name, values in statistics.weighted(counts).items()
-        }
+        return _merged(one.weighted(counts) for one in self.statistics.values())
 
     def swapped(self, other: Evidence, swaps: Block) -> tuple[Values, Values]:
         """Return figure -> values of this and of another system after they swapped dialogues.
@@ -81,21 +73,19 @@ class Evidence:
             other: The other system, with the same dialogues and metrics.
             swaps: Which dialogues they swap.
         """
-        here: dict[str, np.ndarray] = {}
-        there: dict[str, np.ndarray] = {}
-        for metric, statistics in self.statistics.items():
-            mine, theirs = statistics.swapped(other.statistics[metric], swaps)
-            here.update(mine)
-            there.update(theirs)
-        return here, there
+        both = [
+            one.swapped(other.statistics[metric], swaps) for metric, one in self.statistics.items()
+        ]
+        return _merged(values for values, _ in both), _merged(values for _, values in both)
 
     def won(self) -> dict[str, Bools]:
         """Return figure -> whether each dialogue is won, of the figures that are rates of them."""
-        return {
-            name: won
-            for statistics in self.statistics.values()
-            for name, won in statistics.won().items()
-        }
+        return _merged(one.won() for one in self.statistics.values())
+
+
+def _merged(parts: Iterable[Mapping[str, _T]]) -> dict[str, _T]:
+    """Return what is known of the figures of several metrics as one mapping."""
+    return {name: value for part in parts for name, value in part.items()}
 
 
 def evidence_of(played: Played, signature: Signature, name: str) -> Evidence:
@@ -139,13 +129,3 @@ def tracking_evidence(
     """
     ids = tuple(dialogue.id for dialogue in dialogues)
     return Evidence(name, signature, ids, {"dst": tracking_statistics(dialogues, choices)})
-
-
-def check_common(names: Sequence[str], dialogues: Collection[str]) -> None:
-    """Make sure that there is something to compare on.
-
-    Raises:
-        InputError: No dialogue is played by all.
-    """
-    if not dialogues:
-        raise InputError(", ".join(names), "no dialogue is played by all of them")

@@ -7,10 +7,10 @@ the training; the two are kept apart. Whoever only reads them needs no NumPy.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from ..errors import InputError
+from ..io.rendering import figure
 
 SEED = 12345
 """The seed, that of sacreBLEU."""
@@ -46,14 +46,15 @@ class Interval:
     high: float
     interval: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the interval as JSON types."""
-        return asdict(self)
-
     @property
     def half(self) -> float:
         """Half of its width: what follows a ±."""
         return (self.high - self.low) / 2
+
+    def text(self, digits: int) -> str:
+        """Return the figure with its interval: `88.9 [86.8, 90.7]`."""
+        value, low, high = (figure(one, digits) for one in (self.value, self.low, self.high))
+        return f"{value} [{low}, {high}]"
 
 
 @dataclass(frozen=True)
@@ -73,10 +74,6 @@ class Spread:
     lowest: float
     highest: float
     seeds: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the spread as JSON types."""
-        return asdict(self)
 
 
 def spread_of(scores: Sequence[Mapping[str, float]]) -> dict[str, Spread]:

@@ -143,18 +143,18 @@ class Metric:
 
     def evaluated(self, played: Played) -> Mapping[str, Any]:
         """Return key in reports -> result; nothing where there is nothing to say."""
-        result = self._computed(played)
+        if self.compute is not None:
+            result = self.compute(played)
+        else:
+            statistics = None if self.statistics is None else played.once(self.statistics)
+            if not isinstance(statistics, LinearStatistics):
+                raise RuntimeError(
+                    f"metric {self.name} has neither `compute` nor a formula of sums"
+                )
+            result = statistics.scores()[self.name]
         if result is None:
             return {}
         return result if self.keys else {self.name: result}
-
-    def _computed(self, played: Played) -> Any:
-        if self.compute is not None:
-            return self.compute(played)
-        statistics = None if self.statistics is None else played.once(self.statistics)
-        if not isinstance(statistics, LinearStatistics):
-            raise RuntimeError(f"metric {self.name} has neither `compute` nor a formula of sums")
-        return statistics.scores()[self.name]
 
 
 @cache

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -54,20 +55,11 @@ def tokenize_13a(texts: Sequence[str]) -> list[list[str]]:
     return tokenized
 
 
-def split_words(texts: Sequence[str]) -> list[list[str]]:
-    """Split at white space, as the benchmark's original script does."""
-    return [text.split() for text in texts]
-
-
-def split_lowered_words(texts: Sequence[str]) -> list[list[str]]:
-    """Split lower-cased texts at white space."""
-    return [text.lower().split() for text in texts]
-
-
 TOKENIZATIONS: Mapping[str, Tokenization] = {
     "13a": tokenize_13a,
-    "none": split_words,
-    "lowered": split_lowered_words,
+    # As the benchmark's original script does.
+    "none": lambda texts: [text.split() for text in texts],
+    "lowered": lambda texts: [text.lower().split() for text in texts],
 }
 """Ways to tokenise for BLEU. Scores that count are made with "13a"; the others explain papers'."""
 
@@ -78,13 +70,16 @@ class _Segments:
 
     Attributes:
         tokens: Token ids; -1 for what the references never say.
-        owner: Per token, the number of the segment it belongs to.
         lengths: Per segment, its number of tokens.
     """
 
     tokens: _Ints
-    owner: _Ints
     lengths: _Ints
+
+    @cached_property
+    def owner(self) -> _Ints:
+        """Per token, the number of the segment it belongs to."""
+        return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
 
 class ReferenceIndex:
@@ -155,9 +150,8 @@ class ReferenceIndex:
         # No token holds white space.
         words = arrays["vocabulary"].tobytes().decode().split("\n")
         index._vocabulary = {word: number for number, word in enumerate(words) if word}
-        lengths = arrays["lengths"].astype(np.int64)
-        owner = np.repeat(np.arange(len(lengths)), lengths)
-        index._references = _Segments(arrays["tokens"].astype(np.int64), owner, lengths)
+        tokens, lengths = (arrays[name].astype(np.int64) for name in ("tokens", "lengths"))
+        index._references = _Segments(tokens, lengths)
         return index
 
     def statistics(self, responses: Mapping[str, Sequence[str]]) -> dict[str, _Ints]:
@@ -207,11 +201,7 @@ class ReferenceIndex:
         lengths = np.fromiter(map(len, tokenized), np.int64, len(tokenized))
         known = self._vocabulary
         tokens = [known.get(token, -1) for token in chain.from_iterable(tokenized)]
-        return _Segments(
-            tokens=np.array(tokens, np.int64),
-            owner=np.repeat(np.arange(len(tokenized)), lengths),
-            lengths=lengths,
-        )
+        return _Segments(np.array(tokens, np.int64), lengths)
 
     def _matches(self, hypotheses: _Segments, turns: _Ints) -> list[_Ints]:
         """Return, per n-gram order, how many n-grams each variant shares with its hypothesis.

@@ -2,8 +2,8 @@
 
 Conventions: in percent; one reference per segment, a segment being a system turn; segments are
 compared by position. Everything that decides the number is sacreBLEU's with its default settings:
-the 13a tokeniser, n-grams up to 4, exponential smoothing. The counts come from `references.py`; the
-formula of their sums, which scores, intervals, tests and the board share, is `bleu_of_sums`.
+the 13a tokeniser, n-grams up to 4, exponential smoothing. The counts come from `_references.py`;
+the formula of their sums, which scores, intervals, tests and the board share, is `bleu_of_sums`.
 
 Source: Papineni et al. (2002); Post (2018), "A Call for Clarity in Reporting BLEU Scores".
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..benchmark import CANONICAL_STYLE
@@ -86,22 +86,15 @@ def statistics(played: Played) -> LinearStatistics:
     return LinearStatistics(
         figures=figures,
         rows=np.hstack([rows[style] for style in styles]).astype(np.float64),
-        formula=BleuFormula(tuple(one.name for one in figures)),
+        formula=partial(_by_figure, names=[one.name for one in figures]),
     )
 
 
-@dataclass(frozen=True)
-class BleuFormula:
-    """Makes BLEU of the sums of several styles, side by side; the names are those of figures."""
-
-    names: tuple[str, ...]
-
-    def __call__(self, sums: Sequence[float]) -> dict[str, float]:
-        """Return name -> BLEU in percent."""
-        return {
-            name: bleu_of_sums(sums[at * COLUMNS : (at + 1) * COLUMNS])
-            for at, name in enumerate(self.names)
-        }
+def _by_figure(sums: Sequence[float], names: Sequence[str]) -> dict[str, float]:
+    """Return figure -> BLEU in percent, of the sums of several styles, side by side."""
+    return {
+        name: bleu_of_sums(sums[at * COLUMNS : (at + 1) * COLUMNS]) for at, name in enumerate(names)
+    }
 
 
 def _text(metric: Metric, scores: Mapping[str, float]) -> str:

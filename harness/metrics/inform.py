@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..benchmark import CANONICAL_STYLE
@@ -129,7 +130,7 @@ def statistics(played: Played) -> LinearStatistics:
             for name in names
         ],
         rows=rows,
-        formula=_Formula(setups, with_bleu),
+        formula=partial(_figures, setups=setups, with_bleu=with_bleu),
         wins={
             _name(setup, name): 1 + 2 * at + offset
             for at, setup in enumerate(setups)
@@ -142,17 +143,9 @@ def _name(setup: str, figure: str) -> str:
     return figure if setup == MAIN_SETUP else f"{setup}.{figure}"
 
 
-@dataclass(frozen=True)
-class _Formula:
-    """Makes every figure of the sums: with BLEU, its columns come last."""
-
-    setups: tuple[str, ...]
-    with_bleu: bool
-
-    def __call__(self, sums: Sequence[float]) -> dict[str, float]:
-        """Return figure -> value, in percent."""
-        bleu = bleu_of_sums(sums[-COLUMNS:]) if self.with_bleu else None
-        return rates_of_sums(sums, self.setups, bleu)
+def _figures(sums: Sequence[float], setups: Sequence[str], with_bleu: bool) -> dict[str, float]:
+    """Return figure -> value, in percent: with BLEU, its columns come last."""
+    return rates_of_sums(sums, setups, bleu_of_sums(sums[-COLUMNS:]) if with_bleu else None)
 
 
 def rates_of_sums(

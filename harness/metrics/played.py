@@ -16,6 +16,7 @@ from mwz.normalization.states import BeliefState
 
 from ..benchmark import REQUESTABLE_SLOTS, Benchmark, Dialogue
 from ..submission import NormalizedSubmission, NormalizedTurn
+from . import response_metrics
 from .setups import SETUPS
 
 if TYPE_CHECKING:
@@ -200,7 +201,6 @@ class Played:
         delexicaliser: The delexicaliser of the benchmark's venues.
         human: How the benchmark's human responses went in plain English; None if it has none.
         metrics: The names of the metrics asked for.
-        find: Gives a metric's result by its key; None where it was not asked for.
     """
 
     submission: NormalizedSubmission
@@ -214,11 +214,17 @@ class Played:
     delexicaliser: Callable[[], Delexicaliser]
     human: Callable[[], HumanRatings | None]
     metrics: Collection[str]
-    find: Callable[[Played, str], Any]
 
     def result(self, key: str) -> Any:
-        """Return the result of another metric by its key; None where it was not asked for."""
-        return self.find(self, key)
+        """Return a metric's result by its key in reports; None where it was not asked for."""
+        for name in self.metrics:
+            if key in response_metrics()[name].results:
+                return self.results(name).get(key)
+        return None
+
+    def results(self, metric: str) -> Mapping[str, Any]:
+        """Return key in reports -> result of a metric; nothing where there is nothing to say."""
+        return self.once(_results, metric)
 
     def once(self, function: Callable[..., _T], *arguments: Any) -> _T:
         """Return what a function makes of what was played, computed the first time only.
@@ -265,6 +271,10 @@ class Played:
         """
         named = SETUPS[setup]
         return self.dialogues(named.domains or self.domains, named.states)
+
+
+def _results(played: Played, metric: str) -> Mapping[str, Any]:
+    return response_metrics()[metric].evaluated(played)
 
 
 def _dialogues(played: Played, states: str, domains: str) -> Sequence[PlayedDialogue]:

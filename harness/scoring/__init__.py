@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mwz.database import EMBEDDED
 from mwz.database.venues import VenueDatabase
@@ -15,7 +15,7 @@ from mwz.normalization.rules.registry import sha256
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..errors import InputError
-from ..metrics import Metric, response_metrics
+from ..metrics import response_metrics
 from ..metrics.played import Played
 from ..metrics.setups import BOTH, RANKED, REFERENCES, SETUPS
 from ..signature import SHOWN_HASH, Signature
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Options", "Scorer", "score"]
 
+_T = TypeVar("_T")
+
 
 def open_database(benchmark: Benchmark, rules: RuleSet, url: str) -> VenueDatabase:
     """Return the venue database of a benchmark under a rule set, filled if it was not.
@@ -66,26 +68,25 @@ def open_database(benchmark: Benchmark, rules: RuleSet, url: str) -> VenueDataba
     return addressed_database(benchmark, rules, url)
 
 
-@dataclass
 class _Derived:
-    """What is derived from a benchmark, made when it is first needed, for all threads once.
+    """What is derived from a benchmark, made when it is first needed, for all threads once."""
 
-    Attributes:
-        parts: Choice of goals -> the part of the benchmark.
-        hashes: (Choice of goals, version of the venues) -> content hash.
-        references: Choice of goals -> the references, prepared for BLEU.
-        databases: (Rules' digest, version of the venues, address) -> venue database.
-        delexicalisers: (Rules' digest, version of the venues) -> delexicaliser.
-        human: (Rules' digest, version of the venues) -> how the human responses went.
-    """
+    def __init__(self) -> None:
+        self._lock = RLock()
+        self._known: dict[tuple[str, ...], Any] = {}
 
-    lock: Any = field(default_factory=RLock)
-    parts: dict[str, Benchmark] = field(default_factory=dict)
-    hashes: dict[tuple[str, str], str] = field(default_factory=dict)
-    references: dict[str, ReferenceIndex] = field(default_factory=dict)
-    databases: dict[tuple[str, str, str], VenueDatabase] = field(default_factory=dict)
-    delexicalisers: dict[tuple[str, str], Delexicaliser] = field(default_factory=dict)
-    human: dict[tuple[str, str], HumanRatings | None] = field(default_factory=dict)
+    def once(self, make: Callable[[], _T], *key: str) -> _T:
+        """Return what a function makes, called the first time only.
+
+        Args:
+            make: Makes it; other functions that make the same are the same to this.
+            key: What is made, and all that it depends on besides the benchmark.
+        """
+        with self._lock:
+            if key not in self._known:
+                self._known[key] = make()
+            known: _T = self._known[key]
+            return known
 
 
 class Scorer:
@@ -182,24 +183,19 @@ class Scorer:
             InputError: As for `score`.
         """
         submission = parse_submission(predictions, self.benchmark, name, self.rules)
-        return self.evidence_of(self.normalized(submission), name)
+        return self.evidence_of(self.played(self.normalized(submission)), name)
 
-    def evidence_of(self, submission: NormalizedSubmission, name: str) -> Evidence:
-        """Return what is known of a submission that is normalised by the rules of the options.
-
-        Raises:
-            InputError: The submission lacks what an option asks for.
-        """
+    def evidence_of(self, played: Played, name: str) -> Evidence:
+        """Return what is known of a system by what was played, as `played` gave it."""
         from ..comparison.evidence import evidence_of  # NumPy takes its time
 
-        played = self.played(submission)
         return evidence_of(played, self.signature_of(played), name)
 
     def report(self, played: Played) -> Report:
         """Return the report of what was played, as `played` gave it."""
         metrics = [response_metrics()[name] for name in played.metrics]
         results = {
-            key: result for metric in metrics for key, result in _evaluated(played, metric).items()
+            key: result for name in played.metrics for key, result in played.results(name).items()
         }
         submission, benchmark = played.submission, played.benchmark
         return Report(
@@ -293,7 +289,6 @@ class Scorer:
             delexicaliser=self.delexicaliser,
             human=self.human_ratings,
             metrics=tuple(self.options.metrics or ()),
-            find=_result,
         )
 
     def signature_of(self, played: Played) -> Signature:
@@ -315,29 +310,38 @@ class Scorer:
             self.benchmark.name, self.content_hash(), self.benchmark.gold_domains, self.options
         )
 
+    def plain_signature(self) -> Signature:
+        """Return what scores of plain English against goals and venues depend on in any case."""
+        return Signature(
+            benchmark=self.benchmark.name,
+            data=self.content_hash(),
+            rules=self.rules.name,
+            rules_digest=self.rules.digest,
+            parameters={LEXICALISED: lexicalised_parameter()},
+        )
+
     def content_hash(self) -> str:
         """Return the content hash of the benchmark, or the part of it, under the rule set."""
-        key = (self.options.goals, self.rules.venues)
-        with self._derived.lock:
-            if key not in self._derived.hashes:
-                prepared = self._part().prepared
-                known = None if prepared is None else prepared.content_hash(self.rules)
-                self._derived.hashes[key] = known or self._part().content_hash(self.rules)
-            return self._derived.hashes[key]
+
+        def make() -> str:
+            prepared = self._part().prepared
+            known = None if prepared is None else prepared.content_hash(self.rules)
+            return known or self._part().content_hash(self.rules)
+
+        return self._derived.once(make, "hash", self.options.goals, self.rules.venues)
 
     def references(self) -> ReferenceIndex:
         """Return the references, prepared for BLEU."""
         from ..metrics._references import ReferenceIndex  # NumPy and sacreBLEU take their time
 
-        with self._derived.lock:
-            if self.options.goals not in self._derived.references:
-                dialogues = self._part().dialogues
-                prepared = self._part().prepared
-                known = None if prepared is None else prepared.references()
-                self._derived.references[self.options.goals] = known or ReferenceIndex(
-                    {id_: dialogue.references for id_, dialogue in dialogues.items()}
-                )
-            return self._derived.references[self.options.goals]
+        def make() -> ReferenceIndex:
+            part = self._part()
+            known = None if part.prepared is None else part.prepared.references()
+            return known or ReferenceIndex(
+                {id_: dialogue.references for id_, dialogue in part.dialogues.items()}
+            )
+
+        return self._derived.once(make, "references", self.options.goals)
 
     def database(self) -> VenueDatabase:
         """Return the venue database under the rule set.
@@ -345,51 +349,38 @@ class Scorer:
         Raises:
             InputError: The database cannot be reached or written.
         """
-        key = (self.rules.digest, self.rules.venues, self.options.database_url)
-        with self._derived.lock:
-            if key not in self._derived.databases:
-                self._derived.databases[key] = open_database(
-                    self.benchmark, self.rules, self.options.database_url
-                )
-            return self._derived.databases[key]
+        rules, url = self.rules, self.options.database_url
+        return self._derived.once(
+            lambda: open_database(self.benchmark, rules, url),
+            *("database", rules.digest, rules.venues, url),
+        )
 
     def delexicaliser(self) -> Delexicaliser:
         """Return the delexicaliser of the benchmark's venues under the rule set."""
         from mwz.normalization.delexicaliser import Delexicaliser  # it takes a while to make
 
-        key = (self.rules.digest, self.rules.venues)
-        with self._derived.lock:
-            if key not in self._derived.delexicalisers:
-                self._derived.delexicalisers[key] = Delexicaliser.of_venues(
-                    self.benchmark.venue_records(self.rules), self.rules
-                )
-            return self._derived.delexicalisers[key]
+        rules = self.rules
+        return self._derived.once(
+            lambda: Delexicaliser.of_venues(self.benchmark.venue_records(rules), rules),
+            *("delexicaliser", rules.digest, rules.venues),
+        )
 
     def human_ratings(self) -> HumanRatings | None:
         """Return how the human responses of the whole benchmark went; None if it has none."""
         from .ceiling import human_ratings
 
-        key = (self.rules.digest, self.rules.venues)
-        with self._derived.lock:
-            if key not in self._derived.human:
-                depends_on = Signature(
-                    benchmark=self.benchmark.name,
-                    data=self.with_options(goals="all").content_hash(),
-                    rules=self.rules.name,
-                    rules_digest=self.rules.digest,
-                    parameters={LEXICALISED: lexicalised_parameter()},
-                )
-                self._derived.human[key] = human_ratings(
-                    self.benchmark, self.database, self.delexicaliser, depends_on.key
-                )
-            return self._derived.human[key]
+        rules = self.rules
+
+        def make() -> HumanRatings | None:
+            depends_on = self.with_options(goals="all").plain_signature().key
+            return human_ratings(self.benchmark, self.database, self.delexicaliser, depends_on)
+
+        return self._derived.once(make, "human", rules.digest, rules.venues)
 
     def _part(self) -> Benchmark:
         """Return the part of the benchmark that is scored on."""
-        with self._derived.lock:
-            if self.options.goals not in self._derived.parts:
-                self._derived.parts[self.options.goals] = self.benchmark.part(self.options.goals)
-            return self._derived.parts[self.options.goals]
+        goals = self.options.goals
+        return self._derived.once(lambda: self.benchmark.part(goals), "part", goals)
 
 
 def score(
@@ -409,23 +400,6 @@ def score(
 def allowed_metrics(submission: NormalizedSubmission) -> list[str]:
     """Return the names of all metrics that can be computed of a submission."""
     return [name for name, metric in response_metrics().items() if not metric.unfit(submission)]
-
-
-def _evaluated(played: Played, metric: Metric) -> Mapping[str, Any]:
-    """Return key in reports -> result, computed if it was not yet."""
-    return played.once(_results_of, metric.name)
-
-
-def _results_of(played: Played, name: str) -> Mapping[str, Any]:
-    return response_metrics()[name].evaluated(played)
-
-
-def _result(played: Played, key: str) -> Any:
-    """Return a metric's result, computed if it was not yet; None if it was not asked for."""
-    for metric in map(response_metrics().__getitem__, played.metrics):
-        if key in metric.results:
-            return _evaluated(played, metric).get(key)
-    return None
 
 
 def _check_setup(name: str, benchmark: Benchmark) -> None:

@@ -16,12 +16,9 @@ from mwz.normalization.rules import RuleSet
 from ..benchmark import Benchmark
 from ..errors import InputError, without_secrets
 
-_OF_DRIVERS = (ValueError, TypeError, OverflowError)
-"""What drivers raise at once of an address that they cannot make sense of."""
 
-
-class _ToldDatabase(VenueDatabase):
-    """A venue database that tells in one message what goes wrong with it while it is used."""
+class _AddressedDatabase(VenueDatabase):
+    """A venue database that says in one message what goes wrong with it while it is used."""
 
     def __init__(self, benchmark: Benchmark, rules: RuleSet, url: URL) -> None:
         self._url = url
@@ -53,14 +50,15 @@ def addressed_database(benchmark: Benchmark, rules: RuleSet, url: str) -> VenueD
             "sqlite:///venues.db or postgresql+psycopg://user:password@host:5432/name",
         ) from None
     try:
-        return _ToldDatabase(benchmark, rules, parsed)
+        return _AddressedDatabase(benchmark, rules, parsed)
     except ChangedVenuesError as error:
         raise InputError(
             _shown(parsed),
             f"the venues in the table {error.table} were changed since they were written; drop the "
             "tables mwz_…, and they are written again",
         ) from None
-    except (SQLAlchemyError, ImportError, *_OF_DRIVERS) as error:
+    # Drivers raise the last three at once of an address that they cannot make sense of.
+    except (SQLAlchemyError, ImportError, ValueError, TypeError, OverflowError) as error:
         if url == EMBEDDED:
             raise
         raise _unusable(parsed, error) from None

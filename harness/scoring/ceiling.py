@@ -44,26 +44,19 @@ def human_ratings(
     """
     if not benchmark.dialogues or not has_human_responses(benchmark):
         return None
+    from ..io.validation import validated  # pydantic takes its time
+
     installed = benchmark_path(benchmark.name)
     if installed is None or not installed.is_file():
         return _made(benchmark, database(), delexicaliser())
     responses = {id_: dialogue.responses for id_, dialogue in benchmark.dialogues.items()}
     key = [depends_on, responses, code_digest()]
-    ratings = _stored(key)
-    if ratings is None:
-        ratings = _made(benchmark, database(), delexicaliser())
-        _STORE.put(key, asdict(ratings))
-    return ratings
-
-
-def _stored(key: object) -> HumanRatings | None:
-    from ..io.validation import validated
-
-    document = _STORE.get(key)
     try:
-        return None if document is None else validated(HumanRatings, document, "stored ratings")
+        return validated(HumanRatings, _STORE.get(key), "stored ratings")
     except InputError:
-        return None
+        ratings = _made(benchmark, database(), delexicaliser())
+    _STORE.put(key, asdict(ratings))
+    return ratings
 
 
 def _made(

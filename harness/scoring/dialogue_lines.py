@@ -11,32 +11,33 @@ decides what there is: without BLEU among the metrics, a line has no counts for 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..benchmark import CANONICAL_STYLE
-from ..diagnosis.causes import DialogueOutcome, DomainDiagnosis, Fault, explain
+from ..diagnosis.causes import DomainDiagnosis, Fault
+from ..diagnosis.diagnosing import diagnose
 from ..errors import InputError
 from ..grounding.faithfulness import Faithfulness
 from ..grounding.grounded import GroundedDialogue, GroundedDomain
 from ..grounding.rating import RatedDialogue, grounded_figures
-from ..io.files import parse_json, read_bytes, shown_name, write_text
+from ..io.files import parse_json, read_bytes, shown_name
 from ..metrics import bleu
 from ..metrics.diversity import diversity
 from ..metrics.grounded_scores import GroundedScores, rated_dialogues
 from ..metrics.inform import outcomes, setup_scores
 from ..metrics.inform_success import DomainOutcome, Outcome, rates
 from ..metrics.played import Played
-from ..metrics.setups import SETUPS, chosen_setups
+from ..metrics.setups import MAIN_SETUP, SETUPS, chosen_setups
 from ..metrics.tracking.tracked_dialogues import TrackedDialogue, TrackedTurn
 from ..signature import Signature
 
 if TYPE_CHECKING:
     from .free_running import FreeRunning
 
-_STRICT, _OPTIMISTIC = "strict", "optimistic"
+_OPTIMISTIC = "optimistic"
 
 
 @dataclass(frozen=True)
@@ -146,12 +147,11 @@ class DialogueLine:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the line as JSON types; what is None is left out, but for faults' values."""
-        line = _present(asdict(self))
-        if self.domains is not None:
-            line["domains"] = {name: _present(d) for name, d in line["domains"].items()}
-        if self.grounded is not None:
-            line["grounded"] = {name: _present(d) for name, d in line["grounded"].items()}
-        return line
+        return asdict(self, dict_factory=_present)
+
+
+def _present(content: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    return {k: value for k, value in content if value is not None or k in ("wanted", "found")}
 
 
 def dialogue_lines(
@@ -164,65 +164,56 @@ def dialogue_lines(
         signature: The signature of its scores.
         metrics: The names of the metrics asked for.
     """
-    said = str(replace(signature, coverage=None))
-    columns: list[list[dict[str, Any]]] = []
-    for name in chosen_setups(played.setup) if "inform" in metrics else ():
-        if name == _STRICT:
-            columns.append([_strict(outcome) for outcome in _explained(played)])
-        elif name == _OPTIMISTIC:
-            columns.append([{"optimistic": line} for line in _under(name, played)])
-        else:
-            columns.append([{"setups": {name: line}} for line in _under(name, played)])
-    if "bleu" in metrics:
-        columns.append([{"bleu": counts} for counts in _bleu_counts(played)])
-    if "diversity" in metrics:
-        columns.append([{"responses": tuple(texts)} for texts in played.responses.values()])
-    if "dst" in metrics:
-        columns.append([{"tracking": line} for line in _tracking(played)])
-    if "grounded" in metrics:
-        columns.append(
-            [
-                {"grounded": one.grounded.domains, "faithfulness": one.faithfulness}
-                for one in played.once(rated_dialogues)
+    fields: dict[str, Sequence[Any]] = {}
+    for setup in chosen_setups(played.setup) if "inform" in metrics else ():
+        if setup == MAIN_SETUP:
+            explained = diagnose(played).outcomes
+            fields["inform"] = [outcome.inform for outcome in explained]
+            fields["success"] = [outcome.success for outcome in explained]
+            fields["domains"] = [
+                {name: _domain_line(domain) for name, domain in outcome.domains.items()}
+                for outcome in explained
             ]
-        )
-    return [
-        DialogueLine(
-            dialogue=id_,
-            turns=len(turns),
-            signature=said,
-            sources={"states": played.states, "domains": played.domains},
-            **{key: value for column in columns for key, value in column[place].items()},
-        )
-        for place, (id_, turns) in enumerate(played.submission.dialogues.items())
-    ]
+        elif setup == _OPTIMISTIC:
+            fields["optimistic"] = _setup_lines(setup, played)
+        else:
+            fields["setups"] = [{setup: line} for line in _setup_lines(setup, played)]
+    if "bleu" in metrics:
+        counts = {style: rows.tolist() for style, rows in played.once(bleu.counts).items()}
+        fields["bleu"] = [
+            dict(zip(counts, map(tuple, rows), strict=True))
+            for rows in zip(*counts.values(), strict=True)
+        ]
+    if "diversity" in metrics:
+        fields["responses"] = [tuple(texts) for texts in played.responses.values()]
+    if "dst" in metrics:
+        fields["tracking"] = [*_tracking(played)]
+    if "grounded" in metrics:
+        fields |= _grounded(played.once(rated_dialogues))
+    sources = {"states": played.states, "domains": played.domains}
+    return _lines(played.responses, signature, sources, fields)
 
 
 def free_running_lines(run: FreeRunning, signature: Signature) -> list[DialogueLine]:
     """Return a line for each free-running dialogue; there are no states and active domains."""
-    said = str(replace(signature, coverage=None))
     responses = run.normalized.responses()
+    texts = [tuple(own) for own in responses.values()]
+    rated = [run.rated[id_] for id_ in responses]
+    return _lines(responses, signature, {}, {"responses": texts, **_grounded(rated)})
+
+
+def _lines(
+    responses: Mapping[str, Sequence[str]],
+    signature: Signature,
+    sources: Mapping[str, str],
+    fields: Mapping[str, Sequence[Any]],
+) -> list[DialogueLine]:
+    """Return a line for each dialogue, given each other field's value for each of them."""
+    said = str(replace(signature, coverage=None))
     return [
-        DialogueLine(
-            dialogue=id_,
-            turns=len(responses[id_]),
-            signature=said,
-            sources={},
-            responses=tuple(responses[id_]),
-            grounded=one.grounded.domains,
-            faithfulness=one.faithfulness,
-        )
-        for id_, one in run.rated.items()
+        DialogueLine(id_, len(texts), said, sources, **dict(zip(fields, values, strict=True)))
+        for (id_, texts), *values in zip(responses.items(), *fields.values(), strict=True)
     ]
-
-
-def write_dialogue_lines(target: str, lines: Sequence[DialogueLine]) -> None:
-    """Write lines to a file, all or nothing, or to standard output for `-`.
-
-    Raises:
-        InputError: The file cannot be written.
-    """
-    write_text(target, lines_text(lines))
 
 
 def lines_text(lines: Sequence[DialogueLine]) -> str:
@@ -270,13 +261,11 @@ def corpus_scores(lines: Sequence[DialogueLine], source: str = "lines") -> dict[
     if first.bleu is not None:
         scores["bleu"] = _corpus_bleu(lines)
     canonical = scores["bleu"][CANONICAL_STYLE] if "bleu" in scores else None
-    if first.domains is not None:
-        went = [_strict_outcome(line) for line in lines]
-        scores[_STRICT] = setup_scores(rates(went), canonical, first.sources["domains"])
-    for name in _others(first):
-        went = [_outcome(_others(line)[name]) for line in lines]
-        domains = SETUPS[name].domains or first.sources["domains"]
-        scores[name] = setup_scores(rates(went), canonical, domains)
+    went = [_outcomes(line) for line in lines]
+    for setup in went[0]:
+        domains = SETUPS[setup].domains or first.sources["domains"]
+        own = [outcome[setup] for outcome in went]
+        scores[setup] = setup_scores(rates(own), canonical, domains)
     if first.responses is not None:
         scores["diversity"] = diversity(text for line in lines for text in line.responses or ())
     if first.tracking is not None:
@@ -294,33 +283,15 @@ def corpus_scores(lines: Sequence[DialogueLine], source: str = "lines") -> dict[
     return scores
 
 
-def _present(content: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in content.items() if value is not None}
-
-
-def _explained(played: Played) -> Iterator[DialogueOutcome]:
-    database = played.database()
-    for dialogue in played.dialogues(played.domains):
-        yield explain(dialogue, database, played.rules)
-
-
-def _strict(outcome: DialogueOutcome) -> dict[str, Any]:
-    return {
-        "inform": outcome.inform,
-        "success": outcome.success,
-        "domains": {name: _domain_line(domain) for name, domain in outcome.domains.items()},
-    }
-
-
 def _domain_line(domain: DomainDiagnosis) -> DomainLine:
     provided = {slot: True if cause is None else cause for slot, cause in domain.provided.items()}
     faults = domain.faults or None
     return DomainLine(domain.matched, provided, domain.cause, domain.slot, domain.turn, faults)
 
 
-def _under(name: str, played: Played) -> Iterator[SetupLine]:
-    for outcome in played.once(outcomes, name):
-        yield SetupLine(
+def _setup_lines(setup: str, played: Played) -> list[SetupLine]:
+    return [
+        SetupLine(
             inform=int(outcome.inform),
             success=int(outcome.success),
             domains={
@@ -328,12 +299,15 @@ def _under(name: str, played: Played) -> Iterator[SetupLine]:
                 for name, domain in outcome.domains.items()
             },
         )
+        for outcome in played.once(outcomes, setup)
+    ]
 
 
-def _bleu_counts(played: Played) -> Iterator[dict[str, tuple[int, ...]]]:
-    counts = played.once(bleu.counts)
-    for place in range(len(played.responses)):
-        yield {style: tuple(rows[place].tolist()) for style, rows in counts.items()}
+def _grounded(rated: Sequence[RatedDialogue]) -> dict[str, Sequence[Any]]:
+    return {
+        "grounded": [one.grounded.domains for one in rated],
+        "faithfulness": [one.faithfulness for one in rated],
+    }
 
 
 def _tracking(played: Played) -> Iterator[TrackingLine]:
@@ -379,27 +353,20 @@ def _corpus_bleu(lines: Sequence[DialogueLine]) -> dict[str, float]:
     }
 
 
-def _strict_outcome(line: DialogueLine) -> Outcome:
-    return Outcome(
-        {
+def _outcomes(line: DialogueLine) -> dict[str, Outcome]:
+    """Return set-up -> how the dialogue came out in it."""
+    others = {} if line.optimistic is None else {_OPTIMISTIC: line.optimistic}
+    found: dict[str, Mapping[str, DomainOutcome]] = {}
+    if line.domains is not None:
+        found[MAIN_SETUP] = {
             name: DomainOutcome(
-                float(domain.matched), all(told is True for told in domain.provided.values())
+                domain.matched, all(told is True for told in domain.provided.values())
             )
-            for name, domain in (line.domains or {}).items()
+            for name, domain in line.domains.items()
         }
-    )
-
-
-def _others(line: DialogueLine) -> Mapping[str, SetupLine]:
-    """Return name -> how the dialogue came out, of set-ups other than the strict one."""
-    optimistic = {} if line.optimistic is None else {_OPTIMISTIC: line.optimistic}
-    return {**optimistic, **(line.setups or {})}
-
-
-def _outcome(line: SetupLine) -> Outcome:
-    return Outcome(
-        {name: DomainOutcome(float(d.matched), d.provided) for name, d in line.domains.items()}
-    )
+    for setup, one in {**others, **(line.setups or {})}.items():
+        found[setup] = {n: DomainOutcome(d.matched, d.provided) for n, d in one.domains.items()}
+    return {setup: Outcome(domains) for setup, domains in found.items()}
 
 
 def _tracked(line: DialogueLine) -> TrackedDialogue:

@@ -10,13 +10,12 @@ counts in any turn about its domain.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
-from mwz.normalization.delexicaliser import Delexicalised
 from mwz.normalization.rules import RuleSet
 from mwz.normalization.rules.registry import digest_of_json, sha256
 from mwz.normalization.states import normalize_slot_name
@@ -43,7 +42,6 @@ from ..submission.conversations import USER, Conversations
 from ..submission.notations import DOMAINS
 from ..submission.plain_responses import delexicalise_submission
 from . import Scorer, unknown_placeholders
-from .options import LEXICALISED, lexicalised_parameter
 from .report import Coverage, Report
 
 FREE_RUNNING = "free-running"
@@ -181,9 +179,13 @@ def play_free_running(
     if not any(played.values()):
         raise InputError(source, "holds no turn; there is nothing to score")
     delexicaliser = scorer.delexicaliser()
-    submission = delexicalise_submission(_submission(played), delexicaliser)
+    said = {
+        id_: tuple(Turn(turn["response"], None, None) for turn in turns)
+        for id_, turns in played.items()
+    }
+    submission = delexicalise_submission(Submission(said), delexicaliser)
     dialogues = {
-        id_: PlainDialogue(_plain(turns), goals[id_], None)
+        id_: PlainDialogue([t.plain for t in turns if t.plain is not None], goals[id_], None)
         for id_, turns in submission.dialogues.items()
     }
     database = scorer.database()
@@ -258,19 +260,6 @@ def _played(
     return played, problems
 
 
-def _submission(conversations: Conversations) -> Submission:
-    return Submission(
-        {
-            id_: tuple(Turn(turn["response"], None, None) for turn in turns)
-            for id_, turns in conversations.items()
-        }
-    )
-
-
-def _plain(turns: Sequence[Turn]) -> list[Delexicalised]:
-    return [turn.plain for turn in turns if turn.plain is not None]
-
-
 def _signature(run: FreeRunning, scorer: Scorer) -> Signature:
     coverage = None
     if run.dialogues.keys() != run.goals.keys():
@@ -278,12 +267,6 @@ def _signature(run: FreeRunning, scorer: Scorer) -> Signature:
         digest = sha256(repr(sorted(run.dialogues)))[:SHOWN_HASH]
         coverage = f"{turns}/{turns}-{digest}"
     whose = "benchmark" if run.own is None else f"goals-{run.own.digest[:SHOWN_HASH]}"
-    return Signature(
-        benchmark=scorer.benchmark.name,
-        data=scorer.content_hash(),
-        rules=scorer.rules.name,
-        rules_digest=scorer.rules.digest,
-        goals="all",
-        coverage=coverage,
-        parameters={LEXICALISED: lexicalised_parameter(), FREE_RUNNING: whose},
-    )
+    signature = scorer.plain_signature()
+    parameters = {**signature.parameters, FREE_RUNNING: whose}
+    return replace(signature, goals="all", coverage=coverage, parameters=parameters)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -123,10 +123,9 @@ def score_predictions(
 
 def _intervals(scorer: Scorer, played: Played) -> tuple[dict[str, Any], dict[str, Figure]]:
     """Return the intervals of what was played as JSON types, and what they are of."""
-    from ..comparison.evidence import evidence_of
-    from ..comparison.intervals import intervals_document, intervals_of
+    from ..comparison.resampling import intervals_document, intervals_of
 
-    evidence = evidence_of(played, scorer.signature_of(played), "")
+    evidence = scorer.evidence_of(played, "")
     if not evidence.statistics:
         known = ", ".join(resampled_metrics())
         raise InputError("--intervals", f"these metrics have no intervals; choose from {known}")
@@ -160,27 +159,14 @@ class FileOutcome:
     repeated: bool = False
 
 
-@dataclass(frozen=True)
-class Resources:
-    """What scoring many files may use.
-
-    Attributes:
-        cache: Whether reports are looked up in the cache, and put there.
-        workers: How many processes to use.
-        scheduler: The address of a Dask scheduler.
-    """
-
-    cache: bool = False
-    workers: int = 1
-    scheduler: str | None = None
-
-
 def score_files(
     files: Sequence[str],
     choose: Callable[[Iterable[object]], Benchmark],
     likely: str,
     request: Request,
-    resources: Resources = Resources(),
+    cache: bool = False,
+    workers: int = 1,
+    scheduler: str | None = None,
     written: Mapping[str, FileOutcome] | None = None,
     again: Collection[int] = (),
 ) -> Iterator[FileOutcome]:
@@ -192,140 +178,111 @@ def score_files(
             nothing is known of. No benchmark is loaded if all is known.
         likely: The name of the benchmark that it most likely chooses.
         request: What is wanted of every file.
-        resources: What may be used.
+        cache: Whether reports are looked up in the cache, and put there.
+        workers: How many processes to use.
+        scheduler: The address of a Dask scheduler.
         written: Key -> outcome, as an earlier run wrote it.
         again: The numbers of files of which that is not enough.
     """
-    cache = resources.cache and request.cacheable
-    known = _Known(request, cache, written or {}, again)
-    unknown = _UnknownFiles(files, choose, _likely_signature(likely, request.options), known)
-    jobs = unknown.jobs(request)
+    found = _Files(
+        files=files,
+        choose=choose,
+        signature=_likely_signature(likely, request.options),
+        request=request,
+        cache=cache and request.cacheable,
+        written=written or {},
+        again=again,
+    )
+    jobs = found.jobs()
     first = next(jobs, None)
-    if first is not None and unknown.benchmark is not None:
+    if first is not None and found.benchmark is not None:
         jobs = chain([first], jobs)
-        workers, scheduler = resources.workers, resources.scheduler
-        for job, outcome in run(score_predictions, jobs, unknown.benchmark, workers, scheduler):
-            yield from unknown.taken()
-            number, digest, key = unknown.begun[job]
-            if isinstance(outcome, InputError):
-                yield FileOutcome(number, outcome)
-            else:
-                known.keep(key, outcome)
-                line = outcome.to_line(shown_name(files[number]), digest, key)
-                yield FileOutcome(number, outcome, line)
-    yield from unknown.taken()
+        for job, outcome in run(score_predictions, jobs, found.benchmark, workers, scheduler):
+            yield from found.taken()
+            yield found.scored(job, outcome)
+    yield from found.taken()
 
 
-class _UnknownFiles:
-    """Finds among files those that are to be scored, and the benchmark to score them on.
-
-    Args:
-        files: The files.
-        choose: Chooses the benchmark for dialogues.
-        likely: The signature that scores likely have, as far as it depends on no file.
-        known: What is known from before.
+@dataclass
+class _Files:
+    """Predictions files: what is known of them from before, and what is to be scored.
 
     Attributes:
-        benchmark: The benchmark, once there is a job.
-        begun: Of each job, the number of its file, the digest of the content, and the key.
-    """
-
-    def __init__(
-        self,
-        files: Sequence[str],
-        choose: Callable[[Iterable[object]], Benchmark],
-        likely: Signature | None,
-        known: _Known,
-    ) -> None:
-        self._files = files
-        self._choose = choose
-        self._signature = likely
-        self._known = known
-        self._others: list[FileOutcome] = []
-        self.benchmark: Benchmark | None = None
-        self.begun: list[tuple[int, str, str]] = []
-
-    def taken(self) -> Iterator[FileOutcome]:
-        """Yield the outcomes met by now of files that are no job: known, or not to be read."""
-        while self._others:
-            yield self._others.pop(0)
-
-    def jobs(self, request: Request) -> Iterator[Job]:
-        """Yield the jobs of scoring the other files."""
-        for number, file in enumerate(self._files):
-            source = shown_name(file)
-            try:
-                content = read_bytes(file, limits())
-                digest = sha256(content)
-                outcome, predictions = self._found(number, source, content, digest, request.options)
-            except InputError as error:
-                outcome, predictions = FileOutcome(number, error), b""
-            if outcome is not None or self._signature is None:
-                self._others += [] if outcome is None else [outcome]
-                continue
-            self.begun.append((number, digest, self._known.key(digest, self._signature)))
-            yield Job(source, (predictions, source, request))
-
-    def _found(
-        self, number: int, source: str, content: bytes, digest: str, options: Options
-    ) -> tuple[FileOutcome | None, Predictions]:
-        """Return what is known of a file, if anything, and what it holds; choose the benchmark."""
-        known = None
-        if self._signature is not None:
-            known = self._known.outcome(number, source, digest, self._signature)
-        if known is not None or self.benchmark is not None:
-            return known, content
-        standard = read_standard(content, source)
-        self.benchmark = self._choose(standard.dialogues)
-        signature = Scorer(self.benchmark, options).signature()
-        if signature != self._signature:
-            self._signature = signature
-            known = self._known.outcome(number, source, digest, signature)
-        return known, standard
-
-
-class _Known:
-    """What is known of files from before.
-
-    Args:
+        files: The files.
+        choose: Chooses the benchmark for dialogues.
+        signature: The signature of scores, as far as it depends on no file; the likely one until
+            there is a benchmark.
         request: What is wanted of every file.
         cache: Whether reports are looked up in the cache, and put there.
         written: Key -> outcome, as an earlier run wrote it.
         again: The numbers of files of which that is not enough.
+        benchmark: The benchmark, once there is a job.
+        begun: Of each job, the number of its file, the digest of the content, and the key.
+        others: The outcomes met by now of files that are no job.
     """
 
-    def __init__(
-        self,
-        request: Request,
-        cache: bool,
-        written: Mapping[str, FileOutcome],
-        again: Collection[int],
-    ) -> None:
-        self._request = request
-        self._cache = cache
-        self._written = written
-        self._again = again
+    files: Sequence[str]
+    choose: Callable[[Iterable[object]], Benchmark]
+    signature: Signature
+    request: Request
+    cache: bool
+    written: Mapping[str, FileOutcome]
+    again: Collection[int]
+    benchmark: Benchmark | None = None
+    begun: list[tuple[int, str, str]] = field(default_factory=list)
+    others: list[FileOutcome] = field(default_factory=list)
 
-    def key(self, digest: str, signature: Signature) -> str:
-        """Return what the outcome of a file depends on, in hexadecimal.
+    def taken(self) -> Iterator[FileOutcome]:
+        """Yield the outcomes met by now of files that are no job: known, or not to be read."""
+        while self.others:
+            yield self.others.pop(0)
 
-        Args:
-            digest: The hash of its content.
-            signature: The signature, as far as it does not depend on what is scored.
-        """
-        options = self._request.options
-        asked = [list(options.metrics or ()), self._request.intervals]
-        return digest_of_json([digest, signature.key, *asked, code_digest()])
+    def jobs(self) -> Iterator[Job]:
+        """Yield the jobs of scoring files that nothing is known of; choose the benchmark."""
+        for number, file in enumerate(self.files):
+            source = shown_name(file)
+            predictions: Predictions
+            try:
+                predictions = content = read_bytes(file, limits())
+                digest = sha256(content)
+                outcome = self._known(number, digest)
+                if outcome is None and self.benchmark is None:
+                    predictions = read_standard(content, source)
+                    self.benchmark = self.choose(predictions.dialogues)
+                    self.signature = Scorer(self.benchmark, self.request.options).signature()
+                    outcome = self._known(number, digest)
+            except InputError as error:
+                outcome = FileOutcome(number, error)
+            if outcome is not None:
+                self.others.append(outcome)
+                continue
+            self.begun.append((number, digest, self._key(digest)))
+            yield Job(source, (predictions, source, self.request))
 
-    def outcome(
-        self, number: int, file: str, digest: str, signature: Signature
-    ) -> FileOutcome | None:
+    def scored(self, job: int, outcome: ScoredSubmission | InputError) -> FileOutcome:
+        """Return the outcome of a job as its file's, and put it into the cache."""
+        number, digest, key = self.begun[job]
+        if isinstance(outcome, InputError):
+            return FileOutcome(number, outcome)
+        if self.cache:
+            document = {"report": outcome.report.to_dict(), "remarks": list(outcome.remarks)}
+            _STORE.put(key, document)
+        return FileOutcome(number, outcome, self._line(number, outcome, digest))
+
+    def _key(self, digest: str) -> str:
+        """Return what the outcome of a file depends on, in hexadecimal."""
+        chosen = [list(self.request.options.metrics or ()), self.request.intervals]
+        return digest_of_json([digest, self.signature.key, *chosen, code_digest()])
+
+    def _line(self, number: int, outcome: ScoredSubmission, digest: str) -> str:
+        return outcome.to_line(shown_name(self.files[number]), digest, self._key(digest))
+
+    def _known(self, number: int, digest: str) -> FileOutcome | None:
         """Return the outcome of a file; None if it is not known."""
-        key = self.key(digest, signature)
-        if key in self._written and number not in self._again:
-            line = self._written[key]
-            return FileOutcome(number, line.outcome, line.line, repeated=True)
-        document = _STORE.get(key) if self._cache else None
+        key = self._key(digest)
+        if key in self.written and number not in self.again:
+            return replace(self.written[key], number=number, repeated=True)
+        document = _STORE.get(key) if self.cache else None
         if not isinstance(document, Mapping):
             return None
         try:
@@ -333,22 +290,19 @@ class _Known:
         except InputError:
             return None
         outcome = ScoredSubmission(report, tuple(map(str, document.get("remarks", ()))))
-        return FileOutcome(number, outcome, outcome.to_line(file, digest, key))
-
-    def keep(self, key: str, outcome: ScoredSubmission) -> None:
-        """Put an outcome into the cache, if it can be cached."""
-        if self._cache:
-            document = {"report": outcome.report.to_dict(), "remarks": list(outcome.remarks)}
-            _STORE.put(key, document)
+        return FileOutcome(number, outcome, self._line(number, outcome, digest))
 
 
-def _likely_signature(benchmark: str, options: Options) -> Signature | None:
-    """Return the signature that scores have if they are of a benchmark, without loading it."""
+def _likely_signature(benchmark: str, options: Options) -> Signature:
+    """Return the signature that scores have if they are of a benchmark, without loading it.
+
+    That of nothing if it cannot be known.
+    """
     path = benchmark_path(benchmark) if options.goals == "all" else None
     content = None if path is None else prepared_content(path)
     data = None if content is None else content.hashes.get(rule_set(options.rules).venues)
     if content is None or data is None:
-        return None
+        return Signature()
     return signature_before(benchmark, data, content.gold_domains, options)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mwz.database import EMBEDDED
 from mwz.normalization.rules import DEFAULT_RULES, Aliases, rule_set, rule_set_names
@@ -17,12 +16,9 @@ from ..metrics import default_metrics, named_metrics, response_metrics
 from ..metrics.played import DOMAIN_SOURCES, STATE_SOURCES
 from ..metrics.setups import BOTH, RANKED, SETUPS, chosen_setups
 from ..signature import PLACEHOLDERS, SHOWN_HASH, Signature
-from ..submission import NormalizedSubmission, Submission
+from ..submission import NormalizedSubmission
+from ..submission.checking import ACTIVE_DOMAINS, STATE
 from ..submission.placeholder_aliases import chosen_aliases
-
-if TYPE_CHECKING:
-    pass
-
 
 AUTO = "auto"
 
@@ -76,18 +72,11 @@ class Options:
         ]
         if not problems:
             problems += self._against_setup()
-        metrics = default_metrics()
-        if isinstance(self.metrics, str):
-            problems.append(
-                f"metrics: {shown(self.metrics)} is a string; write [{shown(self.metrics)}]"
-            )
-        elif self.metrics is not None and not _are_names(self.metrics):
-            problems.append(f"metrics: {shown(self.metrics)}; give a list of names")
-        elif self.metrics is not None:
-            try:
-                metrics = named_metrics([*self.metrics])
-            except InputError as error:
-                problems += error.problems
+        metrics: tuple[str, ...] = ()
+        try:
+            metrics = _named(self.metrics)
+        except InputError as error:
+            problems += error.problems
         if self.lexicalised and self.placeholders is not None:
             problems.append("placeholders: responses in plain English have none; leave them out")
         if problems:
@@ -132,8 +121,21 @@ def _option_problem(name: str, value: object, values: Sequence[str]) -> str:
     return unknown(_KINDS[name], value, values)
 
 
-def _are_names(metrics: object) -> bool:
-    return isinstance(metrics, Collection) and all(isinstance(name, str) for name in metrics)
+def _named(metrics: object) -> tuple[str, ...]:
+    """Return the metrics that an option names, as the registry calls them.
+
+    Raises:
+        InputError: It is no list of names, or one of them is unknown.
+    """
+    if metrics is None:
+        return default_metrics()
+    if isinstance(metrics, str):
+        raise InputError(
+            "metrics", f"metrics: {shown(metrics)} is a string; write [{shown(metrics)}]"
+        )
+    if not isinstance(metrics, Collection) or not all(isinstance(one, str) for one in metrics):
+        raise InputError("metrics", f"metrics: {shown(metrics)}; give a list of names")
+    return named_metrics([*metrics])
 
 
 def choices() -> Mapping[str, Sequence[str]]:
@@ -155,7 +157,7 @@ def chosen_states(submission: NormalizedSubmission, options: Options) -> str:
     """
     if options.states not in (AUTO, "predicted"):
         return options.states
-    return "predicted" if has_all(submission, "state", "states", options.states) else "gold"
+    return "predicted" if _predicts(submission, "states", options.states) else "gold"
 
 
 def chosen_domains(submission: NormalizedSubmission, options: Options) -> str:
@@ -166,44 +168,43 @@ def chosen_domains(submission: NormalizedSubmission, options: Options) -> str:
     """
     if options.domains not in (AUTO, "predicted"):
         return options.domains
-    if has_all(submission, "active_domains", "domains", options.domains):
+    if _predicts(submission, "domains", options.domains):
         return "predicted"
     return "slots" if submission.names_domains else "states"
 
 
-def has_all(
-    submission: Submission | NormalizedSubmission, field: str, option: str, chosen: str = AUTO
-) -> bool:
-    """Return whether every turn has a field; else, none has.
+_PREDICTED = {"states": (STATE, "gold"), "domains": (ACTIVE_DOMAINS, "states")}
+"""Option -> the field of turns that it reads, and a source that needs no field."""
+
+
+def _predicts(submission: NormalizedSubmission, option: str, chosen: str) -> bool:
+    """Return whether every turn has the field that an option reads; else, none has.
 
     Args:
         submission: What the system put out.
-        field: `state` or `active_domains`.
-        option: What the option that chooses its source is called.
-        chosen: The option's value.
+        option: The option, "states" or "domains".
+        chosen: Its value, "auto" or "predicted".
 
     Raises:
         InputError: Some turns have it and others not, and nobody said that this is known; or
             it is asked for and some turn lacks it.
     """
+    field, known = _PREDICTED[option]
     lacking, first = submission.lacking(field)
-    if not lacking:
-        return True
-    if chosen != AUTO:
+    if lacking and chosen != AUTO:
         raise InputError(
             f"option {option}",
             f"`predicted` needs `{field}` in every turn; {first} has none, like "
             f"{lacking} of {submission.turns}",
         )
-    if lacking < submission.turns:
-        known = "gold" if field == "state" else "states"
+    if 0 < lacking < submission.turns:
         raise InputError(
             submission.source,
             f"{first}: no `{field}`, as in {lacking} of {submission.turns} turns, while the others "
             f"have one; give it in every turn, or say what to use instead, as in `mwz score "
             f"--{option} {known}`",
         )
-    return False
+    return not lacking
 
 
 def signature_before(benchmark: str, data: str, gold_domains: str, options: Options) -> Signature:
@@ -215,25 +216,29 @@ def signature_before(benchmark: str, data: str, gold_domains: str, options: Opti
         gold_domains: Where the benchmark's gold active domains come from.
         options: How to score.
     """
-    rules, aliases = rule_set(options.rules), options.aliases
-    metrics = [response_metrics()[name] for name in options.metrics or ()]
     sources = (options.domains, *(SETUPS[name].domains for name in chosen_setups(options.setup)))
     return Signature(
         benchmark=benchmark,
         data=data,
         rules=options.rules,
-        rules_digest=rules.digest,
+        rules_digest=rule_set(options.rules).digest,
         setup=options.setup,
         domains=options.domains,
         states=options.states,
         goals=options.goals,
         gold_domains=gold_domains if "gold" in sources else None,
-        parameters={
-            **({LEXICALISED: lexicalised_parameter()} if options.lexicalised else {}),
-            **({} if aliases is None else {PLACEHOLDERS: aliases.label}),
-            **{name: value for metric in metrics for name, value in metric.parameters.items()},
-        },
+        parameters=parameters(options),
     )
+
+
+def parameters(options: Options) -> dict[str, str]:
+    """Return what signatures say of further choices: name -> value."""
+    metrics = [response_metrics()[name] for name in options.metrics or ()]
+    return {
+        **({LEXICALISED: lexicalised_parameter()} if options.lexicalised else {}),
+        **({} if options.aliases is None else {PLACEHOLDERS: options.aliases.label}),
+        **{name: value for metric in metrics for name, value in metric.parameters.items()},
+    }
 
 
 def lexicalised_parameter() -> str:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import tomli_w
 
 from mwz.normalization.responses import placeholder_names
-from mwz.normalization.rules import Aliases, RuleSet, aliases
+from mwz.normalization.rules import RuleSet
 
 from ..submission import Submission
 from ..submission.placeholder_aliases import SECTION
 from ..submission.remarks import MANY_UNKNOWN, PLACEHOLDERS, unknown_names
-from . import Scorer
 
 WRITE = "--write-placeholders"
 """The option of `mwz check` that writes a table to begin with."""
@@ -30,40 +29,34 @@ def written_names(submission: Submission) -> Counter[str]:
     )
 
 
-def guessed_aliases(submission: Submission, scorer: Scorer) -> Aliases | None:
-    """Return aliases by which a submission's unknown placeholders are read as they are guessed.
-
-    Those of the scorer's options are among them. None if few are unknown, or nothing is guessed.
-
-    Args:
-        submission: The submission, not normalised.
-        scorer: How it is scored.
-    """
-    if scorer.options.lexicalised:
-        return None
-    names = written_names(submission)
-    unknown = unknown_names(names, scorer.rules)
-    guesses = guessed(unknown, scorer.rules)
-    if unknown.total() <= MANY_UNKNOWN * names.total() or not guesses:
-        return None
-    own = {} if scorer.options.aliases is None else scorer.options.aliases.names
-    return aliases({**own, **guesses})
-
-
-def guesses_message(submission: Submission, rules: RuleSet, inform: float, success: float) -> str:
-    """Return what to say of a submission's unknown placeholders.
+def costly_guesses(submission: Submission, rules: RuleSet) -> dict[str, str]:
+    """Return what unknown placeholders may mean, the frequent first; nothing if few are unknown.
 
     Args:
         submission: The submission, not normalised.
         rules: The rule set, with what the options add to it.
+    """
+    names = written_names(submission)
+    unknown = unknown_names(names, rules)
+    if unknown.total() <= MANY_UNKNOWN * names.total():
+        return {}
+    return guessed([name for name, _ in unknown.most_common()], rules)
+
+
+def guesses_message(
+    guesses: Mapping[str, str], rules: RuleSet, inform: float, success: float
+) -> str:
+    """Return what to say of a submission's unknown placeholders.
+
+    Args:
+        guesses: What they may mean, at least one.
+        rules: The rule set.
         inform: By how many points Inform changes if they are read as they are guessed.
         success: By how many Success does.
     """
-    unknown = unknown_names(written_names(submission), rules)
-    guesses = guessed(unknown, rules)
-    often = [name for name, _ in unknown.most_common() if name in guesses]
     # One that counts, if there is one.
-    first = next((name for name in often if guesses[name] in rules.about_venues), often[0])
+    counting = (name for name, slot in guesses.items() if slot in rules.about_venues)
+    first = next(counting, next(iter(guesses)))
     return (
         f"unknown placeholders may cost points: read by parts of their names, as [{first}] for "
         f"{guesses[first]}, they would change Inform by {inform:+.1f} and Success by "

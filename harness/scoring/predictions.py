@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from mwz.normalization.rules import aliases
+
 from ..metrics import resampled_metrics
 from ..metrics.inform import outcomes
 from ..metrics.inform_success import TOTAL, rates
@@ -19,8 +21,8 @@ from ..submission import Submission, checked_submission
 from ..submission.formats import Standard, parse_predictions, standard_form
 from ..submission.remarks import KIND, Remark
 from . import Options, Scorer, allowed_metrics
-from .options import AUTO, signature_before
-from .placeholder_guesses import guessed_aliases, guesses_message
+from .options import AUTO, parameters
+from .placeholder_guesses import costly_guesses, guesses_message
 
 if TYPE_CHECKING:
     from ..comparison.evidence import Evidence
@@ -78,7 +80,12 @@ def played_predictions(
     if isinstance(predictions, str):
         normalized = scorer.made(predictions)
     else:
-        submission = _checked(scorer, predictions, source)
+        if isinstance(predictions, bytes):
+            predictions = read_standard(predictions, source)
+        if isinstance(predictions, Standard):
+            benchmark, rules = scorer.benchmark, scorer.rules
+            predictions = checked_submission(predictions, benchmark, source, rules)
+        submission = predictions
         normalized = scorer.normalized(submission)
     if resampled:
         allowed = allowed_metrics(normalized)
@@ -94,14 +101,6 @@ def played_predictions(
     return PlayedPredictions(scorer, played, tuple(remarks))
 
 
-def _checked(scorer: Scorer, predictions: bytes | Standard | Submission, source: str) -> Submission:
-    if isinstance(predictions, bytes):
-        predictions = read_standard(predictions, source)
-    if isinstance(predictions, Standard):
-        return checked_submission(predictions, scorer.benchmark, source, scorer.rules)
-    return predictions
-
-
 def _has_gold_states(played: Played) -> bool:
     """Whether Inform and Success were computed with gold states that no set-up brings."""
     setups = chosen_setups(played.setup)
@@ -114,17 +113,21 @@ def _cost(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Re
     Strict Inform and Success are compared with those of every unknown name read as it is guessed.
     The difference is an upper estimate: a guess may credit what was not meant.
     """
-    aliases = guessed_aliases(submission, scorer)
-    if aliases is None or "strict" not in chosen_setups(played.setup):
+    if scorer.options.lexicalised or "strict" not in chosen_setups(played.setup):
         return
-    guessing = scorer.with_options(metrics=["inform"], setup="strict", placeholders=aliases)
+    guesses = costly_guesses(submission, scorer.rules)
+    if not guesses:
+        return
+    own = scorer.options.aliases
+    read = aliases({**({} if own is None else own.names), **guesses})
+    guessing = scorer.with_options(metrics=["inform"], setup="strict", placeholders=read)
     before, after = (
         rates(one.once(outcomes, "strict"))
         for one in (played, guessing.played(guessing.normalized(submission)))
     )
     inform = after.inform[TOTAL] - before.inform[TOTAL]
     success = after.success[TOTAL] - before.success[TOTAL]
-    yield Remark(KIND, guesses_message(submission, scorer.rules, inform, success))
+    yield Remark(KIND, guesses_message(guesses, scorer.rules, inform, success))
 
 
 @dataclass(frozen=True)
@@ -161,11 +164,8 @@ def known_system(
     Raises:
         InputError: The predictions are no submission, or lack what an option asks for.
     """
-    from ..comparison.evidence import evidence_of  # NumPy takes its time
-
     found = played_predictions(scorer.with_options(**vars(options)), predictions, source, resampled)
-    signature = found.scorer.signature_of(found.played)
-    return KnownSystem(evidence_of(found.played, signature, name), found.remarks)
+    return KnownSystem(found.scorer.evidence_of(found.played, name), found.remarks)
 
 
 def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options]) -> list[Evidence]:
@@ -178,10 +178,11 @@ def with_common_metrics(systems: Sequence[Evidence], options: Sequence[Options])
     common = [
         metric for metric in systems[0].statistics if all(metric in s.statistics for s in systems)
     ]
-    parameters = [
-        signature_before("", "", "", replace(one, metrics=common)).parameters for one in options
-    ]
     return [
-        replace(one.only(common), signature=replace(one.signature, parameters=own))
-        for one, own in zip(systems, parameters, strict=True)
+        replace(
+            one,
+            signature=replace(one.signature, parameters=parameters(replace(own, metrics=common))),
+            statistics={metric: one.statistics[metric] for metric in common},
+        )
+        for one, own in zip(systems, options, strict=True)
     ]

@@ -152,7 +152,7 @@ class Report:
             "format": FORMAT,
             "signature": str(self.signature),
             "signature_fields": self.signature.to_dict(),
-            **{name: getattr(self, name) for name in _TOLD},
+            **{name: getattr(self, name) for name in _SIGNED},
             "coverage": asdict(self.coverage),
             **{name: value for name, value in totals.items() if value is not None},
             **{name: _plain(result) for name, result in self.metrics.items()},
@@ -172,9 +172,6 @@ class Report:
             InputError: The content is no report of this version, or contradicts itself; with
                 every place.
         """
-        # Whoever only writes reports need not load what reading takes.
-        from ..io.validation import validated
-
         if not isinstance(content, Mapping):
             raise InputError(source, "expected a report, an object")
         if content.get("format") != FORMAT:
@@ -183,17 +180,7 @@ class Report:
                 f"format: a report of version {FORMAT} is expected, and this is "
                 f"{content.get('format', 'older')}; score again",
             )
-        read = _read(content, source)
-        report = Report(
-            signature=validated(
-                Signature, content.get("signature_fields"), source, "signature_fields"
-            ),
-            coverage=validated(Coverage, content.get("coverage"), source, "coverage"),
-            unknown_placeholders=validated(
-                dict[str, int], content.get("unknown_placeholders"), source, "unknown_placeholders"
-            ),
-            metrics=read,
-        )
+        report = _read(content, source)
         # Of what is no figure, nothing can be computed.
         problems = [*_unlikely(content, "")]
         problems = problems or [*_impossible(report), *_contradictions(content, report)]
@@ -202,13 +189,13 @@ class Report:
         return report
 
 
-_TOLD = ("benchmark", "rules", "domains", "states", "goals")
-_ENVELOPE = frozenset(
-    {
-        *("format", "signature", "signature_fields", "coverage", "unknown_placeholders"),
-        *_TOLD,
-    }
-)
+_SIGNED = ("benchmark", "rules", "domains", "states", "goals")
+_PARTS = {
+    "signature_fields": Signature,
+    "coverage": Coverage,
+    "unknown_placeholders": dict[str, int],
+}
+"""What a report has besides results of metrics, and what follows from both: key -> type."""
 
 
 def _totals() -> dict[str, Headline]:
@@ -216,16 +203,21 @@ def _totals() -> dict[str, Headline]:
     return {name: one for name, one in headlines().items() if name not in result_types()}
 
 
-def _read(content: Mapping[str, Any], source: str) -> dict[str, Any]:
-    """Read the results of metrics; those that are not known stay as they are."""
+def _read(content: Mapping[str, Any], source: str) -> Report:
+    """Read a report; results of metrics that are not known stay as they are."""
+    # Whoever only writes reports need not load what reading takes.
     from ..io.validation import validated
 
-    types = result_types()
-    return {
-        name: validated(types[name], value, source, name) if name in types else value
-        for name, value in content.items()
-        if name not in _ENVELOPE and name not in _totals()
+    types = {**result_types(), **_PARTS}
+    follows = {"format", "signature", *_SIGNED, *_totals(), *_PARTS}
+    read = {
+        name: validated(types[name], content.get(name), source, name)
+        if name in types
+        else content[name]
+        for name in (*(name for name in content if name not in follows), *_PARTS)
     }
+    signature, coverage, unknown_placeholders = (read.pop(name) for name in _PARTS)
+    return Report(signature, coverage, unknown_placeholders, read)
 
 
 def _plain(result: Any) -> Any:
@@ -273,7 +265,7 @@ def _contradictions(content: Mapping[str, Any], report: Report) -> Iterator[str]
         yield "signature_fields: lacks fields, or has unknown ones"
     if content.get("signature") != str(report.signature):
         yield "signature: does not say what signature_fields says"
-    for name in (*_TOLD, *_totals()):
+    for name in (*_SIGNED, *_totals()):
         if content.get(name) != getattr(report, name):
             yield f"{name}: {content.get(name)!r} does not follow from the rest"
     yield from _wrong_coverage(report)

@@ -29,8 +29,12 @@ def report_text(report: Report) -> str:
 
 
 def _head(report: Report) -> str:
-    gold = report.states == "gold" and any(map(report.setup, SETUPS))
-    return "Inform and Success with gold belief states, not with predicted ones" if gold else ""
+    gold = "Inform and Success with gold belief states, not with predicted ones"
+    return gold if _with_gold_states(report) else ""
+
+
+def _with_gold_states(report: Report) -> bool:
+    return report.states == "gold" and any(map(report.setup, SETUPS))
 
 
 _TOTALS = ("bleu", "inform", "success", "combined")
@@ -128,10 +132,7 @@ def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
 
 def _cell(outcome: ScoredSubmission, name: str, value: float | None, digits: int) -> str:
     interval = intervals_read(outcome.intervals).get(name)
-    if value is None or interval is None:
-        return figure(value, digits)
-    low, high = figure(interval.low, digits), figure(interval.high, digits)
-    return f"{figure(value, digits)} [{low}, {high}]"
+    return figure(value, digits) if value is None or interval is None else interval.text(digits)
 
 
 def _data(
@@ -190,14 +191,8 @@ def _reasons(names: Sequence[str], reports: Sequence[Report]) -> list[str]:
 
 
 def _gold(names: Sequence[str], reports: Sequence[Report]) -> list[str]:
-    gold = [
-        name
-        for name, report in zip(names, reports, strict=True)
-        if report.states == "gold" and any(map(report.setup, SETUPS))
-    ]
-    if not gold:
-        return []
-    return [f"with gold belief states, not with predicted ones: {', '.join(gold)}"]
+    gold = [name for name, one in zip(names, reports, strict=True) if _with_gold_states(one)]
+    return [f"with gold belief states, not with predicted ones: {', '.join(gold)}"] if gold else []
 
 
 def _signatures(names: Sequence[str], outcomes: Sequence[ScoredSubmission]) -> list[str]:
