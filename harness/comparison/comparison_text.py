@@ -8,7 +8,7 @@ from dataclasses import asdict
 from ..io.rendering import figure, p_text, signed, text_table
 from ..io.tables import Table, best_cells
 from ..metrics.statistics import Figure
-from .comparing import Comparison, Difference, Pair, System
+from .comparing import Comparison, Difference, Pair
 from .interval import INTERVAL_LEVEL, SIGNIFICANCE, Interval
 
 MARK = "*"
@@ -51,7 +51,12 @@ def comparison_text(comparison: Comparison) -> str:
 
 def _parts(comparison: Comparison) -> Iterator[str]:
     systems, figures = comparison.systems, comparison.figures
-    yield "\n".join(_played(one) for one in systems)
+    yield "\n".join(
+        f"{one.name}: 1 dialogue, of which resampling says nothing"
+        if one.dialogues == 1
+        else f"{one.name}: {one.dialogues} dialogues"
+        for one in systems
+    )
     yield intervals_text([one.name for one in systems], figures, [one.scores for one in systems])
     several = len(comparison.pairs) > 1
     for pair in comparison.pairs:
@@ -64,12 +69,6 @@ def _parts(comparison: Comparison) -> Iterator[str]:
     if comparison.spread is not None:
         yield _spread(comparison)
     yield "\n".join(dict.fromkeys(str(one.signature) for one in systems))
-
-
-def _played(system: System) -> str:
-    if system.dialogues == 1:
-        return f"{system.name}: 1 dialogue, of which resampling says nothing"
-    return f"{system.name}: {system.dialogues} dialogues"
 
 
 def _differences(pair: Pair, figures: Mapping[str, Figure], several: bool) -> str:

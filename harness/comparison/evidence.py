@@ -41,11 +41,7 @@ class Evidence:
     @property
     def figures(self) -> dict[str, Figure]:
         """Name -> figure, of all that can be computed."""
-        return {
-            figure.name: figure
-            for statistics in self.statistics.values()
-            for figure in statistics.figures
-        }
+        return {one.name: one for known in self.statistics.values() for one in known.figures}
 
     def part(self, dialogues: Collection[str]) -> Evidence:
         """Return what is known of some of the dialogues, in the order given."""

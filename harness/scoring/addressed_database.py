@@ -67,8 +67,8 @@ def addressed_database(benchmark: Benchmark, rules: RuleSet, url: str) -> VenueD
 def _unusable(url: URL, error: Exception) -> InputError:
     """Return what is said of a database that does not do its work."""
     # What the driver says, without the statement and its parameters.
-    told = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
-    reason = (str(told).strip().splitlines() or [type(told).__name__])[0]
+    cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    reason = (str(cause).strip().splitlines() or [type(cause).__name__])[0]
     for secret in filter(None, [url.password, *_values(url)]):
         reason = reason.replace(secret, "***")
     return InputError(_shown(url), f"cannot be used as venue database ({reason})")

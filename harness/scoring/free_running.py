@@ -167,12 +167,12 @@ def play_free_running(
     Raises:
         InputError: A dialogue has no goal, or there is nothing to score.
     """
-    goals: Goals = (
-        {id_: dialogue.goal for id_, dialogue in scorer.benchmark.dialogues.items()}
-        if own is None
-        else own.goals
-    )
-    where = f"the benchmark {scorer.benchmark.name}" if own is None else own.source
+    if own is None:
+        benchmark = scorer.benchmark
+        goals: Goals = {id_: dialogue.goal for id_, dialogue in benchmark.dialogues.items()}
+        where = f"the benchmark {benchmark.name}"
+    else:
+        goals, where = own.goals, own.source
     played, problems = _played(conversations, goals, where)
     if problems:
         raise InputError(source, problems)

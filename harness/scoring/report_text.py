@@ -168,25 +168,25 @@ def _data(
 
 
 def _ceilings(columns: Sequence[Headline], reports: Sequence[Report]) -> list[str]:
-    """Tell what the human responses get, where it is the same for all files."""
-    told = []
+    """Say what the human responses get, where it is the same for all files."""
+    shown = []
     for column in columns:
         first, *others = (column.ceiling(report) for report in reports)
         if first is not None and all(value == first for value in others):
-            told.append(f"{column.title} {figure(first, column.digits)}")
-    return [f"human responses: {'; '.join(told)}"] if told else []
+            shown.append(f"{column.title} {figure(first, column.digits)}")
+    return [f"human responses: {'; '.join(shown)}"] if shown else []
 
 
 def _reasons(names: Sequence[str], reports: Sequence[Report]) -> list[str]:
-    """Tell which scores do not compare with the first ones, and why."""
-    told: dict[str, list[str]] = {}
+    """Say which scores do not compare with the first ones, and why."""
+    whose: dict[str, list[str]] = {}
     for name, report in zip(names[1:], reports[1:], strict=True):
         reasons = reports[0].signature.comparable_with(report.signature).reasons
         if reasons:
-            told.setdefault("; ".join(reasons), []).append(name)
+            whose.setdefault("; ".join(reasons), []).append(name)
     return [
         f"not comparable with {names[0]}: {cut(', '.join(others), _LONGEST_REASON)} ({reason})"
-        for reason, others in told.items()
+        for reason, others in whose.items()
     ]
 
 
