@@ -14,7 +14,7 @@ from ..board import LEXICALISED
 from ..comparison.interval import DEFAULT_TEST, TEST_SAMPLES
 from ..errors import InputError
 from ..grounding.rating import GroundedFigures, grounded_figures
-from ..io.files import STANDARD_STREAM, read_bytes, shown_name, write_json
+from ..io.files import STANDARD_STREAM, read_bytes, short_names, shown_name, write_json
 from ..io.rendering import figure, printable
 from ..io.tables import formatted
 from ..metrics import named_metrics, resampled_metrics
@@ -26,7 +26,7 @@ from ..scoring.predictions import known_system, with_common_metrics
 from ..submission.formats import parse_predictions, standard_form
 from . import option, tell
 from .option import SeveralValues
-from .reading import benchmark_chooser, short_names
+from .reading import benchmark_chooser
 
 if TYPE_CHECKING:
     from mwz.normalization.rules.aliases import Aliases

@@ -16,7 +16,7 @@ from mwz.database import EMBEDDED
 from ..benchmark import CANONICAL_STYLE, GOALS
 from ..data.installed import default_benchmark
 from ..errors import InputError
-from ..io.files import STANDARD_STREAM, shown_name, write_json, write_text
+from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json, write_text
 from ..io.tables import formatted
 from ..metrics import default_metrics, response_metrics
 from ..scoring import Options, Scorer
@@ -34,7 +34,7 @@ from ..scoring.predictions import MADE
 from ..scoring.report_text import report_text, score_table
 from ..submission import CONSTANT, EMPTY_STATES
 from . import notify, option, tell
-from .reading import benchmark_chooser, corpus_name, played_free_running, short_names
+from .reading import benchmark_chooser, corpus_name, played_free_running
 
 TRACKING = "dst"
 """The metric that a tracker without responses is scored by."""
