@@ -25,7 +25,6 @@ from ..scoring.options import GROUNDED
 from ..scoring.predictions import known_system, with_common_metrics
 from ..submission.formats import parse_predictions, standard_form
 from . import option, tell
-from .option import SeveralValues
 from .reading import benchmark_chooser
 
 if TYPE_CHECKING:
@@ -35,8 +34,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    cls=SeveralValues,
-    several="seeds",
+    cls=option.SeedsCommand,
     help="Compare each SYSTEM with the BASELINE: scores with 95 % intervals, differences, and "
     "paired tests on the dialogues that both play. A system is a predictions file (JSON, plain or "
     "gzipped; -: standard input) or the name of an entry in the folder of submissions.",
