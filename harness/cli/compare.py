@@ -22,8 +22,7 @@ from ..metrics.inform_success import TOTAL
 from ..scoring import Options, Scorer
 from ..scoring.execution import Job, results, run
 from ..scoring.options import GROUNDED
-from ..scoring.predictions import known_system, with_common_metrics
-from ..submission.formats import parse_predictions, standard_form
+from ..scoring.predictions import known_system, read_standard, with_common_metrics
 from . import option, tell
 from .reading import benchmark_chooser
 
@@ -237,5 +236,4 @@ def _ids(outputs: Sequence[_Outputs]) -> Iterator[object]:
     """Yield the ids of the dialogues that are played, without regard to the benchmark."""
     for one in outputs:
         if isinstance(one.content, bytes):
-            read = parse_predictions(one.content, one.source)
-            yield from standard_form(read, one.source).dialogues
+            yield from read_standard(one.content, one.source).dialogues

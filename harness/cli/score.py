@@ -173,8 +173,7 @@ def command(
     elif predictions:
         outcomes = [_one(predictions[0], coming)]
     else:
-        made = CONSTANT if constant else EMPTY_STATES
-        outcomes = [_made(corpus, made, benchmark, request)]
+        outcomes = [_made(corpus, constant, benchmark, request)]
     if plot is not None and outcomes:
         _plot(outcomes, plot)
     if not several:
@@ -230,8 +229,9 @@ _Named: TypeAlias = "tuple[str, ScoredSubmission]"
 """What to call a file, and what came of it."""
 
 
-def _made(corpus: str | None, made: str, benchmark: str | None, request: Request) -> _Named:
+def _made(corpus: str | None, constant: bool, benchmark: str | None, request: Request) -> _Named:
     """Return what comes of the corpus, or of what else the harness makes."""
+    made = CONSTANT if constant else EMPTY_STATES
     if corpus is not None:
         made = corpus_name(corpus, request.options.lexicalised)
     scorer = Scorer(benchmark_chooser(benchmark, "scoring on")(()), request.options)
