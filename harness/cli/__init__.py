@@ -12,20 +12,20 @@ import difflib
 import errno
 import gc
 import importlib
-import io
 import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING
 
 import click
 
 from mwz.normalization.rules.registry import names
 
 from ..errors import InputError
+from ..io.files import whole_stream
 from ..io.rendering import printable
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def tell(source: str, remarks: Iterable[Remark | str]) -> None:
     """
     for remark in remarks:
         # In the words and bounds of an error, which is what else is told of a file.
-        click.echo(f"mwz: {InputError(source, str(remark))}", err=True)
+        notify(str(InputError(source, str(remark))))
 
 
 @cache
@@ -144,40 +144,13 @@ def _tell(message: str) -> None:
         click.echo(f"mwz: {message}", err=True)
 
 
-class _Closed(io.TextIOBase):
-    """Standard output where there is none: whatever is to be shown cannot be."""
-
-    def write(self, text: str) -> int:
-        raise InputError("standard output", "is closed; give a file")
-
-    @property
-    def buffer(self) -> io.BufferedIOBase:
-        raise InputError("standard output", "is closed; give a file")
-
-
-def _whole(stream: TextIO | None) -> TextIO:
-    """Return standard output as a stream that writes all it is given, or raises an error."""
-    if stream is None:
-        return cast(TextIO, _Closed())
-    if not isinstance(stream, io.TextIOWrapper):
-        return stream
-    # A terminal that lacks the dash of a table is no reason to show no table.
-    stream.reconfigure(errors="replace")
-    raw, encoding = stream.buffer, stream.encoding
-    if not isinstance(raw, io.RawIOBase):
-        return stream
-    # Python was asked not to buffer: such a stream writes what there is room for and says nothing.
-    stream.detach()
-    return io.TextIOWrapper(io.BufferedWriter(raw), encoding, "replace", line_buffering=True)
-
-
 def command_line() -> None:
     """Run the command line as a program of its own.
 
     The process ends without taking down the interpreter piece by piece, which would take a tenth
     of the whole time of `mwz score` and nobody would see the result of.
     """
-    sys.stdout = _whole(sys.stdout)
+    sys.stdout = whole_stream(sys.stdout)
     try:
         main()
     except SystemExit as done:

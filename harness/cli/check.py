@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -44,20 +45,14 @@ _SHOWN = 20
     help="Write the unknown placeholders, each with what it may mean, as a table for "
     "--placeholders.",
 )
-def command(
-    predictions: str,
-    benchmark: str | None,
-    rules: str,
-    placeholders: str | None,
-    table: str | None,
-) -> int:
-    """Check a predictions file and show what it holds."""
-    options = Options(rules, "strict", metrics=["inform"], placeholders=placeholders)
+def command(predictions: str, benchmark: str | None, table: str | None, **how: Any) -> int:
+    """Check a predictions file and show what it holds; `how` is as in `Options`."""
+    options = Options(setup="strict", metrics=["inform"], **how)
     loaded, (submission,) = read_submissions([predictions], benchmark, "checking against", options)
     scorer = Scorer(loaded, options)
     known = scorer.rules
     for name, told in _facts(submission, loaded, known):
-        click.echo(printable(f"{name:<16}{told}"))
+        _show(name, told)
     # Whatever scoring would refuse is refused here, in the same words.
     found = played_predictions(scorer, submission, submission.source)
     if table is not None:
@@ -65,9 +60,13 @@ def command(
     remarks = [*found.remarks, *_coverage(submission, loaded)]
     warnings = [remark for remark in remarks if remark.warning]
     for remark in remarks:
-        click.echo(printable(f"{'warning' if remark.warning else 'note':<16}{remark}"))
-    click.echo(f"{'warnings':<16}{len(warnings) or 'none'}")
+        _show("warning" if remark.warning else "note", remark)
+    _show("warnings", len(warnings) or "none")
     return WARNED if warnings else 0
+
+
+def _show(name: str, told: object) -> None:
+    click.echo(printable(f"{name:<16}{told}"))
 
 
 def _write_table(path: str, submission: Submission, rules: RuleSet) -> None:
@@ -78,7 +77,7 @@ def _write_table(path: str, submission: Submission, rules: RuleSet) -> None:
     """
     unknown = unknown_names(written_names(submission), rules)
     if not unknown:
-        click.echo(f"{'table':<16}not written: no placeholder is unknown")
+        _show("table", "not written: no placeholder is unknown")
         return
     if Path(path).exists():
         raise InputError(path, "is there already; name another file, or remove it first")
@@ -86,7 +85,7 @@ def _write_table(path: str, submission: Submission, rules: RuleSet) -> None:
         raise InputError(path, "its folder does not exist")
     write_text(path, starting_table(unknown, rules))
     told = f"{len(unknown)} names, {len(unknown) - len(guessed(unknown, rules))} without a guess"
-    click.echo(printable(f"{'table':<16}wrote {path}: {told}"))
+    _show("table", f"wrote {path}: {told}")
 
 
 def _facts(

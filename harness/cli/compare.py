@@ -14,7 +14,7 @@ from ..board import LEXICALISED
 from ..comparison.interval import DEFAULT_TEST, TEST_SAMPLES
 from ..errors import InputError
 from ..grounding.rating import GroundedFigures, grounded_figures
-from ..io.files import STANDARD_STREAM, read_bytes, shown_name, write_json
+from ..io.files import STANDARD_STREAM, read_bytes, short_names, shown_name, write_json
 from ..io.rendering import figure, printable
 from ..io.tables import formatted
 from ..metrics import named_metrics, resampled_metrics
@@ -22,11 +22,9 @@ from ..metrics.inform_success import TOTAL
 from ..scoring import Options, Scorer
 from ..scoring.execution import Job, results, run
 from ..scoring.options import GROUNDED
-from ..scoring.predictions import known_system, with_common_metrics
-from ..submission.formats import parse_predictions, standard_form
+from ..scoring.predictions import known_system, read_standard, with_common_metrics
 from . import option, tell
-from .option import SeveralValues
-from .reading import benchmark_chooser, short_names
+from .reading import benchmark_chooser
 
 if TYPE_CHECKING:
     from mwz.normalization.rules import Aliases
@@ -35,8 +33,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    cls=SeveralValues,
-    several="seeds",
+    cls=option.SeedsCommand,
     help="Compare each SYSTEM with the BASELINE: scores with 95 % intervals, differences, and "
     "paired tests on the dialogues that both play. A system is a predictions file (JSON, plain or "
     "gzipped; -: standard input) or the name of an entry in the folder of submissions.",
@@ -239,5 +236,4 @@ def _ids(outputs: Sequence[_Outputs]) -> Iterator[object]:
     """Yield the ids of the dialogues that are played, without regard to the benchmark."""
     for one in outputs:
         if isinstance(one.content, bytes):
-            read = parse_predictions(one.content, one.source)
-            yield from standard_form(read, one.source).dialogues
+            yield from read_standard(one.content, one.source).dialogues

@@ -9,8 +9,7 @@ import click
 
 from ..errors import InputError
 from ..io.files import STANDARD_STREAM, to_json, write_atomically, write_json
-from ..io.rendering import printable
-from . import option, tell
+from . import notify, option, tell
 from .reading import read_submissions
 
 _GZIP = ".gz"
@@ -39,7 +38,7 @@ def command(predictions: str, output: str, benchmark: str | None) -> None:
     tell(submission.source, submission.remarks)
     dialogues = submission.dialogues.values()
     told = f"{len(dialogues)} dialogues, {sum(map(len, dialogues))} turns, {submission.format}"
-    click.echo(printable(f"mwz: wrote {output}: {told}"), err=True)
+    notify(f"wrote {output}: {told}")
 
 
 def _is_same(one: Path, other: Path) -> bool:

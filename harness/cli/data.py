@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -29,6 +29,7 @@ from ..data.fetching import (
     urls,
 )
 from ..data.fingerprints import comparison_text, differences
+from ..data.gold_states import all_gold_states, install_gold_states, read_gold_states
 from ..data.installed import (
     DEFAULT,
     SAMPLE,
@@ -42,9 +43,6 @@ from ..errors import without_secrets
 from ..io.rendering import text_table
 from ..signature import SHOWN_HASH
 from . import notify
-
-if TYPE_CHECKING:
-    from ..metrics.tracking.tracked_dialogues import GoldStates
 
 _FOLDER = click.Path(path_type=Path)
 
@@ -158,7 +156,7 @@ def verify(every: bool, **transfer: Any) -> int:
             found = differences(load_benchmark(name))
             differ |= bool(found)
             click.echo(f"benchmark {name}: content as installed{comparison_text(found, every)}")
-    for gold in _all_gold_states():
+    for gold in all_gold_states():
         click.echo(f"gold states {gold.version} of {gold.benchmark}: content as installed")
     return int(differ)
 
@@ -252,7 +250,7 @@ def list_() -> None:
     click.echo(text_table([*headers, "where"], rows))
     states = [
         [gold.version, gold.benchmark, str(len(gold.states)), gold.digest[:SHOWN_HASH]]
-        for gold in _all_gold_states()
+        for gold in all_gold_states()
     ]
     if states:
         click.echo(f"\n{text_table(['gold states', 'of', 'dialogues', 'content'], states)}")
@@ -260,8 +258,6 @@ def list_() -> None:
 
 def _import_states(data_set: DataSet, wanted: Sequence[tuple[str, Path]]) -> None:
     """Install gold states of a data set's dialogues: all that are wanted, or none."""
-    from ..data.gold_states import install_gold_states, read_gold_states
-
     benchmark = load_benchmark(data_set.name)
     read = [read_gold_states(version, path, benchmark) for version, path in wanted]
     for imported in read:
@@ -272,16 +268,6 @@ def _import_states(data_set: DataSet, wanted: Sequence[tuple[str, Path]]) -> Non
             f"dialogues, {gold.turns} turns, content {gold.digest[:SHOWN_HASH]}, in {path}"
         )
         click.echo("\n".join([told, *imported.notes]))
-
-
-def _all_gold_states() -> Iterator[GoldStates]:
-    """Load all gold states of other versions that are installed, one after another."""
-    from ..data.gold_states import installed_gold_states, load_gold_states
-
-    for name in installed_benchmarks():
-        if versions := installed_gold_states(name):
-            benchmark = load_benchmark(name)
-            yield from (load_gold_states(version, benchmark) for version in versions)
 
 
 def _install(built: Built) -> None:

@@ -6,12 +6,13 @@ import math
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import click
 
 from ..data.gold_states import load_gold_states
 from ..errors import InputError
-from ..io.files import STANDARD_STREAM, write_json
+from ..io.files import STANDARD_STREAM, short_names, write_json
 from ..io.pictures import SUFFIXES
 from ..io.rendering import printable
 from ..io.tables import formatted
@@ -31,7 +32,7 @@ from ..tracking.formats import TrackedFile, read_tracking_file
 from ..tracking.plots import PANELS, plot_tracking
 from ..tracking.scored_files import ScoredFile, files_text, score_file
 from . import option
-from .reading import BenchmarkChooser, benchmark_chooser, short_names
+from .reading import BenchmarkChooser, benchmark_chooser
 
 _DEFAULT_LAMBDAS = ", ".join(map(lambda_label, DEFAULT_LAMBDAS))
 
@@ -147,9 +148,6 @@ def command(
     everything: bool,
     per_domain: bool,
     per_domain_over: str | None,
-    dontcare: str,
-    none: str,
-    slots: int,
     lambdas: Sequence[str],
     forget_turns: float | None,
     forget_share: float | None,
@@ -159,17 +157,16 @@ def command(
     wanted: str | None,
     plot: str | None,
     panels: Sequence[str],
+    **choosing: Any,
 ) -> None:
-    """Score state-tracking FILEs and show them side by side."""
+    """Score state-tracking FILEs and show them side by side; `choosing` is as in `Choices`."""
     names = _names(files, labels)
     if panels and plot is None:
         raise InputError("--panel", "chooses what --plot draws; give --plot FILE as well")
     choices = Choices(
         lambdas=_decays(lambdas, forget_turns, forget_share),
-        slots=slots,
         per_domain_over=per_domain_over or PLAIN.per_domain_over,
-        dontcare=dontcare,
-        none=none,
+        **choosing,
     )
     load_benchmark = benchmark_chooser(benchmark_name, "comparing with")
     gold = None if gold_version is None else load_gold_states(gold_version, load_benchmark(()))
@@ -182,9 +179,7 @@ def command(
     reports = [one.report for one in scored]
     if plot is not None:
         plot_tracking(names, reports, plot, panels or tuple(PANELS))
-    added = ""
-    if intervals:
-        scored, added = _with_intervals(scored, choices)
+    scored, added = _with_intervals(scored, choices) if intervals else (scored, "")
     if json_target is not None:
         write_json(json_target, [one.to_dict() for one in scored])
     if json_target == STANDARD_STREAM:
@@ -213,11 +208,12 @@ def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[lis
         for one in scored
     ]
     found = [intervals_of(one) for one in known]
-    documents = [intervals_document(*pair) for pair in zip(known, found, strict=True)]
     text = intervals_text([one.name for one in scored], known[0].figures, found)
-    return [
-        replace(one, intervals=d) for one, d in zip(scored, documents, strict=True)
-    ], f"\n\n{text}"
+    with_them = [
+        replace(one, intervals=intervals_document(evidence, intervals))
+        for one, evidence, intervals in zip(scored, known, found, strict=True)
+    ]
+    return with_them, f"\n\n{text}"
 
 
 def _names(files: Sequence[str], labels: Sequence[str]) -> list[str]:

@@ -114,12 +114,13 @@ def command(
         board = read_board(submissions, entered, rules, complete_pairs(submissions, entered))
         web = None if html is None else _site(submissions, board)
         write_files(submissions, {**files, **pages(submissions, board, path)})
-        click.echo(f"{path}: {len(entered)} entries")
         if html is not None and web is not None:
             write_site(web, html)
-            click.echo(f"{html / 'index.html'}: {len(web.files)} files, {web.size / 1000:.0f} kB")
-            for line in left_over(web, html):
-                click.echo(printable(line), err=True)
+    click.echo(f"{path}: {len(entered)} entries")
+    if html is not None and web is not None:
+        click.echo(f"{html / 'index.html'}: {len(web.files)} files, {web.size / 1000:.0f} kB")
+        for line in left_over(web, html):
+            click.echo(printable(line), err=True)
     return 0
 
 

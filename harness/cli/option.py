@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -176,35 +176,28 @@ def table_format(more: str = "") -> Callable[[_Command], _Command]:
     )
 
 
-class SeveralValues(click.Command):
-    """A command with an option that takes several values at once: `--seeds A B C`.
-
-    Args:
-        several: The option's name.
-    """
-
-    def __init__(self, *args: Any, several: str, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self._several = f"--{several}"
+class SeedsCommand(click.Command):
+    """A command whose option `--seeds` takes several values at once: `--seeds A B C`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments, every value of the option as if it had been given by itself."""
-        return super().parse_args(ctx, list(self._repeated(args)))
+        return super().parse_args(ctx, list(_repeated(args, "--seeds")))
 
-    def _repeated(self, args: Sequence[str]) -> Iterator[str]:
-        """Yield the arguments with the option before each of its values."""
-        # How many values the option has had; None outside it.
-        values: int | None = None
-        for arg in args:
-            if arg == self._several:
-                values = 0
-            elif arg.startswith("-") and arg != STANDARD_STREAM:
-                values = None
-            elif values is not None:
-                values += 1
-                if values > 1:
-                    yield self._several
-            yield arg
+
+def _repeated(args: Iterable[str], option: str) -> Iterator[str]:
+    """Yield arguments with an option before each of its values."""
+    # How many values the option has had; None outside it.
+    values: int | None = None
+    for arg in args:
+        if arg == option:
+            values = 0
+        elif arg.startswith("-") and arg != STANDARD_STREAM:
+            values = None
+        elif values is not None:
+            values += 1
+            if values > 1:
+                yield option
+        yield arg
 
 
 def refuse(wrong: Mapping[str, object]) -> None:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
-
-import click
 
 from ..benchmark import STYLES, Benchmark
 from ..data.installed import SAMPLE, load_benchmark
@@ -18,6 +15,7 @@ from ..scoring.options import Options
 from ..submission import HUMAN, Submission, checked_submission, read_predictions
 from ..submission.checking import dialogue_id
 from ..submission.conversations import read_conversations
+from . import notify
 
 if TYPE_CHECKING:
     from ..scoring.free_running import FreeRunning
@@ -44,7 +42,7 @@ def benchmark_chooser(name: str | None, doing: str) -> BenchmarkChooser:
 
     @cache
     def remark(reason: str) -> None:
-        click.echo(f"mwz: {reason}; {doing} the built-in `{SAMPLE}`", err=True)
+        notify(f"{reason}; {doing} the built-in `{SAMPLE}`")
 
     def choose(ids: Iterable[object]) -> Benchmark:
         benchmark = load(name)
@@ -123,12 +121,3 @@ def played_free_running(
     scorer = Scorer(benchmark_chooser(name, doing)(conversations), options)
     own = None if goals is None else read_goals_file(goals, scorer.rules)
     return play_free_running(conversations, shown_name(file), scorer, own), scorer
-
-
-def short_names(files: Sequence[str]) -> list[str]:
-    """Return the files' names, with as many folders as it takes to tell them apart."""
-    for parts in range(1, 1 + max(len(Path(file).parts) for file in files)):
-        names = ["/".join(Path(file).parts[-parts:]).removesuffix(".json") for file in files]
-        if len(set(names)) == len(set(files)):
-            return names
-    return list(files)

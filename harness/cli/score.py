@@ -16,7 +16,7 @@ from mwz.database import EMBEDDED
 from ..benchmark import CANONICAL_STYLE, GOALS
 from ..data.installed import default_benchmark
 from ..errors import InputError
-from ..io.files import STANDARD_STREAM, shown_name, write_json, write_text
+from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json, write_text
 from ..io.tables import formatted
 from ..metrics import default_metrics, response_metrics
 from ..scoring import Options, Scorer
@@ -33,7 +33,7 @@ from ..scoring.predictions import MADE
 from ..scoring.report_text import report_text, score_table
 from ..submission import CONSTANT, EMPTY_STATES
 from . import notify, option, tell
-from .reading import benchmark_chooser, corpus_name, played_free_running, short_names
+from .reading import benchmark_chooser, corpus_name, played_free_running
 
 TRACKING = "dst"
 """The metric that a tracker without responses is scored by."""
@@ -174,8 +174,7 @@ def command(
     elif predictions:
         outcomes = [_one(predictions[0], coming)]
     else:
-        made = CONSTANT if constant else EMPTY_STATES
-        outcomes = [_made(corpus, made, benchmark, request)]
+        outcomes = [_made(corpus, constant, benchmark, request)]
     if plot is not None and outcomes:
         _plot(outcomes, plot)
     if not several:
@@ -231,8 +230,9 @@ _Named: TypeAlias = "tuple[str, ScoredSubmission]"
 """What to call a file, and what came of it."""
 
 
-def _made(corpus: str | None, made: str, benchmark: str | None, request: Request) -> _Named:
+def _made(corpus: str | None, constant: bool, benchmark: str | None, request: Request) -> _Named:
     """Return what comes of the corpus, or of what else the harness makes."""
+    made = CONSTANT if constant else EMPTY_STATES
     if corpus is not None:
         made = corpus_name(corpus, request.options.lexicalised)
     scorer = Scorer(benchmark_chooser(benchmark, "scoring on")(()), request.options)

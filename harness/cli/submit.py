@@ -40,7 +40,7 @@ from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions, read_standard
 from ..submission import checked_submission
 from . import option, tell
-from .option import SeveralValues, leaderboard_path
+from .option import leaderboard_path
 from .reading import benchmark_chooser
 
 if TYPE_CHECKING:
@@ -54,15 +54,12 @@ def _reported(
     figures: dict[str, str] = {}
     for value in values:
         metric, _, figure = value.partition("=")
-        problem = None
         if not figure:
-            problem = f"{value!r}: write METRIC=VALUE"
-        elif metric not in headlines():
-            problem = unknown("metric", metric, headlines())
-        elif metric in figures:
-            problem = f"{value!r}: give each metric once"
-        if problem is not None:
-            raise click.BadParameter(problem, ctx, param)
+            raise click.BadParameter(f"{value!r}: write METRIC=VALUE")
+        if metric not in headlines():
+            raise click.BadParameter(unknown("metric", metric, headlines()))
+        if metric in figures:
+            raise click.BadParameter(f"{value!r}: give each metric once")
         figures[metric] = figure
     return figures
 
@@ -80,8 +77,7 @@ _NOT_FOR: Mapping[str, Collection[str]] = {
 
 
 @click.command(
-    cls=SeveralValues,
-    several="seeds",
+    cls=option.SeedsCommand,
     help="Score PREDICTIONS, enter them in the folder of submissions, and show their rank. "
     "The leaderboard beside the folder is made anew. In the track state-tracking PREDICTIONS may "
     "be any file that `mwz dst` reads: with gold states of its own, or predicted states only.",

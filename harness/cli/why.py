@@ -20,14 +20,14 @@ from ..diagnosis.diagnosing import (
 from ..diagnosis.diagnosis_text import GROUNDED_CAUSES, diagnosis_text, grounded_text
 from ..diagnosis.dialogue_text import dialogue_text, grounded_dialogue_text
 from ..errors import InputError
-from ..io.files import shown_name
+from ..io.files import short_names, shown_name
 from ..io.rendering import printable
 from ..scoring import Options, Scorer
 from ..scoring.predictions import MADE, Predictions, played_predictions
 from ..submission.checking import dialogue_id
 from ..submission.notations import DOMAINS
 from . import option, tell
-from .reading import corpus_name, played_free_running, read_submissions, short_names
+from .reading import corpus_name, played_free_running, read_submissions
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase

@@ -6,7 +6,7 @@ They are kept in `<data directory>/states/<benchmark>/<version>.json.gz`, sealed
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from ..errors import InputError
 from ..io.store import DAMAGED, SEALED_SUFFIX, data_directory, read_sealed, write_sealed
 from ..metrics.tracking.tracked_dialogues import GoldStates
 from .declared import gold_versions
+from .installed import installed_benchmarks, load_benchmark
 from .state_files import read_state_file
 
 _FORMAT = "gold states 1"
@@ -98,6 +99,14 @@ def load_gold_states(version: str, benchmark: Benchmark) -> GoldStates:
     except (KeyError, TypeError, AttributeError):
         raise InputError(str(path), f"{DAMAGED}; {again}") from None
     return gold
+
+
+def all_gold_states() -> Iterator[GoldStates]:
+    """Load all gold states of further versions that are installed, one after another."""
+    for name in installed_benchmarks():
+        if versions := installed_gold_states(name):
+            benchmark = load_benchmark(name)
+            yield from (load_gold_states(version, benchmark) for version in versions)
 
 
 def load_further_gold(benchmark: Benchmark) -> tuple[list[GoldStates], list[str]]:

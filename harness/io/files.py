@@ -17,10 +17,10 @@ import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, cast
 
 from ..errors import InputError, Problems, cut, shown
 
@@ -103,6 +103,15 @@ _KINDS = {
 def shown_name(path: str | Path) -> str:
     """Return what messages call an input."""
     return "standard input" if str(path) == STANDARD_STREAM else str(path)
+
+
+def short_names(files: Sequence[str]) -> list[str]:
+    """Return the files' names, with as many folders as it takes to tell them apart."""
+    for parts in range(1, 1 + max(len(Path(file).parts) for file in files)):
+        names = ["/".join(Path(file).parts[-parts:]).removesuffix(".json") for file in files]
+        if len(set(names)) == len(set(files)):
+            return names
+    return list(files)
 
 
 def read_bytes(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> bytes:
@@ -424,6 +433,33 @@ def write_text(target: str, text: str) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(encoded(text))
     sys.stdout.buffer.flush()
+
+
+class _Closed(io.TextIOBase):
+    """Standard output where there is none: whatever is to be shown cannot be."""
+
+    def write(self, text: str) -> int:
+        raise InputError("standard output", "is closed; give a file")
+
+    @property
+    def buffer(self) -> io.BufferedIOBase:
+        raise InputError("standard output", "is closed; give a file")
+
+
+def whole_stream(stream: TextIO | None) -> TextIO:
+    """Return standard output as a stream that writes all it is given, or raises an error."""
+    if stream is None:
+        return cast(TextIO, _Closed())
+    if not isinstance(stream, io.TextIOWrapper):
+        return stream
+    # A terminal that lacks the dash of a table is no reason to show no table.
+    stream.reconfigure(errors="replace")
+    raw, encoding = stream.buffer, stream.encoding
+    if not isinstance(raw, io.RawIOBase):
+        return stream
+    # Python was asked not to buffer: such a stream writes what there is room for and says nothing.
+    stream.detach()
+    return io.TextIOWrapper(io.BufferedWriter(raw), encoding, "replace", line_buffering=True)
 
 
 def _umask() -> int:
