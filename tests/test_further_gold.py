@@ -351,7 +351,7 @@ def test_a_further_version_needs_its_declaration_only(
     }
     declares("1.2")
     [told] = [one for one in board.verify("careful").out.splitlines() if "1.1" in one]
-    assert "gold states 1.1: cannot be had, or are none that the board goes by" in told
+    assert "gold states 1.1: cannot be scored, or the board does not use them" in told
     assert board.rescore().status == 0
     assert list(board.further()) == ["1.2"]
 

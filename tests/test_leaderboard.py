@@ -240,7 +240,7 @@ def _row_shown(entry: Entry) -> dict[str, str]:
 def test_a_row_shows_what_the_columns_say(tmp_path: Path) -> None:
     # The made-up report: 540 of 600 turns played, (70 + 60) / 2 + 20.04 = 85.04.
     entry = enter(tmp_path, "system", scored={"2021": report(bleu=20.04, turns=540)})
-    assert _row_shown(entry) == {
+    shown = {
         "System": "System",
         "BLEU": "20.0",
         "Inform": "70.0",
@@ -254,6 +254,7 @@ def test_a_row_shows_what_the_columns_say(tmp_path: Path) -> None:
         "Coverage": "90.00 %",
         "Signs": "",
     }
+    assert shown.items() <= _row_shown(entry).items()
 
 
 def test_signs_are_shown_in_words_and_as_figures(tmp_path: Path) -> None:

@@ -711,5 +711,5 @@ def test_a_port_that_is_taken_is_told_in_one_line(
     port = served.rpartition(":")[2]
     done = _run(capsys, folder, "--serve", port)
     assert done.status == 2
-    assert f"port {port}: cannot be had" in done.err
+    assert f"port {port}: is not available" in done.err
     assert len([line for line in done.err.splitlines() if line.startswith("mwz: port")]) == 1

@@ -47,7 +47,7 @@ from mwz.harness.submission import normalize_submission, parse_submission
 from mwz.harness.submission.checking import LOOK_ALIKES
 from mwz.harness.submission.formats import formats
 from mwz.harness.submission.notations import STATE_DOMAINS, STATE_SLOTS
-from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
+from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set, rule_set_names
 
 PROJECT = Path(__file__).parents[1]
 DOCS = PROJECT / "docs"
@@ -207,7 +207,14 @@ def _run(line: tuple[str, ...], places: dict[str, str]) -> tuple[object, str, st
     return status, written.getvalue().decode(), err.getvalue()
 
 
-PAGES = ("audit.md", "interface.md", "metrics.md", "predictions-format.md", "state-tracking.md")
+PAGES = (
+    "comparison.md",
+    "audit.md",
+    "interface.md",
+    "metrics.md",
+    "predictions-format.md",
+    "state-tracking.md",
+)
 NOTHING = "–"
 
 _TABLE = re.compile(r"(<!-- (?!end )([a-z ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -387,6 +394,11 @@ def _rule_sets_of_rows() -> str:
     return markdown_table(headers, rows)
 
 
+def _rule_sets() -> str:
+    rows = [[name, escaped_cell(rule_set(name).change)] for name in rule_set_names()]
+    return markdown_table(["rule set", "what it is"], rows)
+
+
 def _fuzzy_joint_accuracies() -> str:
     """Return JGA beside the fuzzy joint accuracy, the largest difference first."""
     found = [
@@ -414,6 +426,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "response metrics": _response_metrics,
     "set ups": _setups,
     "ways": _ways,
+    "rule sets": _rule_sets,
     "tracking metrics": _tracking_metrics,
     "gold versions": _gold_versions,
     "audited systems": _audited_systems,

@@ -512,7 +512,7 @@ def _signature_problems(old: Scores, new: Scores) -> Iterator[str]:
         if other is not None:
             reasons = signature.comparable_with(other).reasons
         elif choice:
-            reasons = ["cannot be had, or are none that the board goes by; score the entry again"]
+            reasons = ["cannot be scored, or the board does not use them; score the entry again"]
         told |= dict.fromkeys(f"{about}{reason}" for reason in reasons)
     yield from told
 

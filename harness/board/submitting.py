@@ -145,7 +145,7 @@ def _check_place(target: Path, replace: bool) -> None:
         if old.predictions.by_harness or not TRACKS[old.track].submitted:
             raise InputError(str(target), "is made by the harness and cannot be replaced")
     elif os.path.lexists(target) and not replace:
-        raise InputError(str(target), "is no folder of an entry; remove it, or --replace it")
+        raise InputError(str(target), "is not a folder of an entry; remove it, or use --replace")
 
 
 def _put(new: Path, target: Path) -> None:

@@ -1,4 +1,4 @@
-"""`mwz audit`: hold reported figures against what the systems score, and against each other."""
+"""`mwz audit`: compare reported figures with the harness's, and with each other."""
 
 from __future__ import annotations
 

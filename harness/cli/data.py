@@ -97,7 +97,7 @@ _attempts = click.option(
     type=click.IntRange(min=1),
     default=Transfer.attempts,
     show_default=True,
-    help="How often to ask a server that is in trouble.",
+    help="Number of attempts if the server fails.",
 )
 
 

@@ -156,7 +156,7 @@ scheduler = click.option(
 cache = click.option(
     "--cache/--no-cache",
     default=True,
-    help="Whether what was computed before, of the very same, is shown again.  [default: cache]",
+    help="Reuse cached results of identical input.  [default: cache]",
 )
 
 

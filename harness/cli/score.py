@@ -50,7 +50,7 @@ def _metrics_help() -> str:
 
 @click.command(
     help="Score PREDICTIONS: a JSON file, plain or gzipped, or - for standard input. Several files "
-    "are shown in one table. A file that cannot be scored is told, and the others are scored."
+    "are shown in one table. A file that cannot be scored is reported, and the others are scored."
 )
 @option.several_predictions
 @option.benchmark
@@ -112,7 +112,7 @@ def _metrics_help() -> str:
 @click.option(
     "--resume",
     is_flag=True,
-    help="Go on where a run was cut off: what the file of --json holds is not scored again.",
+    help="Resume an interrupted run: what the file of --json holds is not scored again.",
 )
 @option.jobs
 @option.scheduler
@@ -278,7 +278,7 @@ def _several(
     names = short_names(files)
     paths = [] if folder is None else [Path(folder, f"{name}.jsonl") for name in names]
     if folder is not None and Path(folder).exists() and not Path(folder).is_dir():
-        raise InputError(folder, "is no folder; of several files, lines need one")
+        raise InputError(folder, "is not a folder; with several files, --per-dialogue needs one")
     known: Mapping[str, FileOutcome] = {}
     if json_target is not None and json_target != STANDARD_STREAM:
         known = read_lines(Path(json_target)) if resume else {}

@@ -79,7 +79,7 @@ _NOT_FOR: Mapping[str, Collection[str]] = {
 @click.command(
     cls=option.SeedsCommand,
     help="Score PREDICTIONS, enter them in the folder of submissions, and show their rank. "
-    "The leaderboard beside the folder is made anew. In the track state-tracking PREDICTIONS may "
+    "The leaderboard beside the folder is regenerated. In the track state-tracking PREDICTIONS may "
     "be any file that `mwz dst` reads: with gold states of its own, or predicted states only.",
 )
 @option.predictions

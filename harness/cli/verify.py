@@ -1,4 +1,4 @@
-"""`mwz verify`: score entries again and tell every difference."""
+"""`mwz verify`: rescore entries and report every difference."""
 
 from __future__ import annotations
 

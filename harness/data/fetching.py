@@ -59,7 +59,7 @@ class Transfer:
     Attributes:
         mirror: URL (http, https or file) below which the files are, as `urls` says; None: GitHub.
         offline: Use only what is kept.
-        attempts: How often a server in trouble is asked for a file, at least once.
+        attempts: How often a failing server is asked for a file, at least once.
         timeout: Seconds to wait for a connection, and for each byte of an answer; three times as
             long for each 64 kB of it.
         backoff: Seconds to wait before the second attempt; then twice as long each time.
@@ -131,7 +131,7 @@ def fetch_files(files: Collection[PinnedFile], folder: Path, transfer: Transfer)
 
     What is there is checked; a wrong file is named, removed and fetched again. What a server
     lacks or has in another version is fetched from nowhere else, and reported when all the rest
-    is there; a server in trouble ends it at once.
+    is there; a failing server ends it at once.
 
     Args:
         files: The pinned files.
@@ -142,7 +142,7 @@ def fetch_files(files: Collection[PinnedFile], folder: Path, transfer: Transfer)
         The number of files fetched.
 
     Raises:
-        InputError: Some file cannot be had, or cannot be written.
+        InputError: Some file is not available, or cannot be written.
     """
     lacking = [file for file in files if not _is_kept(file, folder, transfer.notify)]
     if lacking and transfer.offline:
@@ -182,7 +182,7 @@ def fetch_benchmark(
         transfer: Where they come from.
 
     Raises:
-        InputError: Some file cannot be had, or cannot be written.
+        InputError: Some file is not available, or cannot be written.
     """
     every = select(data_set.sources, "all", predictions=False)
     if len(kept_files(every, folder)) == len(every):
@@ -256,7 +256,7 @@ def _first_found(places: Sequence[str], transfer: Transfer) -> tuple[str, bytes]
 
 
 def _patiently(url: str, transfer: Transfer) -> bytes:
-    """Return the content at a URL, asked for again while the server is in trouble."""
+    """Return the content at a URL, asked for again while the server fails."""
     read = _read_local if urlsplit(url).scheme == "file" else _read_remote
     for attempt in range(transfer.attempts):
         if attempt:

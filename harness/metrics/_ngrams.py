@@ -91,7 +91,7 @@ class NgramStatistics(Statistics):
     measure: Callable[[Tokens], Any]
 
     def part(self, rows: Ints) -> Self:
-        """Return the statistics of some dialogues; their running text is made anew."""
+        """Return the statistics of some dialogues; their running text is computed again."""
         if np.array_equal(rows, np.arange(len(self.tokens))):
             return self
         tokens = [self.tokens[row] for row in rows]

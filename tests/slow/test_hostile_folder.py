@@ -94,7 +94,7 @@ def test_what_is_where_an_entry_should_be_blocks_only_its_own_name(
     assert mwz("leaderboard").status == 0
     refused = mwz("submit", *NEW, "--name", "newcomer")
     assert refused.status == 2
-    assert "newcomer: is no folder of an entry; remove it, or --replace it" in refused.err
+    assert "newcomer: is not a folder of an entry; remove it, or use --replace" in refused.err
     assert mwz("submit", *NEW, "--name", "newcomer", "--replace").status == 0
     assert not (folder / "newcomer").is_symlink()
     assert (folder / "newcomer" / ENTRY_FILE).is_file()

@@ -225,7 +225,7 @@ def site_server(files: Mapping[str, str], port: int) -> ThreadingHTTPServer:
         port: The port; 0 for any that is free.
 
     Raises:
-        InputError: The port cannot be had.
+        InputError: The port is not available.
     """
     contents = {path: text.encode() for path, text in files.items()}
 
@@ -254,5 +254,5 @@ def site_server(files: Mapping[str, str], port: int) -> ThreadingHTTPServer:
         return ThreadingHTTPServer((LOOPBACK, port), Handler)
     except OSError as error:
         raise InputError(
-            f"port {port}", f"cannot be had ({error.strerror}); name another one: --serve PORT"
+            f"port {port}", f"is not available ({error.strerror}); choose another: --serve PORT"
         ) from None
