@@ -363,3 +363,14 @@ def test_every_command_says_of_a_file_what_the_others_say(
     told = run.out if command == "check" else run.err
     assert told.count("no turn has a `state`; scored with gold belief states") == 1
     assert told.count("unknown placeholders may cost points") == 1
+
+
+@pytest.mark.parametrize("command", ["score", "dst"])
+def test_state_tracking_says_what_is_not_read_as_well(
+    capsys: Capture, tmp_path: Path, command: str
+) -> None:
+    content = json.loads(FILES[0].read_text(encoding="utf-8"))
+    next(iter(content.values()))[0]["states"] = {}
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps(content), encoding="utf-8")
+    assert "`states` is" in run_cli(capsys, command, file, "--benchmark", "sample").err

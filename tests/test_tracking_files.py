@@ -269,6 +269,10 @@ def pair(gold, predicted):
         ),
         ({"sng0001": [{"response": "hi"}, {"response": "ok"}]}, "no turn has a `state`"),
         (
+            {"sng0001": [{"response": "hi", "belief_state": {}}, {"response": "ok"}]},
+            "`belief_state` is not read; write `state`",
+        ),
+        (
             {"sng0001": {"0": {"truth": {"hotel-area": "centre"}, "guess": {}}}},
             "dialogue sng0001, turn 0: unknown shape; expected `gt` and `pr`,",
         ),

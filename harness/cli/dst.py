@@ -31,7 +31,7 @@ from ..metrics.tracking.tracking_text import headlines_table, metrics_help
 from ..tracking.formats import TrackedFile, read_tracking_file
 from ..tracking.plots import PANELS, plot_tracking
 from ..tracking.scored_files import ScoredFile, files_text, score_file
-from . import option
+from . import option, tell
 from .reading import BenchmarkChooser, benchmark_chooser
 
 _DEFAULT_LAMBDAS = ", ".join(map(lambda_label, DEFAULT_LAMBDAS))
@@ -171,6 +171,8 @@ def command(
     load_benchmark = benchmark_chooser(benchmark_name, "comparing with")
     gold = None if gold_version is None else load_gold_states(gold_version, load_benchmark(()))
     tracked = [read_tracking_file(file, load_benchmark, gold) for file in files]
+    for file in tracked:
+        tell(file.source, file.remarks)
     if choices.per_domain_over != PLAIN.per_domain_over:
         tracked = [_annotated(file, load_benchmark) for file in tracked]
     scored = [

@@ -197,7 +197,7 @@ class _Checker:
         for key in turn:
             if key in TURN_KEYS:
                 continue
-            meant = _meant(key)
+            meant = meant_key(key)
             name = unquoted(key)
             if meant is None:
                 self._unread[name] += 1
@@ -264,7 +264,7 @@ def response_problems(turn: Mapping[Any, Any], limits: Limits) -> Iterator[str]:
     """
     response = turn.get(RESPONSE)
     if RESPONSE not in turn:
-        meant = [key for key in turn if _meant(key) == RESPONSE]
+        meant = [key for key in turn if meant_key(key) == RESPONSE]
         hint = f"; is `{unquoted(meant[0])}` meant?" if meant else ""
         yield f"`response` is missing; expected a string{hint}"
     elif not isinstance(response, str):
@@ -280,7 +280,7 @@ def _place_text(place: _Place) -> str:
     return f"{dialogue}, turn {number}"
 
 
-def _meant(key: object) -> str | None:
+def meant_key(key: object) -> str | None:
     """Return the key of turns that another looks like."""
     plain = str(key).lower().replace("-", "_").replace(" ", "_")
     return plain if plain in TURN_KEYS else LOOK_ALIKES.get(plain)

@@ -36,9 +36,10 @@ from ..metrics.tracking.tracked_dialogues import (
     track_states,
 )
 from ..submission import parse_submission
-from ..submission.checking import dialogue_id
+from ..submission.checking import STATE, dialogue_id, meant_key
 from ..submission.formats import parse_predictions, special_format
 from ..submission.notations import STATE_DOMAINS, VALUE_LISTS, notation_of, read_state
+from ..submission.remarks import KIND, Remark
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ class TrackedFile:
         gold: The gold states that took the place of the benchmark's or of the file's own; None if
             none did.
         left_out: Ids of dialogues that those lack.
+        remarks: What there is to say of how the file is written.
     """
 
     source: str
@@ -99,6 +101,7 @@ class TrackedFile:
     dialogues: Sequence[TrackedDialogue]
     gold: GoldStates | None = None
     left_out: Sequence[str] = ()
+    remarks: Sequence[Remark] = ()
 
 
 def read_tracking_file(
@@ -163,17 +166,20 @@ def parse_tracking_file(
     problems = _comparison_problems(dialogues, benchmark, may_be_short=layout is SUBMISSION)
     if problems:
         raise InputError(source, problems)
+    remarks: Sequence[Remark] = ()
     if any("response" in turn for turn in turns):
         # For its checks of domains and slots, which trackers' files are not held to.
         in_order = {
             id_: [turn for _, turn in sorted(_turns_of(given), key=lambda pair: int(pair[0]))]
             for id_, given in arranged.items()
         }
-        parse_submission(in_order, benchmark, source)
+        submission = parse_submission(in_order, benchmark, source)
+        # Nobody asks for placeholders here.
+        remarks = [remark for remark in submission.remarks if remark.kind != KIND]
     tracked, left_out = _paired(dialogues, benchmark, gold)
     if gold is not None and not tracked:
         raise InputError(source, f"the gold states {gold.version} have none of its dialogues")
-    return TrackedFile(source, format_, benchmark, tracked, gold, left_out)
+    return TrackedFile(source, format_, benchmark, tracked, gold, left_out, remarks)
 
 
 def _paired(
@@ -218,7 +224,10 @@ def _recognised(
     ]
     layout = SOM_DST if is_som_dst else next(_layouts(turns), PREDICTIONS)
     if layout is SUBMISSION and all(turn.get("state") is None for turn in turns):
-        raise InputError(source, "no turn has a `state`: there are no states to compare")
+        keys = (key for turn in turns for key in turn if key != STATE)
+        written = next((key for key in keys if meant_key(key) == STATE), None)
+        alike = "" if written is None else f"; `{written}` is not read; write `state`"
+        raise InputError(source, f"no turn has a `state`: there are no states to compare{alike}")
     return layout, arranged, turns
 
 
