@@ -379,7 +379,9 @@ def test_public_trackers_score_what_the_published_code_gives(
     file: str, dst_data: Path, expected: Callable[[str], Any]
 ) -> None:
     published = expected("dst.json")[file]
-    figures = _scored((dst_data / file).read_bytes()).figures
+    tracking = _scored((dst_data / file).read_bytes()).tracking
+    assert tracking is not None
+    figures = tracking.figures
     shown = {
         "JGA": figures.jga,
         "RSA": figures.rsa,

@@ -8,9 +8,6 @@ from dataclasses import dataclass
 STATE_TRACKING = "state-tracking"
 LEXICALISED = "lexicalised"
 
-RANKED_COVERAGE = 90.0
-"""Turns played, in percent, below which an entry is listed without a rank."""
-
 
 @dataclass(frozen=True)
 class Track:

@@ -17,11 +17,11 @@ from ..metrics.grounded_scores import GroundedScores
 from ..metrics.inform_success import TOTAL
 from ..metrics.lower_bound import LowerBound
 from ..metrics.signs import MEANINGS, Signs
-from ..scoring.report import Report
+from ..scoring.report import RANKED_COVERAGE, Report
 from ..signature import PLACEHOLDERS, Signature
 from ..submission import HUMAN
 from ..submission.remarks import MANY_UNKNOWN
-from . import LEXICALISED, RANKED_COVERAGE, STATE_TRACKING, TRACKS
+from . import LEXICALISED, STATE_TRACKING, TRACKS
 from .audit.record import official_verdict
 from .audit.reported import (
     OFFICIAL,

@@ -12,7 +12,6 @@ import click
 from mwz.normalization.rules import RuleSet
 
 from ..benchmark import Benchmark
-from ..board import RANKED_COVERAGE
 from ..errors import InputError, cut, printable
 from ..io.files import write_text
 from ..io.rendering import figure
@@ -20,7 +19,7 @@ from ..scoring import Options, Scorer
 from ..scoring.placeholder_guesses import WRITE, guessed, starting_table, written_names
 from ..scoring.predictions import played_predictions
 from ..submission import Submission
-from ..submission.remarks import Remark, unknown_names, venue_rate
+from ..submission.remarks import unknown_names, venue_rate
 from . import option
 from .reading import read_submissions
 
@@ -57,7 +56,7 @@ def command(predictions: str, benchmark: str | None, table: str | None, **how: A
     found = played_predictions(scorer, submission, submission.source)
     if table is not None:
         _write_table(table, submission, known)
-    remarks = [*found.remarks, *_coverage(submission, loaded)]
+    remarks = found.remarks
     warnings = [remark for remark in remarks if remark.warning]
     for remark in remarks:
         _show("warning" if remark.warning else "note", remark)
@@ -110,16 +109,6 @@ def _facts(
     yield "  known", _counts(known.most_common())
     unknown = unknown_names(names, rules)
     yield "  unknown", _counts([(f"[{n}]", count) for n, count in unknown.most_common()])
-
-
-def _coverage(submission: Submission, benchmark: Benchmark) -> Iterator[Remark]:
-    """Yield a warning if too little is played for a rank."""
-    if 100 * submission.turns < RANKED_COVERAGE * benchmark.turns:
-        yield Remark(
-            "coverage",
-            f"plays {submission.turns} of {benchmark.turns} turns; below {RANKED_COVERAGE:g} % it "
-            "has no rank, and what it scores does not stand for the benchmark",
-        )
 
 
 def _share(have: Sequence[bool]) -> str:

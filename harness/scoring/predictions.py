@@ -23,6 +23,7 @@ from ..submission.remarks import KIND, Remark
 from . import Options, Scorer, allowed_metrics
 from .options import AUTO, parameters
 from .placeholder_guesses import costly_guesses, guesses_message
+from .report import RANKED_COVERAGE
 
 if TYPE_CHECKING:
     from ..comparison.evidence import Evidence
@@ -91,7 +92,7 @@ def played_predictions(
         allowed = allowed_metrics(normalized)
         scorer = scorer.with_options(metrics=[one for one in resampled_metrics() if one in allowed])
     played = scorer.played(normalized)
-    remarks = [*normalized.remarks]
+    remarks = [*normalized.remarks, *_coverage(played)]
     # What the rest is about are the rates.
     if "inform" in played.metrics:
         if submission is not None:
@@ -99,6 +100,17 @@ def played_predictions(
         if scorer.options.states == AUTO and _has_gold_states(played):
             remarks.append(NO_STATES)
     return PlayedPredictions(scorer, played, tuple(remarks))
+
+
+def _coverage(played: Played) -> Iterator[Remark]:
+    """Yield a warning if too little is played for a rank."""
+    turns, of = played.submission.turns, played.benchmark.turns
+    if 100 * turns < RANKED_COVERAGE * of:
+        yield Remark(
+            "coverage",
+            f"plays {turns} of {of} turns; below {RANKED_COVERAGE:g} % it has no rank, and what it "
+            "scores does not stand for the benchmark",
+        )
 
 
 def _has_gold_states(played: Played) -> bool:

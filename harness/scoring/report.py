@@ -29,6 +29,10 @@ FORMAT = 2
 """The version of the schema. It changes when a reader of the old one would be misled."""
 
 
+RANKED_COVERAGE = 90.0
+"""Turns played, in percent, below which an entry is listed without a rank."""
+
+
 @dataclass(frozen=True)
 class Coverage:
     """How much of the benchmark a submission plays.
