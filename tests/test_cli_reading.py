@@ -408,8 +408,9 @@ def test_a_gzip_bomb_ends_in_one_message(
 ) -> None:
     monkeypatch.setenv("MWZ_LIMIT_UNPACKED", "1000000")
     (tmp_path / "bomb.json.gz").write_bytes(gzip.compress(b" " * 1_000_001))
-    for command in ("score", "check", "dst"):
-        run = mwz(command, "bomb.json.gz")
+    for command in ("score", "check", "dst", "why", "compare"):
+        files = ["bomb.json.gz"] * (2 if command == "compare" else 1)
+        run = mwz(command, *files)
         assert (run.status, run.out) == (2, "")
         assert run.err == (
             "mwz: bomb.json.gz: too large: more bytes than at most 1,000,000 (MWZ_LIMIT_UNPACKED)"

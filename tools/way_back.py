@@ -21,8 +21,8 @@ from mwz.harness.board.entries import Entry, read_entries
 from mwz.harness.board.rescoring import find_predictions
 from mwz.harness.data.installed import loaded_once
 from mwz.harness.scoring.relexicalising import lexicalised_predictions
-from mwz.harness.submission import parse_submission
-from mwz.harness.submission.formats import parse_predictions
+from mwz.harness.submission import checked_submission
+from mwz.harness.submission.formats import read_standard
 
 OPTIONS = Options(setup="strict", metrics=("inform",))
 
@@ -48,7 +48,7 @@ def _row(entry: Entry, content: bytes, seed: int) -> str:
     benchmark = loaded_once(entry.scores.main.benchmark)
     english = Scorer(benchmark, OPTIONS).with_options(lexicalised=True)
     scorer = Scorer(benchmark, replace(OPTIONS, placeholders=entry.system.aliases))
-    submission = parse_submission(parse_predictions(content, entry.key), benchmark, entry.key)
+    submission = checked_submission(read_standard(content, entry.key), benchmark, entry.key)
     written = lexicalised_predictions(submission, scorer, seed)
     own = scorer.score_normalized(scorer.normalized(submission))
     again = english.score(written.dialogues)

@@ -29,8 +29,8 @@ from ..scoring import Scorer, allowed_metrics
 from ..scoring.options import chosen_states
 from ..scoring.report import Coverage
 from ..signature import Signature
-from ..submission import NormalizedSubmission, Submission, made_submission, parse_submission
-from ..submission.formats import parse_predictions
+from ..submission import NormalizedSubmission, Submission, checked_submission, made_submission
+from ..submission.formats import parse_predictions, read_standard
 from ..tracking.formats import TrackedFile, parse_tracking_file
 from ..tracking.tracking_figures import TrackingFigures, tracking_figures, tracking_signature
 from . import LEXICALISED, STATE_TRACKING
@@ -233,10 +233,27 @@ def read_outputs(
     if track == STATE_TRACKING:
         return read_states(content, source, lambda ids: benchmark, gold, own_gold)
     own = scorer.with_options(lexicalised=track == LEXICALISED, placeholders=aliases)
-    if isinstance(content, str):
-        return Responses(content, own)
-    parsed = parse_predictions(content, source)
-    return Responses(parse_submission(parsed, benchmark, source, own.rules), own, content)
+    return (
+        Responses(content, own)
+        if isinstance(content, str)
+        else read_responses(content, source, own)
+    )
+
+
+def read_responses(content: bytes, source: str, scorer: Scorer) -> Responses:
+    """Read and check a system's responses.
+
+    Args:
+        content: The (unpacked) file.
+        source: What messages call it.
+        scorer: As for `Responses`.
+
+    Raises:
+        InputError: They are no submission to the benchmark.
+    """
+    standard = read_standard(content, source)
+    submission = checked_submission(standard, scorer.benchmark, source, scorer.rules)
+    return Responses(submission, scorer, content)
 
 
 def read_states(

@@ -19,8 +19,8 @@ from ..scoring import Options, Scorer
 from ..scoring.execution import Job, run
 from ..scoring.relexicalising import lexicalised_predictions
 from ..signature import Signature
-from ..submission import parse_submission
-from ..submission.formats import parse_predictions
+from ..submission import checked_submission
+from ..submission.formats import read_standard
 from ..tracking.tracking_figures import COUNTS, FIGURES
 from . import LEXICALISED, STATE_TRACKING
 from .checks import entry_problems
@@ -169,7 +169,7 @@ def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) ->
     if isinstance(content, str):
         raise InputError(entry.key, f"{base} is made by the harness; name a system")
     benchmark = loaded_once(entry.benchmark or other.benchmark)
-    submission = parse_submission(parse_predictions(content, base), benchmark, base)
+    submission = checked_submission(read_standard(content, base), benchmark, base)
     scorer = Scorer(benchmark, Options(placeholders=other.system.aliases))
     written = lexicalised_predictions(submission, scorer, seed)
     return to_json(written.dialogues).encode()

@@ -14,7 +14,7 @@ from ..board import LEXICALISED
 from ..comparison.interval import DEFAULT_TEST, TEST_SAMPLES
 from ..errors import InputError
 from ..grounding.rating import GroundedFigures, grounded_figures
-from ..io.files import STANDARD_STREAM, read_bytes, short_names, shown_name, write_json
+from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json
 from ..io.rendering import figure, printable
 from ..io.tables import formatted
 from ..metrics import named_metrics, resampled_metrics
@@ -22,7 +22,9 @@ from ..metrics.inform_success import TOTAL
 from ..scoring import Options, Scorer
 from ..scoring.execution import Job, results, run
 from ..scoring.options import GROUNDED
-from ..scoring.predictions import known_system, read_standard, with_common_metrics
+from ..scoring.predictions import known_system, with_common_metrics
+from ..submission import read_predictions
+from ..submission.formats import Standard, read_standard
 from . import option, tell
 from .reading import benchmark_chooser
 
@@ -125,7 +127,7 @@ def command(
         for one in outputs
     ]
     each = [
-        Job(one.source, (one.content, one.source, name, own, metrics is None))
+        Job(one.source, (one.predictions, one.source, name, own, metrics is None))
         for one, name, own in zip(outputs, names, chosen, strict=True)
     ]
     found = results(run(known_system, each, loaded, jobs, scheduler))
@@ -172,13 +174,13 @@ class _Outputs:
     Attributes:
         source: What messages call them.
         entry: The entry's name; None for a file.
-        content: A predictions file's content, or the style of a reference row.
+        predictions: What it put out; or the name of a submission that the harness makes.
         aliases: The placeholders that the entry adds to those of the rule set.
     """
 
     source: str
     entry: str | None
-    content: bytes | str
+    predictions: Standard | str
     aliases: Aliases | None = None
 
 
@@ -194,14 +196,15 @@ def _found(system: str, submissions: Path, folders: Sequence[Path], lexicalised:
         if (entry.system.track == LEXICALISED) != lexicalised:
             has, do = ("has placeholders", "leave out") if lexicalised else ("is English", "add")
             raise InputError(f"entry {entry.key}", f"what it says {has}; {do} --lexicalised")
-        content = find_predictions(entry, folders)
-        return _Outputs(f"entry {entry.key}", entry.key, content, entry.system.aliases)
+        source, found = f"entry {entry.key}", find_predictions(entry, folders)
+        predictions = found if isinstance(found, str) else read_standard(found, source)
+        return _Outputs(source, entry.key, predictions, entry.system.aliases)
     if is_name and not Path(system).exists():
         known = sorted(path.name for path in submissions.glob("*/"))
         close = difflib.get_close_matches(system.lower(), known, n=1)
         hint = f"; did you mean {close[0]}?" if close else ""
         raise InputError(system, f"no such file, and no entry of {submissions}{hint}")
-    return _Outputs(shown_name(system), None, read_bytes(system))
+    return _Outputs(shown_name(system), None, read_predictions(system))
 
 
 def _names(outputs: Sequence[_Outputs]) -> list[str]:
@@ -235,5 +238,5 @@ def _resampled(metrics: Sequence[str]) -> list[str]:
 def _ids(outputs: Sequence[_Outputs]) -> Iterator[object]:
     """Yield the ids of the dialogues that are played, without regard to the benchmark."""
     for one in outputs:
-        if isinstance(one.content, bytes):
-            yield from read_standard(one.content, one.source).dialogues
+        if isinstance(one.predictions, Standard):
+            yield from one.predictions.dialogues

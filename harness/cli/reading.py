@@ -26,7 +26,7 @@ BenchmarkChooser = Callable[[Iterable[object]], Benchmark]
 def benchmark_chooser(name: str | None, doing: str) -> BenchmarkChooser:
     """Return what chooses and loads the benchmark for dialogues, given their ids.
 
-    It is the one that `benchmark_option` names. Where none is named, it is the default one; the
+    It is the one that `--benchmark` names. Where none is named, it is the default one; the
     sample, however, for dialogues that are all the sample's and none of which is in the default
     one: what is built in works whatever is installed. That the sample is used is said, once.
 
@@ -69,7 +69,7 @@ def read_submissions(
 
     Args:
         files: The files; `-` is standard input.
-        name: The value of `benchmark_option`.
+        name: The value of `--benchmark`.
         doing: What is done with the benchmark, for the remark: "scoring on".
         options: How they will be scored: by the rules, placeholders are remarked.
 
@@ -107,7 +107,7 @@ def played_free_running(
     Args:
         file: The file; `-` is standard input.
         goals: A file of goals, in place of the benchmark's.
-        name: The value of `benchmark_option`.
+        name: The value of `--benchmark`.
         doing: What is done with the benchmark, for the remark.
         options: How to score.
 

@@ -37,8 +37,9 @@ from ..io.validation import validated
 from ..metrics import headlines
 from ..metrics.tracking.tracked_dialogues import GoldStates
 from ..scoring import Options, Scorer
-from ..scoring.predictions import played_predictions, read_standard
+from ..scoring.predictions import played_predictions
 from ..submission import checked_submission
+from ..submission.formats import read_standard
 from . import option, tell
 from .option import leaderboard_path
 from .reading import benchmark_chooser
@@ -188,7 +189,12 @@ def _scored(
     check: Callable[[Outputs], None],
 ) -> Scores:
     """Check predictions, say what is to be said of them, and score them and further seeds."""
-    from ..board.entry_scores import Responses, check_seeds, score_entry  # NumPy takes its time
+    from ..board.entry_scores import (  # NumPy takes its time
+        Responses,
+        check_seeds,
+        read_responses,
+        score_entry,
+    )
 
     (source, content), *further = files
     standard = read_standard(content, source)
@@ -199,9 +205,7 @@ def _scored(
     tell(source, found.remarks)
     outputs = Responses(submission, scorer, content, found.played.submission)
     seeds = {
-        seed_file(number): Responses(
-            checked_submission(read_standard(content, source), loaded, source), scorer, content
-        )
+        seed_file(number): read_responses(content, source, scorer)
         for number, (source, content) in enumerate(further, start=2)
     }
     check(outputs)

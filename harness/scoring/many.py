@@ -26,10 +26,11 @@ from ..io.store import Store, code_digest
 from ..metrics import resampled_metrics
 from ..metrics.played import Played
 from ..signature import Signature
+from ..submission.formats import read_standard
 from . import Options, Scorer
 from .execution import Job, run
 from .options import signature_before
-from .predictions import Predictions, played_predictions, read_standard
+from .predictions import Predictions, played_predictions
 from .report import Report
 
 if TYPE_CHECKING:
@@ -249,8 +250,10 @@ class _Files:
                 if outcome is None and self.benchmark is None:
                     predictions = read_standard(content, source)
                     self.benchmark = self.choose(predictions.dialogues)
+                    likely = self.signature
                     self.signature = Scorer(self.benchmark, self.request.options).signature()
-                    outcome = self._known(number, digest)
+                    if self.signature != likely:
+                        outcome = self._known(number, digest)
             except InputError as error:
                 outcome = FileOutcome(number, error)
             if outcome is not None:

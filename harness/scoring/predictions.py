@@ -18,7 +18,7 @@ from ..metrics.inform_success import TOTAL, rates
 from ..metrics.played import Played
 from ..metrics.setups import SETUPS, chosen_setups
 from ..submission import Submission, checked_submission
-from ..submission.formats import Standard, parse_predictions, standard_form
+from ..submission.formats import Standard, read_standard
 from ..submission.remarks import KIND, Remark
 from . import Options, Scorer, allowed_metrics
 from .options import AUTO, parameters
@@ -51,15 +51,6 @@ class PlayedPredictions:
     scorer: Scorer
     played: Played
     remarks: tuple[Remark, ...]
-
-
-def read_standard(content: bytes, source: str) -> Standard:
-    """Return what an (unpacked) predictions file holds in the standard form.
-
-    Raises:
-        InputError: It cannot be parsed, or is of no known format.
-    """
-    return standard_form(parse_predictions(content, source), source)
 
 
 def played_predictions(

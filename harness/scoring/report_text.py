@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ..comparison.interval import Interval
 from ..errors import cut
 from ..io.rendering import figure, text_table
 from ..io.tables import Table, best_cells
@@ -104,10 +105,12 @@ def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
     values = [[column.value(report, setup) for column in columns] for report in reports]
     cells = [
         [
-            _cell(outcome, column.name, value, column.digits)
+            _cell(intervals.get(column.name), value, column.digits)
             for column, value in zip(columns, own, strict=True)
         ]
-        for outcome, own in zip(outcomes, values, strict=True)
+        for intervals, own in zip(
+            (intervals_read(outcome.intervals) for outcome in outcomes), values, strict=True
+        )
     ]
     comparing = [
         own if reports[0].signature.comparable_with(report.signature) else [None] * len(own)
@@ -130,8 +133,7 @@ def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
     )
 
 
-def _cell(outcome: ScoredSubmission, name: str, value: float | None, digits: int) -> str:
-    interval = intervals_read(outcome.intervals).get(name)
+def _cell(interval: Interval | None, value: float | None, digits: int) -> str:
     return figure(value, digits) if value is None or interval is None else interval.text(digits)
 
 

@@ -21,7 +21,7 @@ from mwz.normalization.states import BeliefState, normalize_state
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue
 from ..io.files import limits, read_bytes, shown_name
 from .checking import Turn, checked_dialogues
-from .formats import Standard, parse_predictions, standard_form
+from .formats import Standard, read_standard, standard_form
 from .remarks import Remark, text_remarks
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def read_predictions(path: str | Path) -> Standard:
         InputError: The file cannot be read, or is of no known format.
     """
     source = shown_name(path)
-    return standard_form(parse_predictions(read_bytes(path, limits()), source), source)
+    return read_standard(read_bytes(path, limits()), source)
 
 
 def parse_submission(
@@ -248,7 +248,7 @@ def normalized_by_rules(
     names = published_rule_sets()
     if isinstance(content, str):
         return dict.fromkeys(names, made_submission(benchmark, content))
-    submission = parse_submission(parse_predictions(content, source), benchmark, source)
+    submission = checked_submission(read_standard(content, source), benchmark, source)
     return {
         rules: normalize_submission(submission, with_aliases(rule_set(rules), aliases))
         for rules in names

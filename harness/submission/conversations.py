@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from ..errors import InputError, Problems, unquoted
 from ..io.files import Limits, is_text, kind_of, limits, read_bytes, shown_name
 from .checking import response_problems
-from .formats import parse_predictions, standard_form
+from .formats import read_standard
 
 Conversations: TypeAlias = "Mapping[str, Sequence[Mapping[str, Any]]]"
 """Dialogue id -> turns, each an object with `response`; further keys are kept as they are."""
@@ -27,8 +27,7 @@ def read_conversations(path: str | Path) -> Conversations:
     """
     source = shown_name(path)
     bounds = limits()
-    content = parse_predictions(read_bytes(path, bounds), source)
-    dialogues = standard_form(content, source).dialogues
+    dialogues = read_standard(read_bytes(path, bounds), source).dialogues
     problems = Problems()
     if not dialogues:
         problems.add("", "no dialogues; expected an object of dialogue id -> list of turns")

@@ -32,7 +32,8 @@ from ...metrics.setups import ALL_SETUPS, COMPARISONS, SETUPS, Setup
 from ...scoring import Options, Scorer
 from ...scoring.execution import Job, run
 from ...scoring.options import chosen_domains, chosen_states
-from ...submission import NormalizedSubmission, normalized_by_rules
+from ...submission import NormalizedSubmission, checked_submission, normalized_by_rules
+from ...submission.formats import read_standard
 from ..entries import OwnSetup
 from . import Comparison, digits_of
 from .reported import ReportedFigures
@@ -302,11 +303,13 @@ def nearest_named(search: SetupSearch, claim: ReportedFigures) -> list[RatesPoin
 
 
 def _jobs(name: str, outputs: Outputs, benchmark: Benchmark) -> list[Job]:
-    by_rules = normalized_by_rules(outputs.content, benchmark, name, outputs.aliases)
-    return [
-        Job("--workers", (outputs.content, outputs.aliases, part))
-        for part in _parts(by_rules[DEFAULT_RULES])
-    ]
+    content, scorer = outputs.content, Scorer(benchmark, Options(placeholders=outputs.aliases))
+    if isinstance(content, str):
+        submission = scorer.made(content)
+    else:
+        checked = checked_submission(read_standard(content, name), benchmark, name)
+        submission = scorer.normalized(checked)
+    return [Job("--workers", (content, outputs.aliases, part)) for part in _parts(submission)]
 
 
 def _parts(submission: NormalizedSubmission) -> list[_Part]:

@@ -23,7 +23,7 @@ from .document_pages import DOCUMENTS, document
 from .downloads import board_bibtex, board_json, downloads, entry_data, json_text
 from .markdown import older_results_page
 from .page_parts import SYSTEMS, Table
-from .system_page import MEANINGS, system_pages
+from .system_page import meanings, system_pages
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -118,7 +118,7 @@ def _documents(board: Board, folder: Path) -> dict[str, str]:
 def _document(name: str, text: str | None, names: Sequence[str], frame: Mapping[str, Any]) -> str:
     made = document(text or f"# {DOCUMENTS[name]}\n", names)
     caption = "What scores depend on besides the system"
-    fields = Table(caption, ["Field", "Meaning"], list(MEANINGS["fields"].items()), words=(1,))
+    fields = Table(caption, ["Field", "Meaning"], list(meanings()["fields"].items()), words=(1,))
     tables = {"signature-fields": ("The signature, field by field", fields)}
     shown = tables if name == METRICS else {}
     return _render("document.html", document=made, name=name, tables=shown, **frame)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from mwz.normalization.rules.registry import read_toml
 
@@ -33,8 +34,11 @@ from .board_page import row_anchor
 from .downloads import entry_reference
 from .page_parts import Bar, Cell, Table, plus_minus, with_minus
 
-MEANINGS: Mapping[str, Mapping[str, str]] = read_toml("meanings.toml", __package__)
-"""What pages call the fields of a signature, the sources of domains and states, and the signs."""
+
+@cache
+def meanings() -> Mapping[str, Mapping[str, str]]:
+    """Return what pages call the fields of signatures, sources of domains and states, and signs."""
+    return read_toml("meanings.toml", __package__)
 
 
 @dataclass(frozen=True)
@@ -284,7 +288,7 @@ def _signs(row: Row) -> Iterator[Block]:
     marks = dict.fromkeys(measured.raised, "bad")
     items = {
         title: Cell(figure(getattr(measured, name), 2), mark=marks.get(name, ""))
-        for name, title in MEANINGS["signs"].items()
+        for name, title in meanings()["signs"].items()
     }
     title = f"Raised: {', '.join(row.raised)}" if row.raised else "None is raised"
     yield Block("signs", "Signs", facts={title: items})
@@ -301,8 +305,8 @@ def own_fields(signature: Signature) -> Iterator[tuple[str, str, str]]:
     """Yield field, value and meaning of what in a signature is the system's own."""
     for name in ("domains", "states"):
         value = getattr(signature, name)
-        if value in MEANINGS[name]:
-            yield name, value, f"{MEANINGS[name][value]}."
+        if value in meanings()[name]:
+            yield name, value, f"{meanings()[name][value]}."
     if PLACEHOLDERS in signature.parameters:
         meaning = "placeholders that the rule set does not know are read by this table."
         yield PLACEHOLDERS, signature.parameters[PLACEHOLDERS], meaning

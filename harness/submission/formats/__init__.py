@@ -16,7 +16,15 @@ from ...errors import InputError
 from ...io.files import kind_of, limits, parse_json
 from .format import FORMAT, STANDARD, Format, Standard, TextFile, is_standard
 
-__all__ = ["Format", "Standard", "formats", "parse_predictions", "special_format", "standard_form"]
+__all__ = [
+    "Format",
+    "Standard",
+    "formats",
+    "parse_predictions",
+    "read_standard",
+    "special_format",
+    "standard_form",
+]
 
 _BEGINNING = 100
 """How many bytes of a file are looked at to see whether it begins as a JSON object."""
@@ -90,6 +98,15 @@ def standard_form(content: object, source: str) -> Standard:
     raise InputError(
         source, f"expected an object of dialogue id -> list of turns, found {kind_of(content)}"
     )
+
+
+def read_standard(content: bytes, source: str) -> Standard:
+    """Return what an (unpacked) predictions file holds in the standard form.
+
+    Raises:
+        InputError: It cannot be parsed, or is of no known format.
+    """
+    return standard_form(parse_predictions(content, source), source)
 
 
 def special_format(content: object) -> Format | None:
