@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timezone
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from mwz.harness.io.validation import validated
 from mwz.harness.metrics.diversity import Diversity
 from mwz.harness.metrics.inform import SetupScores
 from mwz.harness.metrics.lower_bound import LowerBound
-from mwz.harness.metrics.signs import Signs
+from mwz.harness.metrics.signs import SIGNS
 from mwz.harness.scoring import Scorer
 from mwz.harness.scoring.report import Coverage, Report
 from mwz.harness.signature import Signature
@@ -47,16 +48,13 @@ DIALOGUES = 100
 TURNS = 600
 """System turns of the made-up benchmark, six a dialogue."""
 
-UNSUSPICIOUS = Signs(
-    placeholders=1.0,
-    typical_placeholders=1.0,
-    active_domains=1.1,
-    distinct_responses=0.5,
-    gold_states=0.25,
-    unrequested=0.1,
-    named_venues=0.0,
-    raised=(),
-)
+UNSUSPICIOUS = {
+    "placeholders": SIGNS["placeholders"].figure(1.0, 1.5),
+    "active_domains": SIGNS["active_domains"].figure(1.1),
+    "distinct_responses": SIGNS["distinct_responses"].figure(0.5),
+    "gold_states": SIGNS["gold_states"].figure(0.25),
+    "unrequested": SIGNS["unrequested"].figure(0.1),
+}
 """Signs none of which is raised."""
 
 
@@ -147,7 +145,12 @@ def _setup(rates: Figures, bleu: float, domains: str) -> SetupScores:
 
 def system(**changes: Any) -> dict[str, Any]:
     """Return the content of an `entry.toml` whose predictions are beside it."""
-    facts = {"name": "System", "track": "end-to-end", "predictions": {"file": PREDICTIONS_FILE}}
+    facts = {
+        "name": "System",
+        "track": "end-to-end",
+        "predictions": {"file": PREDICTIONS_FILE},
+        "entered": datetime(2026, 1, 1, tzinfo=timezone.utc),
+    }
     return {**facts, **changes}
 
 

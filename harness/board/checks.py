@@ -17,7 +17,6 @@ from ..metrics import headlines
 from ..metrics.inform import combined
 from ..metrics.lower_bound import LowerBound
 from ..metrics.setups import MAIN_SETUP
-from ..metrics.signs import Signs, raised
 from ..scoring.report import Report
 from ..signature import PLACEHOLDERS
 from . import LEXICALISED, track_problem
@@ -109,6 +108,8 @@ def _own_problems(entry: Entry) -> Iterator[str]:
     if entry.scores.reports or entry.tracking is not None:
         yield from _predictions_problems(entry)
     yield from _report_problems(entry)
+    if entry.system.predictions.file is not None and entry.system.entered is None:
+        yield f"{ENTRY_FILE}: `entered` is missing; `mwz submit` writes when a system was submitted"
     yield from _placeholder_problems(entry)
     yield from _dialogue_problems(entry)
 
@@ -213,9 +214,6 @@ def _unfounded(report: Report) -> Iterator[str]:
     bound: LowerBound | None = report.metrics.get("lower_bound")
     if report.coverage.complete != (bound is None) or not (bound is None or _holds(bound, report)):
         yield "the lower bound"
-    measured: Signs | None = report.metrics.get("signs")
-    if measured is not None and measured.raised != raised(measured):
-        yield "which signs are raised"
 
 
 def _holds(bound: LowerBound, report: Report) -> bool:

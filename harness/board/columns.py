@@ -11,6 +11,7 @@ from ..benchmark import CANONICAL_STYLE, STYLES
 from ..metrics import Headline, headlines
 from ..metrics.inform_success import TOTAL
 from ..metrics.setups import RANKED
+from ..metrics.signs import all_signs
 from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES
 from . import LEXICALISED, STATE_TRACKING, TRACKS
 from .audit.reported import ReportedRow, ReportedTable
@@ -274,20 +275,19 @@ def _chosen() -> Iterator[Column[Row]]:
     for name, headline in headlines().items():
         if name not in TOTALS:
             yield Column(name, headline.title, _headline(headline), shown="chosen")
-    for name, title in (
-        ("placeholders", "Placeholders"),
-        ("active_domains", "Active domains"),
-        ("distinct_responses", "Distinct"),
-        ("gold_states", "States = gold"),
-        ("unrequested", "Unrequested"),
-    ):
-        key = f"sign-{name.replace('_', '-')}"
-        yield Column(key, title, _at(f"signs.{name}", 2), "signs", shown="chosen")
+    for name, sign in all_signs().items():
+        key, value = sign_column(name), _at(f"signs.{name}.value", 2)
+        yield Column(key, sign.short, value, "signs", shown="chosen")
     for name, title, alone in (
         ("domains", "Active domains", "Domains"),
         ("states", "Belief states", "States"),
     ):
         yield Column(name, title, _at(f"report.{name}"), "from", alone, False, "chosen")
+
+
+def sign_column(name: str) -> str:
+    """Return the key of a sign's column."""
+    return f"sign-{name.replace('_', '-')}"
 
 
 def _headline(of: Headline) -> _Values:
@@ -307,9 +307,10 @@ def lexicalised_columns() -> list[Column[Row]]:
     """Return the columns of the table of systems in plain English, without rank and name."""
     return _named(
         {
-            "Success": _at(f"grounded.success.{TOTAL}"),
-            "Inform": _at(f"grounded.inform.{TOTAL}"),
+            "Success, all": _at(f"grounded.success_all.{TOTAL}"),
+            "Success, any": _at(f"grounded.success.{TOTAL}"),
             "Inform, all": _at(f"grounded.inform_all.{TOTAL}"),
+            "Inform, any": _at(f"grounded.inform.{TOTAL}"),
             "Told": _at("grounded.faithfulness.told", 0),
             "In database, %": _at("grounded.faithfulness.in_database"),
             "Of a named venue, %": _at("grounded.faithfulness.of_named_venue"),
@@ -319,15 +320,16 @@ def lexicalised_columns() -> list[Column[Row]]:
             "Av. len.": _LENGTH,
             "States": _at("report.states"),
             "Coverage": _COVERAGE,
+            "Signs": _raised,
         },
-        words="States",
+        words=("States", "Signs"),
     )
 
 
-def _named(columns: Mapping[str, _Values], words: str) -> list[Column[Row]]:
+def _named(columns: Mapping[str, _Values], words: Sequence[str]) -> list[Column[Row]]:
     """Return columns by their titles."""
     return [
-        Column(title.lower(), title, value, numbers=title != words, field=_data_name(title))
+        Column(title.lower(), title, value, numbers=title not in words, field=_data_name(title))
         for title, value in columns.items()
     ]
 
@@ -356,7 +358,8 @@ def tracking_columns(table: Sequence[Row]) -> list[Column[Row]]:
             **{title: figures[title] for title in ("Slot F1", "GCA")},
             "Turns": _at("tracked.figures.turns", 0),
         }
-    return _named({**columns, "Track": _at("track")}, words="Track")
+    columns = {**columns, "Track": _at("track"), "Signs": _raised}
+    return _named(columns, words=("Track", "Signs"))
 
 
 _BENCHMARK_JGA = _at("benchmark_row.tracked.figures.jga", 2)

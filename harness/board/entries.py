@@ -11,6 +11,7 @@ An entry is one folder that appears in one step, so that no reader ever sees hal
 
 from __future__ import annotations
 
+import datetime
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
@@ -40,6 +41,7 @@ from ..io.validation import validated
 from ..metrics import headlines
 from ..metrics.played import DOMAIN_SOURCES
 from ..metrics.setups import COMPARISONS, UPDATES
+from ..metrics.signs import COPY_SIGNS, SIGNS
 from ..submission import EMPTY_STATES, HUMAN, made_submissions
 from ..submission.placeholder_aliases import alias_problems
 from . import LEXICALISED, STATE_TRACKING, TRACKS
@@ -274,6 +276,26 @@ def declared_placeholders(own: Aliases) -> dict[str, str]:
 _ONLY_MADE = {LEXICALISED: HUMAN, STATE_TRACKING: EMPTY_STATES}
 
 
+def _sign_names() -> Iterable[str]:
+    return (*SIGNS, *COPY_SIGNS)
+
+
+class Review(_Strict):
+    """Why an entry is ranked although it raises a sign.
+
+    Attributes:
+        date: When it was reviewed.
+        reviewer: By whom.
+        sign: The sign.
+        reason: Why it may be ranked.
+    """
+
+    date: datetime.date
+    reviewer: PlainName
+    sign: Annotated[str, _one_of("sign", _sign_names)]
+    reason: Annotated[PlainText, Field(min_length=1)]
+
+
 class System(_Strict):
     """The content of an `entry.toml`.
 
@@ -294,6 +316,8 @@ class System(_Strict):
             name of a named table, or placeholder name -> ontology name.
         setup: How its authors evaluated it.
         reported: What publications report.
+        entered: When it was submitted, in UTC; None of the entries that the board began with.
+        review: The signs that maintainers have reviewed.
     """
 
     name: PlainName
@@ -310,6 +334,8 @@ class System(_Strict):
     placeholders: Annotated[dict[str, str], AfterValidator(_known_placeholders)] | None = None
     setup: OwnSetup | None = None
     reported: tuple[Reported, ...] = ()
+    entered: datetime.datetime | None = None
+    review: tuple[Review, ...] = ()
 
     @model_validator(mode="after")
     def _made_for_the_track(self) -> System:

@@ -9,33 +9,47 @@ from functools import cached_property
 from typing import TypeAlias
 
 from mwz.normalization.rules import DEFAULT_RULES, Aliases, published_rule_sets, rule_set
+from mwz.normalization.states import BeliefState, normalize_state, without_empty_domains
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..comparison.evidence import Evidence
 from ..comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, spread_of
 from ..comparison.resampling import intervals_of
+from ..data.declared import gold_versions
 from ..diagnosis.causes import DialogueOutcome
 from ..diagnosis.diagnosing import diagnose
 from ..diagnosis.losses import domain_losses, points
-from ..errors import InputError
+from ..errors import InputError, unknown
 from ..metrics import headlines
 from ..metrics.bleu import counts as bleu_counts
 from ..metrics.played import Played
 from ..metrics.statistics import Figure, LinearStatistics
 from ..metrics.tracking import DONTCARE_CHOICES, Choices
 from ..metrics.tracking.evaluation import score_tracking
-from ..metrics.tracking.tracked_dialogues import GoldStates, TrackedDialogue, track_states
+from ..metrics.tracking.tracked_dialogues import (
+    GoldStates,
+    TrackedDialogue,
+    track_states,
+    without_booking_prefix,
+)
 from ..scoring import Scorer, allowed_metrics
 from ..scoring.options import chosen_states
 from ..scoring.report import Coverage
 from ..signature import Signature
 from ..submission import NormalizedSubmission, Submission, checked_submission, made_submission
+from ..submission.checking import dialogue_id
 from ..submission.formats import parse_predictions, read_standard
 from ..tracking.formats import TrackedFile, parse_tracking_file
-from ..tracking.tracking_figures import TrackingFigures, tracking_figures, tracking_signature
+from ..tracking.tracking_figures import (
+    TrackingFigures,
+    gold_share_of,
+    tracking_figures,
+    tracking_signature,
+)
 from . import LEXICALISED, STATE_TRACKING
 from .scores import (
     FIGURES,
+    KNOWN_GOLD,
     BleuCounts,
     Causes,
     DialogueScores,
@@ -51,6 +65,7 @@ from .scores import (
     hashes_of,
     totals_of_sums,
 )
+from .turn_marks import Fingerprints, fingerprints_of
 
 DIALOGUE_METRICS = ("bleu", "inform")
 """The metrics that `FIGURES` take."""
@@ -140,8 +155,17 @@ class Responses:
             self.predictions,
             dialogues=dialogues,
             without_placeholders=without or None,
+            fingerprints=self._fingerprints,
             further_gold=submission_against(self.main, self.scorer.benchmark, golds),
         )
+
+    @property
+    def _fingerprints(self) -> Fingerprints:
+        main = self.main
+        states = None
+        if main.predicts_states:
+            states = {id_: [turn.state or {} for turn in d] for id_, d in main.dialogues.items()}
+        return fingerprints_of(self.scorer.benchmark, main.responses(), states)
 
     def _without_placeholders(self, rules: str) -> dict[str, float]:
         """Return the strict figures with placeholders of its own read as unknown ones."""
@@ -186,7 +210,7 @@ class States:
         file = self.file
         signature = tracking_signature(file.dialogues, file.benchmark, gold=file.gold)
         report = score_tracking(file.dialogues)
-        coverage, of = None, GoldOf("file", self.own_gold)
+        coverage, of = None, self._own_gold(golds)
         if file.benchmark is not None:
             whole = file.benchmark
             coverage = Coverage(report.dialogues, len(whole.dialogues), report.turns, whole.turns)
@@ -198,9 +222,76 @@ class States:
                 signature = replace(signature, data=data)
         return Scores(
             predictions=self.predictions,
-            tracking=TrackingScores(signature, of, coverage, report),
+            tracking=TrackingScores(signature, of, coverage, report, gold_share_of(file.dialogues)),
+            fingerprints=self._fingerprints,
             further_gold=tracker_against(self.read, file.source, self.load_benchmark, golds),
         )
+
+    def _own_gold(self, golds: Sequence[GoldStates]) -> GoldOf:
+        """Return whose the file's own gold states are: those of the version that is stated.
+
+        Raises:
+            InputError: They are not, or nobody can tell.
+        """
+        if self.own_gold is None or self.file.benchmark is not None:
+            return GoldOf("file", None)
+        dialogues = self.file.dialogues
+        benchmark = self.load_benchmark(dialogue.id for dialogue in dialogues)
+        known = {gold.version: gold.states for gold in golds}
+        own = gold_versions(benchmark.name).own
+        if own is not None:
+            known[own] = {id_: dialogue.states for id_, dialogue in benchmark.dialogues.items()}
+        if self.own_gold not in known:
+            told = unknown("version", self.own_gold, known) if known else "no version is known"
+            raise InputError(
+                "--own-gold", f"{told}; `mwz data import --states` installs others, or leave it out"
+            )
+        agrees = agreement(dialogues, known[self.own_gold])
+        if agrees < KNOWN_GOLD:
+            raise InputError(
+                "--own-gold",
+                f"{100 * agrees:.1f} % of the file's gold states are those of {self.own_gold}; "
+                f"leave it out, or compare with these by --gold {self.own_gold}",
+            )
+        return GoldOf("file", self.own_gold, agrees)
+
+    @property
+    def _fingerprints(self) -> Fingerprints | None:
+        file = self.file
+        try:
+            benchmark = self.load_benchmark(dialogue.id for dialogue in file.dialogues)
+        except InputError:
+            return None
+        rules = rule_set(DEFAULT_RULES)
+        states: dict[str, list[BeliefState]] = {}
+        for dialogue in file.dialogues:
+            known = benchmark.dialogues.get(dialogue_id(dialogue.id))
+            if known is not None:
+                by_number = {turn.number: turn.predicted for turn in dialogue.turns}
+                states[dialogue_id(dialogue.id)] = [
+                    normalize_state(by_number.get(number, {}), rules)
+                    for number in range(known.turns)
+                ]
+        return fingerprints_of(benchmark, None, states) if states else None
+
+
+def agreement(
+    dialogues: Iterable[TrackedDialogue], gold: Mapping[str, Sequence[BeliefState]]
+) -> float:
+    """Return the share of turns whose gold state is that of a version; what it lacks is not."""
+    rules = rule_set(DEFAULT_RULES)
+    equal = []
+    for dialogue in dialogues:
+        known = gold.get(dialogue_id(dialogue.id), ())
+        for turn in dialogue.turns:
+            state = known[turn.number] if turn.number < len(known) else None
+            own = without_booking_prefix(normalize_state(turn.gold, rules))
+            equal.append(
+                state is not None
+                and without_empty_domains(own)
+                == without_empty_domains(without_booking_prefix(state))
+            )
+    return sum(equal) / max(len(equal), 1)
 
 
 Outputs: TypeAlias = Responses | States

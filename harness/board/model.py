@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TypeAlias
 
 from mwz.normalization.rules import DEFAULT_RULES, OWN, published_rule_sets
 
@@ -16,7 +17,7 @@ from ..metrics import headlines
 from ..metrics.grounded_scores import GroundedScores
 from ..metrics.inform_success import TOTAL
 from ..metrics.lower_bound import LowerBound
-from ..metrics.signs import MEANINGS, Signs
+from ..metrics.signs import GOLD_STATES, MEANINGS, OF_STATES, SIGNS, SignFigure, all_signs
 from ..scoring.report import RANKED_COVERAGE, Report
 from ..signature import PLACEHOLDERS, Signature
 from ..submission import HUMAN
@@ -32,9 +33,10 @@ from .audit.reported import (
     read_reported,
 )
 from .checks import GROUNDED, entry_problems
-from .entries import Entry, read_note
+from .copies import copy_signs
+from .entries import Entry, Review, read_note
 from .pairs import RANKING, EntryPair, Pairs, read_pairs
-from .scores import Tracked, tracked
+from .scores import Tracked, gold_shares, tracked
 
 DOCUMENTS_FOLDER = "docs"
 """The folder of documents beside the leaderboard."""
@@ -54,9 +56,6 @@ AGAIN = "put into plain English by the harness, a check of the way back"
 _SAID_ELSEWHERE = (REFERENCE, _THE_CEILING, AGAIN)
 
 _CEILING_NAME = "Human responses"
-
-_STATES = "gold_states"
-"""The sign that is about belief states."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +110,7 @@ class Row:
         benchmark_row: In a table of other gold states than the benchmark's: its row in the table
             of those, if it stands there.
         gained: How many places it gains against that table, among the ranked rows of both.
+        copies: Sign -> what it has of other entries, as far as that is known.
     """
 
     entry: Entry | None
@@ -120,6 +120,7 @@ class Row:
     tracked: Tracked | None = None
     benchmark_row: Row | None = None
     gained: int | None = None
+    copies: Mapping[str, SignFigure] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -167,8 +168,9 @@ class Row:
     def at_least(self) -> tuple[float, ...]:
         """What ranks, the figure that decides first; what is not played counts as failed.
 
-        State tracking: joint goal accuracy. Plain English: grounded Success and Inform. Otherwise
-        the strict combined score, of incomplete submissions its lower bound.
+        State tracking: joint goal accuracy. Plain English: grounded Success and Inform where the
+        deciding response names no other venue ("all"). Otherwise the strict combined score, of
+        incomplete submissions its lower bound.
         """
         if self.tracked is not None:
             return (self.tracked.at_least,)
@@ -176,7 +178,8 @@ class Row:
             played = 1.0
             if self.report is not None:
                 played = self.report.coverage.dialogues / self.report.coverage.of
-            return played * self.grounded.success[TOTAL], played * self.grounded.inform[TOTAL]
+            figures = self.grounded.success_all, self.grounded.inform_all
+            return tuple(played * rates[TOTAL] for rates in figures)
         bound = self.lower_bound
         strict = None if self.report is None else self.report.combined
         return ((strict if bound is None else bound.combined) or 0.0,)
@@ -195,19 +198,27 @@ class Row:
     @property
     def unranked(self) -> str | None:
         """Why it is listed without a rank; None if it is ranked."""
+        return next(self._reasons(), None)
+
+    def _reasons(self) -> Iterator[str]:
+        """Yield why it is listed without a rank, the first reason first."""
         if self.entry is None or self.is_ceiling:
-            return _THE_CEILING
+            yield _THE_CEILING
+            return
         system = self.entry.system
         if not TRACKS[system.track].submitted or system.predictions.by_harness:
-            return AGAIN if system.predictions.lexicalised else REFERENCE
+            yield AGAIN if system.predictions.lexicalised else REFERENCE
         if system.unranked is not None:
-            return system.unranked
+            yield system.unranked
         if not self.entry.verifiable:
-            return "unverified: nobody can get its predictions"
+            yield "unverified: nobody can get its predictions"
         played = 100.0 if self.report is None else self.report.coverage.percent
         if (played if self.tracked is None else self.tracked.coverage) < RANKED_COVERAGE:
-            return f"plays less than {RANKED_COVERAGE:g} % of the turns"
-        return None
+            yield f"plays less than {RANKED_COVERAGE:g} % of the turns"
+        if self.tracked is not None and not self.tracked.gold.known:
+            yield "its gold states are its own, not those of a known version"
+        if self.raised:
+            yield f"nobody has reviewed yet: {', '.join(self.raised)}"
 
     @property
     def place(self) -> str:
@@ -216,16 +227,35 @@ class Row:
             return CEILING
         return NOTHING if self.rank is None else str(self.rank)
 
+    @cached_property
+    def signs(self) -> Mapping[str, SignFigure]:
+        """Sign -> figure, of those that its table has; of states tracked, those of states alone.
+
+        Where systems are given gold states, that states agree with these is no sign.
+        """
+        found = {} if self.report is None else dict(self.report.metrics.get("signs") or {})
+        shares = [] if self.entry is None else gold_shares(self.entry.scores, self.report)
+        if shares:
+            found[GOLD_STATES] = SIGNS[GOLD_STATES].figure(max(shares))
+        found |= self.copies
+        if self.tracked is not None:
+            return {name: found[name] for name in OF_STATES if name in found}
+        given = TRACKS[self.track].states == "gold"
+        return {n: one for n, one in found.items() if not (given and n in OF_STATES)}
+
     @property
-    def signs(self) -> Signs | None:
-        """The signs of its scores; None where they are not known."""
-        return None if self.report is None else self.report.metrics.get("signs")
+    def reviews(self) -> Mapping[str, Review]:
+        """Sign -> its review, of those that are reviewed."""
+        return {} if self.entry is None else {one.sign: one for one in self.entry.system.review}
 
     @property
     def raised(self) -> list[str]:
-        """The signs that its scores raise, in words; of states tracked, that of states alone."""
-        names = () if self.signs is None else self.signs.raised
-        return [MEANINGS[name] for name in names if self.tracked is None or name == _STATES]
+        """The signs that are raised and not reviewed, in words."""
+        return [
+            MEANINGS[name]
+            for name, one in self.signs.items()
+            if one.raised and name not in self.reviews
+        ]
 
     def notes(self, quoted: Callable[[str], str] = str) -> list[str]:
         """Return what is to be said of the row beside its figures.
@@ -234,10 +264,11 @@ class Row:
             quoted: How a view shows words that are the entry's, not the harness's.
         """
         system = None if self.entry is None else self.entry.system
+        signs = list(self.sign_notes(quoted))
         if self.tracked is not None:
             if system is None or system.track != STATE_TRACKING or self.tracked.further:
-                return self.raised
-            return [*self.raised, *map(quoted, filter(None, (system.note, system.unranked)))]
+                return signs
+            return [*map(quoted, filter(None, (system.note, system.unranked))), *signs]
         said = [] if system is None or not system.note else [quoted(system.note)]
         if self.grounded is None:
             said += placeholders_note(self)
@@ -245,7 +276,24 @@ class Row:
             said.append(f"not ranked: {quoted(self.unranked)}")
         elif self.unranked is None or self.unranked == REFERENCE:
             said += self._bound_note()
-        return said
+        return [*said, *signs]
+
+    def sign_notes(self, quoted: Callable[[str], str] = str) -> Iterator[str]:
+        """Say what was measured of raised signs, why they do not count, and what is shared."""
+        for name, one in self.signs.items():
+            of = "" if one.shared_with is None else f" ({quoted(one.shared_with)})"
+            beyond = all_signs()[name].is_beyond(one.value, one.limit)
+            if not beyond or self.unranked in _SAID_ELSEWHERE:
+                continue
+            said = f"{all_signs()[name].title}{of}: {figure(one.value, 2)}"
+            review = self.reviews.get(name)
+            if not one.raised:
+                yield f"{said}, of the same paper or code"
+            elif review is None:
+                yield f"sign: {said}, threshold {figure(one.limit, 2)}"
+            else:
+                when = f"{quoted(review.reviewer)} on {review.date}"
+                yield f"{said}; reviewed by {when}: {quoted(review.reason)}"
 
     def _bound_note(self) -> list[str]:
         """Say what an incomplete submission is ranked by."""
@@ -303,11 +351,20 @@ def _order(row: Row, apart: bool = True) -> tuple[bool, bool, list[float], str]:
     return not row.is_ceiling, out, [-figure for figure in row.at_least], row.key
 
 
-def rows(entries: Sequence[Entry], rules: str) -> list[Row]:
+Copies: TypeAlias = Mapping[str, Mapping[str, SignFigure]]
+"""Key -> sign -> what the entry has of other ones (`copies.py`)."""
+
+
+def rows(entries: Sequence[Entry], rules: str, copies: Copies | None = None) -> list[Row]:
     """Return the entries as rows under a rule set, the ranked ones first, each track's best first.
 
     Entries in plain English are checked alike, and have rows of their own (`lexicalised_rows`).
     Under another than the default rule set, entries that have no scores there are left out.
+
+    Args:
+        entries: The entries.
+        rules: The rule set.
+        copies: What entries have of one another; None where ranks do not matter.
 
     Raises:
         InputError: Something is wrong with the entries, some have no scores that can be shown, or
@@ -320,7 +377,7 @@ def rows(entries: Sequence[Entry], rules: str) -> list[Row]:
         report = entry.scores.under(rules)
         if report is not None:
             own = english if entry.system.track == LEXICALISED else found
-            own.append(Row(entry, report))
+            own.append(Row(entry, report, copies=(copies or {}).get(entry.key, {})))
         elif entry.system.track == STATE_TRACKING:
             continue
         elif not entry.scores.reports and not entry.problems:
@@ -359,7 +416,9 @@ def _comparison_problems(found: Sequence[Row]) -> Iterator[str]:
         )
 
 
-def lexicalised_rows(entries: Iterable[Entry], rules: str) -> list[Row]:
+def lexicalised_rows(
+    entries: Iterable[Entry], rules: str, copies: Copies | None = None
+) -> list[Row]:
     """Return the systems in plain English: the ceiling, the ranked ones, then the others.
 
     The ceiling is what the human responses get. Systems that the harness put into plain English
@@ -368,13 +427,15 @@ def lexicalised_rows(entries: Iterable[Entry], rules: str) -> list[Row]:
     Args:
         entries: Entries of all tracks; those of others are left out.
         rules: The rule set. Entries without scores under it are left out.
+        copies: As for `rows`.
     """
     found = []
     for entry in entries:
         report = entry.scores.under(rules)
         scores = None if report is None else report.metrics.get(GROUNDED)
         if entry.system.track == LEXICALISED and isinstance(scores, GroundedScores):
-            found.append(Row(entry, report, grounded=scores))
+            own = (copies or {}).get(entry.key, {})
+            found.append(Row(entry, report, grounded=scores, copies=own))
     if found and not any(row.is_ceiling for row in found):
         found += _reported_ceiling(found)
     return ranked(found)
@@ -389,7 +450,9 @@ def _reported_ceiling(found: Iterable[Row]) -> list[Row]:
     return []
 
 
-def tracking_tables(entries: Sequence[Entry], reports: Mapping[str, Report]) -> list[list[Row]]:
+def tracking_tables(
+    entries: Sequence[Entry], reports: Mapping[str, Report], copies: Copies | None = None
+) -> list[list[Row]]:
     """Return the rows of state tracking, a list for each set of gold states, the best first.
 
     The benchmark's own gold states come first, then those of other versions, then those of files.
@@ -399,6 +462,7 @@ def tracking_tables(entries: Sequence[Entry], reports: Mapping[str, Report]) -> 
     Args:
         entries: The entries of all tracks.
         reports: Key -> report under the board's rule set, of those in the other tracks.
+        copies: As for `rows`.
     """
     order = ("benchmark", "version", "file")
     tables: dict[str, list[Row]] = {}
@@ -407,7 +471,8 @@ def tracking_tables(entries: Sequence[Entry], reports: Mapping[str, Report]) -> 
         report = reports.get(entry.key)
         own = None
         for one in tracked(entry.scores, report):
-            row = Row(entry, report, tracked=one, benchmark_row=own)
+            shared = (copies or {}).get(entry.key, {})
+            row = Row(entry, report, tracked=one, benchmark_row=own, copies=shared)
             if one.gold.whose == "benchmark":
                 own = row
             tables.setdefault(one.figures.gold, []).append(row)
@@ -581,9 +646,10 @@ def make_board(
             public table names an entry that is not there.
     """
     by_key = sorted(entries, key=lambda entry: entry.key)
-    found = rows(by_key, rules)
+    copies = copy_signs(by_key)
+    found = rows(by_key, rules, copies)
     check_entries(tables, [entry.key for entry in by_key], "leaderboard")
-    english = lexicalised_rows(by_key, rules)
+    english = lexicalised_rows(by_key, rules, copies)
     # What the harness made is in no table of state tracking.
     made = {row.key for row in english if row.entry and row.entry.system.predictions.by_harness}
     reports = {
@@ -591,7 +657,7 @@ def make_board(
         for row in (*found, *english)
         if row.report is not None and row.key not in made
     }
-    tracking = tracking_tables(by_key, reports)
+    tracking = tracking_tables(by_key, reports, copies)
     return Board(rules, by_key, found, english, tracking, tables, note, pairs or Pairs())
 
 

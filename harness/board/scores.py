@@ -11,6 +11,8 @@
   the order of the benchmark's dialogues: which are won, the sums that BLEU is computed of, the
   intervals of the scores, and what points were lost by.
 - `seeds.json`: what further seeds of the system score, if there are any.
+- `fingerprints.json`: a few characters per turn of what it says and believes, by which copies of
+  another entry show (`turn_marks.py`).
 
 Each is a document that a dataclass holds: `plain` writes it, `validated` reads it. The `checksum`
 in each covers all the rest of it and tells whether somebody edited it.
@@ -41,6 +43,7 @@ from ..io.validation import validated
 from ..metrics.bleu import COLUMNS, MAX_ORDER, bleu_of_sums
 from ..metrics.inform import rates_of_sums
 from ..metrics.setups import MAIN_SETUP
+from ..metrics.signs import SignFigure
 from ..metrics.tracking import DONTCARE_CHOICES
 from ..metrics.tracking.tracking_report import TrackingReport
 from ..scoring.report import FORMAT, Coverage, Report
@@ -48,9 +51,17 @@ from ..signature import SHOWN_HASH, Signature
 from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES
 from ..tracking.tracking_figures import TrackingFigures, figures_of
 from . import STATE_TRACKING
+from .turn_marks import Fingerprints
+
+KNOWN_GOLD = 0.99
+"""The share of turns from which a file's gold states are those of a version.
+
+Values may be spelled differently; of two versions of MultiWOZ not two thirds of the states agree.
+"""
 
 SCORES_FILE = "scores.json"
 DIALOGUES_FILE = "dialogues.json"
+FINGERPRINTS_FILE = "fingerprints.json"
 SEEDS_FILE = "seeds.json"
 
 FIGURES = ("bleu", "inform", "success", "combined")
@@ -328,10 +339,18 @@ class GoldOf:
         whose: "benchmark"; "file", the predictions file's own; or "version", those of another
             version of the annotation of the benchmark's dialogues.
         version: What version of the annotation they are; None where nobody says.
+        agrees: Of a file's own: the share of turns whose gold state is that of this version; None
+            where no version is said.
     """
 
     whose: Literal["benchmark", "file", "version"]
     version: Annotated[str, Field(max_length=40)] | None
+    agrees: FiniteFloat | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether they are those of a known version, not what a file says they are."""
+        return self.whose != "file" or (self.agrees or 0.0) >= KNOWN_GOLD
 
 
 @dataclass(frozen=True)
@@ -343,19 +362,22 @@ class TrackingScores:
         gold: Whose gold states they were made with.
         coverage: How much of the benchmark is tracked; None for gold states of the file's own.
         report: Every metric.
+        gold_share: As of `TrackingFigures`.
     """
 
     signature: Signature
     gold: GoldOf
     coverage: Coverage | None
     report: TrackingReport
+    gold_share: FiniteFloat = 0.0
 
     @property
     def figures(self) -> TrackingFigures:
         """The figures that tables show."""
         whole = None if self.coverage is None else (self.coverage.of, self.coverage.of_turns)
         gold = gold_key(self.signature)
-        return figures_of(self.report, self.signature, gold, self.gold.version, whole)
+        share, version = self.gold_share, self.gold.version
+        return figures_of(self.report, share, self.signature, gold, version, whole)
 
 
 def gold_key(signature: Signature) -> str:
@@ -378,6 +400,7 @@ class Scores:
         tracking: What it scores in the track for state tracking.
         dialogues: The same as the reports dialogue by dialogue, with intervals and causes.
         seeds: What further seeds of the system score.
+        fingerprints: What shows copies of it.
         without_placeholders: Rule set -> BLEU, Inform, Success and combined score, strict, without
             the placeholders that the entry declares; None if it declares none.
         further_gold: What its predicted states score against further gold states.
@@ -389,6 +412,7 @@ class Scores:
     tracking: TrackingScores | None = None
     dialogues: DialogueScores | None = None
     seeds: SeedScores | None = None
+    fingerprints: Fingerprints | None = None
     without_placeholders: Mapping[str, Mapping[str, float]] | None = None
     further_gold: FurtherGold = field(default_factory=dict)
     edited: tuple[str, ...] = ()
@@ -569,6 +593,15 @@ def _dialogues_document(scores: Scores) -> dict[str, Any] | None:
     return {"format": _FORMAT, **content.pop("outcomes"), **content}
 
 
+def _fingerprints_document(scores: Scores) -> dict[str, Any] | None:
+    found = scores.fingerprints
+    return None if found is None else {"format": _FORMAT, **plain(found)}
+
+
+def _read_fingerprints(document: dict[str, Any], source: str, track: str) -> dict[str, Any]:
+    return {"fingerprints": validated(Fingerprints, document, source)}
+
+
 def _seeds_document(scores: Scores) -> dict[str, Any] | None:
     return None if scores.seeds is None else {"format": _FORMAT, **plain(scores.seeds)}
 
@@ -576,6 +609,7 @@ def _seeds_document(scores: Scores) -> dict[str, Any] | None:
 FILES = (
     StoredFile(DIALOGUES_FILE, _dialogues_document, _read_dialogues, _line_per_key),
     StoredFile(SEEDS_FILE, _seeds_document, _read_seeds),
+    StoredFile(FINGERPRINTS_FILE, _fingerprints_document, _read_fingerprints, _line_per_key),
     # Last: if the process is killed while they are written, old scores are scored again.
     StoredFile(SCORES_FILE, _scores_document, _read_scores, optional=False, tolerance=1e-12),
 )
@@ -695,6 +729,15 @@ class Tracked:
         return f"Gold states of the benchmark {benchmark}{version} ({shown})"
 
 
+def gold_shares(scores: Scores, report: Report | None) -> list[float]:
+    """Return what share of predicted states agrees with gold on the slots of queries.
+
+    There is one share for each set of gold states that they were scored with, and none of entries
+    that predict no states.
+    """
+    return [one.figures.gold_share for one in tracked(scores, report)]
+
+
 def tracked(scores: Scores, report: Report | None) -> Iterator[Tracked]:
     """Yield what an entry's states score: as it was entered, then against further gold states.
 
@@ -728,5 +771,7 @@ def _as_entered(scores: Scores, report: Report | None) -> Tracked | None:
         return None
     of = (report.coverage.of, report.coverage.of_turns)
     gold = gold_key(report.signature)
-    figures = figures_of(report.dst, report.signature, gold, None, of)
+    measured: SignFigure | None = (report.metrics.get("signs") or {}).get("gold_states")
+    share = 0.0 if measured is None else measured.value
+    figures = figures_of(report.dst, share, report.signature, gold, None, of)
     return Tracked(figures, GoldOf("benchmark", None))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import gzip
 import os
 import shutil
@@ -86,7 +87,8 @@ def submit(
 
     Args:
         folder: The folder of all entries.
-        system: What the system is; where its predictions are is filled in.
+        system: What the system is; where its predictions are, and when it was entered, is filled
+            in.
         scores: What it scores.
         predictions: The (unpacked) predictions files: its own, and those of `scores.seeds`.
         replace: Whether to replace an entry of the same name.
@@ -99,7 +101,9 @@ def submit(
             those of the others, or the folder cannot be written.
     """
     target = folder / folder_name(system.name)
-    placed = system.model_copy(update={"predictions": Predictions(file=PREDICTIONS_FILE)})
+    now = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
+    place = {"predictions": Predictions(file=PREDICTIONS_FILE), "entered": now}
+    placed = system.model_copy(update=place)
     _check_place(target, replace)
     others = [other for other in read_entries(folder) if other.folder != target]
     try:

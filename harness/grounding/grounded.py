@@ -104,9 +104,17 @@ class GroundedDialogue:
     @property
     def success(self) -> bool:
         """Whether the dialogue matches ("any") and tells every requested slot."""
-        return self.inform and all(
-            told for domain in self.domains.values() for told in domain.provided.values()
-        )
+        return self.inform and self._tells_all
+
+    @property
+    def success_all(self) -> bool:
+        """Whether the dialogue matches ("all") and tells every requested slot."""
+        return self.inform_all and self._tells_all
+
+    @property
+    def _tells_all(self) -> bool:
+        provided = (domain.provided for domain in self.domains.values())
+        return all(told for slots in provided for told in slots.values())
 
 
 def ground(

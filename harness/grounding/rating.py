@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 TOTAL = "total"
 
+OUTCOMES = ("inform", "inform_all", "success", "success_all")
+"""What a dialogue in plain English can have, attributes of `GroundedDialogue`."""
+
 
 @dataclass(frozen=True)
 class PlainDialogue:
@@ -43,6 +46,7 @@ class GroundedFigures:
         inform: Inform, by one of the venues named last ("any").
         inform_all: Inform, by all venues named last.
         success: Success, with Inform "any".
+        success_all: Success, with Inform "all".
         faithfulness: Whether what is told is in the database.
     """
 
@@ -50,6 +54,7 @@ class GroundedFigures:
     inform: Mapping[str, float]
     inform_all: Mapping[str, float]
     success: Mapping[str, float]
+    success_all: Mapping[str, float]
     faithfulness: ToldShares
 
 
@@ -82,23 +87,23 @@ def grounded_figures(dialogues: Iterable[RatedDialogue]) -> GroundedFigures:
     where the whole dialogue matches.
     """
     listed = list(dialogues)
-    inform: dict[str, list[bool]] = {TOTAL: []}
-    inform_all: dict[str, list[bool]] = {TOTAL: []}
-    success: dict[str, list[bool]] = {TOTAL: []}
+    won: dict[str, dict[str, list[bool]]] = {outcome: {TOTAL: []} for outcome in OUTCOMES}
     for dialogue in (one.grounded for one in listed):
-        inform[TOTAL].append(dialogue.inform)
-        inform_all[TOTAL].append(dialogue.inform_all)
-        success[TOTAL].append(dialogue.success)
+        for outcome, rates in won.items():
+            rates[TOTAL].append(getattr(dialogue, outcome))
         for domain, went in dialogue.domains.items():
             told = all(went.provided.values())
-            inform.setdefault(domain, []).append(went.matched)
-            inform_all.setdefault(domain, []).append(went.matched_all)
-            success.setdefault(domain, []).append(dialogue.inform and told)
+            of_domain = {
+                "inform": went.matched,
+                "inform_all": went.matched_all,
+                "success": dialogue.inform and told,
+                "success_all": dialogue.inform_all and told,
+            }
+            for outcome, is_won in of_domain.items():
+                won[outcome].setdefault(domain, []).append(is_won)
     return GroundedFigures(
         dialogues=len(listed),
-        inform=_rates(inform),
-        inform_all=_rates(inform_all),
-        success=_rates(success),
+        **{outcome: _rates(rates) for outcome, rates in won.items()},
         faithfulness=sum((one.faithfulness for one in listed), Faithfulness()).shares(),
     )
 

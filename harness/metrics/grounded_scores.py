@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..grounding.faithfulness import ToldShares
 from ..grounding.rating import (
+    OUTCOMES,
     GroundedFigures,
     PlainDialogue,
     RatedDialogue,
@@ -38,6 +39,7 @@ class GroundedScores:
         inform: Inform, by one of the venues named last ("any").
         inform_all: Inform, by all venues named last.
         success: Success, with Inform "any".
+        success_all: Success, with Inform "all"; the leaderboard ranks by it.
         faithfulness: Whether what is told is in the database.
         ceiling: What the human responses get under the same signature; None where the benchmark
             does not have them.
@@ -46,6 +48,7 @@ class GroundedScores:
     inform: Mapping[str, float]
     inform_all: Mapping[str, float]
     success: Mapping[str, float]
+    success_all: Mapping[str, float]
     faithfulness: ToldShares
     ceiling: GroundedFigures | None
 
@@ -53,9 +56,7 @@ class GroundedScores:
     def of_figures(figures: GroundedFigures, human: GroundedFigures | None) -> GroundedScores:
         """Return the scores of a system and of the human responses as one."""
         return GroundedScores(
-            inform=figures.inform,
-            inform_all=figures.inform_all,
-            success=figures.success,
+            **{name: getattr(figures, name) for name in OUTCOMES},
             faithfulness=figures.faithfulness,
             ceiling=human,
         )
@@ -95,12 +96,12 @@ def rated_dialogues(played: Played) -> list[RatedDialogue]:
     return [rated(one, database, gazetteer) for one in plain_dialogues(played).values()]
 
 
-_OUTCOMES = ("inform", "inform_all", "success")
 _SHARES = ("in_database", "of_named_venue")
 _FIGURES = (
     Figure("grounded.inform", "Grounded Inform", digits=1, main=True),
     Figure("grounded.inform_all", "Grounded Inform, all", digits=1),
     Figure("grounded.success", "Grounded Success", digits=1, main=True),
+    Figure("grounded.success_all", "Grounded Success, all", digits=1, main=True),
     Figure("grounded.in_database", "Told, in database", digits=1),
     Figure("grounded.of_named_venue", "Told, of a named venue", digits=1),
 )
@@ -111,21 +112,21 @@ def statistics(played: Played) -> LinearStatistics:
     rows = [
         (
             1,
-            *(getattr(one.grounded, name) for name in _OUTCOMES),
+            *(getattr(one.grounded, name) for name in OUTCOMES),
             one.faithfulness.told,
             *(getattr(one.faithfulness, name) for name in _SHARES),
         )
         for one in played.once(rated_dialogues)
     ]
-    wins = {f"grounded.{name}": at for at, name in enumerate(_OUTCOMES, start=1)}
+    wins = {f"grounded.{name}": at for at, name in enumerate(OUTCOMES, start=1)}
     return LinearStatistics.of_rows(_FIGURES, rows, _values, wins)
 
 
 def _values(sums: Sequence[float]) -> dict[str, float]:
     """Return figure -> percent; a share of nothing told is 0."""
-    dialogues, inform, inform_all, success, told, in_database, of_named_venue = sums
+    dialogues, *won, told, in_database, of_named_venue = sums
     values = (
-        *(percent(won, dialogues) for won in (inform, inform_all, success)),
+        *(percent(one, dialogues) for one in won),
         *(percent(part, told) for part in (in_database, of_named_venue)),
     )
     return {figure.name: value for figure, value in zip(_FIGURES, values, strict=True)}
@@ -137,7 +138,12 @@ def _unfit(submission: NormalizedSubmission) -> str | None:
     return "`grounded` needs responses in plain English, scored as such; use --lexicalised"
 
 
-_RATES = {"inform": "Inform any", "inform_all": "Inform all", "success": "Success"}
+_RATES = {
+    "inform": "Inform any",
+    "inform_all": "Inform all",
+    "success": "Success any",
+    "success_all": "Success all",
+}
 
 
 def _text(_: Metric, scores: GroundedScores) -> str:
@@ -182,7 +188,7 @@ def _totals(scores: GroundedScores | GroundedFigures) -> dict[str, float | None]
     """Return figure -> percent over all domains."""
     shares = scores.faithfulness
     return {
-        **{f"grounded.{name}": getattr(scores, name)[TOTAL] for name in _OUTCOMES},
+        **{f"grounded.{name}": getattr(scores, name)[TOTAL] for name in OUTCOMES},
         **{f"grounded.{name}": getattr(shares, name) for name in _SHARES},
     }
 

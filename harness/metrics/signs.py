@@ -1,163 +1,571 @@
-"""Signs that a score is not what it seems: numbers with thresholds, and no accusation.
+"""Signs that a score is not what it seems: figures with thresholds, and no accusation.
 
-A response full of placeholders offers and provides whatever was asked; active domains claimed in
-plenty make every turn count for every domain; states copied from gold query like gold ones. Each of
-these has honest reasons as well. What is typical is measured on the benchmark's own responses.
+Inform and Success look for placeholders, and BLEU for the words of the references; whoever knows
+that can have both without a dialogue system. Each sign has honest reasons as well. What is honest
+was measured over the published outputs on the leaderboard; what is typical is measured on the
+benchmark's own responses.
 
 Source: docs/metrics.md; the effect of a constant response: `mwz score --constant`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from mwz.normalization.states import without_empty_domains
+from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set
+from mwz.normalization.states import BeliefState
 
 from ..benchmark import CANONICAL_STYLE
+from ..errors import unknown
 from ..io.rendering import figure, text_table
 from ..submission.remarks import FEW, naming, slot_rate
 from . import Metric
-from .inform_success import provided_slots
-from .played import Played, PlayedDialogue
+from .inform_success import TOTAL, provided_slots
+from .played import Played
+from .tracking.tracked_dialogues import without_booking_prefix
 
-TYPICAL_FACTOR = 1.5
-"""Times the corpus' placeholders about venues: above it is a sign."""
+FEWEST = 20
+"""Shares of fewer dialogues, turns or slots than these say nothing, and are not measured."""
 
-MANY_DOMAINS = 1.5
-"""Active domains a turn: above it is a sign."""
-
-GOLD_SHARE = 0.9
-"""Share of predicted states that equal gold: above it is a sign."""
+LONG = 6
+"""Words of a response from which it is hardly by chance that another is equal."""
 
 
 @dataclass(frozen=True)
-class Signs:
-    """What was measured. Figures are means or shares over the turns played.
+class SignFigure:
+    """What was measured for a sign.
 
     Attributes:
-        placeholders: Placeholders about venues a turn: the shares of turns with a name, train id,
-            telephone number, address, postcode and reference number, added up.
-        typical_placeholders: The same of the benchmark's own responses.
-        active_domains: Active domains a turn, in the strict set-up.
-        distinct_responses: Distinct responses over turns.
-        gold_states: The share of predicted states that equal gold; None without predicted states.
-        unrequested: The share of what was provided for goal domains that nobody requested; None if
-            nothing was provided.
-        named_venues: The share of turns that name a venue of the database in plain words. It is
-            looked for only where there are hardly any placeholders, and 0 elsewhere.
-        raised: The names of the figures that are beyond their threshold.
+        value: The figure.
+        limit: Its threshold.
+        raised: Whether it is beyond that.
+        honest: The least and the greatest figure of published outputs that do not raise the sign.
+        shared_with: The entry that responses or states are shared with, where the sign is about
+            that.
     """
 
-    placeholders: float
-    typical_placeholders: float
-    active_domains: float
-    distinct_responses: float
-    gold_states: float | None
-    unrequested: float | None
-    named_venues: float
-    raised: tuple[str, ...]
+    value: float
+    limit: float
+    raised: bool
+    honest: tuple[float, float]
+    shared_with: str | None = None
 
 
-def signs(played: Played) -> Signs:
-    """Measure a submission."""
-    dialogues = played.dialogues(played.domains)
-    texts = played.texts
-    turns = max(len(texts), 1)
-    corpus = [
-        text
-        for id_, own in played.responses.items()
-        for text in played.benchmark.dialogues[id_].references[CANONICAL_STYLE][: len(own)]
-    ]
-    placeholders = slot_rate(texts, played.rules)
-    typical = slot_rate(corpus, played.rules)
-    few = placeholders < FEW * typical
-    measured = Signs(
-        placeholders=placeholders,
-        typical_placeholders=typical,
-        active_domains=sum(len(set(d)) for one in dialogues for d in one.active_domains) / turns,
-        distinct_responses=len(set(texts)) / turns,
-        gold_states=_gold_states(played),
-        unrequested=_unrequested(dialogues),
-        named_venues=len(naming(texts, played.benchmark)) / turns if few else 0.0,
-        raised=(),
+@dataclass(frozen=True)
+class Sign:
+    """A figure with a threshold.
+
+    Attributes:
+        short: What columns call it.
+        title: What is measured, as reports call it.
+        meaning: What tables say where it is raised.
+        why: What it gives away, and what to do where that is plain: a sentence.
+        honest: As of `SignFigure`.
+        limit: The threshold; or a factor of what is typical, where that is measured.
+        below: Whether figures below the threshold raise it, not those above.
+        measure: The figure, of what was played, or None where it says nothing; None of signs
+            that are not about one submission alone.
+        typical: The same figure of the benchmark's own responses; None where the threshold is
+            fixed.
+    """
+
+    short: str
+    title: str
+    meaning: str
+    why: str
+    honest: tuple[float, float]
+    limit: float
+    below: bool = False
+    measure: Callable[[Played], float | None] | None = None
+    typical: Callable[[Played], float] | None = None
+
+    def figure(
+        self, value: float, limit: float | None = None, shared_with: str | None = None
+    ) -> SignFigure:
+        """Return a figure with its threshold, by default the fixed one."""
+        limit = self.limit if limit is None else limit
+        return SignFigure(value, limit, self.is_beyond(value, limit), self.honest, shared_with)
+
+    def is_beyond(self, value: float, limit: float) -> bool:
+        """Whether a figure is beyond a threshold."""
+        return value < limit if self.below else value > limit
+
+    def measured(self, played: Played) -> SignFigure | None:
+        """Measure a submission; None where the figure says nothing."""
+        value = None if self.measure is None else self.measure(played)
+        if value is None:
+            return None
+        factor = 1.0 if self.typical is None else self.typical(played)
+        return self.figure(value, factor * self.limit)
+
+
+def signs(played: Played) -> dict[str, SignFigure]:
+    """Measure a submission: sign -> figure, of those that say something."""
+    return {
+        name: measured
+        for name, sign in SIGNS.items()
+        if (measured := sign.measured(played)) is not None
+    }
+
+
+def queried(state: BeliefState, rules: RuleSet) -> frozenset[tuple[str, str, str]]:
+    """Return the (domain, slot, value) of a normalised state that queries of venues use."""
+    return frozenset(
+        (domain, slot, value)
+        for domain, slots in without_booking_prefix(state).items()
+        if domain in rules.venue_rules
+        for slot, value in slots.items()
+        if slot in rules.venue_rules[domain].columns and value not in rules.no_constraint
     )
-    return replace(measured, raised=raised(measured))
 
 
-def raised(measured: Signs) -> tuple[str, ...]:
-    """Return the names of the figures that are beyond their threshold."""
-    return tuple(name for name, is_raised in _RAISED.items() if is_raised(measured))
+def gold_share(pairs: Iterable[tuple[BeliefState, BeliefState]]) -> float:
+    """Return the share of turns in which two states agree on all slots that queries use.
+
+    Slots that no query uses, such as `stay`, would hide a copy.
+
+    Args:
+        pairs: A predicted and a gold state for each turn, normalised.
+    """
+    rules = rule_set(DEFAULT_RULES)
+    equal = [queried(state, rules) == queried(gold, rules) for state, gold in pairs]
+    return sum(equal) / max(len(equal), 1)
 
 
-# Figure -> whether it is beyond its threshold.
-_RAISED: Mapping[str, Callable[[Signs], bool]] = {
-    "placeholders": lambda s: s.placeholders > TYPICAL_FACTOR * s.typical_placeholders,
-    "active_domains": lambda s: s.active_domains > MANY_DOMAINS,
-    "gold_states": lambda s: s.gold_states is not None and s.gold_states > GOLD_SHARE,
-    "named_venues": lambda s: s.named_venues > 0,
-}
+def words(text: str) -> tuple[str, ...]:
+    """Return the words of a normalised response, without punctuation."""
+    return tuple("".join(c if c.isalnum() else " " for c in text).split())
 
-MEANINGS: Mapping[str, str] = {
-    "placeholders": "many placeholders about venues",
-    "active_domains": "many active domains",
-    "gold_states": "states equal gold",
-    "named_venues": "plain text",
-}
-"""Figure -> what tables say where it is raised."""
+
+# --------------------------------------------------------------------- what is measured of a turn
+
+
+class _Turn(NamedTuple):
+    """A turn played: its normalised response, and the references of all styles."""
+
+    response: str
+    references: Mapping[str, str]
+    slots: frozenset[str]
+    human: frozenset[str]
+
+
+def _turns(played: Played) -> list[_Turn]:
+    """Return the turns played, each with the slots about venues that it and the reference name."""
+    slots = sorted(played.rules.about_venues)
+    found = []
+    for id_, responses in played.responses.items():
+        references = played.benchmark.dialogues[id_].references
+        for turn, response in enumerate(responses):
+            own = {style: texts[turn] for style, texts in references.items()}
+            held, human = (
+                frozenset(slot for slot in slots if slot in text)
+                for text in (response, own[CANONICAL_STYLE])
+            )
+            found.append(_Turn(response, own, held, human))
+    return found
+
+
+def _share(part: float, of: float) -> float | None:
+    """Return a share; None of too few."""
+    return part / of if of >= FEWEST else None
+
+
+def _rate(slots: Iterable[str], human: bool = False) -> Callable[[Played], float]:
+    """Return what counts how often slots are named a turn, by a system or by the references."""
+
+    def rate(played: Played) -> float:
+        turns = played.once(_turns)
+        texts = [turn.references[CANONICAL_STYLE] if human else turn.response for turn in turns]
+        return sum(text.count(slot) for text in texts for slot in slots) / max(len(turns), 1)
+
+    return rate
+
+
+def _in_plain_english(
+    measure: Callable[[Played], float | None],
+) -> Callable[[Played], float | None]:
+    return lambda played: measure(played) if played.submission.lexicalised else None
+
+
+def _placeholders(played: Played) -> float:
+    return slot_rate(played.texts, played.rules)
+
+
+def _typical_placeholders(played: Played) -> float:
+    references = [turn.references[CANONICAL_STYLE] for turn in played.once(_turns)]
+    return slot_rate(references, played.rules)
+
+
+def _active_domains(played: Played) -> float:
+    dialogues = played.dialogues(played.domains)
+    named = sum(len(set(domains)) for one in dialogues for domains in one.active_domains)
+    return named / max(len(played.texts), 1)
+
+
+def _distinct(played: Played) -> float:
+    return len(set(played.texts)) / max(len(played.texts), 1)
+
+
+def _best_bleu(played: Played) -> float | None:
+    bleu: Mapping[str, float] | None = played.result("bleu")
+    return max(bleu.values()) if bleu and len(played.texts) >= FEWEST else None
+
+
+def _copied(played: Played) -> float | None:
+    own = [(words(turn.response), turn.references) for turn in played.once(_turns)]
+    long = [(said, references) for said, references in own if len(said) >= LONG]
+    copied = sum(said in map(words, set(references.values())) for said, references in long)
+    return _share(copied, len(long))
+
+
+def _same_slots(played: Played) -> float | None:
+    with_some = [turn for turn in played.once(_turns) if turn.slots | turn.human]
+    return _share(sum(turn.slots == turn.human for turn in with_some), len(with_some))
+
+
+def _placement(played: Played) -> float | None:
+    turns = played.once(_turns)
+    common = sum(len(turn.slots & turn.human) for turn in turns)
+    human = sum(len(turn.human) for turn in turns)
+    own = sum(len(turn.slots) for turn in turns)
+    # Of responses without placeholders `named_venues` has something to say.
+    return _share(2 * common, own + human) if own >= FEW * human else None
 
 
 def _gold_states(played: Played) -> float | None:
     if not played.submission.predicts_states:
         return None
-    pairs = [
+    return gold_share(
         (turn.state or {}, gold)
         for id_, turns in played.submission.dialogues.items()
         for turn, gold in zip(turns, played.benchmark.dialogues[id_].states, strict=False)
-    ]
-    equal = sum(
-        without_empty_domains(state) == without_empty_domains(gold) for state, gold in pairs
     )
-    return equal / max(len(pairs), 1)
 
 
-def _unrequested(dialogues: Sequence[PlayedDialogue]) -> float | None:
-    provided = unrequested = 0
-    for dialogue in dialogues:
+class _Provided(NamedTuple):
+    """What is offered and provided for the domains of goals, counted.
+
+    Attributes:
+        provided: Slots provided for a goal domain.
+        unrequested: Those of them that nobody requested.
+        requested: Those of them that were requested.
+        requested_last: Those of them that are first provided in the dialogue's last turn.
+        offers: Goal domains in which a venue is named.
+        offers_last: Those of them in which one is first named in the dialogue's last turn.
+    """
+
+    provided: int
+    unrequested: int
+    requested: int
+    requested_last: int
+    offers: int
+    offers_last: int
+
+
+def _provided(played: Played) -> _Provided:
+    counts = [0] * len(_Provided._fields)
+    for dialogue in played.dialogues(played.domains):
+        last = dialogue.gold.turns - 1
         for domain, goal in dialogue.gold.goal.items():
-            slots = {
-                slot
-                for said, active, booked in zip(
-                    dialogue.said,
-                    dialogue.active_domains,
-                    dialogue.gold.booked_domains,
-                    strict=False,
+            venue = played.rules.venue_rules.get(domain)
+            first: dict[str, int] = {}
+            named = None
+            turns = zip(
+                dialogue.responses,
+                dialogue.said,
+                dialogue.active_domains,
+                dialogue.gold.booked_domains,
+                strict=False,
+            )
+            for turn, (response, said, active, booked) in enumerate(turns):
+                for slot in provided_slots(said, domain in active, domain in booked):
+                    first.setdefault(slot, turn)
+                if named is None and venue and domain in active and venue.mention in response:
+                    named = turn
+            requested = [turn for slot, turn in first.items() if slot in goal.requestable]
+            counts = [
+                before + more
+                for before, more in zip(
+                    counts,
+                    (
+                        len(first),
+                        len(first) - len(requested),
+                        len(requested),
+                        requested.count(last),
+                        named is not None,
+                        named == last,
+                    ),
+                    strict=True,
                 )
-                for slot in provided_slots(said, domain in active, domain in booked)
-            }
-            provided += len(slots)
-            unrequested += len(slots - goal.requestable)
-    return unrequested / provided if provided else None
+            ]
+    return _Provided(*counts)
 
 
-_TITLES: Mapping[str, str] = {
-    "placeholders": "placeholders about venues a turn",
-    "typical_placeholders": "the same of the corpus",
-    "active_domains": "active domains a turn",
-    "distinct_responses": "distinct responses over turns",
-    "gold_states": "predicted states equal to gold",
-    "unrequested": "provided and not requested",
-    "named_venues": "turns that name a venue in plain words",
+def _unrequested(played: Played) -> float | None:
+    counts = played.once(_provided)
+    return _share(counts.unrequested, counts.provided)
+
+
+def _offers_last(played: Played) -> float | None:
+    counts = played.once(_provided)
+    return _share(counts.offers_last, counts.offers)
+
+
+def _provided_last(played: Played) -> float | None:
+    counts = played.once(_provided)
+    return _share(counts.requested_last, counts.requested)
+
+
+def _named_venues(played: Played) -> float | None:
+    if _placeholders(played) >= FEW * _typical_placeholders(played):
+        return None
+    return len(naming(played.texts, played.benchmark)) / max(len(played.texts), 1)
+
+
+def _any_but_not_all(played: Played) -> float | None:
+    grounded = played.result("grounded")
+    if grounded is None or len(played.responses) < FEWEST:
+        return None
+    gap: float = grounded.inform[TOTAL] - grounded.inform_all[TOTAL]
+    return gap
+
+
+_VENUES = ("NAME", "TRAINID")
+_NUMBERS = ("PHONE", "ADDRESS", "POST")
+
+GOLD_STATES = "gold_states"
+
+SIGNS: Mapping[str, Sign] = {
+    "placeholders": Sign(
+        short="Placeholders",
+        title="placeholders about venues a turn",
+        meaning="many placeholders about venues",
+        why="A response full of placeholders offers and provides whatever is asked: one constant "
+        "response with six of them reaches more than 95 % Inform (`mwz score --constant`).",
+        honest=(0.48, 0.83),
+        limit=1.5,
+        measure=_placeholders,
+        typical=_typical_placeholders,
+    ),
+    "placement": Sign(
+        short="Placement",
+        title="placeholders where the human responses have them, F1",
+        meaning="placeholders out of place",
+        why="Inform and Success do not look at when something is said; placeholders heaped in a "
+        "few turns answer nobody.",
+        honest=(0.41, 0.80),
+        limit=0.3,
+        below=True,
+        measure=_placement,
+    ),
+    "reference_placeholders": Sign(
+        short="Ref. placeholders",
+        title="turns with exactly the reference's placeholders",
+        meaning="the reference's placeholders",
+        why="Whoever has the test set's responses, or their acts, need not decide what to say.",
+        honest=(0.12, 0.63),
+        limit=0.75,
+        measure=_same_slots,
+    ),
+    "last_offers": Sign(
+        short="Named last",
+        title="venues first named in a dialogue's last turn",
+        meaning="venues named at the end",
+        why="At the end of a dialogue the belief state is complete; a system has to name venues "
+        "when it is asked.",
+        honest=(0.0, 0.01),
+        limit=0.1,
+        measure=_offers_last,
+    ),
+    "last_provided": Sign(
+        short="Provided last",
+        title="requested slots first provided in a dialogue's last turn",
+        meaning="slots provided at the end",
+        why="Everything told at the end answers every question at once.",
+        honest=(0.0, 0.01),
+        limit=0.1,
+        measure=_provided_last,
+    ),
+    "unrequested": Sign(
+        short="Unrequested",
+        title="provided and not requested",
+        meaning="much that nobody requested",
+        why="Whoever always tells everything also tells what was asked.",
+        honest=(0.18, 0.62),
+        limit=0.65,
+        measure=_unrequested,
+    ),
+    "active_domains": Sign(
+        short="Active domains",
+        title="active domains a turn",
+        meaning="many active domains",
+        why="Every turn counts for every active domain.",
+        honest=(0.44, 1.01),
+        limit=1.5,
+        measure=_active_domains,
+    ),
+    "distinct_responses": Sign(
+        short="Distinct",
+        title="distinct responses over turns",
+        meaning="few distinct responses",
+        why="A constant response is no dialogue system.",
+        honest=(0.02, 0.72),
+        limit=0.01,
+        below=True,
+        measure=_distinct,
+    ),
+    GOLD_STATES: Sign(
+        short="States = gold",
+        title="predicted states that agree with gold on the slots of queries",
+        meaning="states agree with gold",
+        why="States copied from gold query like gold ones; systems that are given them belong in "
+        "the track policy-optimization.",
+        honest=(0.11, 0.65),
+        limit=0.8,
+        measure=_gold_states,
+    ),
+    "reference_copies": Sign(
+        short="Ref. copies",
+        title=f"responses of {LONG} words or more equal to a reference",
+        meaning="responses equal to references",
+        why="Responses copied from the test set have BLEU for nothing.",
+        honest=(0.0, 0.02),
+        limit=0.05,
+        measure=_copied,
+    ),
+    "best_bleu": Sign(
+        short="Best BLEU",
+        title="best BLEU over the reference styles",
+        meaning="BLEU above what systems reach",
+        why="Slightly edited references are no copies to the letter, and keep a BLEU that no "
+        "published system has.",
+        honest=(8.1, 22.5),
+        limit=30.0,
+        measure=_best_bleu,
+    ),
+    "named_venues": Sign(
+        short="Plain text",
+        title="turns that name a venue in plain words, without placeholders",
+        meaning="plain text",
+        why="The responses are not delexicalised: score them by `--lexicalised`.",
+        honest=(0.0, 0.0),
+        limit=0.0,
+        measure=_named_venues,
+    ),
+    "venues_told": Sign(
+        short="Venues told",
+        title="venue names a turn, in plain English",
+        meaning="many venue names",
+        why="Whoever names every venue also names the right one.",
+        honest=(0.30, 0.64),
+        limit=3.0,
+        measure=_in_plain_english(_rate(_VENUES)),
+        typical=_rate(_VENUES, human=True),
+    ),
+    "numbers_told": Sign(
+        short="Numbers told",
+        title="telephone numbers, addresses and postcodes a turn, in plain English",
+        meaning="many numbers told",
+        why="Whoever tells every number also tells the right one.",
+        honest=(0.17, 0.22),
+        limit=3.0,
+        measure=_in_plain_english(_rate(_NUMBERS)),
+        typical=_rate(_NUMBERS, human=True),
+    ),
+    "any_but_not_all": Sign(
+        short="Any – all",
+        title="grounded Inform by any venue named, above that by all, in points",
+        meaning="other venues beside the fitting one",
+        why="An answer that lists many venues chooses none; the track ranks by Success with all "
+        "of them.",
+        honest=(0.0, 1.4),
+        limit=10.0,
+        measure=_any_but_not_all,
+    ),
 }
+"""Sign -> what is measured of one submission."""
 
 
-def _text(_: Metric, measured: Signs) -> str:
+COPY_SIGNS: Mapping[str, Sign] = {
+    "copied_responses": Sign(
+        short="Copied resp.",
+        title=f"responses of {LONG} words or more equal to those of another entry",
+        meaning="responses of another entry",
+        why="The system is entered twice, or its outputs are those of others.",
+        honest=(0.0, 0.30),
+        limit=0.5,
+    ),
+    "copied_phrases": Sign(
+        short="Copied phrases",
+        title="pairs of words shared with the responses of another entry",
+        meaning="phrases of another entry",
+        why="The same with some words exchanged.",
+        honest=(0.0, 0.62),
+        limit=0.68,
+    ),
+    "copied_states": Sign(
+        short="Copied states",
+        title="states equal to those of another entry, of those that are not gold in both",
+        meaning="states of another entry",
+        why="The states are those of another tracker.",
+        honest=(0.0, 0.50),
+        limit=0.75,
+    ),
+}
+"""Sign -> what is measured between two entries, over those of different groups."""
+
+
+OF_STATES = (GOLD_STATES, "copied_states")
+"""The signs that are about belief states."""
+
+
+def all_signs() -> Mapping[str, Sign]:
+    """Return sign -> what it measures, of one submission or between two entries."""
+    return {**SIGNS, **COPY_SIGNS}
+
+
+MEANINGS: Mapping[str, str] = {name: sign.meaning for name, sign in all_signs().items()}
+"""Sign -> what tables say where it is raised."""
+
+
+def _check(results: Mapping[str, Any], dialogues: int) -> Iterator[str]:
+    """Yield signs that are unknown, or raised or not against their own figures."""
+    measured: Mapping[str, SignFigure] = results.get("signs") or {}
+    for name, one in measured.items():
+        sign = SIGNS.get(name)
+        if sign is None:
+            yield f"signs.{name}: {unknown('sign', name, SIGNS)}"
+        elif one != sign.figure(one.value, one.limit if sign.typical else sign.limit):
+            yield f"signs.{name}: threshold and whether it is raised do not follow from the rest"
+
+
+def honest_text(sign: Sign) -> str:
+    """Return what published outputs have, as tables show it."""
+    return " to ".join(figure(end, 2) for end in sign.honest)
+
+
+def limit_text(sign: Sign, limit: float | None = None) -> str:
+    """Return a threshold as tables show it; by default that which the sign has in general."""
+    bound = "below" if sign.below else "above"
+    if limit is None and sign.typical is not None:
+        return f"{bound} {sign.limit:g} times the corpus'"
+    return f"{bound} {figure(sign.limit if limit is None else limit, 2)}"
+
+
+def _text(_: Metric, measured: Mapping[str, SignFigure]) -> str:
     rows = [
-        [title, figure(getattr(measured, name), 2), "sign" if name in measured.raised else ""]
-        for name, title in _TITLES.items()
-        if getattr(measured, name) is not None
+        [
+            SIGNS[name].title,
+            figure(one.value, 2),
+            honest_text(SIGNS[name]),
+            limit_text(SIGNS[name], one.limit),
+            "raised" if one.raised else "",
+        ]
+        for name, one in measured.items()
     ]
-    return text_table(["signs", "", ""], rows)
+    return text_table(["signs", "", "published outputs", "a sign if", ""], rows)
 
 
 METRIC = Metric(
@@ -167,7 +575,8 @@ METRIC = Metric(
     unit="means and shares",
     source="docs/metrics.md",
     compute=signs,
-    result=Signs,
+    check=_check,
+    result=dict[str, SignFigure],
     text=_text,
     headlines=(),
     rank=6,

@@ -9,6 +9,7 @@ from mwz.normalization.rules import DEFAULT_RULES, rule_set
 from mwz.normalization.rules.registry import digest_of_json
 
 from ..benchmark import Benchmark
+from ..metrics.signs import gold_share
 from ..metrics.tracking import PLAIN, Choices, tracking_metrics
 from ..metrics.tracking.evaluation import score_tracking
 from ..metrics.tracking.fga import HEADLINE_LAMBDA, lambda_label
@@ -57,6 +58,8 @@ class TrackingFigures:
         gold: SHA-256 of the gold states, in hexadecimal.
         gold_version: What version of the annotation they are; None where nobody says.
         signature: All that the figures depend on.
+        gold_share: The share of turns that agree with gold on all slots that queries use, which is
+            the sign `gold_states`.
     """
 
     jga: float
@@ -72,6 +75,7 @@ class TrackingFigures:
     gold: str
     gold_version: str | None
     signature: Signature
+    gold_share: float = 0.0
 
     @property
     def complete(self) -> bool:
@@ -106,6 +110,7 @@ def tracking_figures(
     assert signature.gold is not None
     return figures_of(
         score_tracking(dialogues, choices),
+        gold_share_of(dialogues),
         signature,
         signature.gold,
         gold_version if gold is None else gold.version,
@@ -113,8 +118,14 @@ def tracking_figures(
     )
 
 
+def gold_share_of(dialogues: Sequence[TrackedDialogue]) -> float:
+    """Return the share of turns that agree with gold on all slots that queries use."""
+    return gold_share((turn.predicted, turn.gold) for d in dialogues for turn in d.turns)
+
+
 def figures_of(
     report: TrackingReport,
+    gold_share: float,
     signature: Signature,
     gold: str,
     gold_version: str | None,
@@ -124,6 +135,7 @@ def figures_of(
 
     Args:
         report: The report.
+        gold_share: As of `gold_share_of`.
         signature: What its figures depend on.
         gold: What tells the gold states apart from others: a hash.
         gold_version: What version of the annotation they are; None where nobody says.
@@ -131,6 +143,7 @@ def figures_of(
     """
     return TrackingFigures(
         **{name: report.figures[key] for name, key in _KEYS.items()},
+        gold_share=gold_share,
         dialogues=report.dialogues,
         turns=report.turns,
         of_dialogues=None if whole is None else whole[0],

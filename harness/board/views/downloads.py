@@ -11,6 +11,7 @@ from typing import Any
 
 from mwz.normalization.rules.registry import read_toml
 
+from ...grounding.rating import OUTCOMES
 from ...io.tables import in_latex
 from ...metrics.inform_success import TOTAL
 from ...metrics.setups import RANKED
@@ -33,9 +34,8 @@ def entry_data(board: Board, entry: Entry) -> dict[str, Any]:
     if row.grounded is None:
         found = {**about, **_responses_data(board, row, entry)}
         return {name: value for name, value in found.items() if value is not None}
-    names = ("inform", "inform_all", "success")
-    figures = {name: getattr(row.grounded, name)[TOTAL] for name in names}
-    return {**about, "grounded": figures, "signature": row.signature}
+    figures = {name: getattr(row.grounded, name)[TOTAL] for name in OUTCOMES}
+    return {**about, "grounded": figures, **_signs_data(row), "signature": row.signature}
 
 
 def _responses_data(board: Board, row: Row, entry: Entry) -> dict[str, Any]:
@@ -68,10 +68,15 @@ def _responses_data(board: Board, row: Row, entry: Entry) -> dict[str, Any]:
         "points_lost": None
         if known is None
         else {cause: list(points) for cause, points in causes.items() if any(points)},
-        "signs_raised": row.raised,
+        **_signs_data(row),
         "columns": {one.name: one.value(row).data for one in shown if not one.field},
         "signature": row.signature,
     }
+
+
+def _signs_data(row: Row) -> dict[str, Any]:
+    reviews = [review.model_dump(mode="json") for review in row.reviews.values()]
+    return {"signs": plain(row.signs), "reviews": reviews, "signs_raised": row.raised}
 
 
 def _states_data(entry: Entry) -> dict[str, Any]:

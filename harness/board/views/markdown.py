@@ -15,6 +15,7 @@ from ...benchmark import STYLES
 from ...comparison.interval import INTERVAL_LEVEL, SIGNIFICANCE
 from ...io.rendering import escaped, escaped_cell, figure, markdown_table, p_text, signed
 from ...metrics import headlines
+from ...metrics.signs import all_signs, honest_text, limit_text
 from .. import LEXICALISED, STATE_TRACKING, TRACKS
 from ..audit.reported import NOT_PUBLIC, OFFICIAL, OLD, ReportedRow, ReportedTable
 from ..checks import way_back
@@ -26,6 +27,7 @@ from ..columns import (
     columns,
     printed_columns,
     row_headers,
+    sign_column,
     track_columns,
 )
 from ..entries import Entry
@@ -35,16 +37,15 @@ from ..scores import FIGURES
 
 _R = TypeVar("_R", bound=Row | ReportedRow)
 
+_SIGNS = "Signs"
+
 _TABLES: Mapping[str, Sequence[str]] = {
     "Strict and optimistic set-up": (
         "inform", "inform-optimistic", "success", "success-optimistic", "combined",
         "combined-optimistic", "domains", "states",
     ),
     "BLEU by reference style": [f"bleu-{style}" for style in STYLES],
-    "Signs": (
-        "sign-placeholders", "sign-active-domains", "sign-distinct-responses", "sign-gold-states",
-        "sign-unrequested", "signs",
-    ),
+    _SIGNS: (*map(sign_column, all_signs()), "signs"),
 }  # fmt: skip
 """Heading -> keys of the columns of the tables of all tracks together."""
 
@@ -140,7 +141,7 @@ def _page(board: Board) -> Iterator[str]:
     shown = columns(board)
     by_key = {column.key: column for column in shown}
     for title, keys in _TABLES.items():
-        yield f"## {title}"
+        yield f"## {title}" + (f"\n\n{_thresholds()}" if title == _SIGNS else "")
         yield _table(board.rows, [_renamed(by_key[key], title) for key in keys])
     listed = {key for keys in (MAIN, *_TABLES.values()) for key in keys}
     others = [column for column in shown if column.key not in listed and not column.elsewhere]
@@ -162,6 +163,17 @@ def _page(board: Board) -> Iterator[str]:
     yield "Signature (the sources of domains and states are in the table above):"
     signatures = [*common_signatures(board.rows), *common_signatures(board.english)]
     yield "\n".join(f"    {signature}" for signature in signatures)
+
+
+def _thresholds() -> str:
+    """Return what published outputs have of each sign, and where it begins."""
+    return markdown_table(
+        ["sign", "what it measures", "published outputs", "a sign if"],
+        [
+            [sign.short, sign.title, honest_text(sign), limit_text(sign)]
+            for sign in all_signs().values()
+        ],
+    )
 
 
 def _renamed(column: Column[Row], table: str) -> Column[Row]:

@@ -14,6 +14,7 @@ from ...metrics import headlines
 from ...metrics.inform import SetupScores
 from ...metrics.inform_success import TOTAL
 from ...metrics.setups import RANKED
+from ...metrics.signs import all_signs, honest_text, limit_text
 from ...scoring.report import Report
 from ...signature import PLACEHOLDERS, Signature
 from .. import TRACKS
@@ -282,16 +283,25 @@ def _lost(entry: Entry) -> Iterator[Block]:
 
 
 def _signs(row: Row) -> Iterator[Block]:
-    measured = row.signs
-    if measured is None:
+    if not row.signs:
         return
-    marks = dict.fromkeys(measured.raised, "bad")
-    items = {
-        title: Cell(figure(getattr(measured, name), 2), mark=marks.get(name, ""))
-        for name, title in meanings()["signs"].items()
-    }
-    title = f"Raised: {', '.join(row.raised)}" if row.raised else "None is raised"
-    yield Block("signs", "Signs", facts={title: items})
+    known = all_signs()
+    table = Table(
+        "",
+        ("sign", "", "published outputs", "a sign if"),
+        [
+            (
+                known[name].title + (f" ({one.shared_with})" if one.shared_with else ""),
+                Cell(figure(one.value, 2), mark="bad" if one.raised else ""),
+                honest_text(known[name]),
+                limit_text(known[name], one.limit),
+            )
+            for name, one in row.signs.items()
+        ],
+        words=(3,),
+    )
+    raised = f"Raised: {', '.join(row.raised)}." if row.raised else "None is raised."
+    yield Block("signs", "Signs", [table], note=" ".join([raised, *row.sign_notes()]))
 
 
 def _tracking(row: Row) -> tuple[str, dict[str, str | Cell]]:

@@ -1,0 +1,159 @@
+"""A few characters per turn of what a system says and believes, by which copies show.
+
+Entries may not store their outputs, which are published elsewhere, and nobody can hold every entry
+against every other by reading. Two digits of base 64 per turn are enough to tell which share of two
+systems' turns is equal, and too few to tell what was said: by chance one turn in 4,096 agrees.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from itertools import pairwise
+from string import ascii_letters, digits
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from mwz.normalization.rules import DEFAULT_RULES, rule_set
+from mwz.normalization.states import BeliefState
+
+from ..benchmark import Benchmark
+from ..metrics.signs import FEWEST, LONG, queried, words
+
+_DIGITS = ascii_letters + digits + "+/"
+_WIDTH = 2
+_MISSING = ".."
+_LEFT_OUT = "--"
+
+_Mark = Annotated[str, Field(pattern=r"^([A-Za-z0-9+/]{2}|\.\.|--)*$")]
+
+
+@dataclass(frozen=True)
+class Fingerprints:
+    """What shows copies of an entry. Each text has two characters per turn of the benchmark.
+
+    `..` is a turn that is not played, `--` one that is left out of the comparison.
+
+    Attributes:
+        benchmark: The benchmark's name.
+        responses: Of the words of normalised responses; those of less than six are left out.
+        phrases: Of one pair of neighbouring words of each, chosen alike in all responses: where
+            words are exchanged, most of these stay. The share of turns that agree in it is the
+            mean share of pairs of words that responses have in common.
+        states: Of what queries use of predicted states; states that agree with gold are left out,
+            since all good trackers share them.
+    """
+
+    benchmark: str
+    responses: _Mark = ""
+    phrases: _Mark = ""
+    states: _Mark = ""
+
+    @cached_property
+    def marks(self) -> Mapping[str, Any]:
+        """Kind -> array of a number per turn of the benchmark, which stands for its mark."""
+        import numpy as np
+
+        kinds = [one.name for one in fields(self)[1:]]
+        return {kind: np.frombuffer(getattr(self, kind).encode(), "<u2") for kind in kinds}
+
+    def shared(self, other: Fingerprints, kind: str) -> float | None:
+        """Return the share of an entry's turns in which another one's are equal.
+
+        Args:
+            other: What is known of the other entry.
+            kind: "responses", "phrases" or "states".
+
+        Returns:
+            None if they are not of one benchmark, or too few turns are known of both.
+        """
+        own, others = self.marks[kind], other.marks[kind]
+        if self.benchmark != other.benchmark or len(own) != len(others):
+            return None
+        missing, left_out = (
+            int.from_bytes(mark.encode(), "little") for mark in (_MISSING, _LEFT_OUT)
+        )
+        counted = (own != missing) & (others != missing)
+        # A state that agrees with gold says something where the other one does not.
+        is_out = own == left_out
+        counted &= ~(is_out & (others == left_out)) if kind == "states" else ~is_out
+        turns = int(counted.sum())
+        return int((counted & (own == others)).sum()) / turns if turns >= FEWEST else None
+
+
+def fingerprints_of(
+    benchmark: Benchmark,
+    responses: Mapping[str, Sequence[str]] | None,
+    states: Mapping[str, Sequence[BeliefState]] | None,
+) -> Fingerprints:
+    """Return what shows copies of a system.
+
+    Args:
+        benchmark: The benchmark that is played.
+        responses: Dialogue id -> normalised responses; None of a tracker.
+        states: Dialogue id -> normalised predicted states; None where there are none.
+    """
+    rules = rule_set(DEFAULT_RULES)
+
+    def said(make: Callable[[Sequence[str]], str]) -> str:
+        if responses is None:
+            return ""
+        return _text(
+            benchmark,
+            {
+                id_: [
+                    make(found) if len(found := words(text)) >= LONG else _LEFT_OUT
+                    for text in texts
+                ]
+                for id_, texts in responses.items()
+            },
+        )
+
+    def believed(state: BeliefState, gold: BeliefState) -> str:
+        own = queried(state, rules)
+        return _LEFT_OUT if own == queried(gold, rules) else _mark(" ".join(map(str, sorted(own))))
+
+    return Fingerprints(
+        benchmark.name,
+        responses=said(lambda found: _mark(" ".join(found))),
+        phrases=said(lambda found: _least(map(" ".join, pairwise(found)))),
+        states=""
+        if states is None
+        else _text(
+            benchmark,
+            {
+                id_: [
+                    believed(state, gold)
+                    for state, gold in zip(own, benchmark.dialogues[id_].states, strict=False)
+                ]
+                for id_, own in states.items()
+            },
+        ),
+    )
+
+
+def _text(benchmark: Benchmark, marks: Mapping[str, Sequence[str]]) -> str:
+    """Return marks by dialogue as one text, in the order of the benchmark."""
+    return "".join(
+        mark
+        for id_, dialogue in benchmark.dialogues.items()
+        for own in [marks.get(id_, ())]
+        for mark in [*own, *[_MISSING] * (dialogue.turns - len(own))]
+    )
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+
+
+def _mark(text: str) -> str:
+    number = _number(text) % len(_DIGITS) ** _WIDTH
+    return _DIGITS[number // len(_DIGITS)] + _DIGITS[number % len(_DIGITS)]
+
+
+def _least(phrases: Iterable[str]) -> str:
+    """Return the mark of the phrase with the least number: of like sets it is the same."""
+    return _mark(min(phrases, key=_number))
