@@ -431,19 +431,30 @@ def test_the_year_of_a_system_is_its_own_or_else_what_its_paper_tells(
     assert system_year(validated(System, system(**about), "x")) == year
 
 
-def test_year_model_and_training_are_on_a_systems_page_and_in_the_downloads(folder: Path) -> None:
-    about = {"year": 2031, "model": "T9-tiny", "training": "weather reports"}
-    enter(folder, "system", system(**about), reports(bleu=19.0))
+def test_what_is_stated_of_a_system_is_on_its_page_and_in_the_downloads(folder: Path) -> None:
+    about = {"year": 2031, "model": "T9-tiny", "training": "weather reports", "runs": 3}
+    prompts = "https://example.org/prompts"
+    enter(folder, "system", system(**about, prompts=prompts), reports(bleu=19.0))
     files = _made(folder).files
     page = files["systems/system.html"]
-    assert "<span>2031</span>" in page
-    assert "Model: T9-tiny. Training data besides MultiWOZ: weather reports." in page
+    for title, text in {"Year": "2031", "Model": "T9-tiny", "Runs": "3"}.items():
+        assert f"<dt>{title}<dd>{text}</div>" in page
+    assert "<dd>weather reports</div>" in page
+    assert f'<dt>Prompts<dd><a href="{prompts}">' in page
+    assert "<dt>Open weights<dd>not stated</div>" in page
     data: Any = json.loads(files["systems/system.json"])
     assert {name: data[name] for name in about} == about
+    assert "open_weights" not in data
     (row,) = (
         row for row in csv.DictReader(io.StringIO(files["board.csv"])) if row["entry"] == "system"
     )
-    assert (row["year"], row["model"], row["training"]) == ("2031", "T9-tiny", "weather reports")
+    assert {name: row[name] for name in about} == {name: str(one) for name, one in about.items()}
+    assert row["open_weights"] == ""
+
+
+def test_nothing_is_asked_of_what_the_harness_makes_itself(made: Site) -> None:
+    assert "not stated" not in made.files["systems/corpus.html"]
+    assert "not stated" in made.files["systems/damd.html"]
 
 
 @pytest.mark.parametrize(

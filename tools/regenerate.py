@@ -31,7 +31,7 @@ import click
 from mwz.harness import Scorer, load_benchmark
 from mwz.harness.board.audit.record import rule_set_rows
 from mwz.harness.board.audit.reported import read_reported
-from mwz.harness.board.entries import read_entries
+from mwz.harness.board.entries import FACTS, read_entries
 from mwz.harness.board.model import rows as leaderboard_rows
 from mwz.harness.cli import commands, main
 from mwz.harness.data.declared import declared_names, gold_versions
@@ -214,6 +214,7 @@ PAGES = (
     "metrics.md",
     "predictions-format.md",
     "state-tracking.md",
+    "submitting.md",
 )
 NOTHING = "–"
 
@@ -232,6 +233,14 @@ def page(text: str) -> str:
 def _commands() -> str:
     rows = [[f"`mwz {name}`", line] for name, (_, line) in commands().items()]
     return markdown_table(["command", "what it does"], rows)
+
+
+def _facts() -> str:
+    rows = [
+        [f"`--{name.replace('_', '-')}`", fact.question, ", ".join(fact.choices)]
+        for name, fact in FACTS.items()
+    ]
+    return markdown_table(["option", "what it states", "one of"], rows)
 
 
 def _placeholders() -> str:
@@ -425,6 +434,7 @@ def _fuzzy_joint_accuracies() -> str:
 
 TABLES: Mapping[str, Callable[[], str]] = {
     "commands": _commands,
+    "facts": _facts,
     "placeholders": _placeholders,
     "bounds": _bounds,
     "formats": _formats,
