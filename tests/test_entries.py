@@ -391,6 +391,7 @@ def test_a_date_may_be_one_of_toml_and_prompts_may_be_none() -> None:
 
 
 def test_what_is_stated_has_the_year_that_the_paper_tells() -> None:
-    read = validated(System, system(paper="https://arxiv.org/abs/2012.03539", runs=3), "x")
+    about = {"paper": "https://arxiv.org/abs/2012.03539", "runs": 3, "model": ""}
+    read = validated(System, system(**about), "x")
     stated = {name: value for name, value in stated_facts(read).items() if value is not None}
     assert stated == {"year": 2020, "runs": 3}

@@ -317,8 +317,12 @@ class System(_Strict):
     track: Annotated[str, _one_of("track", lambda: TRACKS)]
     paper: WebAddress | None = None
     code: WebAddress | None = None
-    multiwoz: PlainText | None = _fact("MultiWOZ", "The version of MultiWOZ it was trained on.")
-    year: Year | None = _fact("Year", "The year it was published in; arXiv addresses tell it.")
+    multiwoz: PlainText | None = _fact(
+        "MultiWOZ version", "The version of MultiWOZ it was trained on."
+    )
+    year: Year | None = _fact(
+        "Year", "The year it was published in, where the address of the paper does not tell it."
+    )
     model: PlainText | None = _fact("Model", "What model it is: its backbone and size.")
     open_weights: Literal["yes", "no"] | None = _fact(
         "Open weights", "Whether anybody can get the weights of this model or of its backbone."
@@ -332,13 +336,15 @@ class System(_Strict):
         "Whether it, or its backbone, was trained on dialogues of MultiWOZ's test set.",
     )
     prompts: Prompts | None = _fact(
-        "Prompts", "Address of the prompts of a language model; none where there are none."
+        "Prompts", "The address of the prompts of a language model, or none where there are none."
     )
-    runs: Runs | None = _fact(
-        "Runs", "How many runs there were, with these settings, of which this is one."
+    runs: Runs | None = _fact("Runs", "Of how many runs with these settings the outputs are one.")
+    date: Date | None = _fact(
+        "Date of the outputs", "When the outputs were made, such as 2024-12-31."
     )
-    date: Date | None = _fact("Date of the outputs", "When the outputs were made: 2024-12-31.")
-    licence: PlainText | None = _fact("Licence of the outputs", "The licence of the outputs.")
+    licence: PlainText | None = _fact(
+        "Licence of the outputs", "Under which licence the outputs may be used."
+    )
     note: PlainText | None = None
     unranked: Annotated[PlainText, Field(min_length=1)] | None = None
     predictions: Predictions
@@ -403,7 +409,7 @@ NOT_STATED = "not stated"
 
 def stated_facts(system: System) -> dict[str, str | int | None]:
     """Return fact -> what is stated of a system, None where nothing is; of `FACTS`."""
-    return {name: getattr(system, name) for name in FACTS} | {"year": system_year(system)}
+    return {name: getattr(system, name) or None for name in FACTS} | {"year": system_year(system)}
 
 
 @dataclass(frozen=True)

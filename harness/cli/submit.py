@@ -106,7 +106,9 @@ def _ask(system: System, folder: Path) -> System:
     """
     missing = [name for name, value in stated_facts(system).items() if value is None]
     if missing and sys.stdin is not None and sys.stdin.isatty():
-        click.echo("what readers must know of the system (Enter leaves a question out):", err=True)
+        click.echo(
+            "What readers must know of the system; press Enter where you do not know.", err=True
+        )
         for name in missing:
             system = _asked(system, name)
         missing = [name for name, value in stated_facts(system).items() if value is None]
@@ -129,7 +131,7 @@ def _asked(system: System, name: str) -> System:
             try:
                 found = validated(System, {**known, name: value}, fact.title)
             except InputError as error:
-                raise click.UsageError(str(error)) from None
+                raise click.UsageError(error.problems[0]) from None
 
     choices = f" ({', '.join(fact.choices)})" if fact.choices else ""
     question = f"{fact.title}{choices}: {fact.question}"
