@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace as replaced
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -29,7 +29,6 @@ from ..board.entries import (
     NOT_STATED,
     PREDICTIONS_FILE,
     Entry,
-    Fact,
     System,
     declared_placeholders,
     folder_name,
@@ -79,24 +78,16 @@ def _reported(
 
 def _fact_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add an option for every fact."""
-    for name, fact in reversed(FACTS.items()):
-        add = click.option(
-            _option(name), type=_kind(fact), metavar=_metavar(fact), help=fact.question
-        )
+    for name, fact in reversed([*FACTS.items()]):
+        kind: Any = click.Choice(fact.choices) if fact.choices else int if fact.number else str
+        metavar = None if fact.choices else "N" if fact.number else "TEXT"
+        add = click.option(_option(name), type=kind, metavar=metavar, help=fact.question)
         command = add(command)
     return command
 
 
 def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
-
-
-def _kind(fact: Fact) -> click.ParamType | type:
-    return click.Choice(fact.choices) if fact.choices else int if fact.number else str
-
-
-def _metavar(fact: Fact) -> str | None:
-    return None if fact.choices else "N" if fact.number else "TEXT"
 
 
 def _ask(system: System, folder: Path) -> System:
