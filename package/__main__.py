@@ -1,5 +1,36 @@
-"""`python -m mwz.harness.cli`: the command `mwz`."""
+"""The command `mwz`, also as `python -m mwz`.
 
-from mwz.harness.cli import command_line
+Nothing is imported here before the handler is set: an interrupt in the middle of imports would be
+raised, or swallowed, wherever it comes.
+"""
 
-command_line()
+import os
+import signal
+
+
+def command_line() -> None:
+    """Run the command line as a program of its own, which can be interrupted from the beginning."""
+    # It is another where interrupts are ignored, as in the background of a shell.
+    interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if interruptible:
+        signal.signal(signal.SIGINT, _interrupted)
+    from mwz.harness.cli import command_line as run
+
+    try:
+        if interruptible:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        run()
+    except KeyboardInterrupt:
+        _interrupted()
+
+
+def _interrupted(*_: object) -> None:
+    """End the process as `main` does when it is interrupted; there is nothing to clean up."""
+    try:
+        os.write(2, b"\nmwz: interrupted\n")
+    finally:
+        os._exit(130)
+
+
+if __name__ == "__main__":
+    command_line()

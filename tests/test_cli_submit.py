@@ -425,3 +425,59 @@ def test_of_two_commands_of_the_same_name_at_once_one_wins(submitting: _Submitti
     winner = ("hasty", "careful")[loser]
     kept = gzip.decompress((entry.folder / "predictions.json.gz").read_bytes())
     assert kept == _file(winner).read_bytes()
+
+
+class _Terminal(io.StringIO):
+    """Standard input that somebody types into."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_what_is_not_stated_is_told_once_where_nobody_can_be_asked(
+    submitting: _Submitting,
+) -> None:
+    run = submitting(_file("careful"), "system", "--model", "T9", "--open-weights", "no")
+    assert run.status == 0
+    [told] = [line for line in run.err.splitlines() if "not stated" in line]
+    assert told == (
+        "mwz: not stated of the system: --multiwoz, --year, --training, --test-in-training, "
+        "--prompts, --runs, --date, --licence; give what you know, or add it to "
+        f"{submitting.folder / 'system' / 'entry.toml'}"
+    )
+
+
+def test_a_terminal_is_asked_for_what_is_not_stated_until_the_answer_can_be_used(
+    submitting: _Submitting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Open weights, training, test set, prompts, runs (twice: no number at first), date, licence.
+    answers = ["yes", "", "unknown", "none", "many", "3", "2024-12-31", ""]
+    monkeypatch.setattr(sys, "stdin", _Terminal("\n".join([*answers, ""])))
+    known = ("--multiwoz", "2.2", "--year", "2024", "--model", "T9")
+    run = submitting(_file("careful"), "system", *known)
+    assert run.status == 0
+    system = read_entry(submitting.folder / "system").system
+    assert (system.open_weights, system.training, system.test_in_training) == (
+        "yes",
+        None,
+        "unknown",
+    )
+    assert (system.prompts, system.runs, system.date) == ("none", 3, "2024-12-31")
+    assert system.licence is None
+    assert "not stated of the system: --training, --licence;" in run.err
+
+
+def test_who_cannot_enter_a_system_is_not_asked(
+    submitting: _Submitting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submitting(_file("careful"), "system")
+    monkeypatch.setattr(sys, "stdin", _Terminal(""))
+    run = submitting(_file("hasty"), "system")
+    assert run.status == 2
+    assert "there is an entry of that name" in run.err
+
+
+def test_a_fact_that_is_wrong_is_refused_before_anything_is_scored(submitting: _Submitting) -> None:
+    run = submitting(_file("careful"), "system", "--date", "yesterday")
+    assert (run.status, submitting.left()) == (2, {})
+    assert run.err == "mwz: submission: date: 'yesterday' is no date such as 2024-12-31\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from mwz.harness.board.entries import (
     read_entries,
     read_entry,
     read_system,
+    stated_facts,
     system_text,
 )
 from mwz.harness.board.scores import Scores
@@ -102,7 +104,7 @@ def test_an_unknown_key_that_resembles_none_is_refused_with_those_known(tmp_path
         ],
         *[
             ({field: text}, f"{field}: control characters, line breaks and unusual blanks")
-            for field in ("note", "multiwoz", "model", "training", "unranked")
+            for field in ("note", "multiwoz", "model", "training", "licence", "unranked")
             for text in ("two\nlines", "\x1b[2J", "a\u2028b", "a\u202eb", "a\u200bb")
         ],
         ({"note": "x" * 501}, "note: "),
@@ -110,6 +112,17 @@ def test_an_unknown_key_that_resembles_none_is_refused_with_those_known(tmp_path
         ({"year": "2021"}, "year: "),
         ({"year": 2021.0}, "year: "),
         ({"year": 2017}, "year: "),
+        ({"open_weights": "maybe"}, "open_weights: "),
+        ({"open_weights": True}, "open_weights: "),
+        ({"test_in_training": "perhaps"}, "test_in_training: "),
+        ({"prompts": "in the appendix"}, "prompts: expected a complete address"),
+        ({"runs": 0}, "runs: "),
+        ({"runs": "3"}, "runs: "),
+        ({"date": "31.12.2024"}, "date: '31.12.2024' is no date such as 2024-12-31"),
+        ({"date": "2024-02-30"}, "date: "),
+        ({"date": "20241231"}, "date: "),
+        ({"date": 20241231}, "date: "),
+        ({"date": datetime(2024, 12, 31, 8)}, "date: "),
         ({"predictions": {"file": "p.json", "unavailable": "lost"}}, "predictions: give either"),
         ({"predictions": {"unavailable": "lost\nall"}}, "predictions.unavailable: control"),
         ({"predictions": {}}, "predictions: give either `file`"),
@@ -350,3 +363,35 @@ def test_the_repositorys_scores_are_of_the_predictions_named_under_published_rul
     else:
         assert hashes is not None
         assert place.pinned is None or place.pinned.blob == hashes.git_blob
+
+
+FACTS_STATED = {
+    "open_weights": "no",
+    "test_in_training": "unknown",
+    "prompts": "https://example.org/prompts",
+    "runs": 5,
+    "date": "2024-12-31",
+    "licence": "CC BY 4.0",
+}
+
+
+def test_facts_are_read_as_they_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "entry.toml"
+    path.write_text(tomli_w.dumps(system(**FACTS_STATED)), encoding="utf-8")
+    read = read_system(path)
+    assert {name: getattr(read, name) for name in FACTS_STATED} == FACTS_STATED
+    path.write_text(system_text(read), encoding="utf-8")
+    assert read_system(path) == read
+
+
+def test_a_date_may_be_one_of_toml_and_prompts_may_be_none() -> None:
+    about = {"date": date(2024, 12, 31), "prompts": "none"}
+    read = validated(System, system(**about), "x")
+    assert (read.date, read.prompts) == ("2024-12-31", "none")
+
+
+def test_what_is_stated_has_the_year_that_the_paper_tells() -> None:
+    about = {"paper": "https://arxiv.org/abs/2012.03539", "runs": 3, "model": ""}
+    read = validated(System, system(**about), "x")
+    stated = {name: value for name, value in stated_facts(read).items() if value is not None}
+    assert stated == {"year": 2020, "runs": 3}

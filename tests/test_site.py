@@ -7,6 +7,8 @@ import io
 import json
 import posixpath
 import re
+import socket
+import struct
 import threading
 import urllib.error
 import urllib.request
@@ -429,19 +431,30 @@ def test_the_year_of_a_system_is_its_own_or_else_what_its_paper_tells(
     assert system_year(validated(System, system(**about), "x")) == year
 
 
-def test_year_model_and_training_are_on_a_systems_page_and_in_the_downloads(folder: Path) -> None:
-    about = {"year": 2031, "model": "T9-tiny", "training": "weather reports"}
-    enter(folder, "system", system(**about), reports(bleu=19.0))
+def test_what_is_stated_of_a_system_is_on_its_page_and_in_the_downloads(folder: Path) -> None:
+    about = {"year": 2031, "model": "T9-tiny", "training": "weather reports", "runs": 3}
+    prompts = "https://example.org/prompts"
+    enter(folder, "system", system(**about, prompts=prompts), reports(bleu=19.0))
     files = _made(folder).files
     page = files["systems/system.html"]
-    assert "<span>2031</span>" in page
-    assert "Model: T9-tiny. Training data besides MultiWOZ: weather reports." in page
+    for title, text in {"Year": "2031", "Model": "T9-tiny", "Runs": "3"}.items():
+        assert f"<dt>{title}<dd>{text}</div>" in page
+    assert "<dd>weather reports</div>" in page
+    assert f'<dt>Prompts<dd><a href="{prompts}">' in page
+    assert "<dt>Open weights<dd>not stated</div>" in page
     data: Any = json.loads(files["systems/system.json"])
     assert {name: data[name] for name in about} == about
+    assert "open_weights" not in data
     (row,) = (
         row for row in csv.DictReader(io.StringIO(files["board.csv"])) if row["entry"] == "system"
     )
-    assert (row["year"], row["model"], row["training"]) == ("2031", "T9-tiny", "weather reports")
+    assert {name: row[name] for name in about} == {name: str(one) for name, one in about.items()}
+    assert row["open_weights"] == ""
+
+
+def test_nothing_is_asked_of_what_the_harness_makes_itself(made: Site) -> None:
+    assert "not stated" not in made.files["systems/corpus.html"]
+    assert "not stated" in made.files["systems/damd.html"]
 
 
 @pytest.mark.parametrize(
@@ -677,7 +690,7 @@ def test_serving_goes_with_nothing_that_writes_or_checks(
 @pytest.fixture
 def served(folder: Path) -> Iterator[str]:
     with site_server(_made(folder).files, 0) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         host, port = server.server_address[:2]
         assert host == LOOPBACK
@@ -698,11 +711,79 @@ def test_the_site_is_served_as_it_would_be_written(served: str, folder: Path) ->
     assert _get(f"{served}/site.js") == ("text/javascript; charset=utf-8", files["site.js"])
 
 
-@pytest.mark.parametrize("path", ["nothing.html", "../entry.toml", "%2e%2e/x", "systems/", "//x"])
+@pytest.mark.parametrize("path", ["nothing.html", "../entry.toml", "%2e%2e/x", "systems/"])
 def test_what_the_site_does_not_have_is_not_served(path: str, served: str) -> None:
     with pytest.raises(urllib.error.HTTPError) as refused:
         _get(f"{served}/{path}")
     assert refused.value.code == 404
+
+
+def _asked(served: str, request: str | bytes) -> bytes:
+    """Send a request as it is written, and return the first line of the answer."""
+    port = int(served.rpartition(":")[2])
+    with socket.create_connection((LOOPBACK, port), timeout=10) as client:
+        client.sendall(request.encode() if isinstance(request, str) else request)
+        return client.makefile("rb").readline()
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://[::1", "//x", "///", "/%", "/%zz", "/%ff", "/%00", "/\0", "/\x1b", "x", "*", "/a b"],
+)
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_a_malformed_address_is_a_bad_request(
+    method: str, address: str, served: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    answer = _asked(served, f"{method} {address} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    assert answer.split()[1] == b"400"
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("hosts", "status"),
+    [
+        (["127.0.0.1"], b"200"),
+        (["127.0.0.1:PORT"], b"200"),
+        (["LocalHost:PORT"], b"200"),
+        (["[::1]"], b"200"),
+        (["[::1]:PORT"], b"200"),
+        (["board.example.org"], b"421"),
+        (["board.example.org:PORT"], b"421"),
+        (["localhost.example.org"], b"421"),
+        (["localhost:1"], b"421"),
+        (["localhost", "board.example.org"], b"421"),
+        ([""], b"421"),
+        ([], b"421"),
+    ],
+)
+def test_only_requests_for_this_machine_are_answered(
+    hosts: list[str], status: bytes, served: str
+) -> None:
+    port = served.rpartition(":")[2]
+    lines = "".join(f"Host: {host.replace('PORT', port)}\r\n" for host in hosts)
+    assert _asked(served, f"GET / HTTP/1.1\r\n{lines}\r\n").split()[1] == status
+
+
+def test_an_address_that_names_another_host_is_not_answered(served: str) -> None:
+    for host, status in ((served, b"200"), ("http://board.example.org", b"421")):
+        request = f"GET {host}/ HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        assert _asked(served, request).split()[1] == status
+
+
+@pytest.mark.parametrize("request_", ["", "GET / HT", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"])
+def test_a_client_that_leaves_early_is_no_error(
+    request_: str, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    # More than fits into the buffers of a connection, so that the server notices.
+    with site_server({"index.html": "x" * 50_000_000}, 0) as server:
+        server.daemon_threads = False  # so that closing the server waits for its answers
+        for _ in range(3):
+            with socket.create_connection(server.server_address[:2], timeout=10) as client:
+                client.sendall(request_.encode())
+                # Closing with this set resets the connection.
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                server.handle_request()
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_port_that_is_taken_is_told_in_one_line(

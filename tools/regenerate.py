@@ -31,7 +31,7 @@ import click
 from mwz.harness import Scorer, load_benchmark
 from mwz.harness.board.audit.record import rule_set_rows
 from mwz.harness.board.audit.reported import read_reported
-from mwz.harness.board.entries import read_entries
+from mwz.harness.board.entries import FACTS, read_entries
 from mwz.harness.board.model import rows as leaderboard_rows
 from mwz.harness.cli import commands, main
 from mwz.harness.data.declared import declared_names, gold_versions
@@ -214,6 +214,7 @@ PAGES = (
     "metrics.md",
     "predictions-format.md",
     "state-tracking.md",
+    "submitting.md",
 )
 NOTHING = "–"
 
@@ -232,6 +233,14 @@ def page(text: str) -> str:
 def _commands() -> str:
     rows = [[f"`mwz {name}`", line] for name, (_, line) in commands().items()]
     return markdown_table(["command", "what it does"], rows)
+
+
+def _facts() -> str:
+    rows = [
+        [f"`--{name.replace('_', '-')}`", fact.question, ", ".join(fact.choices)]
+        for name, fact in FACTS.items()
+    ]
+    return markdown_table(["option", "what it states", "one of"], rows)
 
 
 def _placeholders() -> str:
@@ -400,24 +409,32 @@ def _rule_sets() -> str:
 
 
 def _fuzzy_joint_accuracies() -> str:
-    """Return JGA beside the fuzzy joint accuracy, the largest difference first."""
+    """Return JGA beside the fuzzy joint accuracies, the largest difference first."""
     found = [
-        (entry.system.name, exact, report.dst.fuzzy["joint_accuracy"])
+        (entry.system.name, exact, report.dst.fuzzy)
         for entry in read_entries(SUBMISSIONS)
         if not entry.system.predictions.by_harness
         and (report := entry.scores.under(DEFAULT_RULES)) is not None
         and report.dst is not None
         and isinstance(exact := report.dst.metrics["JGA"], float)
     ]
+    names = ("joint_accuracy", "joint_accuracy_as_written")
     rows = [
-        [escaped_cell(name), figure(exact, 2), figure(fuzzy, 2), signed(fuzzy - exact, 2)]
-        for name, exact, fuzzy in sorted(found, key=lambda one: one[1] - one[2])
+        [
+            escaped_cell(name),
+            figure(exact, 2),
+            *(figure(fuzzy.get(one), 2) for one in names),
+            signed(fuzzy[names[0]] - exact, 2),
+        ]
+        for name, exact, fuzzy in sorted(found, key=lambda one: one[1] - one[2][names[0]])
     ]
-    return markdown_table(["System", "JGA", "Fuzzy joint accuracy", "Difference"], rows)
+    headers = ["System", "JGA", "Fuzzy joint accuracy", "As written", "Fuzzy − JGA"]
+    return markdown_table(headers, rows)
 
 
 TABLES: Mapping[str, Callable[[], str]] = {
     "commands": _commands,
+    "facts": _facts,
     "placeholders": _placeholders,
     "bounds": _bounds,
     "formats": _formats,

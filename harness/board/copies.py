@@ -45,10 +45,10 @@ def copy_signs(entries: Sequence[Entry]) -> dict[str, dict[str, SignFigure]]:
             before = signs.setdefault(entry.key, {}).get(name)
             if before is None or (before.raised, before.value) < (figure.raised, share):
                 signs[entry.key][name] = figure
-    for found in signs.values():
-        if "copied_responses" in found and found["copied_responses"].value > _COPIED.limit:
+    for own_signs in signs.values():
+        if "copied_responses" in own_signs and own_signs["copied_responses"].value > _COPIED.limit:
             # Whoever has the responses has their phrases as well.
-            found.pop("copied_phrases", None)
+            own_signs.pop("copied_phrases", None)
     return signs
 
 

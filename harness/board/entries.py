@@ -14,11 +14,11 @@ from __future__ import annotations
 import datetime
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import tomli_w
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -97,6 +97,18 @@ def _plain_name(value: str) -> str:
     return value
 
 
+def _iso_date(value: object) -> str:
+    """Return a date, TOML's or a text, in the one form that sorts and that nobody misreads."""
+    text = str(value)
+    if not re.fullmatch(r"20[0-9]{2}-[0-9]{2}-[0-9]{2}", text):
+        raise ValueError(f"{text[:20]!r} is no date such as 2024-12-31")
+    return datetime.date.fromisoformat(text).isoformat()
+
+
+def _address_or_none(value: str) -> str:
+    return value if value == "none" else _web_address(value)
+
+
 def _one_of(kind: str, known: Callable[[], Iterable[str]]) -> AfterValidator:
     """Return a check that a text is one of a table's keys, the name of a `kind`."""
 
@@ -116,6 +128,9 @@ PlainText = Annotated[str, AfterValidator(_plain_text), Field(max_length=500)]
 PlainName = Annotated[str, AfterValidator(_plain_name)]
 # MultiWOZ is of 2018.
 Year = Annotated[int, Field(strict=True, ge=2018, le=2100)]
+Runs = Annotated[int, Field(strict=True, ge=1, le=10_000)]
+Date = Annotated[str, BeforeValidator(_iso_date)]
+Prompts = Annotated[str, AfterValidator(_address_or_none)]
 
 
 class Predictions(_Strict):
@@ -290,24 +305,25 @@ class Review(_Strict):
         reason: Why it may be ranked.
     """
 
-    date: datetime.date
+    date: Date
     reviewer: PlainName
     sign: Annotated[str, _one_of("sign", _sign_names)]
     reason: Annotated[PlainText, Field(min_length=1)]
 
 
+def _fact(title: str, question: str) -> Any:
+    """Declare a fact that readers must know of a system (see `FACTS`)."""
+    return Field(default=None, title=title, description=question)
+
+
 class System(_Strict):
-    """The content of an `entry.toml`.
+    """The content of an `entry.toml`; what has a question is one of `FACTS`.
 
     Attributes:
         name: The system's name as the leaderboard shows it.
         track: One of `TRACKS`.
         paper: Address of its paper.
         code: Address of its code.
-        multiwoz: The version of MultiWOZ it was trained on.
-        year: When it was published; where it is left out, the address of its paper may tell.
-        model: What model it is: its backbone and size.
-        training: What it was trained on besides MultiWOZ.
         note: What a reader of the leaderboard should know.
         unranked: Why it is listed without a rank although it could have one: it is given more than
             the other systems of its track.
@@ -324,10 +340,34 @@ class System(_Strict):
     track: Annotated[str, _one_of("track", lambda: TRACKS)]
     paper: WebAddress | None = None
     code: WebAddress | None = None
-    multiwoz: PlainText | None = None
-    year: Year | None = None
-    model: PlainText | None = None
-    training: PlainText | None = None
+    multiwoz: PlainText | None = _fact(
+        "MultiWOZ version", "The version of MultiWOZ it was trained on."
+    )
+    year: Year | None = _fact(
+        "Year", "The year it was published in, where the address of the paper does not tell it."
+    )
+    model: PlainText | None = _fact("Model", "What model it is: its backbone and size.")
+    open_weights: Literal["yes", "no"] | None = _fact(
+        "Open weights", "Whether anybody can get the weights of this model or of its backbone."
+    )
+    training: PlainText | None = _fact(
+        "Training data besides MultiWOZ",
+        "What it was trained on besides MultiWOZ (its backbone's own pre-training aside), or none.",
+    )
+    test_in_training: Literal["yes", "no", "unknown"] | None = _fact(
+        "Test set in training data",
+        "Whether it, or its backbone, was trained on dialogues of MultiWOZ's test set.",
+    )
+    prompts: Prompts | None = _fact(
+        "Prompts", "The address of the prompts of a language model, or none where there are none."
+    )
+    runs: Runs | None = _fact("Runs", "Of how many runs with these settings the outputs are one.")
+    date: Date | None = _fact(
+        "Date of the outputs", "When the outputs were made, such as 2024-12-31."
+    )
+    licence: PlainText | None = _fact(
+        "Licence of the outputs", "Under which licence the outputs may be used."
+    )
     note: PlainText | None = None
     unranked: Annotated[PlainText, Field(min_length=1)] | None = None
     predictions: Predictions
@@ -358,6 +398,43 @@ class System(_Strict):
             return None
         named = self.placeholders.get(TABLE, "")
         return alias_table(named) if named in alias_tables() else aliases(self.placeholders)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What readers must know of a system, and its authors are asked for.
+
+    Attributes:
+        title: What pages call it.
+        question: What is to be given.
+        choices: The answers there are; none if it is a text or a number.
+        number: Whether it is a whole number.
+    """
+
+    title: str
+    question: str
+    choices: Sequence[str]
+    number: bool
+
+
+def _facts() -> Iterator[tuple[str, Fact]]:
+    for name, field in System.model_fields.items():
+        if field.title is not None:
+            kind = get_args(field.annotation)[0]
+            choices = get_args(kind) if get_origin(kind) is Literal else ()
+            number = int in get_args(kind)
+            yield name, Fact(field.title, field.description or "", choices, number)
+
+
+FACTS: Mapping[str, Fact] = dict(_facts())
+"""Field of `System` -> what it states: options, pages, downloads and documentation follow."""
+
+NOT_STATED = "not stated"
+
+
+def stated_facts(system: System) -> dict[str, str | int | None]:
+    """Return fact -> what is stated of a system, None where nothing is; of `FACTS`."""
+    return {name: getattr(system, name) or None for name in FACTS} | {"year": system_year(system)}
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace as replaced
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,7 +23,17 @@ from ..board.columns import (
     track_columns,
     tracking_columns,
 )
-from ..board.entries import PREDICTIONS_FILE, Entry, System, declared_placeholders
+from ..board.entries import (
+    ENTRY_FILE,
+    FACTS,
+    NOT_STATED,
+    PREDICTIONS_FILE,
+    Entry,
+    System,
+    declared_placeholders,
+    folder_name,
+    stated_facts,
+)
 from ..board.model import Board, Row, read_board
 from ..board.pairs import complete_pairs
 from ..board.scores import Scores, seed_file
@@ -40,7 +51,7 @@ from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions
 from ..submission import checked_submission
 from ..submission.formats import read_standard
-from . import option, tell
+from . import notify, option, tell
 from .option import leaderboard_path
 from .reading import benchmark_chooser
 
@@ -63,6 +74,60 @@ def _reported(
             raise click.BadParameter(f"{value!r}: give each metric once")
         figures[metric] = figure
     return figures
+
+
+def _fact_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add an option for every fact."""
+    for name, fact in reversed([*FACTS.items()]):
+        kind: Any = click.Choice(fact.choices) if fact.choices else int if fact.number else str
+        metavar = None if fact.choices else "N" if fact.number else "TEXT"
+        add = click.option(_option(name), type=kind, metavar=metavar, help=fact.question)
+        command = add(command)
+    return command
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _ask(system: System, folder: Path) -> System:
+    """Return a system with the facts that its author states when asked; tell which are missing.
+
+    Nobody is asked where standard input is no terminal.
+    """
+    missing = [name for name, value in stated_facts(system).items() if value is None]
+    if missing and sys.stdin is not None and sys.stdin.isatty():
+        click.echo(
+            "What readers must know of the system; press Enter where you do not know.", err=True
+        )
+        for name in missing:
+            system = _asked(system, name)
+        missing = [name for name, value in stated_facts(system).items() if value is None]
+    if missing:
+        options = ", ".join(map(_option, missing))
+        place = folder / folder_name(system.name) / ENTRY_FILE
+        notify(f"{NOT_STATED} of the system: {options}; give what you know, or add it to {place}")
+    return system
+
+
+def _asked(system: System, name: str) -> System:
+    """Return a system with a fact that its author is asked for, until the answer can be used."""
+    fact, found = FACTS[name], system
+
+    def read(answer: str) -> None:
+        nonlocal found
+        value = int(answer) if fact.number and answer.isdecimal() else answer
+        if answer:
+            known = system.model_dump(exclude_none=True, exclude_defaults=True)
+            try:
+                found = validated(System, {**known, name: value}, fact.title)
+            except InputError as error:
+                raise click.UsageError(error.problems[0]) from None
+
+    choices = f" ({', '.join(fact.choices)})" if fact.choices else ""
+    question = f"{fact.title}{choices}: {fact.question}"
+    click.prompt(question, "", value_proc=read, show_default=False, prompt_suffix="\n> ", err=True)
+    return found
 
 
 _WITHOUT_PLACEHOLDERS = (STATE_TRACKING, LEXICALISED)
@@ -91,10 +156,7 @@ _NOT_FOR: Mapping[str, Collection[str]] = {
 @click.option("--paper", metavar="URL", help="Address of its paper.")
 @click.option("--code", metavar="URL", help="Address of its code.")
 @click.option("--note", metavar="TEXT", help="What a reader of the leaderboard should know.")
-@click.option("--multiwoz", metavar="VERSION", help="The version of MultiWOZ it was trained on.")
-@click.option("--year", type=int, help="The year it was published in.")
-@click.option("--model", metavar="TEXT", help="What model it is: its backbone and size.")
-@click.option("--training", metavar="TEXT", help="What it was trained on besides MultiWOZ.")
+@_fact_options
 @click.option(
     "--reported",
     callback=_reported,
@@ -162,7 +224,10 @@ def command(
     files = [(shown_name(path), read_bytes(path, limits())) for path in (predictions, *seeds)]
 
     def check(outputs: Outputs) -> None:
+        nonlocal system
         check_new(submissions, system, outputs.predictions, outputs.states, replace)
+        # Only who can enter it is asked.
+        system = _ask(system, submissions)
 
     if track == STATE_TRACKING:
         scores = _tracker(*files[0], benchmark, gold, own_gold, check)

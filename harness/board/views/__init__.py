@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -203,6 +205,7 @@ def left_over(made: Site, directory: Path) -> Iterator[str]:
 
 
 LOOPBACK = "127.0.0.1"
+_LOOPBACK_NAMES = (LOOPBACK, "localhost", "[::1]")
 PORT = 8765
 """Where the site is shown unless another port is named."""
 
@@ -216,9 +219,14 @@ _TYPES = {
 }
 _PLAIN = "text/plain; charset=utf-8"
 
+_NO_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+
 
 def site_server(files: Mapping[str, str], port: int) -> ThreadingHTTPServer:
     """Return a server of the site's files at the loopback address, not yet running.
+
+    It answers requests for this machine only: a page of another site whose name was made to lead
+    here (DNS rebinding) is refused.
 
     Args:
         files: Path within the site -> content.
@@ -231,11 +239,25 @@ def site_server(files: Mapping[str, str], port: int) -> ThreadingHTTPServer:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            path = unquote(urlsplit(self.path).path).lstrip("/") or _START
-            content = contents.get(path)
-            if content is None:
+            # `self.path` is no longer as it was sent: slashes at its beginning are merged.
+            host, path = _asked(self.requestline.split()[1])
+            hosts = [*self.headers.get_all("Host", ()), *([host] if host else ())]
+            if path is None:
+                self.send_error(HTTPStatus.BAD_REQUEST)
+            elif not hosts or not all(map(self._is_own, hosts)):
+                self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
+            elif path not in contents:
                 self.send_error(HTTPStatus.NOT_FOUND)
-                return
+            else:
+                self._send(path, contents[path])
+
+        do_HEAD = do_GET  # noqa: N815 -- as the base class calls it
+
+        def _is_own(self, host: str) -> bool:
+            port = self.connection.getsockname()[1]
+            return host.strip().lower().removesuffix(f":{port}") in _LOOPBACK_NAMES
+
+        def _send(self, path: str, content: bytes) -> None:
             self.send_response(HTTPStatus.OK)
             self.send_header("Content-Type", _TYPES.get(path[path.rfind(".") :], _PLAIN))
             self.send_header("Content-Length", str(len(content)))
@@ -245,14 +267,33 @@ def site_server(files: Mapping[str, str], port: int) -> ThreadingHTTPServer:
             if self.command == "GET":
                 self.wfile.write(content)
 
-        do_HEAD = do_GET  # noqa: N815 -- as the base class calls it
-
         def log_message(self, format: str, *arguments: object) -> None:
             """Say nothing: the terminal shows where the site is."""
 
     try:
-        return ThreadingHTTPServer((LOOPBACK, port), Handler)
+        return _Server((LOOPBACK, port), Handler)
     except OSError as error:
         raise InputError(
             f"port {port}", f"is not available ({error.strerror}); choose another: --serve PORT"
         ) from None
+
+
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of a client that does not wait for its answer."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
+def _asked(address: str) -> tuple[str, str | None]:
+    """Return the host, if any, and the path of a requested address; no path if it is malformed."""
+    try:
+        parts = urlsplit(address)
+        path = unquote(parts.path, errors="strict") or "/"
+    except ValueError:
+        return "", None
+    # `//x` is the host x and no path.
+    if not path.startswith("/") or not path.isprintable() or address.startswith("//"):
+        return "", None
+    wrong = _NO_ESCAPE.search(parts.path)
+    return parts.netloc, None if wrong else path[1:] or _START

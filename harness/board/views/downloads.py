@@ -19,7 +19,7 @@ from ...scoring.report import Report
 from .. import LEXICALISED, STATE_TRACKING
 from ..audit.reported import OLD
 from ..columns import TOTALS, BoardTable, Column, board_tables, columns, row_headers, row_text
-from ..entries import Entry, arxiv_number, system_year
+from ..entries import FACTS, Entry, arxiv_number, stated_facts, system_year
 from ..model import Board, Row, common_signatures
 from ..scores import FIGURES, plain
 from .page_parts import SYSTEMS
@@ -167,12 +167,8 @@ def tables_csv(tables: Sequence[BoardTable]) -> str:
 def _csv_line(row: Row, shown: Sequence[Column[Row]]) -> dict[str, object]:
     """Return name -> what stands in a line, without what a spreadsheet would compute."""
     system = None if row.entry is None else row.entry.system
-    about = {
-        "signature": row.signature,
-        "year": None if system is None else system_year(system),
-        "model": None if system is None else system.model,
-        "training": None if system is None else system.training,
-    }
+    facts = dict.fromkeys(FACTS) if system is None else stated_facts(system)
+    about = {"signature": row.signature, **facts}
     line = {
         "system": row.name,
         "entry": row.key,
@@ -251,11 +247,8 @@ def _about(entry: Entry) -> dict[str, Any]:
     system = entry.system
     facts = {
         "paper": system.paper,
-        "year": system_year(system),
         "code": system.code,
-        "multiwoz": system.multiwoz,
-        "model": system.model,
-        "training": system.training,
+        **stated_facts(system),
         "note": system.note,
         "verifiable": entry.verifiable,
     }

@@ -28,7 +28,7 @@ from ..columns import (
     tracking_columns,
     verdict_mark,
 )
-from ..entries import Entry, system_year
+from ..entries import FACTS, NOT_STATED, Entry, stated_facts
 from ..model import NOTHING, REFERENCE, Board, Row, placeholders_note
 from ..scores import FIGURES
 from .board_page import row_anchor
@@ -65,11 +65,12 @@ def system_pages(board: Board) -> Iterator[tuple[str, dict[str, object]]]:
     """Yield the key of every entry and what its page shows, in the order of the board.
 
     What the template knows: "entry"; "track", the title of its track; "section", the address of its
-    row on the board; "place", its rank in words; "year"; "verdict", whether the public board's row
-    is the harness's, and "mark", the verdict's style; "tiles", title -> its main figures; "blocks",
-    the parts of the page; "signature", and "fields", field, value and meaning of what in it is the
-    system's own; "citation" in BibTeX; "compared", whether it is compared with some other system;
-    "before" and "after", name and key of its neighbours on the board.
+    row on the board; "place", its rank in words; "stated", title -> what is stated of it;
+    "verdict", whether the public board's row is the harness's, and "mark", the verdict's style;
+    "tiles", title -> its main figures; "blocks", the parts of the page; "signature", and "fields",
+    field, value and meaning of what in it is the system's own; "citation" in BibTeX; "compared",
+    whether it is compared with some other system; "before" and "after", name and key of its
+    neighbours on the board.
     """
     by_key = {row.key: row for row in board.rows}
     others = [entry for entry in board.entries if entry.key not in by_key]
@@ -98,7 +99,7 @@ def _page(
         "track": TRACKS[entry.system.track].title,
         "section": f"tracking-{entry.key}" if main is None else row_anchor(main),
         "place": _place(main or next(iter(entered), None)),
-        "year": system_year(entry.system),
+        "stated": _stated(entry),
         "verdict": with_minus(verdict) or None,
         "mark": verdict_mark(verdict),
         "tiles": _tiles(row, shown, entered),
@@ -107,6 +108,17 @@ def _page(
         "fields": [] if signature is None else list(own_fields(signature)),
         "citation": entry_reference(entry),
         "compared": any(entry.key in pair for pair in board.pairs.pairs),
+    }
+
+
+def _stated(entry: Entry) -> dict[str, str]:
+    """Return title -> what is stated of a system; nothing of what the harness makes itself."""
+    if entry.system.predictions.by_harness:
+        return {}
+    stated = stated_facts(entry.system)
+    return {
+        fact.title: NOT_STATED if stated[name] is None else str(stated[name])
+        for name, fact in FACTS.items()
     }
 
 

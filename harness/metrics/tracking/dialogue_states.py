@@ -105,11 +105,14 @@ class DialogueStates:
         numbers: The turns' numbers, ascending.
         pairs: The turns' states, slots with the value `none` included.
         turns: The same without those slots: what is compared.
+        written: As `pairs`, with the slots' names as they are written (`bookday` is not `day`);
+            None where `pairs` has them so.
     """
 
     numbers: Sequence[int]
     pairs: Sequence[StatePair]
     turns: Sequence[StatePair]
+    written: Sequence[StatePair] | None = None
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def derived(self, work: Callable[[DialogueStates], _Derived]) -> _Derived:

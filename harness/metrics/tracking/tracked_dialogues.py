@@ -61,12 +61,15 @@ class TrackedTurn:
         gold: The gold belief state.
         predicted: The predicted belief state.
         active_domains: The gold active domains; None where they are not known.
+        written: The gold and the predicted state before the names of booking slots were made
+            alike; None where they were not.
     """
 
     number: int
     gold: BeliefState
     predicted: BeliefState
     active_domains: Sequence[str] | None = None
+    written: tuple[BeliefState, BeliefState] | None = None
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,13 @@ def track_states(
             strict=False,
         )
         turns = [
-            TrackedTurn(number, without_booking_prefix(own), without_booking_prefix(found), active)
+            TrackedTurn(
+                number,
+                without_booking_prefix(own),
+                without_booking_prefix(found),
+                active,
+                written=(own, found),
+            )
             for number, (own, found, active) in enumerate(known)
         ]
         tracked.append(TrackedDialogue(id_, turns, frozenset(dialogue.goal)))
@@ -179,15 +188,21 @@ def annotated(
 
 def dialogue_states(dialogue: TrackedDialogue, choices: Choices = PLAIN) -> DialogueStates:
     """Return a dialogue's states as the metrics take them."""
-    pairs = [
-        StatePair(flat_state(turn.gold), flat_state(turn.predicted)) for turn in dialogue.turns
-    ]
-    if choices.dontcare == "drop":
-        pairs = [pair.part(lambda slot, value: value not in DONTCARE) for pair in pairs]
+
+    def kept(gold: BeliefState, predicted: BeliefState) -> StatePair:
+        pair = StatePair(flat_state(gold), flat_state(predicted))
+        dropping = choices.dontcare == "drop"
+        return pair.part(lambda slot, value: value not in DONTCARE) if dropping else pair
+
+    pairs = [kept(turn.gold, turn.predicted) for turn in dialogue.turns]
     return DialogueStates(
         numbers=[turn.number for turn in dialogue.turns],
         pairs=pairs,
         turns=pairs if choices.none == "value" else [without_absent(pair) for pair in pairs],
+        written=[
+            pair if turn.written is None else kept(*turn.written)
+            for turn, pair in zip(dialogue.turns, pairs, strict=True)
+        ],
     )
 
 

@@ -74,7 +74,8 @@ class TrackingReport:
             F1: what the modules of `metrics/tracking/` give.
         counts: GCA's four counts, and the exact and turn-level matches (M1, M2).
         changes: GCA's four part scores.
-        fuzzy: Fuzzy joint accuracy with its precision, recall and F1.
+        fuzzy: Fuzzy joint accuracy, also with slots as they are written, with precision, recall
+            and F1.
         per_domain: Domain -> turns, JGA, SA, RSA, F1, over the turns that `variants` says.
         per_slot: `domain-slot` -> GCA's four counts.
         positions: Scores by relative position in the dialogue.
