@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
+import numpy as np
 import pytest
 import sacrebleu
 from hypothesis import given, settings
@@ -17,7 +18,7 @@ from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.benchmark import STYLES
 from mwz.harness.metrics._references import TOKENIZATIONS, ReferenceIndex, tokenize_13a
-from mwz.harness.metrics.bleu import bleu_of_counts
+from mwz.harness.metrics.bleu import MAX_ORDER, bleu_of_counts, bleu_of_sums
 
 References = Mapping[str, Mapping[str, Sequence[str]]]
 Responses = Mapping[str, Sequence[str]]
@@ -231,3 +232,23 @@ def test_tokenised_texts_are_not_kept() -> None:
     tokenize_13a(["a word " + "b" * 1000])
     assert Tokenizer13a.__call__.cache_info().currsize == 0
     assert TokenizerRegexp.__call__.cache_info().currsize == 0
+
+
+_COUNTS = st.integers(0, 40)
+
+
+@given(
+    st.lists(
+        st.tuples(_COUNTS, _COUNTS, *[st.tuples(_COUNTS, _COUNTS)] * MAX_ORDER),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_bleu_of_many_samples_is_that_of_each(drawn: list[Any]) -> None:
+    # Matches are no more than n-grams, and there is no n-gram without a token.
+    rows = [
+        [max(length, 1), references, *map(min, orders), *map(max, orders)]
+        for length, references, *orders in drawn
+    ]
+    together = bleu_of_sums(list(np.array(rows, np.float64).T))
+    assert together == pytest.approx([bleu_of_sums(row) for row in rows], rel=1e-12, abs=1e-12)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
+from pathlib import Path
 
 from mwz.normalization.rules import DEFAULT_RULES
 
@@ -21,6 +22,7 @@ from ..scoring.report import Report
 from ..signature import PLACEHOLDERS
 from . import LEXICALISED, track_problem
 from .entries import ENTRY_FILE, Entry, folder_name
+from .pairs import PAIRS_FILE, wrong_pairs
 from .scores import (
     DIALOGUES_FILE,
     FIGURES,
@@ -41,6 +43,44 @@ def entry_problems(entries: Sequence[Entry]) -> list[str]:
     """Return what is wrong with entries, a sentence each that begins with the entry's key."""
     problems = [f"{entry.key}: {problem}" for entry in entries for problem in _own_problems(entry)]
     return [*problems, *shared_problems(entries), *_ways_back(entries)]
+
+
+def evidence_problems(
+    folder: Path, entries: Sequence[Entry], keys: Collection[str]
+) -> Iterator[str]:
+    """Yield what is stored and does not come out again, a sentence each, as `entry_problems`.
+
+    Pairs and intervals are computed again from what is stored of each dialogue. This takes some
+    seconds for a large folder.
+
+    Args:
+        folder: The folder of submissions.
+        entries: Its entries.
+        keys: Keys of the entries that are looked at.
+    """
+    # NumPy is needed where something is computed alone.
+    from ..comparison.resampling import intervals_of
+    from .entry_scores import evidence_of_outcomes
+
+    for entry in entries:
+        known = entry.scores.dialogues
+        if entry.key not in keys or known is None or not entry.scores.reports:
+            continue
+        signature = entry.scores.main.signature
+        anew = intervals_of(evidence_of_outcomes("", signature, known.outcomes))
+        for name, stored in known.intervals.scores.items():
+            found = anew[name]
+            if not (is_close(stored.low, found.low) and is_close(stored.high, found.high)):
+                yield (
+                    f"{entry.key}: {DIALOGUES_FILE}: the interval of {name} comes out differently; "
+                    "use --rescore"
+                )
+    for pair in wrong_pairs(folder, entries, keys):
+        for key, other in ((pair.a, pair.b), (pair.b, pair.a)):
+            yield (
+                f"{key}: {PAIRS_FILE}: how it compares with {other} comes out differently; remove "
+                "the line of both, and run `mwz leaderboard`"
+            )
 
 
 def _ways_back(entries: Sequence[Entry]) -> Iterator[str]:

@@ -493,6 +493,7 @@ def evidence_of_outcomes(name: str, signature: Signature, outcomes: Outcomes) ->
         rows=[*zip(*outcomes.columns, strict=True)],
         formula=totals_of_sums,
         wins={"inform": 1, "success": 2},
+        of_samples=True,
     )
     return Evidence(name, signature, tuple(map(str, outcomes.places)), {"responses": statistics})
 

@@ -346,6 +346,18 @@ def ranked(found: Iterable[Row], apart: bool = True) -> list[Row]:
     ]
 
 
+def sign_notes(entries: Sequence[Entry]) -> dict[str, list[str]]:
+    """Return key -> what is to be said of the signs of each entry."""
+    copies = copy_signs(entries)
+    found = {}
+    for entry in entries:
+        report = entry.scores.under(DEFAULT_RULES)
+        own = next(tracked(entry.scores, report), None) if entry.tracking else None
+        row = Row(entry, report, tracked=own, copies=copies.get(entry.key, {}))
+        found[entry.key] = list(row.sign_notes())
+    return found
+
+
 def _order(row: Row, apart: bool = True) -> tuple[bool, bool, list[float], str]:
     out = apart and row.unranked is not None
     return not row.is_ceiling, out, [-figure for figure in row.at_least], row.key

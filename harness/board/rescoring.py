@@ -23,10 +23,9 @@ from ..submission import checked_submission
 from ..submission.formats import read_standard
 from ..tracking.tracking_figures import COUNTS, FIGURES
 from . import LEXICALISED, STATE_TRACKING
-from .checks import entry_problems
+from .checks import entry_problems, evidence_problems
 from .entries import Entry, read_entry
 from .model import rows
-from .pairs import PAIRS_FILE, wrong_pairs
 from .scores import DIALOGUES_FILE, FILES, SCORES_FILE, SEEDS_FILE, Scores, plain, seed_file
 
 if TYPE_CHECKING:
@@ -458,12 +457,7 @@ def verify(
     keys = {entry.key for entry in chosen}
     known = entry_problems([*(one for one in entries if one.key not in keys), *chosen])
     for folder in {entry.folder.parent for entry in chosen}:
-        for pair in wrong_pairs(folder, entries, keys):
-            known += [
-                f"{key}: {PAIRS_FILE}: how it compares with {other} comes out differently; remove "
-                "the line of both, and run `mwz leaderboard`"
-                for key, other in ((pair.a, pair.b), (pair.b, pair.a))
-            ]
+        known += evidence_problems(folder, entries, keys)
     found = {one.key: one for one in outcomes}
     return [
         replace(

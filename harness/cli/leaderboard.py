@@ -11,6 +11,8 @@ from typing import Any
 import click
 from tqdm import tqdm
 
+from ..board.checks import evidence_problems
+from ..board.contents import CONTENTS_FILE, check_removed, since_made
 from ..board.entries import Entry, read_entries, strays
 from ..board.model import DOCUMENTS_FOLDER, Board, read_board
 from ..board.pairs import PAIRS_FILE, complete_pairs
@@ -27,6 +29,7 @@ from ..board.views import (
     write_site,
 )
 from ..board.views.markdown import pages
+from ..board.views.review_text import review_text
 from ..errors import InputError
 from ..io.files import read_bytes
 from ..io.rendering import printable
@@ -75,6 +78,19 @@ from .option import leaderboard_path
     help=f"Write nothing; show the board as a web page at the loopback address until Ctrl-C. "
     f"[default port: {PORT}; 0 for any]",
 )
+@click.option(
+    "--removed",
+    multiple=True,
+    metavar="NAME",
+    help="Confirm that the entry NAME was deleted; repeatable.",
+)
+@click.option(
+    "--base",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="With --check: list in Markdown, for who reviews it, what differs from another folder of "
+    "submissions: entries, reviews, scores, notes, reported figures.",
+)
 @option.scored_benchmark
 @option.rules
 @option.submissions
@@ -85,6 +101,8 @@ def command(
     output: Path | None,
     html: Path | None,
     serve: int | None,
+    removed: tuple[str, ...],
+    base: Path | None,
     rules: str,
     submissions: Path,
     **rescoring: Any,
@@ -95,6 +113,7 @@ def command(
     path = output or leaderboard_path(submissions)
     if path.suffix != ".md":
         raise InputError(str(path), "the page is Markdown; give it a name that ends in .md")
+    option.refuse({"--base goes with --check": base is not None and not check})
     if serve is not None:
         written = check or again or html is not None or output is not None
         option.refuse({"--serve writes nothing: leave out the other options": written})
@@ -104,16 +123,31 @@ def command(
     if check:
         entered = read_entries(submissions)
         changed = [bool(outcome.changes) for outcome in _rescore(entered, again, rescoring)]
-        return int(_is_stale(submissions, entered, rules, path, html) or any(changed))
+        return int(_is_stale(submissions, entered, rules, path, html, base) or any(changed))
+    return _make(submissions, rules, path, html, removed, again, rescoring)
+
+
+def _make(
+    submissions: Path,
+    rules: str,
+    path: Path,
+    html: Path | None,
+    removed: Sequence[str],
+    again: bool,
+    rescoring: Mapping[str, Any],
+) -> int:
+    """Make the leaderboard's pages, and the site."""
     with locked(submissions):
         for name in strays(submissions):
             told = "neither a folder nor a file, and left alone; remove it"
             notify(f"{submissions / name}: {told}")
         entered = read_entries(submissions)
+        for line in check_removed(submissions, entered, removed).lines():
+            notify(line)
         entered, files = updated(entered, _rescore(entered, again, rescoring), rules)
         board = read_board(submissions, entered, rules, complete_pairs(submissions, entered))
         web = None if html is None else _site(submissions, board)
-        write_files(submissions, {**files, **pages(submissions, board, path)})
+        write_files(submissions, {**files, **pages(submissions, board, path, files)})
         if html is not None and web is not None:
             write_site(web, html)
     click.echo(f"{path}: {len(entered)} entries")
@@ -125,11 +159,21 @@ def command(
 
 
 def _is_stale(
-    submissions: Path, entered: Sequence[Entry], rules: str, path: Path, html: Path | None
+    submissions: Path,
+    entered: Sequence[Entry],
+    rules: str,
+    path: Path,
+    html: Path | None,
+    base: Path | None,
 ) -> bool:
-    """Say what of the pages, the pairs and the site is stale."""
+    """Say what of the pages, the pairs and the site is stale, and what differs from a base."""
+    if base is not None:
+        click.echo(printable(review_text(submissions, entered, base, rules)))
     board = read_board(submissions, entered, rules)
-    stale = [_is_page_stale(*page) for page in pages(submissions, board, path).items()]
+    made = dict(pages(submissions, board, path))
+    del made[submissions / CONTENTS_FILE]
+    stale = [_is_page_stale(*page) for page in made.items()]
+    stale.append(_differs(submissions, entered))
     if html is not None:
         stale.append(_is_site_stale(_site(submissions, board), html))
     missing = board.pairs.missing
@@ -139,7 +183,20 @@ def _is_stale(
             f"now, the first {' and '.join(missing[0])}; run `mwz leaderboard`",
             err=True,
         )
-    return any(stale) or bool(missing)
+    wrong = list(evidence_problems(submissions, entered, [entry.key for entry in entered]))
+    for line in wrong:
+        click.echo(printable(line), err=True)
+    return any(stale) or bool(missing) or bool(wrong)
+
+
+def _differs(submissions: Path, entered: Sequence[Entry]) -> bool:
+    """Say which files are not those that the leaderboard was made of."""
+    made = since_made(submissions, entered)
+    for line in made.lines():
+        click.echo(printable(f"{submissions / line} since the leaderboard was made"), err=True)
+    if made:
+        click.echo("if that is meant, run `mwz leaderboard`", err=True)
+    return bool(made)
 
 
 def _site(submissions: Path, board: Board) -> Site:

@@ -23,6 +23,7 @@ from ..board.columns import (
     track_columns,
     tracking_columns,
 )
+from ..board.contents import check_removed
 from ..board.entries import (
     ENTRY_FILE,
     FACTS,
@@ -32,6 +33,7 @@ from ..board.entries import (
     System,
     declared_placeholders,
     folder_name,
+    read_entries,
     stated_facts,
 )
 from ..board.model import Board, Row, read_board
@@ -43,9 +45,10 @@ from ..data.gold_states import load_further_gold, load_gold_states
 from ..data.installed import load_benchmark
 from ..errors import InputError, unknown
 from ..io.files import limits, read_bytes, shown_name
-from ..io.rendering import printable, text_table
+from ..io.rendering import figure, printable, text_table
 from ..io.validation import validated
 from ..metrics import headlines
+from ..metrics.signs import all_signs, honest_text, limit_text
 from ..metrics.tracking.tracked_dialogues import GoldStates
 from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions
@@ -234,6 +237,7 @@ def command(
     else:
         scores = _scored(files, benchmark, track == LEXICALISED, aliases, check)
     with locked(submissions):
+        check_removed(submissions, read_entries(submissions))
         entries = submit(submissions, system, scores, [content for _, content in files], replace)
         entry = entries[-1]
         click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)
@@ -244,6 +248,7 @@ def command(
             board = read_board(submissions, entries, rules, page.pairs)
         write_files(submissions, pages(submissions, page, leaderboard_path(submissions)))
     _show(entry, board)
+    _tell_signs(entry, board)
 
 
 def _scored(
@@ -335,6 +340,31 @@ def _show(entry: Entry, board: Board) -> None:
                 click.echo(f"\nagainst gold states {own.tracked.gold.version}")
                 among = "among those with these gold states"
             _show_place(key, table, tracking_columns(table), among)
+
+
+def _tell_signs(entry: Entry, board: Board) -> None:
+    """Say which signs are raised, what was measured, and what to do."""
+    rows = [*board.rows, *board.english, *(row for table in board.tracking for row in table)]
+    raised = {
+        name: one
+        for row in rows
+        if row.key == entry.key
+        for name, one in row.signs.items()
+        if one.raised
+    }
+    for name, one in raised.items():
+        sign = all_signs()[name]
+        of = "" if one.shared_with is None else f" ({one.shared_with})"
+        notify(
+            f"sign: {sign.title}{of}: {figure(one.value, 2)}; published outputs have "
+            f"{honest_text(sign)}, and {limit_text(sign, one.limit)} is a sign. {sign.why}"
+        )
+    if raised:
+        notify(
+            "an entry with a sign has no rank until a maintainer has reviewed it: say in the pull "
+            "request how the outputs came about, or mend them and submit again with --replace "
+            "(docs/submitting.md)"
+        )
 
 
 def _show_row(entry: Entry, board: Board) -> None:

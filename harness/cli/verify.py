@@ -10,6 +10,7 @@ import click
 from tqdm import tqdm
 
 from ..board.entries import chosen_entries, read_entries
+from ..board.model import sign_notes
 from ..board.rescoring import Rescored, changes_table, rescore, verify
 from ..io.rendering import printable
 from . import notify, option
@@ -46,8 +47,9 @@ def command(names: tuple[str, ...], strict: bool, submissions: Path, **rescoring
         for one in verified
         if not one.holds or (strict and (one.missing is not None or one.unverified))
     ]
+    signs = sign_notes(entries)
     for one in verified:
-        click.echo(printable(_lines(one)))
+        click.echo(printable("\n".join([_lines(one), *(f"  {s}" for s in signs[one.key])])))
     click.echo(_summary(verified))
     return 1 if failed else 0
 

@@ -136,6 +136,7 @@ def statistics(played: Played) -> LinearStatistics:
             for at, setup in enumerate(setups)
             for offset, name in enumerate(("inform", "success"))
         },
+        of_samples=True,
     )
 
 

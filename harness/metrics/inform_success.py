@@ -247,7 +247,7 @@ def rates(outcomes: Sequence[Outcome]) -> Rates:
 
 
 def _percent(chances: Sequence[float]) -> float:
-    return percent(math.fsum(chances), len(chances))
+    return float(percent(math.fsum(chances), len(chances)))
 
 
 def _deviation(chances: Sequence[float]) -> float:

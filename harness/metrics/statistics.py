@@ -127,12 +127,14 @@ class LinearStatistics(Statistics):
         rows: Whole numbers, a row per dialogue, so that sums are exact.
         formula: Makes figure -> value of the sums of a sample.
         wins: Figure -> the column that is 1 for each dialogue won and 0 for the others.
+        of_samples: Whether the formula also takes an array of one sum per sample for each sum.
     """
 
     figures: Sequence[Figure]
     rows: Floats
     formula: Formula
     wins: Mapping[str, int] = field(default_factory=dict)
+    of_samples: bool = False
 
     @classmethod
     def of_rows(
@@ -141,11 +143,12 @@ class LinearStatistics(Statistics):
         rows: Sequence[Sequence[float]],
         formula: Formula,
         wins: Mapping[str, int] | None = None,
+        of_samples: bool = False,
     ) -> Self:
         """Return the statistics of rows of plain numbers."""
         import numpy as np
 
-        return cls(figures, np.array(rows, np.float64), formula, wins or {})
+        return cls(figures, np.array(rows, np.float64), formula, wins or {}, of_samples)
 
     def part(self, rows: Ints) -> Self:
         """Return the statistics of some dialogues."""
@@ -162,10 +165,12 @@ class LinearStatistics(Statistics):
     def swapped(self, other: Self, swaps: Block) -> tuple[Values, Values]:
         """Return every figure of both systems after the swaps."""
         moved = swaps.by_sample @ (other.rows - self.rows)
-        return (
-            self._values(self.rows.sum(axis=0) + moved),
-            other._values(other.rows.sum(axis=0) - moved),
-        )
+        ours, theirs = self.rows.sum(axis=0) + moved, other.rows.sum(axis=0) - moved
+        if self.of_samples:
+            # A test compares differences with room for rounding: the last digit is no matter.
+            formula: Callable[[Sequence[Floats]], Values] = self.formula  # type: ignore[assignment]
+            return formula(list(ours.T)), formula(list(theirs.T))
+        return self._values(ours), other._values(theirs)
 
     def won(self) -> Mapping[str, Bools]:
         """Return figure -> whether each dialogue is won."""
@@ -178,8 +183,15 @@ class LinearStatistics(Statistics):
         return {one.name: np.array([values[one.name] for values in found]) for one in self.figures}
 
 
-def percent(parts: float, whole: float, of_nothing: float = 0.0) -> float:
-    """Return parts of a whole in percent, and another share (0 to 1) where the whole is 0."""
+def percent(parts: Any, whole: Any, of_nothing: float = 0.0) -> Any:
+    """Return parts of a whole in percent, and another share (0 to 1) where the whole is 0.
+
+    Of arrays, one number per sample, an array is returned.
+    """
+    if not isinstance(whole, float | int):
+        import numpy as np
+
+        return np.where(whole > 0, 100 * parts / np.maximum(whole, 1), 100 * of_nothing)
     return 100 * parts / whole if whole else 100 * of_nothing
 
 

@@ -203,7 +203,7 @@ def _written(*names: str) -> Callable[[Path], None]:
 
 HOSTILE = ["a b", "a\nb", "$(touch ran)", "`touch ran`", "';touch ran;'", "*", ".hidden", "é\x1b[m"]
 
-VERIFY = ("verify-entry.yml", "Verify the changed entries")
+VERIFY = ("verify-entry.yml", "Verify the changed entries, or all")
 
 
 @runs_steps
@@ -212,33 +212,32 @@ VERIFY = ("verify-entry.yml", "Verify the changed entries")
     [
         pytest.param(_written("old/entry.toml", "old/x.json"), ["old"], id="changed"),
         pytest.param(_written("new/entry.toml", "old/x.json"), ["new", "old"], id="added"),
-        pytest.param(_written("note.txt"), [], id="no entry"),
-        pytest.param(lambda folder: shutil.rmtree(folder / "gone"), [], id="removed"),
-        pytest.param(
-            lambda folder: (folder / "gone").rename(folder / "other"), ["other"], id="renamed"
-        ),
+        pytest.param(_written("SHA256SUMS", "pairs.jsonl"), [], id="what follows from entries"),
+        pytest.param(_written("note.txt"), None, id="what entries share"),
+        pytest.param(lambda folder: shutil.rmtree(folder / "gone"), None, id="removed"),
+        pytest.param(lambda folder: (folder / "gone").rename(folder / "other"), None, id="renamed"),
         pytest.param(_written("--help/x", "-o/x"), ["--help", "-o"], id="like options"),
         pytest.param(_written(*(f"{name}/x" for name in HOSTILE)), HOSTILE, id="hostile"),
     ],
 )
-def test_the_entries_that_a_pull_request_changes_are_verified_and_no_other(
+def test_the_entries_that_a_pull_request_changes_are_verified_or_all_if_they_share_it(
     runner: Runner,
     pull_request: Callable[[Callable[[Path], object]], None],
     change: Callable[[Path], object],
-    entries: list[str],
+    entries: list[str] | None,
 ) -> None:
     runner.replace("mwz", "printf '%s\\0' \"$@\" > called; exit 3")
     pull_request(change)
     done = runner.step(*VERIFY)
-    if not entries:
+    if entries == []:
         assert (done.returncode, done.stdout) == (0, "No entry was added or changed.\n")
         assert not (runner.folder / "called").exists()
         return
     # The step ends as the command does.
     assert done.returncode == 3
     called = (runner.folder / "called").read_text(encoding="utf-8").split("\0")[:-1]
-    assert called[:5] == ["verify", "--strict", "--submissions", "merged/submissions", "--"]
-    assert sorted(called[5:]) == sorted(entries)
+    assert called[:4] == ["verify", "--strict", "--submissions", "merged/submissions"]
+    assert sorted(called[4:]) == ([] if entries is None else sorted(["--", *entries]))
     assert not list(runner.folder.rglob("ran"))
 
 

@@ -30,6 +30,7 @@ from ..columns import (
     sign_column,
     track_columns,
 )
+from ..contents import CONTENTS_FILE, contents, contents_text
 from ..entries import Entry
 from ..model import NOTHING, PAGES, Board, Row, Value, common_signatures
 from ..pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure
@@ -53,17 +54,21 @@ _TABLES: Mapping[str, Sequence[str]] = {
 _OTHERS = {"above": "row above", "best": "best"}
 
 
-def pages(folder: Path, board: Board, leaderboard_page: Path) -> Mapping[Path, str]:
-    """Return path -> content of every page, and of the file of pairs.
+def pages(
+    folder: Path, board: Board, leaderboard_page: Path, written: Mapping[Path, str] | None = None
+) -> Mapping[Path, str]:
+    """Return path -> content of every page, and of the files of pairs and of digests.
 
     Args:
         folder: The folder of submissions.
         board: Its board.
         leaderboard_page: Where the leaderboard is.
+        written: Path -> content of files of entries that are written together with the pages.
     """
     made = {leaderboard_page: leaderboard(board)}
     if board.pairs.pairs or (folder / PAIRS_FILE).exists():
         made[folder / PAIRS_FILE] = board.pairs.to_text()
+    made[folder / CONTENTS_FILE] = contents_text(contents(folder, board.entries, written))
     older = older_results_page(board)
     if older is not None:
         made[leaderboard_page.parent / PAGES[1]] = older
