@@ -49,7 +49,7 @@ def test_the_successful_dialogues_of_a_system_alone_get_no_rank(
     run = run_cli(capsys, "submit", path, "--name", "Picked", *chosen)
     assert run.status == 0
     assert run.out.endswith(
-        "not ranked: plays less than 90 % of the turns in the track end-to-end\n"
+        "not ranked in the track end-to-end: plays less than 90 % of the turns\n"
     )
     first, second = rows(read_entries(folder), "2021")
     assert (first.key, first.rank) == ("careful", 1)

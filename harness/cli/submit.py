@@ -387,8 +387,8 @@ def _show_place(
     rows = [*(row for row in table if row.is_ceiling), own]
     click.echo(text_table(row_headers(shown, ranks), [row_text(row, shown, ranks) for row in rows]))
     places = sum(row.rank is not None for row in table)
-    place = "not ranked" if own.tracked is not None else f"not ranked: {own.unranked}"
     if own.rank is not None:
-        place = f"rank {own.rank} of {places}"
-    click.echo(f"\n{place} {among}")
+        click.echo(f"\nrank {own.rank} of {places} {among}")
+    else:
+        click.echo(f"\nnot ranked {among}: {own.unranked}")
     return own
