@@ -11,8 +11,8 @@ from helpers import Run, run_cli
 from resampled_cases import SUBMISSIONS, report_figures, sample_predictions, sample_scorer
 
 from mwz.harness.comparison import Evidence, compare, neighbours
+from mwz.harness.comparison.interval import SIGNIFICANCE, p_text, p_words
 from mwz.harness.comparison.resampling import holm, mcnemar
-from mwz.harness.io.rendering import p_text
 
 Capture = pytest.CaptureFixture[str]
 CAREFUL, HASTY, SCRIPTED = (
@@ -297,8 +297,27 @@ def test_systems_are_left_as_they_were() -> None:
     ("p", "text"),
     [
         *((1.0, "1"), (0.844, ".84"), (0.05, ".05"), (0.0312, ".031"), (0.00123, ".0012")),
-        *((0.000443, "4.4e-04"), (6.94e-06, "6.9e-06"), (0.999, "1")),
+        *((0.000443, "< .001"), (0.001, ".001"), (0.999, "1"), (0.0999, ".10")),
+        # Two digits would put these on the other side of .05, or of nothing at all.
+        *((0.0496, ".0496"), (0.04996, ".04996"), (0.0504, ".05"), (0.0512, ".051")),
     ],
 )
-def test_p_is_shown_with_two_digits_that_count(p: float, text: str) -> None:
+def test_p_is_shown_with_two_digits_that_count_and_agrees_with_the_verdict(
+    p: float, text: str
+) -> None:
     assert p_text(p) == text
+    assert p_words(p) == (f"p {text}" if p < 0.001 else f"p = {text}")
+    assert (float(text.removeprefix("< ")) < SIGNIFICANCE) == (p < SIGNIFICANCE)
+
+
+def test_no_length_and_no_seed_is_the_best(capsys: Capture) -> None:
+    run = run_cli(capsys, "compare", CAREFUL, HASTY, *FEW, "--format", "md")
+    (best,) = [line for line in run.out.splitlines() if line.startswith("| careful")]
+    header = next(line for line in run.out.splitlines() if "dialogues" in line).split("|")
+    bold = [
+        title.strip() for title, cell in zip(header, best.split("|"), strict=True) if "**" in cell
+    ]
+    assert "Inform" in bold
+    assert "tokens per response" not in bold
+    run = run_cli(capsys, "compare", "--seeds", CAREFUL, HASTY, *FEW, "--format", "md")
+    assert "**" not in run.out

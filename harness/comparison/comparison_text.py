@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from ..io.rendering import figure, p_text, signed, text_table
+from ..io.rendering import figure, signed, text_table
 from ..io.tables import Table, best_cells
 from ..metrics.statistics import Figure
+from ..signature import PLACEHOLDERS, comparable_group
 from .comparing import Comparison, Difference, Pair
-from .interval import INTERVAL_LEVEL, SIGNIFICANCE, Interval
+from .interval import INTERVAL_LEVEL, SIGNIFICANCE, Interval, p_text, p_words
 
 MARK = "*"
 UNCORRECTED_MARK = "(*)"
@@ -111,9 +112,9 @@ def _words(pair: Pair, figures: Mapping[str, Figure]) -> Iterator[str]:
         if one.significant:
             more, less = (pair.a, pair.b) if one.difference > 0 else (pair.b, pair.a)
             by = figure(abs(one.difference), shown.digits)
-            verdict = f"{more} has {by} more than {less}, p = {p_text(one.p_holm)}"
+            verdict = f"{more} has {by} more than {less}, {p_words(one.p_holm)}"
         else:
-            verdict = f"not distinguishable, p = {p_text(one.p_holm)}"
+            verdict = f"not distinguishable, {p_words(one.p_holm)}"
         yield f"{shown.title}: {verdict}{_wins(pair, one)}"
 
 
@@ -145,11 +146,18 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
 
 def _scores_table(comparison: Comparison) -> Table:
     figures, systems = comparison.figures, comparison.systems
-    values = [[system.scores[name].value for name in figures] for system in systems]
-    shown = [
-        [figure(one, f.digits) for one, f in zip(row, figures.values(), strict=True)]
-        for row in values
+    group = comparable_group([one.signature for one in systems], (PLACEHOLDERS,))
+    # Nothing is the best of what no paper ranks by, such as length, and no seed of a system.
+    values = [
+        [
+            one.scores[name].value if main.main and at in group else None
+            for name, main in figures.items()
+        ]
+        if one.name not in comparison.seeds
+        else [None] * len(figures)
+        for at, one in enumerate(systems)
     ]
+    shown = [[figure(one.scores[n].value, f.digits) for n, f in figures.items()] for one in systems]
     return Table(
         name="systems",
         title=f"Scores with {INTERVAL_LEVEL} % intervals",

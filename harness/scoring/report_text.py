@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from ..comparison.interval import Interval
 from ..errors import cut
 from ..io.rendering import figure, text_table
 from ..io.tables import Table, best_cells
 from ..metrics import Headline, headlines, response_metrics, table_figures
 from ..metrics.setups import SETUPS
+from ..signature import Signature, comparable_group
 from .many import ScoredSubmission, intervals_read
 from .report import Report
 
@@ -47,6 +48,9 @@ def _totals(report: Report) -> str:
         return ""
     columns = [headlines()[name] for name in _TOTALS]
     rows = [[name, *(figure(c.value(report, name), c.digits) for c in columns)] for name in setups]
+    if "lower_bound" in report.metrics:
+        bound = (figure(report.whole(column.name), column.digits) for column in columns)
+        rows.insert(0, ["at least, of the whole benchmark", *bound])
     return text_table(["total", *(column.title for column in columns)], rows)
 
 
@@ -54,7 +58,8 @@ def _metrics(report: Report) -> Iterator[str]:
     """Yield each metric's own table."""
     for metric in response_metrics().values():
         results = {key: report.metrics[key] for key in metric.results if key in report.metrics}
-        if results:
+        # What ranks an incomplete submission heads the totals.
+        if results and (metric.name != "lower_bound" or not any(map(report.setup, SETUPS))):
             yield metric.text(metric, results if metric.keys else results[metric.name])
 
 
@@ -87,8 +92,8 @@ def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
     """Return a table of the figures that papers report, a row per file.
 
     The figures shown are of the strict set-up, or of the one that was asked for alone; JSON and
-    CSV have both of two. The best of a column is marked, of those files that compare with
-    the first one.
+    CSV have both of two. Of files that lack turns they are the lower bounds that systems are ranked
+    by. The best of a column is marked, of those files that compare with each other.
 
     Args:
         files: What to call each file, and what came of it.
@@ -102,19 +107,12 @@ def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
         for one in table_figures().values()
         if any(one.value(report, setup) is not None for report in reports)
     ]
-    values = [[column.value(report, setup) for column in columns] for report in reports]
-    cells = [
-        [
-            _cell(intervals.get(column.name), value, column.digits)
-            for column, value in zip(columns, own, strict=True)
-        ]
-        for intervals, own in zip(
-            (intervals_read(outcome.intervals) for outcome in outcomes), values, strict=True
-        )
-    ]
+    values = [[_ranking(report, one, setup) for one in columns] for report in reports]
+    cells = [_cells(outcome, columns, setup) for outcome in outcomes]
+    signatures = [_compared(report) for report in reports]
+    group = comparable_group(signatures)
     comparing = [
-        own if reports[0].signature.comparable_with(report.signature) else [None] * len(own)
-        for own, report in zip(values, reports, strict=True)
+        own if place in group else [None] * len(columns) for place, own in enumerate(values)
     ]
     what = "1 file" if len(names) == 1 else f"{len(names)} files"
     return Table(
@@ -125,7 +123,8 @@ def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
         data=_data(names, reports, setups),
         notes=[
             *_ceilings(columns, reports),
-            *_reasons(names, reports),
+            *_incomplete(names, outcomes, columns, setup),
+            *_reasons(names, signatures, group),
             *_gold(names, reports),
             *_signatures(names, outcomes),
         ],
@@ -133,14 +132,71 @@ def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
     )
 
 
-def _cell(interval: Interval | None, value: float | None, digits: int) -> str:
-    return figure(value, digits) if value is None or interval is None else interval.text(digits)
+def _ranking(report: Report, column: Headline, setup: str) -> float | None:
+    """Return a figure that the best is chosen by; None for what ranks nobody."""
+    return report.whole(column.name, setup) if column.name in headlines() else None
+
+
+def _compared(report: Report) -> Signature:
+    """Return the signature of what a table shows: lower bounds are of the whole benchmark."""
+    whole = report.metrics.get("lower_bound") is not None
+    return replace(report.signature, coverage=None) if whole else report.signature
+
+
+def _cells(
+    outcome: ScoredSubmission, columns: Sequence[Headline], setup: str, bounds: bool = True
+) -> list[str]:
+    """Return a file's figures with their intervals, if these are known.
+
+    Args:
+        outcome: What came of the file.
+        columns: The figures.
+        setup: The set-up that they are of.
+        bounds: Whether to show lower bounds, which have no interval, where turns are missing.
+    """
+    report, intervals = outcome.report, intervals_read(outcome.intervals)
+    cells = []
+    for column in columns:
+        bound = None if report.coverage.complete else _ranking(report, column, setup)
+        value, interval = column.value(report, setup), intervals.get(column.name)
+        if bound is not None and bounds:
+            value, interval = bound, None
+        text = figure(value, column.digits)
+        cells.append(text if interval is None else interval.text(column.digits))
+    return cells
+
+
+def _incomplete(
+    names: Sequence[str],
+    outcomes: Sequence[ScoredSubmission],
+    columns: Sequence[Headline],
+    setup: str,
+) -> Iterator[str]:
+    """Say of files that lack turns what is shown, and what they score where they play."""
+    for name, outcome in zip(names, outcomes, strict=True):
+        report = outcome.report
+        bounded = [
+            one
+            for one in columns
+            if not report.coverage.complete and _ranking(report, one, setup) is not None
+        ]
+        if bounded:
+            played = zip(bounded, _cells(outcome, bounded, setup, bounds=False), strict=True)
+            figures = ", ".join(f"{one.title} {cell}" for one, cell in played)
+            yield (
+                f"{name} plays {report.coverage.turns} of {report.coverage.of_turns} turns; shown "
+                f"is what ranks it, with what is missing counted as failed: of what it plays it "
+                f"has {figures}"
+            )
 
 
 def _data(
     names: Sequence[str], reports: Sequence[Report], setups: Sequence[str]
 ) -> list[dict[str, object]]:
-    """Return the rows as JSON types: every figure in full; of another set-up, those that differ."""
+    """Return the rows as JSON types: every figure in full; of another set-up, those that differ.
+
+    Where some file lacks turns, `whole_…` are the figures over the whole benchmark.
+    """
     first, *others = setups or [next(iter(SETUPS))]
     figures = table_figures()
     columns = {
@@ -157,10 +213,17 @@ def _data(
         for key, (name, setup) in columns.items()
         if any(figures[name].value(report, setup) is not None for report in reports)
     }
+    bounded = [
+        name
+        for name in columns
+        if name in headlines()
+        and any(not r.coverage.complete and r.whole(name, first) is not None for r in reports)
+    ]
     return [
         {
             "name": shown,
             **{key: figures[name].value(report, setup) for key, (name, setup) in columns.items()},
+            **{f"whole_{name}": report.whole(name, first) for name in bounded},
             "states": report.states,
             "domains": report.domains,
             "signature": str(report.signature),
@@ -179,15 +242,18 @@ def _ceilings(columns: Sequence[Headline], reports: Sequence[Report]) -> list[st
     return [f"human responses: {'; '.join(shown)}"] if shown else []
 
 
-def _reasons(names: Sequence[str], reports: Sequence[Report]) -> list[str]:
-    """Say which scores do not compare with the first ones, and why."""
+def _reasons(
+    names: Sequence[str], signatures: Sequence[Signature], group: Sequence[int]
+) -> list[str]:
+    """Say which scores do not compare with those of most, or with the first ones, and why."""
+    first = group[0] if group else 0
     whose: dict[str, list[str]] = {}
-    for name, report in zip(names[1:], reports[1:], strict=True):
-        reasons = reports[0].signature.comparable_with(report.signature).reasons
+    for name, signature in zip(names, signatures, strict=True):
+        reasons = signatures[first].comparable_with(signature).reasons
         if reasons:
             whose.setdefault("; ".join(reasons), []).append(name)
     return [
-        f"not comparable with {names[0]}: {cut(', '.join(others), _LONGEST_REASON)} ({reason})"
+        f"not comparable with {names[first]}: {cut(', '.join(others), _LONGEST_REASON)} ({reason})"
         for reason, others in whose.items()
     ]
 
