@@ -174,7 +174,7 @@ def test_json_to_standard_output_is_nothing_but_json(
 def test_an_explanation_lists_the_nearest_and_marks_the_stated_set_up(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = _run(capsys, folder, "--explain", "--workers", 2)
+    run = _run(capsys, folder, "--explain", "--jobs", 2)
     assert run.status == 0
     marked = _lines(run, "*")
     # Nothing is reported for BLEU. The stated set-up: every rule set, two sources of states.

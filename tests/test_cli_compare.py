@@ -10,6 +10,9 @@ import pytest
 from helpers import Run, run_cli
 from resampled_cases import SUBMISSIONS, report_figures, sample_predictions, sample_scorer
 
+from mwz.harness.board import PUBLISHED
+from mwz.harness.board.entries import read_entries
+from mwz.harness.board.pairs import read_pairs
 from mwz.harness.comparison import Evidence, compare, neighbours
 from mwz.harness.comparison.interval import SIGNIFICANCE, p_text, p_words
 from mwz.harness.comparison.resampling import holm, mcnemar
@@ -198,8 +201,51 @@ def test_entries_are_called_by_name(capsys: Capture, tmp_path: Path) -> None:
     assert found["pairs"][0]["bleu"] == files["pairs"][0]["bleu"]
     message = _refused(capsys, "first", "secnd", "--submissions", folder)
     assert message == (
-        f"mwz: secnd: no such file, and no entry of {folder}; did you mean second?\n"
+        f"mwz: secnd: no such file, and no entry of {folder} or the board; did you mean second?\n"
     )
+
+
+FIGURES = ("bleu", "inform", "success", "combined")
+
+
+def test_an_entry_without_its_outputs_is_compared_by_what_it_stores(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "submissions"
+    arguments = ("--name", "First", "--track", "end-to-end", "--submissions", folder)
+    assert run_cli(capsys, "submit", CAREFUL, *arguments).status == 0
+    (whole,) = _json(capsys, "first", HASTY, "--submissions", folder)["pairs"]
+    (folder / "first" / "predictions.json.gz").unlink()
+    found = _json(capsys, "first", HASTY, "--submissions", folder)
+    (stored,) = found["pairs"]
+    assert {name: stored[name] for name in FIGURES} == {name: whole[name] for name in FIGURES}
+    assert set(found["systems"][0]["scores"]) == set(FIGURES)
+    assert "|setup:strict|" in found["systems"][1]["signature"]
+    # What is stored is of one rule set, and of no more figures.
+    told = _refused(capsys, "first", HASTY, "--submissions", folder, "--rules", "2023")
+    assert "first and hasty: different rules: 2021-" in told
+    told = _refused(capsys, "first", HASTY, "--submissions", folder, "--metrics", "diversity")
+    assert "Without them only BLEU, Inform, Success and Combined, strict, by rule set 2021" in told
+    # A file of an entry's name is the file.
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "first").write_bytes(HASTY.read_bytes())
+    run = run_cli(capsys, "compare", "first", CAREFUL, "--submissions", folder, *FEW)
+    assert run.err.startswith("mwz: first: the file, not the entry of this name\n")
+    assert "dialogues are won by first only" in run.out
+
+
+def test_the_public_board_is_at_hand_anywhere(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pairs = read_pairs(PUBLISHED, read_entries(PUBLISHED))
+    (found,) = json.loads(run_cli(capsys, "compare", "mars", "krls", "--json", "-").out)["pairs"]
+    known = pairs.between("mars", "krls")
+    assert known is not None
+    for name in FIGURES:
+        assert (found[name]["p"], found[name]["difference"]) == pytest.approx(
+            (known.figures[name].p, known.figures[name].difference)
+        )
 
 
 # Input that cannot be used.

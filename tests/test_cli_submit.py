@@ -425,3 +425,17 @@ def test_of_two_commands_of_the_same_name_at_once_one_wins(submitting: _Submitti
     winner = ("hasty", "careful")[loser]
     kept = gzip.decompress((entry.folder / "predictions.json.gz").read_bytes())
     assert kept == _file(winner).read_bytes()
+
+
+def test_no_board_is_begun_unasked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = ("submit", _file("careful"), "--name", "Mine", "--track", "end-to-end")
+    run = run_cli(capsys, *arguments)
+    assert (run.status, list(tmp_path.iterdir())) == (2, [])
+    assert run.err.startswith("mwz: submissions: no such folder here: this is no clone")
+    assert run_cli(capsys, *arguments, "--new-board").status == 0
+    assert (tmp_path / "submissions" / "mine" / "scores.json").is_file()
+    # The board is there now.
+    assert run_cli(capsys, *arguments, "--replace").status == 0

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from mwz.normalization.rules import DEFAULT_RULES, alias_tables, rule_set, rule_set_names
 
 from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
 from ..comparison.interval import SEED
-from ..errors import unknown
+from ..errors import InputError, unknown
 from ..io.files import STANDARD_STREAM
 from ..io.tables import FORMATS
 from ..metrics.setups import BOTH, SETUPS
@@ -100,21 +101,21 @@ submissions = click.option(
     help="The folder of submissions.",
 )
 
-workers = click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    default=os.cpu_count() or 1,
-    show_default="one per processor",
-    help="Processes to score with.",
-)
-
 jobs = click.option(
     "--jobs",
+    "workers",
     type=click.IntRange(min=1),
     metavar="N",
     default=os.cpu_count() or 1,
     show_default="one per processor",
-    help="Processes to score several files with.",
+    help="Processes to score several systems with.",
+)
+
+all_figures = click.option(
+    "--all",
+    "all_figures",
+    is_flag=True,
+    help="Show every figure, not just those that papers compare systems by.",
 )
 
 output = click.option(
@@ -291,3 +292,33 @@ goals = click.option(
     "train or dev split; needs `mwz data fetch --split all`. With --free-running: a file of goals, "
     "in the form of the public evaluator's goals.json, in place of the benchmark's.",
 )
+
+
+def scoring(command: _Command) -> _Command:
+    """Add the options that say on what and how responses are scored, as `Options` has them."""
+    own = (benchmark, rules, placeholders, setup, domains, states, goals, lexicalised)
+    for decorator in reversed(own):
+        command = decorator(command)
+    return command
+
+
+def _is_board(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    """Refuse to begin a board where nobody asked for one."""
+    given = ctx.get_parameter_source("submissions") is not ParameterSource.DEFAULT
+    folder = ctx.params.get("submissions")
+    if not (value or given or ctx.resilient_parsing or folder is None or folder.is_dir()):
+        raise InputError(
+            str(folder),
+            "no such folder here: this is no clone of the board; go to one, name its folder by "
+            "--submissions, or begin a board of your own by --new-board",
+        )
+
+
+new_board = click.option(
+    "--new-board",
+    is_flag=True,
+    expose_value=False,
+    callback=_is_board,
+    help="Begin a board of your own where the folder of submissions does not exist.",
+)
+"""To be given below `submissions`, which it is about."""

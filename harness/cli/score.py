@@ -53,13 +53,7 @@ def _metrics_help() -> str:
     "are shown in one table. A file that cannot be scored is reported, and the others are scored."
 )
 @option.several_predictions
-@option.benchmark
-@option.rules
-@option.placeholders
-@option.setup
-@option.domains
-@option.states
-@option.goals
+@option.scoring
 @click.option(
     "--metrics",
     metavar="METRIC,…",
@@ -80,7 +74,6 @@ def _metrics_help() -> str:
     help="Score the tracker that predicts an empty belief state in every turn, by state tracking "
     "unless --metrics says otherwise; the responses are the benchmark's own references.",
 )
-@option.lexicalised
 @option.free_running
 @click.option(
     "--database",
@@ -134,7 +127,7 @@ def command(
     lines_target: str | None,
     plot: str | None,
     resume: bool,
-    jobs: int,
+    workers: int,
     scheduler: str | None,
     cache: bool,
     quiet: bool,
@@ -158,7 +151,7 @@ def command(
         benchmark or default_benchmark(),
         request,
         cache,
-        jobs,
+        workers,
         scheduler,
     )
     if plot is not None:

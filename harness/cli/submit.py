@@ -126,6 +126,7 @@ _NOT_FOR: Mapping[str, Collection[str]] = {
 @option.rules
 @option.placeholders
 @option.submissions
+@option.new_board
 def command(
     predictions: str,
     track: str,

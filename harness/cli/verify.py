@@ -31,7 +31,7 @@ _SHOWN = 12
     "against gold states that are not installed.",
 )
 @option.predictions_folder
-@option.workers
+@option.jobs
 @option.scored_benchmark
 @option.submissions
 def command(names: tuple[str, ...], strict: bool, submissions: Path, **rescoring: Any) -> int:

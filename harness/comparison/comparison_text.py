@@ -52,6 +52,14 @@ def comparison_text(comparison: Comparison) -> str:
 
 def _parts(comparison: Comparison) -> Iterator[str]:
     systems, figures = comparison.systems, comparison.figures
+    several = len(comparison.pairs) > 1
+    for pair in comparison.pairs:
+        both = "dialogue" if pair.dialogues == 1 else f"{pair.dialogues} dialogues"
+        yield f"{pair.a} and {pair.b}, compared on the {both} that both play"
+        yield "\n".join([*_words(pair, figures), *(f"note: {note}" for note in pair.notes)])
+        yield _differences(pair, figures, several)
+    if comparison.pairs:
+        yield _legend(several)
     yield "\n".join(
         f"{one.name}: 1 dialogue, of which resampling says nothing"
         if one.dialogues == 1
@@ -59,14 +67,6 @@ def _parts(comparison: Comparison) -> Iterator[str]:
         for one in systems
     )
     yield intervals_text([one.name for one in systems], figures, [one.scores for one in systems])
-    several = len(comparison.pairs) > 1
-    for pair in comparison.pairs:
-        both = "dialogue" if pair.dialogues == 1 else f"{pair.dialogues} dialogues"
-        yield f"{pair.a} and {pair.b}, compared on the {both} that both play"
-        yield _differences(pair, figures, several)
-        yield "\n".join([*_words(pair, figures), *(f"note: {note}" for note in pair.notes)])
-    if comparison.pairs:
-        yield _legend(several)
     if comparison.spread is not None:
         yield _spread(comparison)
     yield "\n".join(dict.fromkeys(str(one.signature) for one in systems))
@@ -176,7 +176,8 @@ def _scores_table(comparison: Comparison) -> Table:
                 "dialogues": system.dialogues,
                 **{
                     key: value
-                    for name, interval in system.scores.items()
+                    for name in figures
+                    for interval in [system.scores[name]]
                     for key, value in (
                         (name, interval.value),
                         (f"{name}_low", interval.low),
@@ -197,10 +198,8 @@ _TESTED = ("difference", "p", "p_holm", "test", "only_a", "only_b")
 
 
 def _differences_table(comparison: Comparison) -> Table:
-    found = [
-        (pair, name, one) for pair in comparison.pairs for name, one in pair.differences.items()
-    ]
     figures = comparison.figures
+    found = [(pair, name, pair.differences[name]) for pair in comparison.pairs for name in figures]
     return Table(
         name="pairs",
         title=f"Differences from {comparison.baseline}",
@@ -248,5 +247,5 @@ def _spread_table(comparison: Comparison) -> Table:
             ]
             for name, shown in comparison.figures.items()
         ],
-        data=[{"figure": name, **asdict(one)} for name, one in spread.items()],
+        data=[{"figure": name, **asdict(spread[name])} for name in comparison.figures],
     )
