@@ -69,13 +69,9 @@ if TYPE_CHECKING:
     + "]",
 )
 @option.seed
-@click.option(
-    "--seeds",
-    metavar="SYSTEM...",
-    multiple=True,
-    help="Outputs of one system, trained with several seeds: adds mean and standard deviation. "
-    "Each is compared with the baseline, if there is one. Takes all that follows up to the next "
-    "option.",
+@option.seeds(
+    "Outputs of one system, trained with several seeds: adds mean and standard deviation. Each is "
+    "compared with the baseline, if there is one."
 )
 @option.submissions
 @option.predictions_folder

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -177,28 +177,54 @@ def table_format(more: str = "") -> Callable[[_Command], _Command]:
     )
 
 
+_BETWEEN = "\0"
+"""What no argument holds: it joins the values that an option takes at once."""
+
+
 class SeedsCommand(click.Command):
     """A command whose option `--seeds` takes several values at once: `--seeds A B C`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments, every value of the option as if it had been given by itself."""
-        return super().parse_args(ctx, list(_repeated(args, "--seeds")))
+        """Parse the arguments, the values that follow the option as one of it."""
+        return super().parse_args(ctx, list(_joined(args, "--seeds")))
 
 
-def _repeated(args: Iterable[str], option: str) -> Iterator[str]:
-    """Yield arguments with an option before each of its values."""
-    # How many values the option has had; None outside it.
-    values: int | None = None
+def _joined(args: Iterable[str], option: str) -> Iterator[str]:
+    """Yield arguments, those that follow an option, up to the next one, as one."""
+    # The option's values by now; None outside it.
+    values: list[str] | None = None
     for arg in args:
-        if arg == option:
-            values = 0
-        elif arg.startswith("-") and arg != STANDARD_STREAM:
-            values = None
+        if arg.startswith("-") and arg != STANDARD_STREAM:
+            yield from [_BETWEEN.join(values)] if values else []
+            values = [] if arg == option else None
+            yield arg
         elif values is not None:
-            values += 1
-            if values > 1:
-                yield option
-        yield arg
+            values.append(arg)
+        else:
+            yield arg
+    yield from [_BETWEEN.join(values)] if values else []
+
+
+def seeds(description: str, grouped: bool = False) -> Callable[[_Command], _Command]:
+    """Return the option `--seeds` of a `SeedsCommand`.
+
+    Args:
+        description: What the files are.
+        grouped: Whether the option's value is a tuple per time that it is given; otherwise it is
+            a tuple of all.
+    """
+
+    def split(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> Any:
+        groups = tuple(tuple(joined.split(_BETWEEN)) for joined in value)
+        return groups if grouped else tuple(one for group in groups for one in group)
+
+    return click.option(
+        "--seeds",
+        metavar="SYSTEM...",
+        multiple=True,
+        callback=split,
+        help=f"{description} Takes all that follows up to the next option.",
+    )
 
 
 def refuse(wrong: Mapping[str, object]) -> None:

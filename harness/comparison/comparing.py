@@ -196,7 +196,7 @@ def compare(
     samples = _samples(test, samples, seed)
     first = [] if baseline is None else [baseline]
     known = [*first, *systems]
-    _check_comparable(known)
+    check_comparable(known)
     pairs = [paired(b, one, test, samples, seed) for b in first for one in progress(systems)]
     return Comparison(
         baseline=None if baseline is None else baseline.name,
@@ -278,7 +278,7 @@ def _samples(test: str, samples: int | None, seed: int) -> int:
     return TEST_SAMPLES[test] if samples is None else samples
 
 
-def _check_comparable(systems: Sequence[Evidence]) -> None:
+def check_comparable(systems: Sequence[Evidence]) -> None:
     """Make sure that every system compares with the first one.
 
     Raises:
@@ -358,7 +358,7 @@ def _pair(first: Evidence, second: Evidence, ps: Mapping[str, float], test: str)
     for name, value in ours.items():
         only_a = only_b = None
         p, how = ps[name], test
-        if name in wins:
+        if name in wins and name in other_wins:
             only_a = int((wins[name] & ~other_wins[name]).sum())
             only_b = int((other_wins[name] & ~wins[name]).sum())
             p, how = mcnemar(only_a, only_b), MCNEMAR
