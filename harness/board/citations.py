@@ -100,7 +100,7 @@ def _in_tex(text: str) -> str:
         return text
     text = in_latex(text)
     for letter in sorted(set(re.findall(r"[^\x00-\x7f]", text))):
-        plain, *marks = unicodedata.normalize("NFD", letter)
+        plain, *marks = list(unicodedata.normalize("NFD", letter))
         if len(marks) == 1 and marks[0] in _ACCENTS:
             text = text.replace(letter, f"{{\\{_ACCENTS[marks[0]]}{{{plain}}}}}")
     return text.replace("ł", "{\\l}")

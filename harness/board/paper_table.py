@@ -21,8 +21,10 @@ from ..data.declared import declared_names, read_data_set
 from ..io.rendering import escaped, figure
 from ..io.tables import Table, formatted, in_latex
 from ..metrics import headlines
+from ..metrics.setups import MAIN_SETUP
 from ..scoring.report import Report
-from ..signature import Signature, harness_version
+from ..scoring.report_text import reporting_words
+from ..signature import Signature
 from .citations import Reference, entry_reference, references
 from .entries import Entry
 from .scores import FIGURES
@@ -66,7 +68,10 @@ def system_name(names: Sequence[str]) -> str:
         return names[0]
     first, last = min(names), max(names)
     same = next((at for at, c in enumerate(first) if last[at : at + 1] != c), len(first))
-    return re.sub(r"[\W_]*(seed|run)?[\W_]*$", "", first[:same], flags=re.IGNORECASE) or "System"
+    common = first[:same]
+    if all(name[same : same + 1].isdigit() or name == common for name in names):
+        common = common.rstrip("0123456789")
+    return re.sub(r"[\W_]*(seed|run)?[\W_]*$", "", common, flags=re.IGNORECASE) or "System"
 
 
 def paper(
@@ -155,9 +160,9 @@ class _Markup(NamedTuple):
     cite: Callable[[Sequence[Reference]], str]
     code: Callable[[str], str]
 
-    def cited(self, *subjects: str) -> str:
-        """Cite what is cited for some of the subjects; nothing where there is nothing."""
-        found = references(subjects)
+    def cited(self, subject: str) -> str:
+        """Cite what is cited for a subject; nothing where there is nothing."""
+        found = references([subject])
         return self.cite(found) if found else ""
 
 
@@ -181,13 +186,7 @@ def _sentence(
 ) -> Iterator[str]:
     """Yield the sentences to put under the table; the last one is the signature."""
     first, shown = rows[0].reports[0], markup.shown
-    yield (
-        f"Scores by {shown('multiwoz-harness')} {harness_version()}{markup.cite(_harness())}: "
-        f"BLEU{markup.cited('bleu')} against the references of the benchmark"
-        f"{markup.cited(first.benchmark)}; Inform and "
-        f"Success{markup.cited('inform')} in the strict set-up, by rule set {first.rules}, with "
-        f"{first.states} belief states."
-    )
+    yield reporting_words(first, [MAIN_SETUP], False, markup.cited, shown)
     for row in rows:
         if row.entry is not None and (reference := entry_reference(row.entry)) is not None:
             yield f"{shown(row.name)} is the system of{markup.cite([reference])}."
@@ -211,10 +210,6 @@ def _sentence(
         for signature, names in whose.items()
     ]
     yield f"Signature: {'; '.join(signatures)}"
-
-
-def _harness() -> list[Reference]:
-    return [one for one in references(["harness"]) if one.kind == "software"]
 
 
 def _tests(rows: Sequence[PaperSystem], markup: _Markup) -> str:
@@ -244,10 +239,10 @@ def _signed(signature: Signature, tested: bool) -> Signature:
 
 def _cited(rows: Sequence[PaperSystem], compared: Comparison | None) -> list[Reference]:
     """Return all references of the table, each once."""
-    subjects = ["inform", "bleu", rows[0].reports[0].benchmark]
+    subjects = ["harness", "inform", "bleu", rows[0].reports[0].benchmark]
     subjects += [] if compared is None else _test_subjects(rows)
     found: Iterator[Reference | None] = (
         None if row.entry is None else entry_reference(row.entry) for row in rows
     )
-    every = [*_harness(), *references(subjects), *filter(None, found)]
+    every = [*references(subjects), *filter(None, found)]
     return list({one.key: one for one in every}.values())

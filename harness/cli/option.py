@@ -115,7 +115,8 @@ all_figures = click.option(
     "--all",
     "all_figures",
     is_flag=True,
-    help="Show every figure, not just those that papers compare systems by.",
+    help="Show every figure, in tables of intervals and differences and in pictures; by default "
+    "those that papers compare systems by.",
 )
 
 output = click.option(

@@ -46,6 +46,7 @@ from .reading import (
 
 if TYPE_CHECKING:
     from ..board.entries import Entry
+    from ..metrics.statistics import Figure
 
 TRACKING = "dst"
 """The metric that a tracker without responses is scored by."""
@@ -114,8 +115,10 @@ def _metrics_help() -> str:
 @click.option(
     "--plot",
     metavar="FILE.svg|png|pdf",
-    help="Draw the figures with their intervals, all files side by side.",
+    help="Draw the figures that papers compare systems by, with their intervals, all files side "
+    "by side.",
 )
+@option.all_figures
 @click.option(
     "--resume",
     is_flag=True,
@@ -157,6 +160,7 @@ def command(
     json_target: str | None,
     lines_target: str | None,
     plot: str | None,
+    all_figures: bool,
     resume: bool,
     as_paper: bool,
     baseline: Sequence[str],
@@ -202,14 +206,14 @@ def command(
     else:
         outcomes = [_made(corpus, constant, benchmark, request)]
     if plot is not None and outcomes:
-        _plot(outcomes, plot)
+        _plot(outcomes, plot, all_figures)
     if not several:
         _write(outcomes[0][1], json_target, lines_target, intervals)
     if outcomes and not quiet and STANDARD_STREAM not in (json_target, lines_target):
         if several or format_ != "text":
             click.echo(formatted([score_table(outcomes)], format_), nl=False)
         else:
-            click.echo(_text(outcomes[0][1], intervals))
+            click.echo(_text(outcomes[0][1], intervals, all_figures))
     return 2 if len(outcomes) < len(predictions) else 0
 
 
@@ -445,18 +449,25 @@ def _write(
         write_json(json_target, {**outcome.report.to_dict(), **known})
 
 
-def _text(outcome: ScoredSubmission, intervals: bool) -> str:
+def _main(figures: Mapping[str, Figure], all_figures: bool) -> dict[str, Figure]:
+    """Return the figures that papers compare systems by, if there are and not all are wanted."""
+    main = {name: one for name, one in figures.items() if one.main}
+    return dict(figures) if all_figures or not main else main
+
+
+def _text(outcome: ScoredSubmission, intervals: bool, all_figures: bool) -> str:
     """Return the report of one file as text."""
     text = report_text(outcome.report)
     if not intervals:
         return text
     from ..comparison.comparison_text import intervals_text
 
-    table = intervals_text([""], outcome.figures, [intervals_read(outcome.intervals)])
+    figures = _main(outcome.figures, all_figures)
+    table = intervals_text([""], figures, [intervals_read(outcome.intervals)])
     return f"{text}\n\n{table}\n\n{(outcome.intervals or {})['signature']}"
 
 
-def _plot(outcomes: Sequence[_Named], path: str) -> None:
+def _plot(outcomes: Sequence[_Named], path: str, all_figures: bool) -> None:
     from ..comparison.score_plots import plot_scores
 
     names, found = zip(*outcomes, strict=True)
@@ -466,7 +477,8 @@ def _plot(outcomes: Sequence[_Named], path: str) -> None:
         for name, figure in found[0].figures.items()
         if all(name in other.figures for other in found)
     }
-    plot_scores(names, figures, [intervals_read(one.intervals) for one in found], path)
+    shown = _main(figures, all_figures)
+    plot_scores(names, shown, [intervals_read(one.intervals) for one in found], path)
 
 
 def _free_running(

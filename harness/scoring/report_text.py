@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..errors import cut
-from ..io.rendering import figure, text_table
+from ..io.rendering import figure, text_table, wrapped
 from ..io.tables import Table, best_cells
 from ..metrics import Headline, headlines, response_metrics, table_figures
 from ..metrics.setups import SETUPS
-from ..signature import Signature, comparable_group
+from ..signature import Signature, comparable_group, harness_version
 from .many import ScoredSubmission, intervals_read
 from .report import Report
 
 
 def report_text(report: Report) -> str:
-    """Return the report as text: totals first, then what they are made of, last the signature.
+    """Return the report as text: totals first, then what they are made of.
 
-    Gold belief states are told before anything else: a score made with them is another score.
+    Last comes what to put under a table of the scores: a sentence, and the signature. Gold belief
+    states are told before anything else: a score made with them is another score.
     """
     parts = [
         _head(report),
         _totals(report),
         *_metrics(report),
         "\n".join(_notes(report)),
-        str(report.signature),
+        f"{wrapped(reporting_words(report))} Signature:\n{report.signature}",
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -37,6 +38,49 @@ def _head(report: Report) -> str:
 
 def _with_gold_states(report: Report) -> bool:
     return report.states == "gold" and any(map(report.setup, SETUPS))
+
+
+_DOMAINS = {
+    "predicted": "predicted active domains",
+    "slots": "active domains from placeholders",
+    "states": "active domains from belief-state changes",
+    "gold": "gold active domains",
+}
+
+
+def reporting_words(
+    report: Report,
+    setups: Sequence[str] = tuple(SETUPS),
+    domains: bool = True,
+    cited: Callable[[str], str] = lambda subject: "",
+    shown: Callable[[str], str] = str,
+) -> str:
+    """Return the sentence to put under a table: what was scored, by what, and how.
+
+    Args:
+        report: The scores.
+        setups: The set-ups that the table has, of those that the report has.
+        domains: Whether to say where active domains come from.
+        cited: Cites what is cited for a subject: "harness", "bleu", "inform", or a benchmark.
+        shown: How text is shown as it is.
+    """
+    parts = []
+    if report.bleu is not None:
+        parts.append(
+            f"BLEU{cited('bleu')} against the references of {shown(report.benchmark)}"
+            f"{cited(report.benchmark)}"
+        )
+    names = [name for name in SETUPS if name in setups and report.setup(name) is not None]
+    if names:
+        several = "s" if len(names) > 1 else ""
+        sources = [f"{report.states} belief states"]
+        sources += [_DOMAINS[report.domains]] if domains and report.domains in _DOMAINS else []
+        parts.append(
+            f"Inform and Success{cited('inform')} in the {' and '.join(names)} set-up{several}, by "
+            f"rule set {report.rules}, with {' and '.join(sources)}"
+        )
+    by = f"Scores by {shown('multiwoz-harness')} {harness_version()}{cited('harness')}"
+    return f"{': '.join([by, *filter(None, ['; '.join(parts)])])}."
 
 
 _TOTALS = ("bleu", "inform", "success", "combined")
@@ -126,6 +170,7 @@ def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
             *_incomplete(names, outcomes, columns, setup),
             *_reasons(names, signatures, group),
             *_gold(names, reports),
+            *_told_once(zip(names, (reporting_words(r, [setup]) for r in reports), strict=True)),
             *_signatures(names, outcomes),
         ],
         best={(row, column + 1) for row, column in best_cells(comparing, cells)},
@@ -265,10 +310,18 @@ def _gold(names: Sequence[str], reports: Sequence[Report]) -> list[str]:
 
 def _signatures(names: Sequence[str], outcomes: Sequence[ScoredSubmission]) -> list[str]:
     """Return the signatures, and whose they are where they differ."""
-    whose: dict[str, list[str]] = {}
+    lines = []
     for name, outcome in zip(names, outcomes, strict=True):
         known: Mapping[str, object] = outcome.intervals or {}
-        whose.setdefault(str(known.get("signature", outcome.report.signature)), []).append(name)
+        lines.append((name, str(known.get("signature", outcome.report.signature))))
+    return _told_once(lines)
+
+
+def _told_once(lines: Iterable[tuple[str, str]]) -> list[str]:
+    """Return what is to be said of files, each text once with those that it is about."""
+    whose: dict[str, list[str]] = {}
+    for name, text in lines:
+        whose.setdefault(text, []).append(name)
     if len(whose) == 1:
         return list(whose)
-    return [f"{', '.join(own)}: {signature}" for signature, own in whose.items()]
+    return [f"{', '.join(own)}: {text}" for text, own in whose.items()]

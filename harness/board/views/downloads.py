@@ -199,7 +199,7 @@ def tables_latex(tables: Sequence[BoardTable]) -> str:
 def board_bibtex(board: Board) -> str:
     """Return what is to be cited: the harness, the definition of its scores, and the systems."""
     papers = filter(None, map(entry_reference, board.entries))
-    return "\n\n".join(one.bibtex() for one in [*references(("harness",)), *papers]) + "\n"
+    return "\n\n".join(one.bibtex() for one in [*references(("harness", "inform")), *papers]) + "\n"
 
 
 def _named(entry: Entry, row: Row | None = None) -> dict[str, Any]:
