@@ -310,3 +310,14 @@ def test_what_is_wrong_with_an_entry_that_is_not_asked_for_stops_nothing(
 def test_a_missing_folder_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = _run(capsys, tmp_path / "none")
     assert (run.status, "no such folder" in run.err) == (2, True)
+
+
+def test_an_entry_of_the_public_board_is_audited_anywhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = run_cli(capsys, "audit", "ubar")
+    assert (run.status, run.err) == (0, "")
+    assert "UBAR (ubar)" in run.out
+    # A folder that is named must be there.
+    assert run_cli(capsys, "audit", "ubar", "--submissions", "submissions").status == 2

@@ -9,7 +9,7 @@ lower bound that systems are ranked by.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import NamedTuple
@@ -28,8 +28,6 @@ from ..signature import Signature
 from .citations import Reference, entry_reference, references
 from .entries import Entry
 from .scores import FIGURES
-
-PAPER_FORMATS = ("latex", "md")
 
 MARK = "*"
 
@@ -78,22 +76,20 @@ def paper(
     baseline: PaperSystem | None,
     systems: Sequence[PaperSystem],
     format_: str,
-    progress: Callable[[Sequence[Evidence]], Iterable[Evidence]] = iter,
 ) -> str:
     """Return the table with its caption, the sentence to put under it, and what is cited.
 
     Args:
         baseline: The baseline; None to test nothing.
         systems: The systems, at least one.
-        format_: One of `PAPER_FORMATS`.
-        progress: As for `compare`.
+        format_: "latex" or "md".
 
     Raises:
         InputError: Some scores do not compare.
     """
     rows = [*([] if baseline is None else [baseline]), *systems]
     check_comparable([one for row in rows for one in row.evidence])
-    compared = _compared(rows, progress) if baseline is not None else None
+    compared = _compared(rows) if baseline is not None else None
     marked = {
         (pair.b, name)
         for pair in (compared.pairs if compared else ())
@@ -123,16 +119,14 @@ def paper(
     return f"{formatted([shown], format_)}\n{sentence}\n\n```bibtex\n{bibtex}\n```\n"
 
 
-def _compared(
-    rows: Sequence[PaperSystem], progress: Callable[[Sequence[Evidence]], Iterable[Evidence]]
-) -> Comparison:
+def _compared(rows: Sequence[PaperSystem]) -> Comparison:
     """Compare all rows with the first one."""
     several = any(len(row.evidence) > 1 for row in rows)
     known = [
         mean_of(row.name, row.evidence) if several else replace(row.evidence[0], name=row.name)
         for row in rows
     ]
-    return compare(known[0], known[1:], progress=progress)
+    return compare(known[0], known[1:])
 
 
 def _caption(rows: Sequence[PaperSystem], compared: Comparison | None) -> str:

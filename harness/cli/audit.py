@@ -76,6 +76,7 @@ def command(
     submissions: Path,
 ) -> None:
     """Audit submissions."""
+    submissions = option.readable(submissions)
     entries = read_entries(submissions)
     chosen = audited_entries(entries, names, submissions)
     if paper:

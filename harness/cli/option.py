@@ -14,6 +14,7 @@ from click.shell_completion import CompletionItem
 from mwz.normalization.rules import DEFAULT_RULES, alias_tables, rule_set, rule_set_names
 
 from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
+from ..board import PUBLISHED
 from ..comparison.interval import SEED
 from ..errors import InputError, unknown
 from ..io.files import STANDARD_STREAM
@@ -327,6 +328,13 @@ def scoring(command: _Command) -> _Command:
     for decorator in reversed(own):
         command = decorator(command)
     return command
+
+
+def readable(submissions: Path) -> Path:
+    """Return the folder of submissions; where none is named or here, that of the public board."""
+    source = click.get_current_context().get_parameter_source("submissions")
+    here = source is not ParameterSource.DEFAULT or submissions.is_dir()
+    return submissions if here else PUBLISHED
 
 
 def _is_board(ctx: click.Context, param: click.Parameter, value: bool) -> None:

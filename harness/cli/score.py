@@ -343,9 +343,8 @@ def _paper(
         evidence = [of_file(one, dialogues) for one in known]
         rows.append(PaperSystem(system_name(names), [one.report for one in found], evidence))
     baseline, systems = (rows[0], rows[1:]) if entry or groups[0] else (None, rows)
-    progress = partial(tqdm, desc="comparing", unit="system", disable=None, leave=False)
     shown = "md" if format_ == "md" else "latex"
-    click.echo(printable(paper(baseline, systems, shown, progress)), nl=False)
+    click.echo(printable(paper(baseline, systems, shown)), nl=False)
     return 0
 
 
@@ -370,7 +369,7 @@ def _one(file: str, coming: Callable[..., Iterator[FileOutcome]]) -> _Named:
     Raises:
         InputError: It cannot be scored.
     """
-    (done,) = coming()
+    (done,) = tqdm(coming(), "scoring", 1, unit="file", disable=None, leave=False)
     if isinstance(done.outcome, InputError):
         raise done.outcome
     tell(shown_name(file), done.outcome.remarks)
@@ -457,14 +456,13 @@ def _main(figures: Mapping[str, Figure], all_figures: bool) -> dict[str, Figure]
 
 def _text(outcome: ScoredSubmission, intervals: bool, all_figures: bool) -> str:
     """Return the report of one file as text."""
-    text = report_text(outcome.report)
     if not intervals:
-        return text
+        return report_text(outcome.report)
     from ..comparison.comparison_text import intervals_text
 
     figures = _main(outcome.figures, all_figures)
     table = intervals_text([""], figures, [intervals_read(outcome.intervals)])
-    return f"{text}\n\n{table}\n\n{(outcome.intervals or {})['signature']}"
+    return report_text(outcome.report, table, (outcome.intervals or {})["signature"])
 
 
 def _plot(outcomes: Sequence[_Named], path: str, all_figures: bool) -> None:

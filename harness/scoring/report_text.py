@@ -15,18 +15,24 @@ from .many import ScoredSubmission, intervals_read
 from .report import Report
 
 
-def report_text(report: Report) -> str:
+def report_text(report: Report, more: str = "", signature: str = "") -> str:
     """Return the report as text: totals first, then what they are made of.
 
     Last comes what to put under a table of the scores: a sentence, and the signature. Gold belief
     states are told before anything else: a score made with them is another score.
+
+    Args:
+        report: The report.
+        more: What else is to be shown.
+        signature: The signature of all of it, where it is not the report's.
     """
     parts = [
         _head(report),
         _totals(report),
         *_metrics(report),
         "\n".join(_notes(report)),
-        f"{wrapped(reporting_words(report))} Signature:\n{report.signature}",
+        more,
+        f"{wrapped(reporting_words(report))} Signature:\n{signature or report.signature}",
     ]
     return "\n\n".join(part for part in parts if part)
 
