@@ -161,7 +161,10 @@ def test_systems_are_rows_of_their_own_and_corrected(capsys: Capture) -> None:
     told = run.out.replace("\\", "")
     assert "several training seeds (careful 1, System 2, hasty 1)" in told
     assert "* differs" not in told
+    # Names are made distinct, so that each row has its own marks.
     run = _paper(capsys, CAREFUL, "--seeds", HASTY, "--baseline", CAREFUL)
+    (line,) = [line for line in run.out.splitlines() if line.startswith("careful (2) & ")]
+    assert "*" not in line
     assert "after Holm's correction" in run.out
     assert "holm-1979" in run.out
 
@@ -211,6 +214,12 @@ def test_what_cannot_be_is_refused(
     run = run_cli(capsys, "score", *arguments)
     assert (run.status, run.out) == (2, "")
     assert told in " ".join(run.err.split())
+
+
+def test_json_on_standard_output_stands_alone(capsys: Capture) -> None:
+    run = _paper(capsys, CAREFUL, "--baseline", HASTY, "--json", "-")
+    assert run.status == 0
+    assert [json.loads(line)["file"] for line in run.out.splitlines()] == [str(HASTY), str(CAREFUL)]
 
 
 def test_no_table_is_made_where_a_seed_cannot_be_scored(capsys: Capture, tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def paper(
     Raises:
         InputError: Some scores do not compare.
     """
-    rows = [*([] if baseline is None else [baseline]), *systems]
+    rows = _distinct([*([] if baseline is None else [baseline]), *systems])
     check_comparable([one for row in rows for one in row.evidence])
     compared = _compared(rows) if baseline is not None else None
     marked = {
@@ -117,6 +117,16 @@ def paper(
         return f"{body}\n% Below the table:\n{sentence}\n\n% BibTeX:\n{comments}\n"
     shown = replace(table, title="Results", notes=[table.title])
     return f"{formatted([shown], format_)}\n{sentence}\n\n```bibtex\n{bibtex}\n```\n"
+
+
+def _distinct(rows: Sequence[PaperSystem]) -> list[PaperSystem]:
+    """Return the rows, each by a name of its own."""
+    before = [[other.name for other in rows[:at]].count(row.name) for at, row in enumerate(rows)]
+    names = [
+        f"{row.name} ({number + 1})" if number else row.name
+        for row, number in zip(rows, before, strict=True)
+    ]
+    return [replace(row, name=name) for row, name in zip(rows, names, strict=True)]
 
 
 def _compared(rows: Sequence[PaperSystem]) -> Comparison:

@@ -329,8 +329,8 @@ def _paper(
 
     files = [file for group in groups for file in group]
     outcomes = _several(files, partial(scored, files), json_target, folder, False)
-    if len(outcomes) < len(files):
-        return 2
+    if len(outcomes) < len(files) or STANDARD_STREAM in (json_target, folder):
+        return 2 if len(outcomes) < len(files) else 0
     coming = iter(outcomes)
     rows = []
     if entry is not None:
