@@ -137,7 +137,7 @@ def test_the_web_page_has_the_note_the_figures_and_the_signature(
 
 
 def test_honest_entries_hold(folder: Path, capsys: Capture) -> None:
-    run = _board(capsys, folder, "verify", "--strict", "--workers", 1)
+    run = _board(capsys, folder, "verify", "--strict", "--jobs", 1)
     assert run.status == 0, run.out
 
 
@@ -159,7 +159,7 @@ def test_scoring_again_honours_what_is_declared(
     folder: Path, sample: Benchmark, capsys: Capture
 ) -> None:
     _declare(folder, None)
-    run = _board(capsys, folder, "leaderboard", "--rescore", "--workers", 1)
+    run = _board(capsys, folder, "leaderboard", "--rescore", "--jobs", 1)
     assert run.status == 0, run.err
     entry = read_entry(folder / "aliased")
     assert entry.scores.without_placeholders is None
@@ -167,7 +167,7 @@ def test_scoring_again_honours_what_is_declared(
     _declare_again = {"booking_ref": "REFERENCE"}
     path = folder / "aliased" / ENTRY_FILE
     path.write_text(path.read_text() + "\n" + tomli_w.dumps({"placeholders": _declare_again}))
-    assert _board(capsys, folder, "leaderboard", "--rescore", "--workers", 1).status == 0
+    assert _board(capsys, folder, "leaderboard", "--rescore", "--jobs", 1).status == 0
     entry = read_entry(folder / "aliased")
     assert entry.scores.main.metrics == sample_scores("careful").main.metrics
     assert (entry.scores.without_placeholders or {})["2021"] == _without(sample)
@@ -176,7 +176,7 @@ def test_scoring_again_honours_what_is_declared(
 def test_an_edited_figure_without_placeholders_is_told(folder: Path, capsys: Capture) -> None:
     place = ("without_placeholders", "2021", "success")
     edit_scores(folder / "aliased", *place, value=99.0, sealed=True)
-    run = _board(capsys, folder, "verify", "aliased", "--strict", "--workers", 1)
+    run = _board(capsys, folder, "verify", "aliased", "--strict", "--jobs", 1)
     assert run.status != 0
     assert "without_placeholders.success" in run.out
 
@@ -224,7 +224,7 @@ def test_seeds_are_read_with_the_entrys_placeholders(
     content = json.loads((folder / "aliased" / SEEDS_FILE).read_text())
     signed = content["seeds"][0]["signature"]["parameters"]
     assert signed == {"placeholders": aliases(OWN).label}
-    assert _board(capsys, folder, "verify", "--strict", "--workers", 1).status == 0
+    assert _board(capsys, folder, "verify", "--strict", "--jobs", 1).status == 0
 
 
 def test_a_table_by_name_is_declared_by_name(

@@ -277,7 +277,7 @@ def test_a_reference_row_of_the_constant_response_is_scored_again(
     (entry.folder / "predictions.json.gz").unlink()
     for file, text in scores.files().items():
         (entry.folder / file).write_text(text, encoding="utf-8")
-    run = run_cli(capsys, "verify", "--strict", "--workers", 1, "--submissions", folder)
+    run = run_cli(capsys, "verify", "--strict", "--jobs", 1, "--submissions", folder)
     assert (run.status, run.out) == (0, "constant: holds\n1 of 1 entries hold\n")
     assert read_entry(folder / "constant").scores == scores
 

@@ -481,3 +481,17 @@ def test_a_fact_that_is_wrong_is_refused_before_anything_is_scored(submitting: _
     run = submitting(_file("careful"), "system", "--date", "yesterday")
     assert (run.status, submitting.left()) == (2, {})
     assert run.err == "mwz: submission: date: 'yesterday' is no date such as 2024-12-31\n"
+
+
+def test_no_board_is_begun_unasked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = ("submit", _file("careful"), "--name", "Mine", "--track", "end-to-end")
+    run = run_cli(capsys, *arguments)
+    assert (run.status, list(tmp_path.iterdir())) == (2, [])
+    assert run.err.startswith("mwz: submissions: no such folder here: this is no clone")
+    assert run_cli(capsys, *arguments, "--new-board").status == 0
+    assert (tmp_path / "submissions" / "mine" / "scores.json").is_file()
+    # The board is there now.
+    assert run_cli(capsys, *arguments, "--replace").status == 0

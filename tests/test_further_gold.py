@@ -293,10 +293,10 @@ class _Board:
         return run_cli(self._capsys, *command, "--submissions", self.folder)
 
     def rescore(self) -> Run:
-        return self.run("leaderboard", "--rescore", "--workers", 1)
+        return self.run("leaderboard", "--rescore", "--jobs", 1)
 
     def verify(self, *options: object) -> Run:
-        return self.run("verify", "--workers", 1, *options)
+        return self.run("verify", "--jobs", 1, *options)
 
     def further(self, name: str = "careful") -> FurtherGold:
         return read_entry(self.folder / name).scores.further_gold

@@ -144,13 +144,13 @@ def test_systems_that_play_nine_tenths_are_ranked_by_what_they_score_at_least(
         ("last", 4, 84.0),
     ]
     page = leaderboard(read_entries(tmp_path), "2021")
-    # The figures shown are of what is played.
+    # The figures shown are those that rank.
     assert _tables(page)["End-to-end systems"][2][:6] == [
-        *("1", "Part", "21.0", "80.0", "70.0", "96.0")
+        *("1", "Part", "18.9", "72.0", "63.0", "86.4")
     ]
     assert (
-        "\n- Part: ranked by its lower bound over the whole benchmark, 86.4 (BLEU/Inform/Success "
-        "18.9/72.0/63.0)\n" in page
+        "\n- Part: shown and ranked by its lower bound over the whole benchmark; of what it plays "
+        "it has 96.0 (BLEU/Inform/Success 21.0/80.0/70.0)\n" in page
     )
     assert "- Whole" not in page
 
@@ -238,14 +238,15 @@ def _row_shown(entry: Entry) -> dict[str, str]:
 
 
 def test_a_row_shows_what_the_columns_say(tmp_path: Path) -> None:
-    # The made-up report: 540 of 600 turns played, (70 + 60) / 2 + 20.04 = 85.04.
+    # The made-up report: 540 of 600 turns played; its BLEU is 0.9 x 20.04 = 18.036 of the whole
+    # benchmark, by which it is ranked, and (70 + 60) / 2 + 18.036 = 83.036.
     entry = enter(tmp_path, "system", scored={"2021": report(bleu=20.04, turns=540)})
     shown = {
         "System": "System",
-        "BLEU": "20.0",
+        "BLEU": "18.0",
         "Inform": "70.0",
         "Success": "60.0",
-        "Combined": "85.0",
+        "Combined": "83.0",
         "Av. len.": "12.25",
         "CBE": "1.75",
         "Unigrams": "100",

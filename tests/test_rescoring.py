@@ -461,7 +461,7 @@ def test_the_command_tells_what_changed_and_makes_the_page(
     page = (folder.parent / "leaderboard.md").read_bytes()
     # Inform of the careful sample submission is 26 of 30 dialogues.
     edit_inform(folder / "careful", 90.0)
-    run = _leaderboard(capsys, folder, "--rescore", "--workers", 2)
+    run = _leaderboard(capsys, folder, "--rescore", "--jobs", 2)
     assert run.status == 0
     # Inform and the combined score, in all and in the strict set-up.
     assert "careful: 4 figures changed" in run.out

@@ -297,12 +297,12 @@ def test_scoring_again_and_verifying_change_nothing(submitting: _Submitting, hal
     submitting(half, "Half", "--own-gold", "2.1")
     submitting(CAREFUL, "Careful states")
     before = {p: p.read_bytes() for p in submitting.folder.rglob("*") if p.is_file()}
-    run = submitting.run("leaderboard", "--rescore", "--workers", 1)
+    run = submitting.run("leaderboard", "--rescore", "--jobs", 1)
     assert run.status == 0, run.err
     assert "half: unchanged" in run.out
     assert "careful-states: unchanged" in run.out
     assert {p: p.read_bytes() for p in before} == before
-    assert submitting.run("verify", "--workers", 1).status == 0
+    assert submitting.run("verify", "--jobs", 1).status == 0
 
 
 def test_an_edited_score_is_found_by_verifying_and_mended_by_scoring_again(
@@ -312,10 +312,10 @@ def test_an_edited_score_is_found_by_verifying_and_mended_by_scoring_again(
     folder = submitting.folder / "half"
     sound = (folder / SCORES_FILE).read_bytes()
     _edited(read_entry(folder), lambda c: c["report"]["metrics"].update(JGA=99.0))
-    run = submitting.run("verify", "--workers", 1)
+    run = submitting.run("verify", "--jobs", 1)
     assert run.status == 1
     assert "JGA" in run.out
-    assert submitting.run("leaderboard", "--rescore", "--workers", 1).status == 0
+    assert submitting.run("leaderboard", "--rescore", "--jobs", 1).status == 0
     assert (folder / SCORES_FILE).read_bytes() == sound
 
 

@@ -32,7 +32,7 @@ def _submit(capsys: Capture, folder: Path, name: str, *arguments: object) -> Run
 
 
 def _verify(capsys: Capture, folder: Path) -> Run:
-    return run_cli(capsys, "verify", "--strict", "--workers", 1, "--submissions", folder)
+    return run_cli(capsys, "verify", "--strict", "--jobs", 1, "--submissions", folder)
 
 
 # ---------------------------------------------------------------------------------- neighbours

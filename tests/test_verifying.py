@@ -249,7 +249,7 @@ def test_pinned_predictions_are_verified_where_they_are_at_hand(
 
 
 def _verify(capsys: pytest.CaptureFixture[str], folder: Path, *options: object) -> Run:
-    return run_cli(capsys, "verify", "--submissions", folder, "--workers", 1, *options)
+    return run_cli(capsys, "verify", "--submissions", folder, "--jobs", 1, *options)
 
 
 def test_the_command_says_what_holds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -352,7 +352,7 @@ def test_the_process_exits_with_what_it_found(
 ) -> None:
     for name in ("hasty", "scripted"):
         shutil.rmtree(folder / name)
-    options = ("--submissions", folder, "--workers", 1)
+    options = ("--submissions", folder, "--jobs", 1)
     whole = (folder / "careful" / SCORES_FILE).read_bytes()
     assert run_cli(capsys, "leaderboard", "--submissions", folder).status == 0
     assert run_process("verify", *options, "--strict").returncode == 0
@@ -366,7 +366,9 @@ def test_the_process_exits_with_what_it_found(
     assert "careful: dialogues.json: inform is not that of scores.json" in run.err
     (folder / "careful" / SCORES_FILE).write_bytes(whole)
     (folder / "careful" / PREDICTIONS_FILE).unlink()
-    assert run_cli(capsys, "verify", *options).status == 0
+    # Nothing is left to verify, and a check that looks at nothing does not pass.
+    run = run_cli(capsys, "verify", *options)
+    assert (run.status, run.err) == (1, "nothing was verified: no entry could be scored again\n")
     assert run_cli(capsys, "verify", *options, "--strict").status == 1
     assert run_cli(capsys, "verify", *options, "nobody").status == 2
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..benchmark import STYLES, Benchmark
 from ..data.installed import SAMPLE, load_benchmark
 from ..errors import InputError, unknown
-from ..io.files import shown_name
+from ..io.files import STANDARD_STREAM, shown_name
 from ..scoring import Scorer
 from ..scoring.options import Options
 from ..submission import HUMAN, Submission, checked_submission, read_predictions
@@ -18,6 +19,7 @@ from ..submission.conversations import read_conversations
 from . import notify
 
 if TYPE_CHECKING:
+    from ..board.entries import Entry
     from ..scoring.free_running import FreeRunning
 
 BenchmarkChooser = Callable[[Iterable[object]], Benchmark]
@@ -82,6 +84,30 @@ def read_submissions(
     benchmark = choose([id_ for standard, _ in read for id_ in standard.dialogues])
     rules = Scorer(benchmark, options).rules
     return benchmark, [checked_submission(one, benchmark, source, rules) for one, source in read]
+
+
+def found_entry(system: str, submissions: Path) -> Entry | None:
+    """Return the entry that a system's name stands for; None for a file, which comes first.
+
+    Args:
+        system: A file, `-` for standard input, or the name of an entry.
+        submissions: The folder of submissions.
+
+    Raises:
+        InputError: There is neither.
+    """
+    if system == STANDARD_STREAM:
+        return None
+    from ..board.stored_evidence import find_entry, no_entry
+
+    entry = find_entry(system, submissions)
+    if Path(system).is_file():
+        if entry is not None:
+            notify(f"{system}: the file, not the entry of this name")
+        return None
+    if entry is None and Path(system).name == system:
+        raise no_entry(system, submissions)
+    return entry
 
 
 def corpus_name(style: str, lexicalised: bool) -> str:

@@ -179,18 +179,16 @@ _NOT_FOR: Mapping[str, Collection[str]] = {
     metavar="VERSION",
     help="State tracking: say what version PREDICTIONS' own gold states are.",
 )
-@click.option(
-    "--seeds",
-    metavar="PREDICTIONS...",
-    multiple=True,
-    help="Outputs of the same system, trained with further seeds: adds mean and standard deviation "
-    "over all. Takes all that follows up to the next option.",
+@option.seeds(
+    "Outputs of the same system, trained with further seeds: adds mean and standard deviation over "
+    "all."
 )
 @click.option("--replace", is_flag=True, help="Replace a submission of the same name.")
 @option.benchmark
 @option.rules
 @option.placeholders
 @option.submissions
+@option.new_board
 def command(
     predictions: str,
     track: str,

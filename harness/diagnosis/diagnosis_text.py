@@ -167,6 +167,8 @@ def _cause_table(
     rows: list[list[Cell]] = []
     for name in causes:
         row = [counts[name] for counts in domains.values()]
+        if not any(row) and len(causes) > 1:
+            continue
         rows.append([_folded(name), *row, sum(row), figure(lost.get(name), 2)])
     if len(causes) > 1:
         sums = [sum(counts[name] for name in causes) for counts in domains.values()]
@@ -196,7 +198,9 @@ def _legend(losses: Mapping[str, DomainLosses], causes: Sequence[str]) -> str:
 def _rates_table(losses: Mapping[str, DomainLosses]) -> str:
     """Return what costs each domain its Success, and its rates."""
     rows: list[list[Cell]] = [
-        [_folded(loss), *(of.success[loss] for of in losses.values())] for loss in SUCCESS_LOSSES
+        [_folded(loss), *(of.success[loss] for of in losses.values())]
+        for loss in SUCCESS_LOSSES
+        if any(of.success[loss] for of in losses.values())
     ]
     rows.append(["of dialogues", *(of.dialogues for of in losses.values())])
     rows.append(["Inform (%)", *(figure(of.inform) for of in losses.values())])

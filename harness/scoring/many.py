@@ -34,6 +34,7 @@ from .predictions import Predictions, played_predictions
 from .report import Report
 
 if TYPE_CHECKING:
+    from ..comparison.evidence import Evidence
     from ..comparison.interval import Interval
     from ..metrics.statistics import Figure
 
@@ -53,16 +54,21 @@ class Request:
         options: How to score.
         intervals: Whether intervals are wanted.
         lines: Whether lines per dialogue are wanted.
+        evidence: Whether what comparisons take is wanted.
     """
 
     options: Options
     intervals: bool = False
     lines: bool = False
+    evidence: bool = False
 
     @property
     def cacheable(self) -> bool:
         """Whether outcomes can be cached: reports alone, with the venues in memory."""
-        return not (self.intervals or self.lines) and self.options.database_url == EMBEDDED
+        return (
+            not (self.intervals or self.lines or self.evidence)
+            and self.options.database_url == EMBEDDED
+        )
 
 
 @dataclass(frozen=True)
@@ -75,6 +81,7 @@ class ScoredSubmission:
         intervals: Its intervals, as JSON types, if they were asked for.
         figures: What there are intervals of.
         lines: Its lines per dialogue, as text, if they were asked for.
+        evidence: What comparisons take, if it was asked for.
     """
 
     report: Report
@@ -82,6 +89,7 @@ class ScoredSubmission:
     intervals: Mapping[str, Any] | None = None
     figures: Mapping[str, Figure] = field(default_factory=dict)
     lines: str | None = field(default=None, repr=False)
+    evidence: Evidence | None = field(default=None, repr=False)
 
     def to_line(self, file: str, digest: str, key: str) -> str:
         """Return the outcome as a line of JSON."""
@@ -119,7 +127,9 @@ def score_predictions(
         lines = lines_text(
             dialogue_lines(played.played, report.signature, chosen.options.metrics or ())
         )
-    return ScoredSubmission(report, tuple(map(str, played.remarks)), document, figures, lines)
+    evidence = chosen.evidence_of(played.played, source) if request.evidence else None
+    remarks = tuple(map(str, played.remarks))
+    return ScoredSubmission(report, remarks, document, figures, lines, evidence)
 
 
 def _intervals(scorer: Scorer, played: Played) -> tuple[dict[str, Any], dict[str, Figure]]:

@@ -140,6 +140,20 @@ class Report:
         """Return Inform and Success under a set-up; None if not asked for."""
         return self.metrics.get(name)
 
+    def whole(self, name: str, setup: str = MAIN_SETUP) -> float | None:
+        """Return a headline figure over the whole benchmark, by which systems are ranked.
+
+        It is the lower bound where turns are missing; None if that is not known.
+
+        Args:
+            name: A key of `headlines()`.
+            setup: A key of `SETUPS`.
+        """
+        if self.coverage.complete:
+            return headlines()[name].value(self, setup)
+        known = setup == MAIN_SETUP or name == "bleu"
+        return getattr(self.metrics.get("lower_bound"), name, None) if known else None
+
     def __getattr__(self, name: str) -> Any:
         # Only what is no field comes here; the fields are not there yet while a copy is made.
         if not name.startswith("_") and "metrics" in self.__dict__:
