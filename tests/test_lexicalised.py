@@ -197,7 +197,7 @@ def test_delexicalising_keeps_the_rest_and_tells_spans(capsys: Capture, tmp_path
     path, out = _file(tmp_path, content), tmp_path / "out.json"
     run = run_cli(capsys, "delexicalise", path, "-o", out, "--spans")
     assert run.status == 0, run.err
-    assert "1 responses delexicalised by lex1-" in run.out
+    assert "1 response delexicalised by lex1-" in run.err
     (turn,) = json.loads(out.read_text(encoding="utf-8"))["any-id"]
     venues = [{"domain": "restaurant", "id": "9"}]
     assert turn == {
@@ -278,7 +278,7 @@ def test_a_dialogue_of_another_benchmark_cannot_be_lexicalised(
 ) -> None:
     run = _lexicalised(capsys, _file(tmp_path, _turns({"x": ["[name]"]})), tmp_path / "out.json")
     assert run.status == 2
-    assert "none of its 1 dialogues" in run.err
+    assert "none of its 1 dialogue " in run.err
 
 
 # Free-running dialogues.

@@ -37,6 +37,7 @@ _SHOWN = 20
 @option.benchmark
 @option.rules
 @option.placeholders
+@option.reading
 @click.option(
     WRITE,
     "table",

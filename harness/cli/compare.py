@@ -90,6 +90,7 @@ if TYPE_CHECKING:
 @option.benchmark
 @option.rules
 @option.placeholders
+@option.reading
 @option.setup
 @option.domains
 @option.states
@@ -119,7 +120,7 @@ def command(
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
     asked = None if metrics is None else _resampled([m.strip() for m in metrics.split(",")])
     options = Options(metrics=asked, lexicalised=lexicalised, **how)
-    outputs = [_found(one, submissions, folders, lexicalised) for one in given]
+    outputs = [_found(one, submissions, folders, lexicalised, options) for one in given]
     names = _names(outputs)
     loaded = benchmark_chooser(benchmark, "comparing on")(_ids(outputs))
     chosen = [
@@ -184,7 +185,9 @@ class _Outputs:
     aliases: Aliases | None = None
 
 
-def _found(system: str, submissions: Path, folders: Sequence[Path], lexicalised: bool) -> _Outputs:
+def _found(
+    system: str, submissions: Path, folders: Sequence[Path], lexicalised: bool, options: Options
+) -> _Outputs:
     """Return the outputs of a file or an entry; a file comes first."""
     folder = submissions / system
     is_name = Path(system).name == system and system != STANDARD_STREAM
@@ -204,7 +207,7 @@ def _found(system: str, submissions: Path, folders: Sequence[Path], lexicalised:
         close = difflib.get_close_matches(system.lower(), known, n=1)
         hint = f"; did you mean {close[0]}?" if close else ""
         raise InputError(system, f"no such file, and no entry of {submissions}{hint}")
-    return _Outputs(shown_name(system), None, read_predictions(system))
+    return _Outputs(shown_name(system), None, read_predictions(system, options.reading))
 
 
 def _names(outputs: Sequence[_Outputs]) -> list[str]:

@@ -28,6 +28,7 @@ from ..metrics.tracking import (
 from ..metrics.tracking.fga import decay_to_forget, lambda_label
 from ..metrics.tracking.tracked_dialogues import annotated
 from ..metrics.tracking.tracking_text import headlines_table, metrics_help
+from ..submission.formats import Reading
 from ..tracking.formats import TrackedFile, read_tracking_file
 from ..tracking.plots import PANELS, plot_tracking
 from ..tracking.scored_files import ScoredFile, files_text, score_file
@@ -125,6 +126,7 @@ class _Command(click.Command):
 @click.option(
     "--forget-share", metavar="P", type=float, help="See --forget-turns; at least 0, below 1."
 )
+@option.reading
 @option.intervals
 @option.table_format(" Any but text has the main figures only.")
 @click.option(
@@ -157,6 +159,11 @@ def command(
     wanted: str | None,
     plot: str | None,
     panels: Sequence[str],
+    response_key: str | None,
+    state_key: str | None,
+    turns_key: str | None,
+    id_key: str | None,
+    strict_states: bool,
     **choosing: Any,
 ) -> None:
     """Score state-tracking FILEs and show them side by side; `choosing` is as in `Choices`."""
@@ -170,7 +177,8 @@ def command(
     )
     load_benchmark = benchmark_chooser(benchmark_name, "comparing with")
     gold = None if gold_version is None else load_gold_states(gold_version, load_benchmark(()))
-    tracked = [read_tracking_file(file, load_benchmark, gold) for file in files]
+    reading = Reading(response_key, state_key, turns_key, id_key, strict_states)
+    tracked = [read_tracking_file(file, load_benchmark, gold, reading) for file in files]
     for file in tracked:
         tell(file.source, file.remarks)
     if choices.per_domain_over != PLAIN.per_domain_over:

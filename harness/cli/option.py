@@ -86,6 +86,28 @@ placeholders = click.option(
     f"becomes, or a table by name: {', '.join(alias_tables())}.",
 )
 
+_KEYS = {
+    "response": "responses, in place of `response`",
+    "state": "belief states, in place of `state`",
+    "turns": "a dialogue's turns, where a dialogue is an object",
+    "id": "a dialogue's id, where dialogues or turns are in a list or a table",
+}
+
+
+def reading(command: _Command) -> _Command:
+    """Add the options that say how predictions are read: the fields of `Options` of that name."""
+    command = click.option(
+        "--strict-states",
+        is_flag=True,
+        help="Refuse belief states that hold anything but known names and strings; by default "
+        "numbers and the like are read as text, and where states are not used, what cannot be "
+        "read is left out.",
+    )(command)
+    for name, what in reversed(_KEYS.items()):
+        command = click.option(f"--{name}-key", metavar="KEY", help=f"The key of {what}.")(command)
+    return command
+
+
 predictions = click.argument("predictions", shell_complete=complete_file)
 
 several_predictions = click.argument(

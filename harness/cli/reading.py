@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ..benchmark import STYLES, Benchmark
-from ..data.installed import SAMPLE, load_benchmark
+from ..data.installed import SAMPLE, installed_benchmarks, load_benchmark
 from ..errors import InputError, unknown
 from ..io.files import shown_name
 from ..scoring import Scorer
@@ -15,7 +15,7 @@ from ..scoring.options import Options
 from ..submission import HUMAN, Submission, checked_submission, read_predictions
 from ..submission.checking import dialogue_id
 from ..submission.conversations import read_conversations
-from . import notify
+from . import notify, tell
 
 if TYPE_CHECKING:
     from ..scoring.free_running import FreeRunning
@@ -49,7 +49,11 @@ def benchmark_chooser(name: str | None, doing: str) -> BenchmarkChooser:
         if name is not None:
             return benchmark
         if benchmark.name == SAMPLE:
-            remark("no other benchmark is installed")
+            others = [one for one in installed_benchmarks() if one != SAMPLE]
+            named = f"; --benchmark chooses {' or '.join(others)}" if others else ""
+            remark(
+                f"multiwoz is not installed{named}" if others else "no other benchmark is installed"
+            )
             return benchmark
         wanted = {dialogue_id(id_) for id_ in ids}
         if wanted and wanted.isdisjoint(benchmark.dialogues):
@@ -77,11 +81,14 @@ def read_submissions(
         InputError: A file cannot be read or is no submission to the benchmark, or the benchmark
             cannot be loaded.
     """
-    read = [(read_predictions(file), shown_name(file)) for file in files]
+    reading = options.reading
+    read = [(read_predictions(file, reading), shown_name(file)) for file in files]
     choose = benchmark_chooser(name, doing)
     benchmark = choose([id_ for standard, _ in read for id_ in standard.dialogues])
     rules = Scorer(benchmark, options).rules
-    return benchmark, [checked_submission(one, benchmark, source, rules) for one, source in read]
+    return benchmark, [
+        checked_submission(one, benchmark, source, rules, reading) for one, source in read
+    ]
 
 
 def corpus_name(style: str, lexicalised: bool) -> str:
@@ -117,7 +124,8 @@ def played_free_running(
     # pydantic takes its time
     from ..scoring.free_running import play_free_running, read_goals_file
 
-    conversations = read_conversations(file)
+    conversations, remarks = read_conversations(file, options.reading)
+    tell(shown_name(file), remarks)
     scorer = Scorer(benchmark_chooser(name, doing)(conversations), options)
     own = None if goals is None else read_goals_file(goals, scorer.rules)
     return play_free_running(conversations, shown_name(file), scorer, own), scorer

@@ -56,6 +56,7 @@ def _metrics_help() -> str:
 @option.benchmark
 @option.rules
 @option.placeholders
+@option.reading
 @option.setup
 @option.domains
 @option.states

@@ -74,6 +74,7 @@ if TYPE_CHECKING:
 @option.benchmark
 @option.rules
 @option.placeholders
+@option.reading
 def command(
     *,
     predictions: Sequence[str],

@@ -92,6 +92,7 @@ class Metric:
         further: Figures that tables of several files show besides, and papers do not report.
         unfit: Why it cannot be computed of a submission; None if it can.
         parameters: What its definition fixes, for the signature.
+        states: Whether it depends on belief states.
         aliases: Other names that `--metrics` takes.
         default: Whether it is computed where no metrics are named.
         digits: Digits after the point that tables show.
@@ -113,6 +114,7 @@ class Metric:
     further: Sequence[Headline] = ()
     unfit: Callable[[NormalizedSubmission], str | None] = lambda submission: None
     parameters: Mapping[str, str] = field(default_factory=dict)
+    states: bool = True
     aliases: Sequence[str] = ()
     default: bool = True
     digits: int = 2

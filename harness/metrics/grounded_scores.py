@@ -202,6 +202,7 @@ def _headline(figure: Figure) -> Headline:
 METRIC = Metric(
     name="grounded",
     title="Grounded",
+    states=False,
     description="Inform, Success and faithfulness of responses in plain English, from text, "
     "database and goal alone; needs --lexicalised, which adds it.",
     unit="percent",

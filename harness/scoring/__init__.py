@@ -135,8 +135,12 @@ class Scorer:
             InputError: The predictions are not in the expected form, do not fit the benchmark, or
                 lack what an option asks for.
         """
-        submission = parse_submission(predictions, self.benchmark, "predictions", self.rules)
+        submission = self._parsed(predictions, "predictions")
         return self.score_normalized(self.normalized(submission))
+
+    def _parsed(self, predictions: object, source: str) -> Submission:
+        reading = self.options.reading
+        return parse_submission(predictions, self.benchmark, source, self.rules, reading)
 
     def normalized(self, submission: Submission) -> NormalizedSubmission:
         """Return a submission normalised by the rule set; delexicalised first, if so chosen."""
@@ -182,7 +186,7 @@ class Scorer:
         Raises:
             InputError: As for `score`.
         """
-        submission = parse_submission(predictions, self.benchmark, name, self.rules)
+        submission = self._parsed(predictions, name)
         return self.evidence_of(self.played(self.normalized(submission)), name)
 
     def evidence_of(self, played: Played, name: str) -> Evidence:
@@ -236,7 +240,7 @@ class Scorer:
         if dialogue_id(id_) not in self.benchmark.dialogues:
             where = f"not in the benchmark {self.benchmark.name}"
             raise InputError("predictions", f"dialogue {id_}: {where}")
-        submission = parse_submission({id_: turns}, self.benchmark, "predictions", self.rules)
+        submission = self._parsed({id_: turns}, "predictions")
         played = self.played(self.normalized(submission))
         return outcome_of(played, bleu="bleu" in (self.options.metrics or ()))
 

@@ -38,7 +38,8 @@ from ..metrics.grounded_scores import GroundedScores
 from ..signature import SHOWN_HASH, Signature
 from ..submission import NormalizedSubmission, Submission, normalize_submission
 from ..submission.checking import Turn, dialogue_id
-from ..submission.conversations import USER, Conversations
+from ..submission.conversations import Conversations
+from ..submission.formats.format import USER
 from ..submission.notations import DOMAINS
 from ..submission.plain_responses import delexicalise_submission
 from . import Scorer, unknown_placeholders

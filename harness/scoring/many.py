@@ -248,7 +248,7 @@ class _Files:
                 digest = sha256(content)
                 outcome = self._known(number, digest)
                 if outcome is None and self.benchmark is None:
-                    predictions = read_standard(content, source)
+                    predictions = read_standard(content, source, self.request.options.reading)
                     self.benchmark = self.choose(predictions.dialogues)
                     likely = self.signature
                     self.signature = Scorer(self.benchmark, self.request.options).signature()
@@ -274,7 +274,8 @@ class _Files:
 
     def _key(self, digest: str) -> str:
         """Return what the outcome of a file depends on, in hexadecimal."""
-        chosen = [list(self.request.options.metrics or ()), self.request.intervals]
+        options = self.request.options
+        chosen = [list(options.metrics or ()), self.request.intervals, asdict(options.reading)]
         return digest_of_json([digest, self.signature.key, *chosen, code_digest()])
 
     def _line(self, number: int, outcome: ScoredSubmission, digest: str) -> str:

@@ -17,7 +17,8 @@ from ..metrics.played import DOMAIN_SOURCES, STATE_SOURCES
 from ..metrics.setups import BOTH, RANKED, SETUPS, chosen_setups
 from ..signature import PLACEHOLDERS, SHOWN_HASH, Signature
 from ..submission import NormalizedSubmission
-from ..submission.checking import ACTIVE_DOMAINS, STATE
+from ..submission.formats import Reading
+from ..submission.formats.format import ACTIVE_DOMAINS, STATE
 from ..submission.placeholder_aliases import chosen_aliases
 
 AUTO = "auto"
@@ -51,6 +52,12 @@ class Options:
         placeholders: Placeholders that are read besides those of the rule set: the name of a named
             table, the path of a TOML file, a mapping of placeholder name -> ontology name, or
             aliases; None for no others.
+        response_key: The key of responses in predictions, in place of `response`.
+        state_key: The key of belief states, in place of `state`.
+        turns_key: The key of a dialogue's turns, where a dialogue is an object.
+        id_key: The key of a dialogue's id, where dialogues or turns are in a list.
+        strict_states: Whether states may only hold known names and strings: by default numbers and
+            the like are read, and where states are not used, what cannot be read is left out.
     """
 
     rules: str = DEFAULT_RULES
@@ -62,6 +69,11 @@ class Options:
     goals: str = "all"
     lexicalised: bool = False
     placeholders: str | Path | Mapping[str, str] | Aliases | None = None
+    response_key: str | None = None
+    state_key: str | None = None
+    turns_key: str | None = None
+    id_key: str | None = None
+    strict_states: bool = False
 
     def __post_init__(self) -> None:
         problems = [
@@ -97,6 +109,26 @@ class Options:
             own, asked = getattr(SETUPS[self.setup], name), getattr(self, name)
             if own is not None and asked not in (AUTO, own):
                 yield f"{name}: set-up {self.setup} takes {own} {name}, not {asked}; leave it out"
+
+    @property
+    def reading(self) -> Reading:
+        """How predictions are read."""
+        own = (SETUPS[name].states for name in chosen_setups(self.setup))
+        metrics = (response_metrics()[name] for name in self.metrics or ())
+        return Reading(
+            response_key=self.response_key,
+            state_key=self.state_key,
+            turns_key=self.turns_key,
+            id_key=self.id_key,
+            strict_states=self.strict_states,
+            uses_states="predicted" in own
+            or (
+                self.states != "gold"
+                and not self.lexicalised
+                and any(metric.states for metric in metrics)
+            ),
+            without_states="; `--states gold` does without them",
+        )
 
     @property
     def aliases(self) -> Aliases | None:
@@ -157,6 +189,9 @@ def chosen_states(submission: NormalizedSubmission, options: Options) -> str:
     """
     if options.states not in (AUTO, "predicted"):
         return options.states
+    if options.states == AUTO and not options.reading.uses_states:
+        lacking, _ = submission.lacking(STATE)
+        return "predicted" if lacking < submission.turns else "gold"
     return "predicted" if _predicts(submission, "states", options.states) else "gold"
 
 
