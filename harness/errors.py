@@ -21,6 +21,9 @@ SHOWN_PLACES = 3
 LONGEST_MESSAGE = 4000
 """Characters."""
 
+_LISTED = 30
+"""How many names are listed even where one resembles what was given."""
+
 _LONGEST_SOURCE = 500
 _LONGEST_LINE = 300
 _MOST_KINDS = 100
@@ -142,7 +145,9 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> str:
         known: The names there are.
     """
     names = [*known]
-    return f"unknown {kind} {shown(name)}; choose from {', '.join(names)}{resembling(name, names)}"
+    close = resembling(name, names)
+    listed = f"; choose from {', '.join(names)}" if len(names) <= _LISTED or not close else ""
+    return f"unknown {kind} {shown(name)}{listed}{close}"
 
 
 def resembling(name: object, known: Iterable[str]) -> str:

@@ -298,7 +298,7 @@ def test_a_table_of_belief_states_is_read_by_the_numbers_of_its_turns() -> None:
         (
             b'""4""}}',
             b'""4""}',
-            "dialogue sng1, turn 2: `total_state`: ends after 'hotel' (line 1): it is cut off",
+            "dialogue sng1, turn 2: `total_state`: not JSON: it is cut off after 'hotel'",
         ),
     ],
 )

@@ -95,7 +95,7 @@ def _no_ids(outputs: Any) -> bytes:
 REFUSED: dict[str, tuple[Mangle, str]] = {
     "cut off": (
         lambda o: json.dumps(o, indent=1).encode()[:-60],
-        "ends in the middle of 'town030', after 'town029' (line",
+        "not JSON: it is cut off in the middle of 'town030', after 'town029' (line",
     ),
     "cut off in the first": (lambda o: json.dumps({"results": o}).encode()[:400], "'results', "),
     "two documents": (
@@ -104,7 +104,7 @@ REFUSED: dict[str, tuple[Mangle, str]] = {
     ),
     "lines of which one is cut off": (
         lambda o: WHOLE["JSON lines of dialogues"](o)[:-60],
-        "line 30: ends in the middle of 'turns', after 'dialogue_id'",
+        "line 30: not JSON: it is cut off in the middle of 'turns', after 'dialogue_id'",
     ),
     "as Python shows it": (lambda o: str(dict(o)).encode(), "write it by `json.dump`"),
     "no ids": (_no_ids, "say which key is the dialogue's id: --id-key file_name"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ import click
 
 from ..board import LEXICALISED
 from ..comparison.interval import DEFAULT_TEST, TEST_SAMPLES
-from ..errors import InputError
+from ..errors import InputError, resembling
 from ..grounding.rating import GroundedFigures, grounded_figures
 from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json
 from ..io.rendering import figure, printable
@@ -204,8 +203,7 @@ def _found(
         return _Outputs(source, entry.key, predictions, entry.system.aliases)
     if is_name and not Path(system).exists():
         known = sorted(path.name for path in submissions.glob("*/"))
-        close = difflib.get_close_matches(system.lower(), known, n=1)
-        hint = f"; did you mean {close[0]}?" if close else ""
+        hint = resembling(system, known)
         raise InputError(system, f"no such file, and no entry of {submissions}{hint}")
     return _Outputs(shown_name(system), None, read_predictions(system, options.reading))
 

@@ -28,7 +28,6 @@ from ..metrics.tracking import (
 from ..metrics.tracking.fga import decay_to_forget, lambda_label
 from ..metrics.tracking.tracked_dialogues import annotated
 from ..metrics.tracking.tracking_text import headlines_table, metrics_help
-from ..submission.formats import Reading
 from ..tracking.formats import TrackedFile, read_tracking_file
 from ..tracking.plots import PANELS, plot_tracking
 from ..tracking.scored_files import ScoredFile, files_text, score_file
@@ -159,17 +158,13 @@ def command(
     wanted: str | None,
     plot: str | None,
     panels: Sequence[str],
-    response_key: str | None,
-    state_key: str | None,
-    turns_key: str | None,
-    id_key: str | None,
-    strict_states: bool,
     **choosing: Any,
 ) -> None:
     """Score state-tracking FILEs and show them side by side; `choosing` is as in `Choices`."""
     names = _names(files, labels)
     if panels and plot is None:
         raise InputError("--panel", "chooses what --plot draws; give --plot FILE as well")
+    reading = option.taken_reading(choosing)
     choices = Choices(
         lambdas=_decays(lambdas, forget_turns, forget_share),
         per_domain_over=per_domain_over or PLAIN.per_domain_over,
@@ -177,7 +172,6 @@ def command(
     )
     load_benchmark = benchmark_chooser(benchmark_name, "comparing with")
     gold = None if gold_version is None else load_gold_states(gold_version, load_benchmark(()))
-    reading = Reading(response_key, state_key, turns_key, id_key, strict_states)
     tracked = [read_tracking_file(file, load_benchmark, gold, reading) for file in files]
     for file in tracked:
         tell(file.source, file.remarks)

@@ -14,7 +14,6 @@ from ..scoring import Scorer
 from ..scoring.options import Options
 from ..submission import HUMAN, Submission, checked_submission, read_predictions
 from ..submission.checking import dialogue_id
-from ..submission.conversations import read_conversations
 from . import notify, tell
 
 if TYPE_CHECKING:
@@ -107,13 +106,12 @@ def corpus_name(style: str, lexicalised: bool) -> str:
 
 
 def played_free_running(
-    file: str, goals: str | None, name: str | None, doing: str, options: Options
+    file: str, name: str | None, doing: str, options: Options
 ) -> tuple[FreeRunning, Scorer]:
     """Read a file of free-running dialogues and compare them with their goals.
 
     Args:
         file: The file; `-` is standard input.
-        goals: A file of goals, in place of the benchmark's.
         name: The value of `--benchmark`.
         doing: What is done with the benchmark, for the remark.
         options: How to score.
@@ -121,11 +119,9 @@ def played_free_running(
     Raises:
         InputError: A file cannot be read or used, or a dialogue has no goal.
     """
-    # pydantic takes its time
-    from ..scoring.free_running import play_free_running, read_goals_file
-
-    conversations, remarks = read_conversations(file, options.reading)
-    tell(shown_name(file), remarks)
-    scorer = Scorer(benchmark_chooser(name, doing)(conversations), options)
-    own = None if goals is None else read_goals_file(goals, scorer.rules)
-    return play_free_running(conversations, shown_name(file), scorer, own), scorer
+    source = shown_name(file)
+    standard = read_predictions(file, options.reading)
+    scorer = Scorer(benchmark_chooser(name, doing)(standard.dialogues), options)
+    run = scorer.free_run(standard, source)
+    tell(source, run.remarks)
+    return run, scorer

@@ -298,7 +298,9 @@ def _not_json(error: json.JSONDecodeError) -> str:
     text, where = error.doc, f"line {error.lineno}, column {error.colno}"
     written = text.rstrip()
     if error.pos and (error.pos >= len(written) or error.msg.startswith("Unterminated string")):
-        return f"{_end_of(text)} (line {written.count(chr(10)) + 1}): it is cut off; write it again"
+        lines = written.split("\n")
+        last = f"line {len(lines)}, column {len(lines[-1])}"
+        return f"not JSON: it is cut off{_end_of(text)} ({last}); write it again"
     if error.msg == "Extra data":
         return f"a JSON document ends, and something follows ({where}); keep one, or one per line"
     if error.msg.startswith("Expecting property name") and text[error.pos] == "'":
@@ -307,7 +309,7 @@ def _not_json(error: json.JSONDecodeError) -> str:
 
 
 def _end_of(text: str) -> str:
-    """Say where JSON that is cut off ends: in which item, and after which complete one."""
+    """Say where JSON is cut off: in which item, and after which complete one."""
     decoder, at, way = json.JSONDecoder(), 0, ""
     # Where the first item of all is the one that is cut off, it is looked into: `results`, say.
     for _ in range(3):
@@ -327,7 +329,7 @@ def _end_of(text: str) -> str:
         way += f"{name}, "
     after = f" after {last}" if last else ""
     inside = "".join([way, name]).removesuffix(", ")
-    return f"ends{' in the middle of ' * bool(inside)}{inside}{',' * bool(inside and after)}{after}"
+    return f"{' in the middle of ' * bool(inside)}{inside}{',' * bool(inside and after)}{after}"
 
 
 def _skip(text: str, at: int) -> int:

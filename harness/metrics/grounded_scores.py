@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..errors import counted
 from ..grounding.faithfulness import ToldShares
 from ..grounding.rating import (
     GroundedFigures,
@@ -172,7 +173,7 @@ def _text(_: Metric, scores: GroundedScores) -> str:
     ]
     if human is not None:
         remarks.append(
-            f"human: the human responses of {human.dialogues} dialogues under the same "
+            f"human: the human responses of {counted(human.dialogues, 'dialogue')} under the same "
             "signature, the ceiling."
         )
     return "\n\n".join([text_table(headers, rows), shares, "\n".join(remarks)])

@@ -26,9 +26,10 @@ from ..io.store import Store, code_digest
 from ..metrics import resampled_metrics
 from ..metrics.played import Played
 from ..signature import Signature
-from ..submission.formats import read_standard
+from ..submission.formats import Standard, read_standard
 from . import Options, Scorer
 from .execution import Job, run
+from .goals import GoalsFile
 from .options import signature_before
 from .predictions import Predictions, played_predictions
 from .report import Report
@@ -62,7 +63,8 @@ class Request:
     @property
     def cacheable(self) -> bool:
         """Whether outcomes can be cached: reports alone, with the venues in memory."""
-        return not (self.intervals or self.lines) and self.options.database_url == EMBEDDED
+        more = self.intervals or self.lines or self.options.free_running
+        return not more and self.options.database_url == EMBEDDED
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,8 @@ def score_predictions(
         InputError: They are no submission, lack what an option needs, or no metric has intervals.
     """
     chosen = scorer.with_options(**vars(request.options))
+    if chosen.options.free_running:
+        return _free_running(chosen, predictions, source, request)
     played = played_predictions(chosen, predictions, source)
     report = chosen.report(played.played)
     document, figures = _intervals(chosen, played.played) if request.intervals else (None, {})
@@ -120,6 +124,26 @@ def score_predictions(
             dialogue_lines(played.played, report.signature, chosen.options.metrics or ())
         )
     return ScoredSubmission(report, tuple(map(str, played.remarks)), document, figures, lines)
+
+
+def _free_running(
+    scorer: Scorer, predictions: Predictions, source: str, request: Request
+) -> ScoredSubmission:
+    """Score free-running dialogues; what an option must not ask of them is known by now."""
+    from .free_running import score_free_running
+
+    if isinstance(predictions, bytes):
+        predictions = read_standard(predictions, source, scorer.options.reading)
+    if not isinstance(predictions, Standard):
+        raise InputError(source, "is no file of dialogues")
+    run = scorer.free_run(predictions, source)
+    report = score_free_running(run, scorer)
+    lines = None
+    if request.lines:
+        from .dialogue_lines import free_running_lines, lines_text
+
+        lines = lines_text(free_running_lines(run, report.signature))
+    return ScoredSubmission(report, tuple(map(str, run.remarks)), lines=lines)
 
 
 def _intervals(scorer: Scorer, played: Played) -> tuple[dict[str, Any], dict[str, Figure]]:
@@ -275,7 +299,8 @@ class _Files:
     def _key(self, digest: str) -> str:
         """Return what the outcome of a file depends on, in hexadecimal."""
         options = self.request.options
-        chosen = [list(options.metrics or ()), self.request.intervals, asdict(options.reading)]
+        own = options.goals.digest if isinstance(options.goals, GoalsFile) else options.free_running
+        chosen = [list(options.metrics or ()), self.request.intervals, own, asdict(options.reading)]
         return digest_of_json([digest, self.signature.key, *chosen, code_digest()])
 
     def _line(self, number: int, outcome: ScoredSubmission, digest: str) -> str:
@@ -302,7 +327,7 @@ def _likely_signature(benchmark: str, options: Options) -> Signature:
 
     That of nothing if it cannot be known.
     """
-    path = benchmark_path(benchmark) if options.goals == "all" else None
+    path = benchmark_path(benchmark) if options.part == "all" else None
     content = None if path is None else prepared_content(path)
     data = None if content is None else content.hashes.get(rule_set(options.rules).venues)
     if content is None or data is None:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from ..errors import InputError, Problems, unquoted
 from ..io.files import Limits, is_text, kind_of, limits, read_bytes, shown_name
 from .checking import response_problems
-from .formats import READING, Reading, read_standard
+from .formats import READING, Reading, Standard, read_standard
 from .formats.format import USER
 from .remarks import Remark
 
@@ -28,9 +28,17 @@ def read_conversations(
             every place.
     """
     source = shown_name(path)
-    bounds = limits()
-    standard = read_standard(read_bytes(path, bounds), source, reading)
-    dialogues = standard.dialogues
+    standard = read_standard(read_bytes(path, limits()), source, reading)
+    return checked_conversations(standard, source), standard.remarks
+
+
+def checked_conversations(standard: Standard, source: str) -> Conversations:
+    """Return dialogues of any ids and lengths.
+
+    Raises:
+        InputError: They are too many, or some are malformed; with every place.
+    """
+    bounds, dialogues = limits(), standard.dialogues
     problems = Problems()
     if not dialogues:
         problems.add("", "no dialogues; expected an object of dialogue id -> list of turns")
@@ -50,7 +58,7 @@ def read_conversations(
         raise InputError(source, problems)
     if not is_text(json.dumps(dialogues, ensure_ascii=False)):
         raise InputError(source, "holds text that is not valid, half of a surrogate pair")
-    return dialogues, standard.remarks
+    return dialogues
 
 
 def _turn_problems(turn: object, bounds: Limits) -> Iterator[str]:
