@@ -450,7 +450,7 @@ def test_several_free_running_files_are_one_table(capsys: Capture, tmp_path: Pat
     assert run.status == 0
     rows = json.loads(run.out)["scores"]
     one = _json(capsys, files[0], "--free-running")
-    assert [row["grounded_success"] for row in rows] == [one["grounded"]["success"]["total"]] * 2
+    assert [row["grounded.success"] for row in rows] == [one["grounded"]["success"]["total"]] * 2
 
 
 @pytest.mark.real_data

@@ -101,7 +101,7 @@ def _read(
                 told = unknown("slot", slot, REQUESTABLE_SLOTS)
                 problems.append(f"{place}, {requested}: {told}")
         booked = {REFERENCE} if raw and one.get("book") else set()
-        yield domain, Goal(informed, booked | (asked.keys() & {*REQUESTABLE_SLOTS}), {})
+        yield domain, Goal(informed, frozenset(booked | (asked.keys() & {*REQUESTABLE_SLOTS})), {})
 
 
 def _requestable(slot: object, rules: RuleSet) -> str:
