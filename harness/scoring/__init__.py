@@ -151,9 +151,11 @@ class Scorer:
         Raises:
             InputError: They are malformed, or one has no goal.
         """
-        from .free_running import play_free_running
+        from .free_running import GoalsFile, play_free_running
 
-        return play_free_running(dialogues, source, self)
+        goals, skip = self.options.goals, self.options.skip_missing_goals
+        own = goals if isinstance(goals, GoalsFile) else None
+        return play_free_running(dialogues, source, self, own, skip)
 
     def _parsed(self, predictions: object, source: str) -> Submission:
         reading = self.options.reading

@@ -9,16 +9,18 @@ counts in any turn about its domain.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from mwz.database.venues import VenueDatabase
 from mwz.normalization.rules import RuleSet
-from mwz.normalization.rules.registry import sha256
+from mwz.normalization.rules.registry import digest_of_json, sha256
+from mwz.normalization.states import normalize_slot_name, plain_slot_name
 
-from ..benchmark import Benchmark
-from ..errors import SHOWN_PLACES, InputError, counted, unquoted
+from ..benchmark import REFERENCE, REQUESTABLE_SLOTS, Benchmark, Goal
+from ..errors import SHOWN_PLACES, InputError, counted, unknown, unquoted
 from ..grounding.rating import (
     GroundedFigures,
     HumanRatings,
@@ -29,6 +31,7 @@ from ..grounding.rating import (
     rated,
     rated_human,
 )
+from ..io.files import kind_of, read_json, shown_name
 from ..metrics.diversity import diversity
 from ..metrics.grounded_scores import GroundedScores
 from ..signature import SHOWN_HASH, Signature
@@ -37,10 +40,9 @@ from ..submission.checking import Turn, dialogue_id
 from ..submission.conversations import Conversations, checked_conversations
 from ..submission.formats import Standard
 from ..submission.formats.format import USER
+from ..submission.notations import DOMAINS
 from ..submission.plain_responses import delexicalise_submission
 from ..submission.remarks import Remark
-from .goals import Goals, GoalsFile
-from .options import Options
 from .report import Coverage, Report, unknown_placeholders
 
 if TYPE_CHECKING:
@@ -50,32 +52,113 @@ FREE_RUNNING = "free-running"
 """The parameter of signatures that tells whose goals free-running dialogues were held against."""
 
 
-class PlainScorer(Protocol):
-    """What free-running dialogues are scored by: a `Scorer`."""
+Goals: TypeAlias = "Mapping[str, Mapping[str, Goal]]"
+"""Dialogue id -> domain -> goal."""
+
+
+@dataclass(frozen=True)
+class GoalsFile:
+    """Goals that were read from a file.
+
+    Attributes:
+        goals: The goals.
+        source: What messages call the file.
+    """
+
+    goals: Goals
+    source: str
 
     @property
-    def benchmark(self) -> Benchmark:
-        """The benchmark, which has venues and goals."""
+    def digest(self) -> str:
+        """SHA-256 of the goals, in hexadecimal; their order is no part of it."""
+        content = {
+            id_: {d: [dict(g.informable), sorted(g.requestable)] for d, g in goal.items()}
+            for id_, goal in self.goals.items()
+        }
+        return digest_of_json(content)
+
+
+def chosen_goals(goals: str | Path | Mapping[str, Any] | GoalsFile, rules: RuleSet) -> GoalsFile:
+    """Return the goals of dialogues, as the public evaluator or the data set writes them.
+
+    Args:
+        goals: A JSON file, or what one holds: dialogue id -> domain -> `informable` (slot ->
+            value) and `requestable` (list, of `REQUESTABLE_SLOTS`); or as in the data set, domain
+            -> `info`, `reqt` and `book`, also below `goal`. What else the data set's goals request
+            does not count, and what they book is requested to have a reference number.
+        rules: The rule set, which says what venues can be asked for.
+
+    Raises:
+        InputError: The file cannot be read, is in another form, or asks for what no venue has; with
+            every place.
+    """
+    if isinstance(goals, GoalsFile):
+        return goals
+    source = "goals" if isinstance(goals, Mapping) else shown_name(goals)
+    content = goals if isinstance(goals, Mapping) else read_json(goals)
+    if not isinstance(content, Mapping):
+        found = kind_of(content)
+        raise InputError(source, f"expected an object of dialogue id -> goal, found {found}")
+    problems = [] if content else ["holds no goals"]
+    read = {id_: dict(_read(id_, goal, rules, problems)) for id_, goal in content.items()}
+    if problems:
+        raise InputError(source, problems)
+    return GoalsFile(read, source)
+
+
+def _read(
+    id_: str, written: object, rules: RuleSet, problems: list[str]
+) -> Iterator[tuple[str, Goal]]:
+    """Yield domain and goal of a dialogue; what is wrong with them is added to the problems."""
+    goal = written.get("goal", written) if isinstance(written, Mapping) else {}
+    given = goal if isinstance(goal, Mapping) else {}
+    raw = any(isinstance(one, Mapping) and "info" in one for one in given.values())
+    # The data set names all domains, and has instructions and topics beside them.
+    wanted = {d: one for d, one in given.items() if not raw or (d in DOMAINS and one)}
+    if not wanted:
+        problems.append(f"dialogue {id_}: no domain; expected some of {', '.join(DOMAINS)}")
+    for domain, one in wanted.items():
+        place = f"dialogue {id_}, {domain}"
+        if domain not in DOMAINS:
+            problems.append(f"dialogue {id_}: {unknown('domain', domain, DOMAINS)}")
+            continue
+        informable, requested = ("info", "reqt") if raw else ("informable", "requestable")
+        slots = one.get(informable) if isinstance(one, Mapping) else None
+        if not isinstance(slots, Mapping) or not all(isinstance(v, str) for v in slots.values()):
+            problems.append(f"{place}: expected `{informable}`, an object of slot -> value")
+            continue
+        venue = rules.venue_rules.get(domain)
+        known = None if venue is None else venue.columns
+        informed = {normalize_slot_name(slot, rules): value for slot, value in slots.items()}
+        for slot in informed:
+            if known is not None and slot not in known:
+                problems.append(f"{place}, {informable}: {unknown('slot', slot, known)}")
+        asked = {_requestable(slot, rules): slot for slot in one.get(requested) or ()}
+        for canonical, slot in asked.items():
+            if canonical not in REQUESTABLE_SLOTS and not raw:
+                told = unknown("slot", slot, REQUESTABLE_SLOTS)
+                problems.append(f"{place}, {requested}: {told}")
+        booked = {REFERENCE} if raw and one.get("book") else set()
+        yield domain, Goal(informed, frozenset(booked | (asked.keys() & {*REQUESTABLE_SLOTS})), {})
+
+
+def _requestable(slot: object, rules: RuleSet) -> str:
+    """Return what a slot that is requested is called, `PHONE`, however it is written."""
+    name: str = rules.ontology.get(plain_slot_name(str(slot)), str(slot))
+    return name
+
+
+class _Scorer(Protocol):
+    """What free-running dialogues are scored by: a `Scorer`, which is built upon this."""
+
+    benchmark: Benchmark
 
     @property
-    def options(self) -> Options:
-        """How to score."""
-
-    @property
-    def rules(self) -> RuleSet:
-        """The rule set."""
-
-    def delexicaliser(self) -> Delexicaliser:
-        """Return the delexicaliser."""
-
-    def database(self) -> VenueDatabase:
-        """Return the venue database."""
-
-    def human_ratings(self) -> HumanRatings | None:
-        """Return how the human responses went."""
-
-    def plain_signature(self) -> Signature:
-        """Return what scores depend on in any case."""
+    def rules(self) -> RuleSet: ...
+    def delexicaliser(self) -> Delexicaliser: ...
+    def database(self) -> VenueDatabase: ...
+    def human_ratings(self) -> HumanRatings | None: ...
+    def plain_signature(self) -> Signature: ...
 
 
 @dataclass(frozen=True)
@@ -101,20 +184,26 @@ class FreeRunning:
     remarks: Sequence[Remark] = ()
 
 
-def play_free_running(standard: Standard, source: str, scorer: PlainScorer) -> FreeRunning:
+def play_free_running(
+    standard: Standard,
+    source: str,
+    scorer: _Scorer,
+    own: GoalsFile | None = None,
+    skip_missing: bool = False,
+) -> FreeRunning:
     """Hold free-running dialogues in plain English against their goals.
 
     Args:
         standard: The dialogues.
         source: What messages call them.
-        scorer: Gives venues, rules and goals: the benchmark's, or those of the options.
+        scorer: Gives venues, rules and, where there are no others, goals.
+        own: The goals; None for those of the benchmark.
+        skip_missing: Whether dialogues without a goal are left out.
 
     Raises:
         InputError: The dialogues are malformed, one has no goal, or there is nothing to score.
     """
     conversations = checked_conversations(standard, source)
-    chosen = scorer.options.goals
-    own = chosen if isinstance(chosen, GoalsFile) else None
     if own is None:
         benchmark = scorer.benchmark
         goals: Goals = {id_: dialogue.goal for id_, dialogue in benchmark.dialogues.items()}
@@ -127,7 +216,7 @@ def play_free_running(standard: Standard, source: str, scorer: PlainScorer) -> F
         first = ", ".join(map(unquoted, lacking[:SHOWN_PLACES]))
         of = counted(len(conversations), "dialogue")
         found = f"{len(lacking)} of {of} have no goal in {where}"
-        if not scorer.options.skip_missing_goals:
+        if not skip_missing:
             raise InputError(
                 source,
                 f"{found} (the first: {first}); name a file that has them by --goals FILE, or "
@@ -161,7 +250,7 @@ def play_free_running(standard: Standard, source: str, scorer: PlainScorer) -> F
     )
 
 
-def score_free_running(run: FreeRunning, scorer: PlainScorer) -> Report:
+def score_free_running(run: FreeRunning, scorer: _Scorer) -> Report:
     """Score free-running dialogues in plain English.
 
     The ceiling is what the human responses of the same dialogues get likewise; of dialogues with
@@ -186,7 +275,7 @@ def score_free_running(run: FreeRunning, scorer: PlainScorer) -> Report:
     )
 
 
-def free_running_ceiling(run: FreeRunning, scorer: PlainScorer) -> GroundedFigures | None:
+def free_running_ceiling(run: FreeRunning, scorer: _Scorer) -> GroundedFigures | None:
     """Return what the human responses get; None where the benchmark does not hold them."""
     known = scorer.benchmark.dialogues
     human = scorer.human_ratings()
@@ -224,7 +313,7 @@ def _played(
     return played, lacking
 
 
-def _signature(run: FreeRunning, scorer: PlainScorer) -> Signature:
+def _signature(run: FreeRunning, scorer: _Scorer) -> Signature:
     coverage = None
     if run.dialogues.keys() != run.goals.keys():
         turns = run.normalized.turns

@@ -29,7 +29,6 @@ from ..signature import Signature
 from ..submission.formats import Standard, read_standard
 from . import Options, Scorer
 from .execution import Job, run
-from .goals import GoalsFile
 from .options import signature_before
 from .predictions import Predictions, played_predictions
 from .report import Report
@@ -299,7 +298,7 @@ class _Files:
     def _key(self, digest: str) -> str:
         """Return what the outcome of a file depends on, in hexadecimal."""
         options = self.request.options
-        own = options.goals.digest if isinstance(options.goals, GoalsFile) else options.free_running
+        own = getattr(options.goals, "digest", options.free_running)
         chosen = [list(options.metrics or ()), self.request.intervals, own, asdict(options.reading)]
         return digest_of_json([digest, self.signature.key, *chosen, code_digest()])
 

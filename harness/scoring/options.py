@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mwz.database import EMBEDDED
 from mwz.normalization.rules import DEFAULT_RULES, Aliases, rule_set, rule_set_names
@@ -21,7 +21,9 @@ from ..submission import NormalizedSubmission
 from ..submission.formats import Reading
 from ..submission.formats.format import ACTIVE_DOMAINS, STATE
 from ..submission.placeholder_aliases import chosen_aliases
-from .goals import GoalsFile, chosen_goals
+
+if TYPE_CHECKING:
+    from .free_running import GoalsFile
 
 AUTO = "auto"
 
@@ -108,7 +110,9 @@ class Options:
         chosen = chosen_aliases(self.placeholders, rule_set(self.rules))
         # A copy for another process needs no file.
         object.__setattr__(self, "placeholders", chosen)
-        if self.free_running and self.part != self.goals and not isinstance(self.goals, GoalsFile):
+        if self.free_running and self.part != self.goals:
+            from .free_running import chosen_goals  # grounding takes its time
+
             object.__setattr__(self, "goals", chosen_goals(self.goals, rule_set(self.rules)))
         if self.lexicalised and GROUNDED not in metrics:
             metrics = (*metrics, GROUNDED)

@@ -170,11 +170,13 @@ class _Checker:
         elif len(content) > self._limits.dialogues:
             self.problems.add("", f"{len(content):,} dialogues; {self._limits.told('dialogues')}")
         elif not any(dialogue_id(id_) in known for id_ in content):
+            built_in = self._benchmark.name == "sample"
+            install = ", or install MultiWOZ by `mwz data fetch`" if built_in else ""
             self.problems.add(
                 "",
                 f"none of its {counted(len(content), 'dialogue')} (the first is "
                 f"{unquoted(next(iter(content)))}) is in the benchmark {self._benchmark.name}; "
-                f"name another by --benchmark{_or_install(self._benchmark)}",
+                f"name another by --benchmark{install}",
             )
         else:
             return self._dialogues(content)
@@ -344,11 +346,6 @@ def _inside(turns: object) -> Iterable[object]:
 
 def _keys(turn: object) -> Iterable[object]:
     return turn.keys() if isinstance(turn, Mapping) else ()
-
-
-def _or_install(benchmark: Benchmark) -> str:
-    built_in = benchmark.name == "sample"
-    return ", or install MultiWOZ by `mwz data fetch`" if built_in else ""
 
 
 def _turns_hint(dialogue: object) -> str:
