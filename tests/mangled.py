@@ -91,7 +91,7 @@ def _zipped(outputs: Outputs) -> bytes:
     return packed.getvalue()
 
 
-def _renamed(outputs: Outputs, response: str, state: str = "state") -> Any:
+def renamed(outputs: Outputs, response: str, state: str = "state") -> Any:
     names = {"response": response, "state": state}
     return _each(outputs, lambda ts: [{names.get(k, k): v for k, v in t.items()} for t in ts])
 
@@ -147,6 +147,21 @@ WHOLE: Mapping[str, Mangle] = {
     "speakers": lambda o: _json(_each(o, _spoken)),
     "speakers as lines": lambda o: _lines(_listed(_each(o, _spoken))),
     "alternating turns": lambda o: _json(_each(o, _alternating)),
+    "turns by ids of their own": lambda o: _json(
+        {f"{i}_{n}": t for i, ts in o.items() for n, t in enumerate(ts)}
+    ),
+    "dialogues below data": lambda o: _json({"data": {"dialogues": _listed(o)}}),
+    "domains in capitals": lambda o: _json(
+        _each(
+            o,
+            lambda ts: [
+                {**t, "state": {d.title(): slots for d, slots in t["state"].items()}}
+                if "state" in t
+                else t
+                for t in ts
+            ],
+        )
+    ),
     "results": lambda o: _json({"results": o, "metrics": {"bleu": 1.0}, "config": {"seed": 1}}),
     "data below predictions": lambda o: _json({"model": "x", "predictions": _listed(o)}),
     "ids as file names": lambda o: _json({f"{i.upper()}.json": ts for i, ts in o.items()}),
@@ -210,9 +225,9 @@ TEXTS: Mapping[str, Mangle] = {
 """The same, of responses alone."""
 
 KEYED: Mapping[str, tuple[Mangle, tuple[str, ...]]] = {
-    "generated": (lambda o: _json(_renamed(o, "generated")), ("--response-key", "generated")),
+    "generated": (lambda o: _json(renamed(o, "generated")), ("--response-key", "generated")),
     "generated, belief": (
-        lambda o: _json(_renamed(o, "generated", "my_belief")),
+        lambda o: _json(renamed(o, "generated", "my_belief")),
         ("--response-key", "generated", "--state-key", "my_belief"),
     ),
     "a list": (

@@ -156,7 +156,7 @@ def test_an_empty_response_of_a_first_turn_is_a_turn() -> None:
         (
             [{"file_name": "x"}],
             "expected an object of dialogue id -> list of turns, found a list of objects with "
-            "`file_name`; say which key is the dialogue's id: --id-key file_name",
+            "`file_name`; say which is the dialogue's id: --id-key file_name",
         ),
     ],
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mangled import KEYED, TEXTS, WHOLE, Mangle
+from mangled import KEYED, TEXTS, WHOLE, Mangle, renamed
 
 from mwz.harness.benchmark import Benchmark
 from mwz.harness.data.installed import load_benchmark
@@ -107,7 +107,7 @@ REFUSED: dict[str, tuple[Mangle, str]] = {
         "line 30: not JSON: it is cut off in the middle of 'turns', after 'dialogue_id'",
     ),
     "as Python shows it": (lambda o: str(dict(o)).encode(), "write it by `json.dump`"),
-    "no ids": (_no_ids, "say which key is the dialogue's id: --id-key file_name"),
+    "no ids": (_no_ids, "say which is the dialogue's id: --id-key file_name"),
     "turns below another key": (
         lambda o: json.dumps({i: {"exchange": ts} for i, ts in o.items()}).encode(),
         "its turns may be in `exchange`: add --turns-key exchange",
@@ -120,6 +120,12 @@ REFUSED: dict[str, tuple[Mangle, str]] = {
         lambda o: json.dumps({i: [{"said": "x"}] for i in o}).encode(),
         "if it is one of `said`, add --response-key",
     ),
+    "states under another key": (
+        lambda o: json.dumps(renamed(o, "response", "sate")).encode(),
+        "no turn has a `state`; is `sate` meant? add --state-key sate; `--states gold`",
+    ),
+    "a pointer": (lambda o: b"version https://git-lfs.github.com/spec/v1\n", "`git lfs pull`"),
+    "NaN": (lambda o: json.dumps(_first(o, response=float("nan"))).encode(), "found NaN"),
     "a lost turn": (
         lambda o: WHOLE["JSON lines of turns"](o).replace(b'"turn": 1,', b'"turn": 9,', 1),
         "dialogue town001: turn 1 is missing",

@@ -12,6 +12,7 @@ import glob
 import gzip
 import io
 import json
+import math
 import os
 import stat
 import sys
@@ -288,7 +289,7 @@ def decoded(content: bytes, source: str) -> str:
 
 def _not_text(content: bytes, error: UnicodeDecodeError) -> str:
     if content.startswith(b"\x80"):
-        return "what Python pickles; write it as JSON"
+        return "a pickle of Python; write it as JSON"
     line = content.count(b"\n", 0, error.start) + 1
     return f"not text in UTF-8 (byte {error.start}, line {line}); save it in that encoding"
 
@@ -305,7 +306,10 @@ def _not_json(error: json.JSONDecodeError) -> str:
         return f"a JSON document ends, and something follows ({where}); keep one, or one per line"
     if error.msg.startswith("Expecting property name") and text[error.pos] == "'":
         return f"not JSON ({where}: single quotes); write it by `json.dump`, not by `print` or str"
-    return f"not JSON ({where}: {error.msg})"
+    if text.startswith("version https://git-lfs"):
+        return "a pointer of Git LFS, not the file itself; get that by `git lfs pull`"
+    begins = "" if error.pos else f"; it begins {shown(written.split(chr(10), 1)[0])}"
+    return f"not JSON ({where}: {error.msg}){begins}"
 
 
 def _end_of(text: str) -> str:
@@ -387,7 +391,9 @@ def _doubled_keys(read: object, doubled: Mapping[int, tuple[object, str]]) -> Pr
 
 def kind_of(value: object) -> str:
     """Return what JSON calls a value, with an article, for messages."""
-    return _KINDS.get(type(value), type(value).__name__)
+    if isinstance(value, float) and math.isnan(value):
+        return "NaN"
+    return _KINDS.get(type(value), "a list" if isinstance(value, list) else type(value).__name__)
 
 
 def is_text(value: str) -> bool:

@@ -148,6 +148,8 @@ class _Checker:
         self._reading = reading
         # The first problem of a state, which says how to do without.
         self._first = ""
+        # A key that is likely to hold the states, of a turn without one.
+        self._likely_states = ""
         # Slots as files write them, of those that are known; there are few spellings.
         self._slots: set[str] = set()
 
@@ -159,6 +161,18 @@ class _Checker:
             message = f"keys of turns that are not read: {', '.join(shown)}"
             self._remarks.add("unread keys", message, warning=False)
         return self._remarks
+
+    def _check_states(self, dialogues: Mapping[str, Sequence[Turn]]) -> None:
+        """Refuse states under a key that is not read, where gold states would take their place."""
+        likely = self._likely_states
+        if not likely or not (self._reading.uses_states and self._reading.without_states):
+            return
+        if all(turn.state is None for turns in dialogues.values() for turn in turns):
+            option = key_option(STATE, likely)
+            gold = self._reading.without_states.removeprefix("; ")
+            self.problems.add(
+                "", f"no turn has a `state`; is `{likely}` meant? add {option}; {gold}"
+            )
 
     def dialogues(self, content: Mapping[Any, Any]) -> dict[str, tuple[Turn, ...]]:
         """Check all dialogues, and return those that are in order."""
@@ -211,6 +225,7 @@ class _Checker:
             self.problems.add(
                 "", f"{text:,} characters in all responses; {self._limits.told('text')}"
             )
+        self._check_states(read)
         return read
 
     def _turn(self, place: _Place, turn: Any) -> Turn:
@@ -246,6 +261,8 @@ class _Checker:
             if meant is None:
                 self._unread[name] += 1
             elif turn.get(meant) is None:
+                if meant == STATE:
+                    self._likely_states = self._likely_states or name
                 or_option = "" if meant == ACTIVE_DOMAINS else f", or add {key_option(meant, key)}"
                 message = f"`{name}` is not read; write `{meant}`{or_option}"
                 self._remarks.add("look-alike key", message, _place_text(place))
@@ -303,11 +320,12 @@ class _Checker:
     def _known(self, state: BeliefState, tell: Notify) -> BeliefState:
         """Return what a state has of known domains and slots."""
         read: dict[str, dict[str, str]] = {}
-        for domain, slots in state.items():
+        for written, slots in state.items():
+            domain = written if written in STATE_DOMAINS else str(written).lower()
             if domain not in STATE_DOMAINS:
-                tell("", unknown("domain", domain, DOMAINS))
+                tell("", unknown("domain", written, DOMAINS))
                 continue
-            read[domain] = {}
+            read.setdefault(domain, {})
             for slot, value in slots.items():
                 if not self._is_slot(slot):
                     close = resembling(slot, STATE_SLOTS) or "; expected one of MultiWOZ's"

@@ -162,7 +162,7 @@ def _hint(content: object) -> str:
     keys = ", ".join(f"`{unquoted(key)}`" for key in list(first)[:20])
     likely = [key for key in first if re.search("dial|conv|sess|file|name|id$", str(key).lower())]
     name = unquoted(likely[0]) if likely else "KEY"
-    return f" of objects with {keys}; say which key is the dialogue's id: --id-key {name}"
+    return f" of objects with {keys}; say which is the dialogue's id: --id-key {name}"
 
 
 _DEPTH = 6

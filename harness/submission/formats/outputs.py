@@ -75,6 +75,11 @@ def key_of(item: object, role: str, *kinds: type) -> Any:
 
 def _unwrapped(content: object) -> tuple[Any, object]:
     """Return what stands below a key such as `results`, and the key; or all of it, and None."""
+    if isinstance(content, Mapping) and content and all(map(_TURN_ID.fullmatch, map(str, content))):
+        # Turn by turn, each with an id of its own.
+        turns = [{RESPONSE: t} if isinstance(t, str) else t for t in content.values()]
+        if all(isinstance(turn, Mapping) and RESPONSE in turn for turn in turns):
+            return [{"id": id_, **turn} for id_, turn in zip(content, turns, strict=True)], None
     if key_of(content, "id", str) is not None and key_of(content, "turns", list) is not None:
         # A file of one dialogue.
         return [content], None
@@ -83,7 +88,10 @@ def _unwrapped(content: object) -> tuple[Any, object]:
         return content, None
     # If this is a dialogue's id, there are others.
     others = any(_numbered(one) for name, one in content.items() if name != key)
-    return (content, None) if others else (content[key], key)
+    if others:
+        return content, None
+    inside, below = _unwrapped(content[key]) if isinstance(content[key], dict) else (None, None)
+    return (content[key], key) if below is None else (inside, f"{key}, {below}")
 
 
 def _numbered(dialogue: object) -> _Numbered:
@@ -209,9 +217,8 @@ class _Reader:
                     self._add(found, str(id_), dialogue)
             else:
                 keys = f" (`{next(iter(self.keys))}`)" if self.keys else ""
-                self.problems.add(
-                    f"item {number}", f"expected an object with the dialogue's id{keys}"
-                )
+                wanted = f"expected an object with the dialogue's id{keys}; leave it out"
+                self.problems.add(f"item {number}", wanted)
         self.arrangement = "list of dialogues" if found else "list of turns"
         if found and rows:
             self.problems.add("", "some items are dialogues and others are turns")
