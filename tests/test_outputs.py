@@ -80,6 +80,15 @@ def test_keys_that_options_name_are_read(scored: Scored, outputs: Any, name: str
     assert remarks[0].message.startswith("read `")
 
 
+def test_keys_that_are_nowhere_are_told_but_not_of_a_file_in_order(
+    scored: Scored, outputs: Any
+) -> None:
+    report, _ = scored(json.dumps(outputs).encode())
+    assert scored(json.dumps(outputs).encode(), response_key="generated")[0] == report
+    with pytest.raises(InputError, match="--response-key: no `said` in it"):
+        scored(KEYED["generated"][0](outputs), response_key="said")
+
+
 FIRST = "town001"
 
 
@@ -119,6 +128,10 @@ REFUSED: dict[str, tuple[Mangle, str]] = {
     "an unknown key": (
         lambda o: json.dumps({i: [{"said": "x"}] for i in o}).encode(),
         "if it is one of `said`, add --response-key",
+    ),
+    "a list with turns below another key": (
+        lambda o: json.dumps([{"id": i, "exchange": ts} for i, ts in o.items()]).encode(),
+        "its turns may be in `exchange`: add --turns-key exchange",
     ),
     "states under another key": (
         lambda o: json.dumps(renamed(o, "response", "sate")).encode(),

@@ -394,7 +394,7 @@ def response_problems(turn: Mapping[Any, Any], limits: Limits) -> Iterator[str]:
         likely = [key for key in turn if meant_key(key) == RESPONSE]
         texts = [key for key, value in turn.items() if isinstance(value, str) and key != USER]
         keys = ", ".join(f"`{unquoted(key)}`" for key in texts[:_SHOWN_KEYS])
-        hint = f"; if it is one of {keys}, add --response-key" if keys else ""
+        hint = f"; if it is one of {keys}, add --response-key" if keys else _turns_hint(turn)
         if likely:
             hint = f"; is `{unquoted(likely[0])}` meant? add {key_option(RESPONSE, likely[0])}"
         yield f"`response` is missing; expected a string{hint}"

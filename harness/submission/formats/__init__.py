@@ -196,9 +196,13 @@ def renamed_keys(content: object, source: str, reading: Reading) -> object:
         }
 
     read = renamed(content, _DEPTH)
-    missing = [key for key in names if key not in found]
-    if missing:
-        raise InputError(source, [f"has no key `{unquoted(key)}` to read" for key in missing])
+    missing = {key: meant.removeprefix("dialogue_") for key, meant in names.items()}
+    for key in found:
+        del missing[key]
+    # Of several files, some may need no options.
+    if missing and (found or not is_standard(content)):
+        told = [f"--{meant}-key: no `{unquoted(key)}` in it" for key, meant in missing.items()]
+        raise InputError(source, told)
     return Rows(read, content.kind) if isinstance(content, Rows) else read
 
 
