@@ -153,7 +153,7 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> str:
 def resembling(name: object, known: Iterable[str]) -> str:
     """Return which of some names another resembles, as `unknown` ends with it; or nothing."""
     plain = str(name)[:60].lower()
-    close = difflib.get_close_matches(plain, {one.lower(): one for one in known}, n=1)
+    close = difflib.get_close_matches(plain, {one.lower(): one for one in known}, n=1, cutoff=0.7)
     return f" (did you mean {close[0]}?)" if close else ""
 
 

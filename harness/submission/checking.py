@@ -148,8 +148,8 @@ class _Checker:
         self._reading = reading
         # The first problem of a state, which says how to do without.
         self._first = ""
-        # A key that is likely to hold the states, of a turn without one.
-        self._likely_states = ""
+        # Keys that are likely to hold the states, of turns without one.
+        self._likely_states: Counter[str] = Counter()
         # Slots as files write them, of those that are known; there are few spellings.
         self._slots: set[str] = set()
 
@@ -164,15 +164,12 @@ class _Checker:
 
     def _check_states(self, dialogues: Mapping[str, Sequence[Turn]]) -> None:
         """Refuse states under a key that is not read, where gold states would take their place."""
-        likely = self._likely_states
-        if not likely or not (self._reading.uses_states and self._reading.without_states):
-            return
-        if all(turn.state is None for turns in dialogues.values() for turn in turns):
-            option = key_option(STATE, likely)
-            gold = self._reading.without_states.removeprefix("; ")
-            self.problems.add(
-                "", f"no turn has a `state`; is `{likely}` meant? add {option}; {gold}"
-            )
+        turns = [turn for one in dialogues.values() for turn in one]
+        ((likely, count),) = self._likely_states.most_common(1) or [("", 0)]
+        used = self._reading.uses_states and self._reading.without_states
+        if used and 2 * count > len(turns) and all(turn.state is None for turn in turns):
+            option, gold = key_option(STATE, likely), self._reading.without_states
+            self.problems.add("", f"no turn has a `state`; is `{likely}` meant? add {option}{gold}")
 
     def dialogues(self, content: Mapping[Any, Any]) -> dict[str, tuple[Turn, ...]]:
         """Check all dialogues, and return those that are in order."""
@@ -262,7 +259,7 @@ class _Checker:
                 self._unread[name] += 1
             elif turn.get(meant) is None:
                 if meant == STATE:
-                    self._likely_states = self._likely_states or name
+                    self._likely_states[name] += 1
                 or_option = "" if meant == ACTIVE_DOMAINS else f", or add {key_option(meant, key)}"
                 message = f"`{name}` is not read; write `{meant}`{or_option}"
                 self._remarks.add("look-alike key", message, _place_text(place))
