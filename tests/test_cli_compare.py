@@ -201,7 +201,7 @@ def test_entries_are_called_by_name(capsys: Capture, tmp_path: Path) -> None:
     assert found["pairs"][0]["bleu"] == files["pairs"][0]["bleu"]
     message = _refused(capsys, "first", "secnd", "--submissions", folder)
     assert message == (
-        f"mwz: secnd: no such file, and no entry of {folder} or the board; did you mean second?\n"
+        f"mwz: secnd: no such file, and no entry of {folder} or the board (did you mean second?)\n"
     )
 
 

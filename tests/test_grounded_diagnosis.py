@@ -131,7 +131,6 @@ def test_goals_of_ones_own_are_explained(capsys: Capture, tmp_path: Path) -> Non
         ("--free-running",),
         ("--corpus", "damd", "--lexicalised"),
         ("--corpus", "--lexicalised", "--free-running"),
-        ("FILE", "--free-running"),
         ("FILE", "--lexicalised", "--free-running", "--plot", "x.svg"),
     ],
 )

@@ -6,7 +6,6 @@ the strict set-up. What is known of a file is brought into the same form by `of_
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,7 @@ import numpy as np
 from mwz.normalization.rules import DEFAULT_RULES
 
 from ..comparison.evidence import Evidence
-from ..errors import InputError
+from ..errors import InputError, resembling
 from ..metrics.bleu import COLUMNS
 from ..metrics.setups import BOTH, MAIN_SETUP
 from ..metrics.statistics import LinearStatistics
@@ -48,9 +47,8 @@ def find_entry(name: str, submissions: Path) -> Entry | None:
 def no_entry(name: str, submissions: Path) -> InputError:
     """Return the error of a name that is neither a file nor an entry."""
     names = {path.parent.name for f in (submissions, PUBLISHED) for path in f.glob("*/entry.toml")}
-    close = difflib.get_close_matches(name.lower(), sorted(names), n=1)
-    hint = f"; did you mean {close[0]}?" if close else ""
-    return InputError(name, f"no such file, and no entry of {submissions} or the board{hint}")
+    told = f"no such file, and no entry of {submissions} or the board{resembling(name, names)}"
+    return InputError(name, told)
 
 
 def stored_evidence(entry: Entry) -> Evidence:

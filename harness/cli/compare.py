@@ -106,7 +106,7 @@ def command(
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
     asked = None if metrics is None else _resampled([m.strip() for m in metrics.split(",")])
     options = Options(metrics=asked, lexicalised=lexicalised, **how)
-    outputs = [_found(one, submissions, folders, lexicalised) for one in given]
+    outputs = [_found(one, submissions, folders, lexicalised, options) for one in given]
     names = _names(outputs)
     missing = next((one for one in outputs if one.missing is not None), None)
     if missing is None:
@@ -175,13 +175,15 @@ class _Outputs:
     missing: InputError | None = None
 
 
-def _found(system: str, submissions: Path, folders: Sequence[Path], lexicalised: bool) -> _Outputs:
+def _found(
+    system: str, submissions: Path, folders: Sequence[Path], lexicalised: bool, options: Options
+) -> _Outputs:
     """Return the outputs of a file or an entry; a file comes first."""
     from ..board.rescoring import find_predictions
 
     entry = found_entry(system, submissions)
     if entry is None:
-        return _Outputs(shown_name(system), None, read_predictions(system))
+        return _Outputs(shown_name(system), None, read_predictions(system, options.reading))
     source = f"entry {entry.key}"
     if (entry.system.track == LEXICALISED) != lexicalised:
         has, do = ("has placeholders", "leave out") if lexicalised else ("is English", "add")
@@ -190,7 +192,7 @@ def _found(system: str, submissions: Path, folders: Sequence[Path], lexicalised:
         content = find_predictions(entry, folders)
     except InputError as error:
         return _Outputs(source, entry, missing=error)
-    read = content if isinstance(content, str) else read_standard(content, source)
+    read = content if isinstance(content, str) else read_standard(content, source, options.reading)
     return _Outputs(source, entry, read)
 
 

@@ -125,6 +125,7 @@ class _Command(click.Command):
 @click.option(
     "--forget-share", metavar="P", type=float, help="See --forget-turns; at least 0, below 1."
 )
+@option.reading
 @option.intervals
 @option.table_format(" Any but text has the main figures only.")
 @click.option(
@@ -163,6 +164,7 @@ def command(
     names = _names(files, labels)
     if panels and plot is None:
         raise InputError("--panel", "chooses what --plot draws; give --plot FILE as well")
+    reading = option.taken_reading(choosing)
     choices = Choices(
         lambdas=_decays(lambdas, forget_turns, forget_share),
         per_domain_over=per_domain_over or PLAIN.per_domain_over,
@@ -170,7 +172,7 @@ def command(
     )
     load_benchmark = benchmark_chooser(benchmark_name, "comparing with")
     gold = None if gold_version is None else load_gold_states(gold_version, load_benchmark(()))
-    tracked = [read_tracking_file(file, load_benchmark, gold) for file in files]
+    tracked = [read_tracking_file(file, load_benchmark, gold, reading) for file in files]
     for file in tracked:
         tell(file.source, file.remarks)
     if choices.per_domain_over != PLAIN.per_domain_over:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,6 +22,7 @@ from ..io.files import STANDARD_STREAM
 from ..io.tables import FORMATS
 from ..metrics.setups import BOTH, SETUPS
 from ..scoring.options import AUTO, choices
+from ..submission.formats import Reading
 
 
 def complete_file(
@@ -87,6 +89,41 @@ placeholders = click.option(
     help="Placeholders to read besides those of the rule set: a TOML file that says what each "
     f"becomes, or a table by name: {', '.join(alias_tables())}.",
 )
+
+_KEYS = {
+    "response": "responses, in place of `response`",
+    "state": "belief states, in place of `state`",
+    "turns": "a dialogue's turns, where a dialogue is an object",
+    "id": "a dialogue's id, where dialogues or turns are in a list or a table",
+}
+
+
+_strict_states = click.option(
+    "--strict-states",
+    is_flag=True,
+    help="Refuse belief states that hold anything but known names and strings; by default numbers "
+    "and the like are read as text, and where states are not used, what cannot be read is left "
+    "out.",
+)
+
+
+def reading(command: _Command) -> _Command:
+    """Add the options that say how predictions are read: fields of `Options` and of `Reading`."""
+    return keys(_strict_states(command))
+
+
+def keys(command: _Command) -> _Command:
+    """Add the options that name the keys that are read."""
+    for name, what in reversed(_KEYS.items()):
+        command = click.option(f"--{name}-key", metavar="KEY", help=f"The key of {what}.")(command)
+    return command
+
+
+def taken_reading(given: dict[str, Any]) -> Reading:
+    """Return how predictions are read by what options gave, which is taken out of that."""
+    names = [one.name for one in fields(Reading) if one.name in given]
+    return Reading(**{name: given.pop(name) for name in names})
+
 
 predictions = click.argument("predictions", shell_complete=complete_file)
 
@@ -250,7 +287,7 @@ def leaderboard_path(submissions: Path) -> Path:
 
 def _goals(ctx: click.Context, param: click.Parameter, value: str) -> str:
     """Return one of the choices of goals, or a JSON file."""
-    if value not in GOALS and not value.endswith((".json", ".json.gz")):
+    if value not in GOALS and not (Path(value).is_file() or value.endswith((".json", ".json.gz"))):
         problem = unknown("choice of goals", value, GOALS)
         raise click.BadParameter(f"{problem}, or give a JSON file", ctx, param)
     return value
@@ -306,8 +343,14 @@ lexicalised = click.option(
 free_running = click.option(
     "--free-running",
     is_flag=True,
-    help="With --lexicalised: the dialogues are those with a user simulator, of any length. What "
-    "needs the benchmark's own turns is left out.",
+    help="The dialogues are those with a user simulator, of any length and in plain English "
+    "(--lexicalised). What needs the benchmark's own turns is left out.",
+)
+
+skip_missing_goals = click.option(
+    "--skip-missing-goals",
+    is_flag=True,
+    help="With --free-running: leave out dialogues that have no goal, and say how many.",
 )
 
 goals = click.option(
@@ -318,13 +361,13 @@ goals = click.option(
     metavar=f"[{'|'.join(GOALS)}|FILE.json]",
     help="Score all dialogues, or those whose goal occurs (seen) or does not occur (unseen) in the "
     "train or dev split; needs `mwz data fetch --split all`. With --free-running: a file of goals, "
-    "in the form of the public evaluator's goals.json, in place of the benchmark's.",
+    "as the public evaluator or MultiWOZ writes them, in place of the benchmark's.",
 )
 
 
 def scoring(command: _Command) -> _Command:
     """Add the options that say on what and how responses are scored, as `Options` has them."""
-    own = (benchmark, rules, placeholders, setup, domains, states, goals, lexicalised)
+    own = (benchmark, rules, placeholders, reading, setup, domains, states, goals, lexicalised)
     for decorator in reversed(own):
         command = decorator(command)
     return command

@@ -41,7 +41,6 @@ from .reading import (
     benchmark_chooser,
     corpus_name,
     found_entry,
-    played_free_running,
 )
 
 if TYPE_CHECKING:
@@ -90,6 +89,7 @@ def _metrics_help() -> str:
     "unless --metrics says otherwise; the responses are the benchmark's own references.",
 )
 @option.free_running
+@option.skip_missing_goals
 @click.option(
     "--database",
     "database_url",
@@ -149,12 +149,10 @@ def command(
     *,
     predictions: Sequence[str],
     benchmark: str | None,
-    goals: str,
     metrics: str,
     corpus: str | None,
     constant: bool,
     empty_states: bool,
-    free_running: bool,
     intervals: bool,
     format_: str,
     json_target: str | None,
@@ -176,7 +174,6 @@ def command(
     _check_usage(click.get_current_context().params)
     options = Options(
         metrics=_chosen_metrics(metrics, as_paper, empty_states),
-        goals=goals if goals in GOALS else "all",
         **how,
     )
     request = Request(options, intervals or plot is not None, lines_target is not None, as_paper)
@@ -196,10 +193,7 @@ def command(
         return _paper(groups, scored, json_target, lines_target, entry, choose, format_)
     coming = partial(scored, predictions)
     several = len(predictions) > 1
-    if free_running:
-        goals_file = None if goals in GOALS else goals
-        outcomes = [_free_running(predictions[0], goals_file, benchmark, request)]
-    elif several:
+    if several:
         outcomes = _several(predictions, coming, json_target, lines_target, resume)
     elif predictions:
         outcomes = [_one(predictions[0], coming)]
@@ -247,16 +241,17 @@ def _check_usage(given: Mapping[str, Any]) -> None:
     one_source = "give either PREDICTIONS, or --corpus [STYLE], or --constant, or --empty-states"
     option.refuse(
         {
+            "--free-running needs PREDICTIONS: a file of dialogues with a user, in plain English; "
+            "--goals FILE names their goals, if they are not the benchmark's": free and not files,
             one_source: sum(sources) != 1,
             "--json and --per-dialogue cannot both go to standard output": json_target
             == lines_target
             == STANDARD_STREAM,
-            "--free-running needs PREDICTIONS, --lexicalised and all goals": free
-            and (not files or not lexicalised or goals in GOALS[1:]),
+            "--free-running takes all goals, or a file of them": free and goals in GOALS[1:],
             "--free-running goes with neither --intervals nor --plot": free
             and (given["intervals"] or given["plot"]),
-            "--free-running takes one file, and shows it as text": free
-            and (several or given["format_"] != "text"),
+            "--skip-missing-goals goes with --free-running": given["skip_missing_goals"]
+            and not free,
             "--goals takes a file only with --free-running": goals not in GOALS and not free,
             "--lexicalised takes PREDICTIONS, or --corpus without a style": lexicalised
             and (made or corpus not in (None, CANONICAL_STYLE)),
@@ -477,16 +472,3 @@ def _plot(outcomes: Sequence[_Named], path: str, all_figures: bool) -> None:
     }
     shown = _main(figures, all_figures)
     plot_scores(names, shown, [intervals_read(one.intervals) for one in found], path)
-
-
-def _free_running(
-    predictions: str, goals: str | None, benchmark: str | None, request: Request
-) -> _Named:
-    """Score free-running dialogues."""
-    from ..scoring.dialogue_lines import free_running_lines, lines_text
-    from ..scoring.free_running import score_free_running  # pydantic takes its time
-
-    run, scorer = played_free_running(predictions, goals, benchmark, "scoring on", request.options)
-    report = score_free_running(run, scorer)
-    lines = lines_text(free_running_lines(run, report.signature)) if request.lines else None
-    return predictions, ScoredSubmission(report, lines=lines)

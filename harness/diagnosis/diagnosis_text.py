@@ -6,7 +6,7 @@ import math
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ..errors import cut
+from ..errors import counted, cut
 from ..grounding.grounded import INFORM_CAUSES, NAMING_SLOTS, SUCCESS_CAUSES
 from ..grounding.rating import TOTAL, GroundedFigures
 from ..io.rendering import Cell, figure, signed, text_table
@@ -105,7 +105,7 @@ def _head(diagnosis: Diagnosis, own: WhatIf) -> str:
     turns, of = played.submission.turns, played.benchmark.turns
     lines = [
         f"Inform {figure(own.inform)}, Success {figure(own.success)}, strict, over "
-        f"{dialogues} dialogues",
+        f"{counted(dialogues, 'dialogue')}",
         f"active domains: {played.domains}; belief states: {played.states}; "
         f"rules: {played.rules.name}",
     ]
@@ -118,7 +118,7 @@ def _head(diagnosis: Diagnosis, own: WhatIf) -> str:
 def _grounded_head(diagnosis: GroundedDiagnosis) -> str:
     own, human = diagnosis.figures, diagnosis.human
     told = "" if human is None else f"; the human responses: {_rates(human)}"
-    return wrapped("", f"grounded: {_rates(own)}, over {own.dialogues} dialogues{told}")
+    return wrapped("", f"grounded: {_rates(own)}, over {counted(own.dialogues, 'dialogue')}{told}")
 
 
 def _rates(figures: GroundedFigures) -> str:

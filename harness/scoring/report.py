@@ -11,6 +11,7 @@ what `Report.to_dict` wrote.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ..metrics.diversity import Diversity
     from ..metrics.inform import SetupScores
     from ..metrics.tracking.tracking_report import TrackingReport
+    from ..submission import NormalizedSubmission
 
 FORMAT = 2
 """The version of the schema. It changes when a reader of the old one would be misled."""
@@ -297,3 +299,14 @@ def _wrong_coverage(report: Report) -> Iterator[str]:
         yield f"coverage: of_turns must be at least 1, and is {coverage.of_turns}"
     elif (signed or f"{coverage.of_turns}/{coverage.of_turns}-").rpartition("-")[0] != played:
         yield f"coverage: {played} turns does not follow from the signature"
+
+
+def unknown_placeholders(submission: NormalizedSubmission) -> dict[str, int]:
+    """Return unknown placeholder -> occurrences, the most frequent first."""
+    unknown = Counter(
+        name
+        for turns in submission.dialogues.values()
+        for turn in turns
+        for name in turn.unknown_placeholders
+    )
+    return dict(unknown.most_common())
