@@ -95,6 +95,7 @@ def test_an_entry_scores_with_its_placeholders_and_keeps_what_it_scores_without(
     assert sample_scores("careful").without_placeholders is None
 
 
+@pytest.mark.usefixtures("signs_reviewed")
 def test_entries_with_placeholders_are_ranked_and_compared_with_the_others(
     folder: Path, capsys: Capture
 ) -> None:

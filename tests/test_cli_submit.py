@@ -74,6 +74,7 @@ def _cells(run: Run) -> dict[str, str]:
     return {header[a:b].strip(): row[a:b].strip() for a, b in columns}
 
 
+@pytest.mark.usefixtures("signs_reviewed")
 def test_one_command_scores_enters_and_ranks_a_system(
     submitting: _Submitting, sample: Benchmark
 ) -> None:
@@ -86,7 +87,8 @@ def test_one_command_scores_enters_and_ranks_a_system(
     assert run.status == 0
     entry = read_entry(submitting.folder / "care-ful")
     assert {path.name for path in entry.folder.iterdir()} == {
-        *("entry.toml", "scores.json", "dialogues.json", "predictions.json.gz")
+        *("entry.toml", "scores.json", "dialogues.json"),
+        *("fingerprints.json", "predictions.json.gz"),
     }
     entered = entry.system
     assert (entered.name, entered.track, entered.multiwoz) == ("Care Ful", "end-to-end", "2.2")
@@ -113,6 +115,7 @@ def test_one_command_scores_enters_and_ranks_a_system(
     assert run.out.endswith("rank 1 of 1 in the track end-to-end\n")
 
 
+@pytest.mark.usefixtures("signs_reviewed")
 def test_the_rank_is_that_in_its_track(submitting: _Submitting, tmp_path: Path) -> None:
     # As the sample is made, careful scores more than hasty.
     assert "rank 1 of 1 " in submitting(_file("hasty"), "hasty").out
@@ -160,6 +163,7 @@ def test_an_existing_submission_is_not_overwritten(submitting: _Submitting) -> N
     assert submitting.left() == before
 
 
+@pytest.mark.usefixtures("signs_reviewed")
 def test_an_existing_submission_is_replaced_when_asked(submitting: _Submitting) -> None:
     submitting(_file("careful"), "System", "--reported", "inform=99")
     submitting.leaderboard()
@@ -289,6 +293,7 @@ def test_a_system_in_the_wrong_track_leaves_nothing(
     assert not submitting.folder.exists()
 
 
+@pytest.mark.usefixtures("signs_reviewed")
 def test_a_policy_system_may_use_predicted_states_and_say_so(submitting: _Submitting) -> None:
     note = ("--note", "its file holds predicted states, which are used")
     run = submitting(_file("careful"), "System", *note, track="policy-optimization")

@@ -414,6 +414,7 @@ def test_other_gold_states_under_the_same_name_are_told(board: _Board) -> None:
     assert "careful: figures against gold states 1.1: different gold states" in run.out
 
 
+@pytest.mark.usefixtures("signs_reviewed")
 def test_submitting_shows_the_figures_or_says_what_is_not_installed(board: _Board) -> None:
     path = SAMPLE_SUBMISSIONS / "careful.json"
     options = ("--name", "careful", "--track", "end-to-end", "--benchmark", "sample", "--replace")
