@@ -172,9 +172,17 @@ def test_an_existing_submission_is_replaced_when_asked(submitting: _Submitting) 
     assert "rank 1 of 1" in run.out
     alone = _Submitting(submitting.folder.parent / "other" / "submissions", submitting._capsys)
     alone(_file("hasty"), "System")
-    assert {path.name: path.read_bytes() for path in (submitting.folder / "system").iterdir()} == {
-        path.name: path.read_bytes() for path in (alone.folder / "system").iterdir()
-    }
+    known = [one.folder / "system" for one in (submitting, alone)]
+    replaced, own = ({path.name: path.read_bytes() for path in one.iterdir()} for one in known)
+    # When it was entered is all that differs.
+    assert (
+        read_entry(known[0]).system.model_copy(
+            update={"entered": read_entry(known[1]).system.entered}
+        )
+        == read_entry(known[1]).system
+    )
+    del replaced["entry.toml"], own["entry.toml"]
+    assert replaced == own
     assert submitting.leaderboard("--check").status == 0
 
 
@@ -300,7 +308,7 @@ def test_a_policy_system_may_use_predicted_states_and_say_so(submitting: _Submit
     assert run.status == 0
     assert run.out.endswith("rank 1 of 1 in the track policy-optimization\n")
     page = submitting.page.read_text(encoding="utf-8")
-    assert "\n- System: its file holds predicted states, which are used\n" in page
+    assert "\n- System: its file holds predicted states, which are used; sign: " in page
 
 
 def test_the_same_predictions_under_two_names_are_refused(submitting: _Submitting) -> None:

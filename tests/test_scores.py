@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ import pytest
 from entered import (
     DIALOGUES,
     TURNS,
-    UNSUSPICIOUS,
     change_scores,
     edit_inform,
     edit_scores,
