@@ -41,6 +41,7 @@ from mwz.harness.data.declared import blob_id
 from mwz.harness.errors import InputError
 from mwz.harness.io.rendering import escaped
 from mwz.harness.metrics import Headline, headlines
+from mwz.harness.metrics.signs import SIGNS, all_signs
 from mwz.harness.metrics.tracking.evaluation import score_tracking
 from mwz.harness.scoring.report import Report
 from mwz.normalization.rules import published_rule_sets, rule_set
@@ -259,31 +260,28 @@ def test_a_row_shows_what_the_columns_say(tmp_path: Path) -> None:
 
 
 def test_signs_are_shown_in_words_and_as_figures(tmp_path: Path) -> None:
-    signs = replace(
-        UNSUSPICIOUS,
-        placeholders=6.0,
-        active_domains=2.25,
-        gold_states=None,
-        named_venues=0.25,
-        raised=("placeholders", "active_domains", "named_venues"),
-    )
+    # 6 placeholders a turn are more than 1.5 times the corpus' 1.
+    loud = {"placeholders": SIGNS["placeholders"].figure(6.0, 1.5)}
+    loud |= {name: SIGNS[name].figure(2.25) for name in ("active_domains", "named_venues")}
+    signs = {name: one for name, one in UNSUSPICIOUS.items() if name != "gold_states"} | loud
     enter(tmp_path, "loud", scored={"2021": report(signs=signs)})
     page = leaderboard(read_entries(tmp_path), "2021")
     words = "many placeholders about venues, many active domains, plain text"
     header, _, row = _tables(page)["End-to-end systems"]
     assert dict(zip(header, row, strict=True))["Signs"] == words
-    header, _, row = _tables(page)["Signs"]
-    assert dict(zip(header, row, strict=True)) == {
+    *_, header, _, row = _tables(page)["Signs"]
+    shown = dict(zip(header, row, strict=True))
+    assert {name: figure for name, figure in shown.items() if figure != "–"} == {
         "System": "Loud",
         "Placeholders": "6.00",
         "Active domains": "2.25",
         "Distinct": "0.50",
-        "States = gold": "–",
         "Unrequested": "0.10",
+        "Plain text": "2.25",
         "Raised": words,
     }
-    # They cost nobody a rank.
-    assert _ranks(page) == [("1", "Loud")]
+    # Nobody has reviewed them, and so it has no rank.
+    assert _ranks(page) == [("–", "Loud")]
 
 
 def test_joint_accuracy_is_shown_where_states_are_predicted(tmp_path: Path) -> None:
@@ -520,7 +518,10 @@ def test_a_text_is_shown_in_one_line_and_begins_no_list() -> None:
 
 
 def test_a_page_of_no_submissions_has_no_rows() -> None:
-    assert all(len(table) == 2 for table in _tables(leaderboard([], "2021")).values() if table)
+    tables = _tables(leaderboard([], "2021"))
+    # Above the table of figures, signs are explained, a row each.
+    assert len(tables.pop("Signs")) == 2 + len(all_signs()) + 2
+    assert all(len(table) == 2 for table in tables.values() if table)
 
 
 # ---------------------------------------------------------------- the repository's own page

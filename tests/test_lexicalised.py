@@ -67,6 +67,7 @@ def test_grounded_scores_under_their_own_key(capsys: Capture, tmp_path: Path) ->
         "inform": full,
         "inform_all": full,
         "success": full,
+        "success_all": full,
         # Two telephone numbers, a postcode and an address.
         "faithfulness": {"told": 4, "in_database": 100.0, "of_named_venue": 100.0},
     }

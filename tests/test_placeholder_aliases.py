@@ -75,7 +75,7 @@ def test_aliases_count_among_the_signs() -> None:
     # Of six placeholders about venues, a name is in every response, a number in half or in all.
     for options, rate in ((Options(), 1.5), (Options(placeholders=OWN), 2.0)):
         signs = Scorer(TWO, options).with_options(metrics=["signs"])
-        assert signs.score(_turns(KNOWN, UNKNOWN)).signs.placeholders == rate
+        assert signs.score(_turns(KNOWN, UNKNOWN)).metrics["signs"]["placeholders"].value == rate
 
 
 def test_the_default_is_without_aliases_and_a_scorer_may_have_both() -> None:
