@@ -16,12 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mwz.harness import Benchmark
+from mwz.harness.board import turn_marks
 from mwz.harness.board.copies import copy_signs, same_group
 from mwz.harness.board.entries import Entry, System, read_entries
 from mwz.harness.board.model import make_board
 from mwz.harness.board.scores import Scores
 from mwz.harness.board.turn_marks import Fingerprints, fingerprints_of
 from mwz.harness.io.validation import validated
+from mwz.harness.metrics import signs
 from mwz.harness.metrics.signs import COPY_SIGNS, SIGNS, SignFigure, all_signs
 from mwz.harness.scoring import Options, Scorer, score
 from mwz.harness.submission import made_submission
@@ -30,6 +32,14 @@ from mwz.normalization.rules import rule_set
 Turns = Sequence[Mapping[str, Any]]
 Figures = Mapping[str, SignFigure]
 Measured = tuple[Benchmark, Sequence[Turns]]
+
+
+@pytest.fixture(autouse=True)
+def _twenty_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let shares of few units be measured: what they are of can be worked out by hand."""
+    for module in (signs, turn_marks):
+        monkeypatch.setattr(module, "FEWEST", 20)
+
 
 HUNDRED = 100
 """The dialogues of the benchmarks here: a count of them is a share in percent."""
