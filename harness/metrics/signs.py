@@ -258,7 +258,7 @@ def _placement(played: Played) -> float | None:
 
 
 def _gold_states(played: Played) -> float | None:
-    if not played.submission.predicts_states:
+    if not played.submission.predicts_states or played.submission.turns < FEWEST:
         return None
     return gold_share(
         ([turn.state or {} for turn in turns], played.benchmark.dialogues[id_].states)
