@@ -307,7 +307,7 @@ def test_a_policy_system_may_use_predicted_states_and_say_so(submitting: _Submit
     assert run.status == 0
     assert run.out.endswith("rank 1 of 1 in the track policy-optimization\n")
     page = submitting.page.read_text(encoding="utf-8")
-    assert "\n- System: its file holds predicted states, which are used; sign: " in page
+    assert "\n- System: its file holds predicted states, which are used\n" in page
 
 
 def test_the_same_predictions_under_two_names_are_refused(submitting: _Submitting) -> None:

@@ -444,7 +444,7 @@ SIGNS: Mapping[str, Sign] = {
         meaning="states agree with gold",
         why="States copied from gold query like gold ones; systems that are given them belong in "
         "the track policy-optimization.",
-        honest=(0.04, 0.81),
+        honest=(0.15, 0.81),
         limit=0.85,
         measure=_gold_states,
     ),

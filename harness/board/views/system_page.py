@@ -304,7 +304,7 @@ def _signs(row: Row) -> Iterator[Block]:
         ("sign", "", "published outputs", "a sign if"),
         [
             (
-                known[name].title + (f" ({one.shared_with})" if one.shared_with else ""),
+                known[name].short + (f" ({one.shared_with})" if one.shared_with else ""),
                 Cell(figure(one.value, 2), mark="bad" if one.raised else ""),
                 honest_text(known[name]),
                 limit_text(known[name], one.limit),
