@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import click
 
 from ..data.gold_states import load_gold_states
 from ..errors import InputError
-from ..io.files import STANDARD_STREAM, short_names, write_json
+from ..io.files import STANDARD_STREAM, short_names, without_shared, write_json
 from ..io.pictures import SUFFIXES
-from ..io.rendering import printable
+from ..io.rendering import figure, printable, text_table
 from ..io.tables import formatted
 from ..metrics.tracking import (
     DEFAULT_LAMBDAS,
@@ -28,21 +28,47 @@ from ..metrics.tracking import (
 from ..metrics.tracking.fga import decay_to_forget, lambda_label
 from ..metrics.tracking.tracked_dialogues import annotated
 from ..metrics.tracking.tracking_text import headlines_table, metrics_help
+from ..tracking.analysis import RECIPES, analyses_of, analysis_text, compared_figures
 from ..tracking.formats import TrackedFile, read_tracking_file
+from ..tracking.learning_curves import curves_text, learning_curves, read_series
 from ..tracking.plots import PANELS, plot_tracking
 from ..tracking.scored_files import ScoredFile, files_text, score_file
 from . import option, tell
 from .reading import BenchmarkChooser, benchmark_chooser
 
+_SERIES = "--series"
 _DEFAULT_LAMBDAS = ", ".join(map(lambda_label, DEFAULT_LAMBDAS))
 
 
 class _Command(click.Command):
-    """A command whose help ends with the metrics that register themselves."""
+    """A command whose help ends with the metrics that register themselves.
+
+    A `--series NAME=NUMBER` holds for all FILEs behind it, up to the next option.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments, `--series` as if it had been given before each FILE."""
+        return super().parse_args(ctx, list(_series_of_each(args)))
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Metrics"):
             formatter.write_dl(list(metrics_help().items()))
+
+
+def _series_of_each(args: Sequence[str]) -> Iterator[str]:
+    """Yield arguments with `--series NAME=NUMBER` before each further FILE that it holds for."""
+    value: str | None = None
+    files = 0
+    for before, arg in zip(["", *args], args, strict=False):
+        if before == _SERIES:
+            value, files = arg, 0
+        elif arg.startswith("-") and arg != STANDARD_STREAM:
+            value = None
+        elif value is not None and "=" in value:
+            files += 1
+            if files > 1:
+                yield from (_SERIES, value)
+        yield arg
 
 
 @click.command(
@@ -130,6 +156,26 @@ class _Command(click.Command):
 @click.option(
     "--json", "json_target", metavar="FILE|-", help="Write a list of reports; -: standard output."
 )
+@click.option(
+    "--analysis",
+    is_flag=True,
+    help="Also show how the metrics go together over turns, what FGA and GCA owe to where mistakes "
+    "lie, how many slots dialogues use and, of several FILEs, how the metrics spread.",
+)
+@click.option(
+    "--recipe",
+    type=click.Choice(tuple(RECIPES)),
+    help="Which dialogues --analysis holds FGA and GCA against mistakes on. "
+    + " ".join(f"{name}: {one.meaning}." for name, one in RECIPES.items())
+    + " [default: plain]",
+)
+@click.option(
+    _SERIES,
+    metavar="NAME[=NUMBER]",
+    multiple=True,
+    help="Also show the metrics as learning curves: --series shots=0.01 FILE... --series shots=0.1 "
+    "FILE...; or NAME alone, for the number that follows it in the files' names.",
+)
 @click.option("--dialogue", "wanted", metavar="ID", help="Show one dialogue turn by turn.")
 @click.option("--plot", metavar=f"FILE.{'|'.join(SUFFIXES)}", help="Draw the reports side by side.")
 @click.option(
@@ -154,6 +200,9 @@ def command(
     intervals: bool,
     format_: str,
     json_target: str | None,
+    analysis: bool,
+    recipe: str | None,
+    series: Sequence[str],
     wanted: str | None,
     plot: str | None,
     panels: Sequence[str],
@@ -161,8 +210,7 @@ def command(
 ) -> None:
     """Score state-tracking FILEs and show them side by side; `choosing` is as in `Choices`."""
     names = _names(files, labels)
-    if panels and plot is None:
-        raise InputError("--panel", "chooses what --plot draws; give --plot FILE as well")
+    _check_options(plot, panels, analysis, recipe, series)
     choices = Choices(
         lambdas=_decays(lambdas, forget_turns, forget_share),
         per_domain_over=per_domain_over or PLAIN.per_domain_over,
@@ -179,11 +227,16 @@ def command(
         score_file(file, name, choices, wanted) for name, file in zip(names, tracked, strict=True)
     ]
     reports = [one.report for one in scored]
+    extras = [
+        *([_analysed(scored, choices, recipe or "plain")] if analysis else []),
+        *([_curves(scored, *read_series(series, files))] if series else []),
+    ]
     if plot is not None:
-        plot_tracking(names, reports, plot, panels or tuple(PANELS))
+        _draw(plot, scored, panels, extras)
     scored, added = _with_intervals(scored, choices) if intervals else (scored, "")
+    added += "".join(f"\n\n{extra.text}" for extra in extras)
     if json_target is not None:
-        write_json(json_target, [one.to_dict() for one in scored])
+        write_json(json_target, _document(scored, extras))
     if json_target == STANDARD_STREAM:
         return
     if format_ != "text":
@@ -197,6 +250,86 @@ def command(
         breakdown = per_domain or per_domain_over is not None
         text = files_text(scored, everything, breakdown, shutil.get_terminal_size().columns)
         click.echo(printable(text + added))
+
+
+def _check_options(
+    plot: str | None,
+    panels: Sequence[str],
+    analysis: bool,
+    recipe: str | None,
+    series: Sequence[str],
+) -> None:
+    """Refuse options that do not go together."""
+    if panels and plot is None:
+        raise InputError("--panel", "chooses what --plot draws; give --plot FILE as well")
+    if recipe is not None and not analysis:
+        raise InputError("--recipe", "says how --analysis is done; give that as well")
+    if plot is not None and analysis + bool(series) + bool(panels) > 1:
+        raise InputError("--plot", "draws one of --analysis, --series and --panel; give one")
+
+
+@dataclass(frozen=True)
+class _Extra:
+    """What is shown besides the reports: as text, as keys of the JSON, and as a picture."""
+
+    text: str
+    document: Mapping[str, Any]
+    draw: Callable[[str], None]
+
+
+def _draw(
+    plot: str, scored: Sequence[ScoredFile], panels: Sequence[str], extras: Sequence[_Extra]
+) -> None:
+    """Draw what is shown besides the reports, or else these."""
+    for extra in extras:
+        extra.draw(plot)
+    if not extras:
+        names, reports = [one.name for one in scored], [one.report for one in scored]
+        plot_tracking(names, reports, plot, panels or tuple(PANELS))
+
+
+def _document(scored: Sequence[ScoredFile], extras: Sequence[_Extra]) -> object:
+    """Return the reports as JSON types; with what is shown besides, below `files`."""
+    files = [one.to_dict() for one in scored]
+    more = {key: value for extra in extras for key, value in extra.document.items()}
+    return {"files": files, **more} if extras else files
+
+
+def _curves(scored: Sequence[ScoredFile], series: str, numbers: Sequence[float]) -> _Extra:
+    """Return the metrics as learning curves."""
+    from ..tracking.analysis_plots import plot_curves
+
+    figures = [compared_figures(one.report) for one in scored]
+    curves = learning_curves(series, numbers, [one.name for one in scored], figures)
+    document = {"curves": curves.to_dict()}
+    return _Extra(curves_text(curves), document, lambda path: plot_curves(path, curves))
+
+
+def _analysed(scored: Sequence[ScoredFile], choices: Choices, recipe: str) -> _Extra:
+    """Return the analyses of the files and, of several, the spread of the metrics over them."""
+    from ..comparison.interval import spread_of
+    from ..tracking.analysis_plots import plot_analyses
+
+    analyses = analyses_of({one.name: one.file.dialogues for one in scored}, choices, recipe)
+    shown = [compared_figures(one.report) for one in scored]
+    spread = spread_of(shown) if len(scored) > 1 else {}
+    parts = [f"{name} ({recipe})\n\n{analysis_text(one)}" for name, one in analyses.items()]
+    if spread:
+        rows = [
+            [
+                name,
+                *(figure(value, 2) for value in (one.mean, one.deviation, one.lowest, one.highest)),
+            ]
+            for name, one in spread.items()
+        ]
+        parts.append(text_table(["over the files (%)", "mean", "SD", "lowest", "highest"], rows))
+    document = {
+        "recipe": recipe,
+        "analyses": {name: one.to_dict() for name, one in analyses.items()},
+        "spread": {name: asdict(one) for name, one in spread.items()},
+    }
+    drawn = {name: (one.mean, one.deviation) for name, one in spread.items()}
+    return _Extra("\n\n".join(parts), document, lambda path: plot_analyses(path, analyses, drawn))
 
 
 def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[list[ScoredFile], str]:
@@ -221,7 +354,7 @@ def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[lis
 def _names(files: Sequence[str], labels: Sequence[str]) -> list[str]:
     """Return what to call the files: as the labels say, or after the files."""
     if not labels:
-        return short_names(files)
+        return without_shared(short_names(files))
     if len(labels) != len(files):
         raise InputError(
             "--label",
