@@ -6,6 +6,7 @@ import math
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -16,6 +17,7 @@ from ..io.files import STANDARD_STREAM, short_names, without_shared, write_json
 from ..io.pictures import SUFFIXES
 from ..io.rendering import figure, printable, text_table
 from ..io.tables import formatted
+from ..metrics.setups import MAIN_SETUP
 from ..metrics.tracking import (
     DEFAULT_LAMBDAS,
     DONTCARE_CHOICES,
@@ -28,12 +30,21 @@ from ..metrics.tracking import (
 from ..metrics.tracking.fga import decay_to_forget, lambda_label
 from ..metrics.tracking.tracked_dialogues import annotated
 from ..metrics.tracking.tracking_text import headlines_table, metrics_help
-from ..tracking.analysis import RECIPES, analyses_of, analysis_text, compared_figures
+from ..submission import read_predictions
+from ..submission.checking import dialogue_id
+from ..tracking.analysis import (
+    RECIPES,
+    analyses_of,
+    analysis_text,
+    compared_figures,
+    dialogue_figures,
+)
 from ..tracking.formats import TrackedFile, read_tracking_file
 from ..tracking.learning_curves import curves_text, learning_curves, read_series
 from ..tracking.plots import PANELS, plot_tracking
+from ..tracking.rating_sheets import RATINGS_FILE, write_rating_sheets
 from ..tracking.scored_files import ScoredFile, files_text, score_file
-from . import option, tell
+from . import notify, option, tell
 from .reading import BenchmarkChooser, benchmark_chooser
 
 _SERIES = "--series"
@@ -176,6 +187,34 @@ def _series_of_each(args: Sequence[str]) -> Iterator[str]:
     help="Also show the metrics as learning curves: --series shots=0.01 FILE... --series shots=0.1 "
     "FILE...; or NAME alone, for the number that follows it in the files' names.",
 )
+@click.option(
+    "--ratings",
+    metavar="CSV",
+    help="Also show how far metrics agree with people's ratings of dialogues: a table with the "
+    "columns id, rater and rating. Takes one FILE; of a submission with responses, also Inform and "
+    "Success.",
+)
+@click.option(
+    "--lexicalised",
+    is_flag=True,
+    help="With --ratings: the responses are plain English; also take grounded Inform and Success.",
+)
+@click.option(
+    "--rating-sheet",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write sheets on which people rate --sheets dialogues drawn at random, and the table to "
+    "fill in. Takes one FILE.",
+)
+@click.option(
+    "--sheets",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="See --rating-sheet.",
+)
+@option.seed
 @click.option("--dialogue", "wanted", metavar="ID", help="Show one dialogue turn by turn.")
 @click.option("--plot", metavar=f"FILE.{'|'.join(SUFFIXES)}", help="Draw the reports side by side.")
 @click.option(
@@ -203,6 +242,11 @@ def command(
     analysis: bool,
     recipe: str | None,
     series: Sequence[str],
+    ratings: str | None,
+    lexicalised: bool,
+    rating_sheet: Path | None,
+    sheets: int,
+    seed: int,
     wanted: str | None,
     plot: str | None,
     panels: Sequence[str],
@@ -211,6 +255,8 @@ def command(
     """Score state-tracking FILEs and show them side by side; `choosing` is as in `Choices`."""
     names = _names(files, labels)
     _check_options(plot, panels, analysis, recipe, series)
+    if len(files) > 1 and (ratings or rating_sheet):
+        raise InputError("--ratings, --rating-sheet", "take one FILE, the tracker that is rated")
     choices = Choices(
         lambdas=_decays(lambdas, forget_turns, forget_share),
         per_domain_over=per_domain_over or PLAIN.per_domain_over,
@@ -226,11 +272,13 @@ def command(
     scored = [
         score_file(file, name, choices, wanted) for name, file in zip(names, tracked, strict=True)
     ]
-    reports = [one.report for one in scored]
     extras = [
         *([_analysed(scored, choices, recipe or "plain")] if analysis else []),
         *([_curves(scored, *read_series(series, files))] if series else []),
+        *([_agreement(scored[0], files[0], ratings, lexicalised, choices)] if ratings else []),
     ]
+    if rating_sheet is not None:
+        _write_sheets(rating_sheet, scored[0], load_benchmark, sheets, seed, choices)
     if plot is not None:
         _draw(plot, scored, panels, extras)
     scored, added = _with_intervals(scored, choices) if intervals else (scored, "")
@@ -239,7 +287,21 @@ def command(
         write_json(json_target, _document(scored, extras))
     if json_target == STANDARD_STREAM:
         return
+    breakdown = per_domain or per_domain_over is not None
+    _show(scored, format_, wanted, everything, breakdown, added)
+
+
+def _show(
+    scored: Sequence[ScoredFile],
+    format_: str,
+    wanted: str | None,
+    everything: bool,
+    breakdown: bool,
+    added: str,
+) -> None:
+    """Show the files in the format asked for, or the dialogue; `added` follows their tables."""
     if format_ != "text":
+        names, reports = [one.name for one in scored], [one.report for one in scored]
         ends = [one.intervals.get("scores", {}) for one in scored]
         table = headlines_table(names, reports, [one.signature for one in scored], ends)
         click.echo(formatted([table], format_), nl=False)
@@ -247,7 +309,6 @@ def command(
         for one in scored:
             click.echo(printable(f"{one.dialogue_text}\n"))
     else:
-        breakdown = per_domain or per_domain_over is not None
         text = files_text(scored, everything, breakdown, shutil.get_terminal_size().columns)
         click.echo(printable(text + added))
 
@@ -303,6 +364,73 @@ def _curves(scored: Sequence[ScoredFile], series: str, numbers: Sequence[float])
     curves = learning_curves(series, numbers, [one.name for one in scored], figures)
     document = {"curves": curves.to_dict()}
     return _Extra(curves_text(curves), document, lambda path: plot_curves(path, curves))
+
+
+_BEST_OF = [step / 20 for step in range(41)]
+"""The values of λ of which --ratings finds the one that agrees best."""
+
+
+def _agreement(
+    one: ScoredFile, path: str, ratings: str, lexicalised: bool, choices: Choices
+) -> _Extra:
+    """Return how far the metrics of dialogues agree with people."""
+    from ..comparison.human_ratings import agreement, agreement_text, read_ratings
+
+    rated = read_ratings(ratings)
+    wider = list(dict.fromkeys([*choices.lambdas, *_BEST_OF]))
+    dialogues = one.file.dialogues
+    figures = dialogue_figures(dialogues, replace(choices, lambdas=wider))
+    keys = ["JGA", *(f"FGA.{lambda_label(decay)}" for decay in wider), "GCA"]
+    titles = {key: key.replace("FGA.", "FGA λ=") for key in keys}
+    scores = {
+        titles[key]: {
+            dialogue_id(dialogue.id): own[key]
+            for dialogue, own in zip(dialogues, figures, strict=True)
+        }
+        for key in keys
+    }
+    found = agreement(
+        rated,
+        {**scores, **_rates(one.file, path, lexicalised)},
+        [titles[key] for key in keys[1:-1]],
+        {titles[f"FGA.{lambda_label(decay)}"] for decay in choices.lambdas},
+        ratings,
+    )
+    return _Extra(agreement_text(found), {"ratings": found.to_dict()}, lambda path: None)
+
+
+def _rates(file: TrackedFile, path: str, lexicalised: bool) -> dict[str, dict[str, float]]:
+    """Return which dialogues of a submission with responses have Inform and Success."""
+    if file.benchmark is None or not file.responses:
+        return {}
+    if path == STANDARD_STREAM:
+        raise InputError("--ratings", "reads responses once more; give a file, not standard input")
+    from ..scoring import Options, Scorer
+    from ..scoring.predictions import known_system
+
+    options = Options(metrics=["inform"], setup=MAIN_SETUP, lexicalised=lexicalised)
+    scorer = Scorer(file.benchmark, options)
+    system = known_system(scorer, read_predictions(path), file.source, path, options, False)
+    evidence = system.evidence
+    return {
+        evidence.figures[key].title: dict(zip(evidence.dialogues, won.astype(float), strict=True))
+        for key, won in evidence.won().items()
+    }
+
+
+def _write_sheets(
+    folder: Path,
+    one: ScoredFile,
+    load_benchmark: BenchmarkChooser,
+    number: int,
+    seed: int,
+    choices: Choices,
+) -> None:
+    """Write sheets for people to rate dialogues on, and say so."""
+    dialogues = one.file.dialogues
+    benchmark = one.file.benchmark or load_benchmark([dialogue.id for dialogue in dialogues])
+    written = write_rating_sheets(folder, dialogues, benchmark, number, seed, choices)
+    notify(f"{len(written)} sheets and {RATINGS_FILE} written to {folder}")
 
 
 def _analysed(scored: Sequence[ScoredFile], choices: Choices, recipe: str) -> _Extra:

@@ -331,13 +331,10 @@ def _points(
 def _bias(measure: list[float], fga: list[float], gca: list[float]) -> Bias:
     with_fga, with_gca = correlation(measure, fga), correlation(measure, gca)
     between = correlation(fga, gca)
-    known = with_fga is not None and with_gca is not None and between is not None
-    return Bias(
-        with_fga,
-        with_gca,
-        zou_interval(with_fga, with_gca, between, len(measure)) if known else None,
-        list(_bins(measure, fga, gca)),
-    )
+    difference = None
+    if with_fga is not None and with_gca is not None and between is not None:
+        difference = zou_interval(with_fga, with_gca, between, len(measure))
+    return Bias(with_fga, with_gca, difference, list(_bins(measure, fga, gca)))
 
 
 def _bins(measure: list[float], fga: list[float], gca: list[float]) -> Iterator[Bin]:

@@ -93,6 +93,7 @@ class TrackedFile:
             none did.
         left_out: Ids of dialogues that those lack.
         remarks: What there is to say of how the file is written.
+        responses: Whether it has responses as well.
     """
 
     source: str
@@ -102,6 +103,7 @@ class TrackedFile:
     gold: GoldStates | None = None
     left_out: Sequence[str] = ()
     remarks: Sequence[Remark] = ()
+    responses: bool = False
 
 
 def read_tracking_file(
@@ -167,7 +169,8 @@ def parse_tracking_file(
     if problems:
         raise InputError(source, problems)
     remarks: Sequence[Remark] = ()
-    if any("response" in turn for turn in turns):
+    responses = any("response" in turn for turn in turns)
+    if responses:
         # For its checks of domains and slots, which trackers' files are not held to.
         in_order = {
             id_: [turn for _, turn in sorted(_turns_of(given), key=lambda pair: int(pair[0]))]
@@ -179,7 +182,7 @@ def parse_tracking_file(
     tracked, left_out = _paired(dialogues, benchmark, gold)
     if gold is not None and not tracked:
         raise InputError(source, f"the gold states {gold.version} have none of its dialogues")
-    return TrackedFile(source, format_, benchmark, tracked, gold, left_out, remarks)
+    return TrackedFile(source, format_, benchmark, tracked, gold, left_out, remarks, responses)
 
 
 def _paired(
