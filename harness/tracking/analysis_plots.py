@@ -94,11 +94,11 @@ def _draw_spread(axes: Axes, spread: Mapping[str, tuple[float, float]]) -> None:
     means, deviations = ([both[at] for both in spread.values()] for at in (0, 1))
     look: Any = {"color": STYLES[0].colour, "ecolor": "black", "capsize": 4}
     axes.bar(range(len(spread)), means, 0.6, yerr=deviations, **look)
-    for at, (mean, deviation) in enumerate(spread.values()):
-        axes.annotate(
-            f"{mean:.1f} ± {deviation:.1f}", (at, 3), ha="center", fontsize=7, color="white"
-        )
-    axes.set_xticks(range(len(spread)), [name.replace(" ", "\n") for name in spread], fontsize=8)
+    titles = [
+        "\n".join([f"{mean:.1f} ± {deviation:.1f}", *name.split()])
+        for name, (mean, deviation) in spread.items()
+    ]
+    axes.set_xticks(range(len(spread)), titles, fontsize=7)
     axes.set(ylabel="mean and SD (%)", ylim=(0, 105))
 
 

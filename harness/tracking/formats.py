@@ -169,8 +169,7 @@ def parse_tracking_file(
     if problems:
         raise InputError(source, problems)
     remarks: Sequence[Remark] = ()
-    responses = any("response" in turn for turn in turns)
-    if responses:
+    if any("response" in turn for turn in turns):
         # For its checks of domains and slots, which trackers' files are not held to.
         in_order = {
             id_: [turn for _, turn in sorted(_turns_of(given), key=lambda pair: int(pair[0]))]
@@ -179,6 +178,7 @@ def parse_tracking_file(
         submission = parse_submission(in_order, benchmark, source)
         # Nobody asks for placeholders here.
         remarks = [remark for remark in submission.remarks if remark.kind != KIND]
+    responses = any(turn.get("response") for turn in turns)
     tracked, left_out = _paired(dialogues, benchmark, gold)
     if gold is not None and not tracked:
         raise InputError(source, f"the gold states {gold.version} have none of its dialogues")
