@@ -224,7 +224,7 @@ def test_bad_options_are_told_with_status_2(run, figure_1, options, message):
 
 def test_bad_files_are_told_with_status_2(run, tmp_path):
     bad = tmp_path / "bad.json"
-    bad.write_text('{"d": {"0": {"gt": {"hotel": {"stars": 4}}, "pr": {}}}}')
+    bad.write_text('{"d": {"0": {"gt": {"hotel": {"stars": {}}}, "pr": {}}}}')
     status, out, err = run("dst", bad)
     assert (status, out) == (2, "")
     assert "bad.json: dialogue d, turn 0, gt, hotel, stars: expected a string" in err

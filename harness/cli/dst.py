@@ -6,6 +6,7 @@ import math
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from ..metrics.tracking.tracked_dialogues import annotated
 from ..metrics.tracking.tracking_text import headlines_table, metrics_help
 from ..submission import read_predictions
 from ..submission.checking import dialogue_id
+from ..submission.formats import Reading
 from ..tracking.analysis import (
     RECIPES,
     analyses_of,
@@ -162,6 +164,7 @@ def _series_of_each(args: Sequence[str]) -> Iterator[str]:
 @click.option(
     "--forget-share", metavar="P", type=float, help="See --forget-turns; at least 0, below 1."
 )
+@option.reading
 @option.intervals
 @option.table_format(" Any but text has the main figures only.")
 @click.option(
@@ -257,6 +260,7 @@ def command(
     _check_options(plot, panels, analysis, recipe, series)
     if len(files) > 1 and (ratings or rating_sheet):
         raise InputError("--ratings, --rating-sheet", "take one FILE, the tracker that is rated")
+    reading = option.taken_reading(choosing)
     choices = Choices(
         lambdas=_decays(lambdas, forget_turns, forget_share),
         per_domain_over=per_domain_over or PLAIN.per_domain_over,
@@ -264,7 +268,7 @@ def command(
     )
     load_benchmark = benchmark_chooser(benchmark_name, "comparing with")
     gold = None if gold_version is None else load_gold_states(gold_version, load_benchmark(()))
-    tracked = [read_tracking_file(file, load_benchmark, gold) for file in files]
+    tracked = [read_tracking_file(file, load_benchmark, gold, reading) for file in files]
     for file in tracked:
         tell(file.source, file.remarks)
     if choices.per_domain_over != PLAIN.per_domain_over:
@@ -272,10 +276,11 @@ def command(
     scored = [
         score_file(file, name, choices, wanted) for name, file in zip(names, tracked, strict=True)
     ]
+    play = partial(_rates, scored[0].file, files[0], reading, lexicalised)
     extras = [
         *([_analysed(scored, choices, recipe or "plain")] if analysis else []),
         *([_curves(scored, *read_series(series, files))] if series else []),
-        *([_agreement(scored[0], files[0], ratings, lexicalised, choices)] if ratings else []),
+        *([_agreement(scored[0], ratings, play, choices)] if ratings else []),
     ]
     if rating_sheet is not None:
         _write_sheets(rating_sheet, scored[0], load_benchmark, sheets, seed, choices)
@@ -371,9 +376,9 @@ _BEST_OF = [step / 20 for step in range(41)]
 
 
 def _agreement(
-    one: ScoredFile, path: str, ratings: str, lexicalised: bool, choices: Choices
+    one: ScoredFile, ratings: str, play: Callable[[], Mapping[str, Any]], choices: Choices
 ) -> _Extra:
-    """Return how far the metrics of dialogues agree with people."""
+    """Return how far the metrics of dialogues, and those that `play` gives, agree with people."""
     from ..comparison.human_ratings import agreement, agreement_text, read_ratings
 
     rated = read_ratings(ratings)
@@ -391,7 +396,7 @@ def _agreement(
     }
     found = agreement(
         rated,
-        {**scores, **_rates(one.file, path, lexicalised)},
+        {**scores, **play()},
         [titles[key] for key in keys[1:-1]],
         {titles[f"FGA.{lambda_label(decay)}"] for decay in choices.lambdas},
         ratings,
@@ -399,7 +404,9 @@ def _agreement(
     return _Extra(agreement_text(found), {"ratings": found.to_dict()}, lambda path: None)
 
 
-def _rates(file: TrackedFile, path: str, lexicalised: bool) -> dict[str, dict[str, float]]:
+def _rates(
+    file: TrackedFile, path: str, reading: Reading, lexicalised: bool
+) -> dict[str, dict[str, float]]:
     """Return which dialogues of a submission with responses have Inform and Success."""
     if file.benchmark is None or not file.responses:
         return {}
@@ -408,9 +415,12 @@ def _rates(file: TrackedFile, path: str, lexicalised: bool) -> dict[str, dict[st
     from ..scoring import Options, Scorer
     from ..scoring.predictions import known_system
 
-    options = Options(metrics=["inform"], setup=MAIN_SETUP, lexicalised=lexicalised)
+    options = Options(
+        metrics=["inform"], setup=MAIN_SETUP, lexicalised=lexicalised, reading=reading
+    )
     scorer = Scorer(file.benchmark, options)
-    system = known_system(scorer, read_predictions(path), file.source, path, options, False)
+    predictions = read_predictions(path, reading)
+    system = known_system(scorer, predictions, file.source, path, options, False)
     evidence = system.evidence
     return {
         evidence.figures[key].title: dict(zip(evidence.dialogues, won.astype(float), strict=True))

@@ -55,7 +55,7 @@ from .option import leaderboard_path
     "the data directory, or in a folder given with --predictions).",
 )
 @option.predictions_folder
-@option.workers
+@option.jobs
 @option.scheduler
 @click.option(
     "--output",

@@ -502,7 +502,7 @@ COPY_SIGNS: Mapping[str, Sign] = {
         title="pairs of words shared with the responses of another entry",
         meaning="phrases of another entry",
         why="The same with some words exchanged.",
-        honest=(0.0, 0.62),
+        honest=(0.0, 0.49),
         limit=0.68,
     ),
     "copied_states": Sign(
