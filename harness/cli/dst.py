@@ -180,7 +180,7 @@ def _series_of_each(args: Sequence[str]) -> Iterator[str]:
     "--recipe",
     type=click.Choice(tuple(RECIPES)),
     help="Which dialogues --analysis holds FGA and GCA against mistakes on. "
-    + " ".join(f"{name}: {one.meaning}." for name, one in RECIPES.items())
+    + " ".join(f"{name}: {meaning}." for name, meaning in RECIPES.items())
     + " [default: plain]",
 )
 @click.option(
@@ -383,24 +383,16 @@ def _agreement(
 
     rated = read_ratings(ratings)
     wider = list(dict.fromkeys([*choices.lambdas, *_BEST_OF]))
-    dialogues = one.file.dialogues
-    figures = dialogue_figures(dialogues, replace(choices, lambdas=wider))
-    keys = ["JGA", *(f"FGA.{lambda_label(decay)}" for decay in wider), "GCA"]
-    titles = {key: key.replace("FGA.", "FGA λ=") for key in keys}
+    figures = dialogue_figures(one.file.dialogues, replace(choices, lambdas=wider))
+    ids = [dialogue_id(dialogue.id) for dialogue in one.file.dialogues]
+    labels = [lambda_label(decay) for decay in wider]
+    candidates = {f"FGA λ={label}": f"FGA.{label}" for label in labels}
     scores = {
-        titles[key]: {
-            dialogue_id(dialogue.id): own[key]
-            for dialogue, own in zip(dialogues, figures, strict=True)
-        }
-        for key in keys
+        title: dict(zip(ids, (own[key] for own in figures), strict=True))
+        for title, key in {"JGA": "JGA", **candidates, "GCA": "GCA"}.items()
     }
-    found = agreement(
-        rated,
-        {**scores, **play()},
-        [titles[key] for key in keys[1:-1]],
-        {titles[f"FGA.{lambda_label(decay)}"] for decay in choices.lambdas},
-        ratings,
-    )
+    asked = list(candidates)[: len(choices.lambdas)]
+    found = agreement(rated, {**scores, **play()}, list(candidates), asked, ratings)
     return _Extra(agreement_text(found), {"ratings": found.to_dict()}, lambda path: None)
 
 
@@ -416,7 +408,10 @@ def _rates(
     from ..scoring.predictions import known_system
 
     options = Options(
-        metrics=["inform"], setup=MAIN_SETUP, lexicalised=lexicalised, reading=reading
+        metrics=["inform"],
+        setup=MAIN_SETUP,
+        lexicalised=lexicalised,
+        strict_states=reading.strict_states,
     )
     scorer = Scorer(file.benchmark, options)
     predictions = read_predictions(path, reading)

@@ -42,34 +42,18 @@ MANY_SLOTS = 12
 """As many slots or more are many: figure 2 of Kim et al. (2022) counts dialogues with fewer."""
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """How dialogues are chosen and measured before FGA and GCA are held against TO and NU.
+PUBLISHED = "gca-paper"
 
-    Attributes:
-        meaning: What it does, for help.
-        pooled: Whether the dialogues of all files are taken together.
-        published: Whether all is as in the notebook that Aksu & Chen published; else dialogues
-            with mistakes are taken as they are.
-        closest: Dialogues whose FGA and GCA, in standard deviations, differ by less are left out.
-    """
-
-    meaning: str
-    pooled: bool = False
-    published: bool = False
-    closest: float = 0.0
-
-
-RECIPES: Mapping[str, Recipe] = {
-    "plain": Recipe("the dialogues with mistakes, file by file"),
-    "gca-paper": Recipe(
-        "as the authors of GCA: all files pooled, N + 1 turns in TO, dialogues with close FGA and "
-        "GCA (|z| < 0.1) left out, GCA 0 without any change",
-        pooled=True,
-        published=True,
-        closest=0.1,
-    ),
+RECIPES: Mapping[str, str] = {
+    "plain": "the dialogues with mistakes, file by file",
+    PUBLISHED: "as the authors of GCA: all files pooled, N + 1 turns in TO, dialogues with close "
+    "FGA and GCA (|z| < 0.1) left out, GCA 0 without any change",
 }
+"""How dialogues are chosen and measured before FGA and GCA are held against TO and NU -> what it
+does, for help."""
+
+CLOSE = 0.1
+"""In the published recipe, FGA and GCA that differ by fewer standard deviations are close."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +144,7 @@ def analyse(
     changed = [any(dialogue.derived(changes_of)) for dialogue in states]
     taken, between, biases = {}, {}, {}
     for decay in map(lambda_label, choices.lambdas):
-        points = _points(mistakes, changed, figures, f"FGA.{decay}", RECIPES[recipe])
+        points = _points(mistakes, changed, figures, f"FGA.{decay}", recipe)
         tos, nus, fgas, gcas = ([point[at] for point in points] for at in range(4))
         taken[decay] = len(points)
         between[decay] = correlation(fgas, gcas)
@@ -186,7 +170,7 @@ def analyses_of(
         choices: What the metrics leave open.
         recipe: One of `RECIPES`.
     """
-    if RECIPES[recipe].pooled and len(files) > 1:
+    if recipe == PUBLISHED and len(files) > 1:
         files = {" + ".join(files): [one for dialogues in files.values() for one in dialogues]}
     return {name: analyse(dialogues, choices, recipe) for name, dialogues in files.items()}
 
@@ -279,17 +263,15 @@ def _alone(
 
 def _matrix(scores: Mapping[str, Sequence[float | None]]) -> dict[str, dict[str, float | None]]:
     """Return the correlations of all pairs of metrics, over the turns that both score."""
-    matrix: dict[str, dict[str, float | None]] = {name: {} for name in scores}
-    for first, ours in scores.items():
-        for second, theirs in scores.items():
-            both = [
-                (a, b) for a, b in zip(ours, theirs, strict=True) if a is not None and b is not None
-            ]
-            known = matrix[second].get(first)
-            matrix[first][second] = (
-                correlation([a for a, _ in both], [b for _, b in both]) if known is None else known
-            )
-    return matrix
+    return {
+        first: {second: _of_both(ours, theirs) for second, theirs in scores.items()}
+        for first, ours in scores.items()
+    }
+
+
+def _of_both(ours: Sequence[float | None], theirs: Sequence[float | None]) -> float | None:
+    both = [(a, b) for a, b in zip(ours, theirs, strict=True) if a is not None and b is not None]
+    return correlation([a for a, _ in both], [b for _, b in both])
 
 
 def _points(
@@ -297,10 +279,10 @@ def _points(
     changed: Sequence[bool],
     figures: Sequence[Mapping[str, float]],
     key: str,
-    recipe: Recipe,
+    recipe: str,
 ) -> list[tuple[float, ...]]:
     """Return TO, NU, FGA and GCA of each dialogue that a recipe takes."""
-    if not recipe.published:
+    if recipe != PUBLISHED:
         return [
             (tail_orientation(made), non_uniformity(made), own[key], own["GCA"])
             for made, own in zip(mistakes, figures, strict=True)
@@ -325,7 +307,7 @@ def _points(
     # What does not vary has no standard deviation.
     with np.errstate(invalid="ignore"):
         rows = np.nan_to_num(zscore(points, axis=0, ddof=1)).round(2).tolist()
-    return [tuple(row) for row in rows if abs(row[2] - row[3]) >= recipe.closest]
+    return [tuple(row) for row in rows if abs(row[2] - row[3]) >= CLOSE]
 
 
 def _bias(measure: list[float], fga: list[float], gca: list[float]) -> Bias:
