@@ -14,6 +14,7 @@ import io
 import json
 import math
 import os
+import re
 import stat
 import sys
 import tempfile
@@ -21,6 +22,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import takewhile
 from pathlib import Path
 from typing import IO, Any, TextIO, cast
 
@@ -113,6 +115,21 @@ def short_names(files: Sequence[str]) -> list[str]:
         if len(set(names)) == len(set(files)):
             return names
     return list(files)
+
+
+def without_shared(names: Sequence[str]) -> list[str]:
+    """Return names without the words that all of them begin or end with, if that leaves some."""
+    words = [re.split(r"(?<=[_/ -])", name) for name in names]
+    start = _shared(words)
+    end = _shared([one[start:][::-1] for one in words])
+    left = ["".join(one[start : len(one) - end]).rstrip("_/ -") for one in words]
+    return left if all(left) and len(set(left)) == len(set(names)) else list(names)
+
+
+def _shared(lists: Sequence[Sequence[str]]) -> int:
+    """Return how many words all lists begin with."""
+    same = (len(set(words)) == 1 for words in zip(*lists, strict=False))
+    return sum(takewhile(bool, same))
 
 
 def read_bytes(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> bytes:

@@ -107,6 +107,7 @@ class TrackedFile:
             none did.
         left_out: Ids of dialogues that those lack.
         remarks: What there is to say of how the file is written.
+        responses: Whether it has responses as well.
     """
 
     source: str
@@ -116,6 +117,7 @@ class TrackedFile:
     gold: GoldStates | None = None
     left_out: Sequence[str] = ()
     remarks: Sequence[Remark] = ()
+    responses: bool = False
 
 
 def read_tracking_file(
@@ -195,10 +197,11 @@ def parse_tracking_file(
         submission = parse_submission(in_order, benchmark, source, reading=checked)
         # Nobody asks for placeholders here.
         remarks = [remark for remark in submission.remarks if remark.kind != KIND]
+    responses = any(turn.get("response") for turn in turns)
     tracked, left_out = _paired(dialogues, benchmark, gold)
     if gold is not None and not tracked:
         raise InputError(source, f"the gold states {gold.version} have none of its dialogues")
-    return TrackedFile(source, format_, benchmark, tracked, gold, left_out, remarks)
+    return TrackedFile(source, format_, benchmark, tracked, gold, left_out, remarks, responses)
 
 
 def _paired(
