@@ -216,7 +216,7 @@ def _check_slots(
 ) -> None:
     problems = [
         f"{slots} slots are fewer than the {wrong} that are wrong in dialogue {dialogue.id}, "
-        f"turn {number}; give the number of slots that the data set defines"
+        f"turn {number}; give the number of slots that the data set defines by --slots"
         for dialogue, of_dialogue in zip(dialogues, states, strict=True)
         for number, pair in zip(of_dialogue.numbers, of_dialogue.turns, strict=True)
         if (wrong := pair.agreement.failed) > slots
