@@ -377,3 +377,23 @@ def test_constraints_that_no_venue_meets_are_remarked(values: list[str], told: s
     on = Benchmark("tiny", {}, {"hotel": [{"area": "north"}, {"area": "centre"}]}, {})
     found = [str(one) for one in state_remarks(_states(*values), on, rule_set("2021"))]
     assert (found == []) if told is None else (len(found) == 1 and told in found[0])
+
+
+def test_tags_around_responses_are_remarked_where_many_have_one(sample: Benchmark) -> None:
+    def remarks(tag: str, every: int) -> list[str]:
+        said = {
+            id_: [
+                {"response": f"{tag} the [name] is nice" if number % every == 0 else "ok , bye"}
+                for number in range(one.turns)
+            ]
+            for id_, one in sample.dialogues.items()
+        }
+        return [
+            str(one) for one in parse_submission(said, sample, "x").remarks if "tags" in str(one)
+        ]
+
+    [told] = remarks("<eos_r>", 1)
+    assert told.startswith(f"tags are read as words, which lowers BLEU: <eos_r> {sample.turns}×")
+    assert len(remarks("<|endoftext|>", 2)) == 1
+    # A price below another is no tag.
+    assert remarks("less < more", 1) == []

@@ -86,6 +86,11 @@ SHORTEST_NAME = 5
 
 KIND = "placeholders"
 
+_TAG = re.compile(r"</?\|?[A-Za-z_]{1,30}\|?>")
+
+_TAGGED = 0.1
+"""The share of responses with a tag from which it is remarked."""
+
 # <name> and {name}, and names with an underscore that stand bare. Longer ones are no placeholders.
 _OTHERWISE = re.compile(
     r"<([a-z][\w ]{1,30})>|\{([a-z][\w ]{1,30})\}|(?<![\[\w/])([a-z]+_[a-z]+)(?![\]\w/])"
@@ -110,6 +115,7 @@ def text_remarks(
     return (
         *_written_otherwise(text, names, rules),
         *_unknown(names, rules),
+        *_tags(responses, text, rules),
         *_hardly_any(names, responses, benchmark, rules),
     )
 
@@ -119,7 +125,7 @@ _FRUITLESS = 0.05
 systems have up to 0.01."""
 
 _FEWEST = 100
-"""Constraints below which a share of them says nothing."""
+"""Constraints, and responses, below which a share of them says nothing."""
 
 
 def state_remarks(
@@ -229,6 +235,19 @@ def _written_otherwise(text: str, names: Counter[str], rules: RuleSet) -> Iterat
 def _more(found: Counter[str]) -> str:
     others = [f"{name} {n}×" for name, n in found.most_common(5)[1:]]
     return f" (also {', '.join(others)})" if others else ""
+
+
+def _tags(responses: Sequence[str], text: str, rules: RuleSet) -> Iterator[Remark]:
+    """Yield the remark on tags such as <eos_r>, which models put around what they say."""
+    if "<" not in text or len(responses) < _FEWEST:
+        return
+    tags = (tag for one in responses for tag in set(_TAG.findall(one)))
+    found = Counter(tag for tag in tags if tag.strip("<>/|").lower() not in rules.ontology)
+    if found and (most := found.most_common(3))[0][1] > _TAGGED * len(responses):
+        shown = ", ".join(f"{tag} {n}×" for tag, n in most)
+        yield Remark(
+            "responses", f"tags are read as words, which lowers BLEU: {shown}; remove them"
+        )
 
 
 def _unknown(names: Counter[str], rules: RuleSet) -> Iterator[Remark]:
