@@ -364,7 +364,7 @@ def test_several_problems_are_listed_together(capsys: Capture, tmp_path: Path) -
     path = _written(tmp_path, {"nosuch": [], "town001": [{}], "town002": None})
     assert _refused(capsys, path).splitlines() == [
         f"{path}: 3 problems",
-        "  dialogue nosuch: not in the benchmark sample",
+        "  dialogue nosuch: not in the benchmark sample; leave it out",
         "  dialogue town001, turn 0: `response` is missing; expected a string",
         "  dialogue town002: expected a list of turns, found null",
     ]

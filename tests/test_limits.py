@@ -247,7 +247,7 @@ def test_a_long_name_of_a_file_does_not_make_a_long_message() -> None:
 
 def test_messages_hold_nothing_that_a_terminal_acts_on() -> None:
     message = _refused({"\x1b[2Jmul\u202e": [], "mul0001": [{"response": ""}]})
-    assert message == "x.json: dialogue \\x1b[2Jmul\\u202e: not in the benchmark tiny"
+    assert message == "x.json: dialogue \\x1b[2Jmul\\u202e: not in the benchmark tiny; leave it out"
     assert str(InputError("a\nb", "c\rd")) == "a\\nb: c\\rd"
 
 
