@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from entered import REPOSITORY
 from helpers import Run, run_cli
 from resampled_cases import SUBMISSIONS, report_figures, sample_predictions, sample_scorer
 
-from mwz.harness.board import PUBLISHED
 from mwz.harness.board.entries import read_entries
 from mwz.harness.board.pairs import read_pairs
 from mwz.harness.comparison import Evidence, compare, neighbours
@@ -238,7 +238,8 @@ def test_the_public_board_is_at_hand_anywhere(
     capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    pairs = read_pairs(PUBLISHED, read_entries(PUBLISHED))
+    # The package has no pairs.
+    pairs = read_pairs(REPOSITORY, read_entries(REPOSITORY))
     (found,) = json.loads(run_cli(capsys, "compare", "mars", "krls", "--json", "-").out)["pairs"]
     known = pairs.between("mars", "krls")
     assert known is not None

@@ -101,8 +101,7 @@ def submit(
             those of the others, or the folder cannot be written.
     """
     target = folder / folder_name(system.name)
-    now = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
-    place = {"predictions": Predictions(file=PREDICTIONS_FILE), "entered": now}
+    place = {"predictions": Predictions(file=PREDICTIONS_FILE), "entered": _now()}
     placed = system.model_copy(update=place)
     _check_place(target, replace)
     others = [other for other in read_entries(folder) if other.folder != target]
@@ -121,6 +120,10 @@ def submit(
     except OSError as error:
         raise InputError(str(folder), f"cannot be written ({error.strerror})") from None
     return [*others, Entry(target, placed, scores)]
+
+
+def _now() -> datetime.datetime:
+    return datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
 
 
 def _files(system: System, scores: Scores, predictions: Sequence[bytes]) -> dict[str, bytes]:

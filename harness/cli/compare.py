@@ -76,7 +76,7 @@ if TYPE_CHECKING:
 @option.submissions
 @option.predictions_folder
 @option.all_figures
-@option.jobs
+@option.jobs_if_asked
 @option.scheduler
 @option.table_format(" Any but text has tables only.")
 @click.option("--json", "json_target", metavar="FILE|-", help="Write the comparison as JSON.")

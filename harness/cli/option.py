@@ -139,15 +139,23 @@ submissions = click.option(
     help="The folder of submissions.",
 )
 
-jobs = click.option(
-    "--jobs",
-    "workers",
-    type=click.IntRange(min=1),
-    metavar="N",
-    default=os.cpu_count() or 1,
-    show_default="one per processor",
-    help="Processes to score several systems with.",
-)
+
+def _jobs(default: int, shown: str) -> Callable[[_Command], _Command]:
+    return click.option(
+        "--jobs",
+        "workers",
+        type=click.IntRange(min=1),
+        metavar="N",
+        default=default,
+        show_default=shown,
+        help="Processes to score several systems with.",
+    )
+
+
+jobs = _jobs(os.cpu_count() or 1, "one per processor")
+
+jobs_if_asked = _jobs(1, "1")
+"""Where what processes give back may not be such as can be sent: a formula of a metric."""
 
 all_figures = click.option(
     "--all",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -364,7 +365,9 @@ def _one(file: str, coming: Callable[..., Iterator[FileOutcome]]) -> _Named:
     Raises:
         InputError: It cannot be scored.
     """
-    (done,) = tqdm(coming(), "scoring", 1, unit="file", disable=None, leave=False)
+    # There is no standard error if the shell closed it.
+    quiet = True if sys.stderr is None else None
+    (done,) = tqdm(coming(), "scoring", 1, unit="file", disable=quiet, leave=False)
     if isinstance(done.outcome, InputError):
         raise done.outcome
     tell(shown_name(file), done.outcome.remarks)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from submitted import NEW, OLD, files_below, kept_predictions, made_scores, submit_made
 
+from mwz.harness.board.contents import CONTENTS_FILE
 from mwz.harness.board.entries import ENTRY_FILE, read_entries
 from mwz.harness.board.scores import SCORES_FILE, hashes_of
 from mwz.harness.board.submitting import locked, write_files
@@ -23,6 +25,14 @@ from mwz.harness.cli import main
 from mwz.harness.errors import InputError
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+
+
+@pytest.fixture(autouse=True)
+def _one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let everything be entered at one time, so that the same bytes come of the same outputs."""
+    monkeypatch.setattr(
+        "mwz.harness.board.submitting._now", lambda: datetime(2026, 1, 1, tzinfo=timezone.utc)
+    )
 
 
 def _killed_at_every_step(
@@ -225,6 +235,7 @@ def test_the_command_killed_at_any_moment_leaves_a_leaderboard_that_one_command_
     command = ["submit", str(predictions), "--name", "x", "--track", "end-to-end", *options]
     assert _status("leaderboard", *options) == 0
     without = page.read_bytes()
+    digests = (folder / CONTENTS_FILE).read_bytes()
     assert _status(*command) == 0
     with_it = page.read_bytes()
     seen = set()
@@ -235,6 +246,7 @@ def test_the_command_killed_at_any_moment_leaves_a_leaderboard_that_one_command_
             path.unlink()
         (folder / "x").rmdir()
         page.write_bytes(without)
+        (folder / CONTENTS_FILE).write_bytes(digests)
 
     def look(step: int) -> None:
         shown = page.read_bytes()
