@@ -301,7 +301,7 @@ def _signs(row: Row) -> Iterator[Block]:
     known = all_signs()
     table = Table(
         "",
-        ("sign", "", "published outputs", "a sign if"),
+        ("sign", "figure", "published outputs", "a sign if"),
         [
             (
                 known[name].short + (f" ({one.shared_with})" if one.shared_with else ""),
