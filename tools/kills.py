@@ -77,6 +77,8 @@ class Board:
         self.data = self.work / "data"
         sys.path.insert(0, str(PROJECT / "tests"))
         os.environ["MWZ_DATA"] = str(self.data)
+        # The time at which an entry is submitted is in it.
+        os.environ["SOURCE_DATE_EPOCH"] = "1767225600"
         self.entered: Any = importlib.import_module("entered")
         synthetic: Any = importlib.import_module("synthetic")
         self.clones = synthetic.write_repositories(folder / "clones")

@@ -123,6 +123,10 @@ def submit(
 
 
 def _now() -> datetime.datetime:
+    """Return the time, or that of `SOURCE_DATE_EPOCH`, by which builds come out the same."""
+    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if fixed.isdecimal():
+        return datetime.datetime.fromtimestamp(int(fixed), datetime.timezone.utc)
     return datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
 
 
