@@ -17,6 +17,8 @@ from ..io.pictures import SUFFIXES
 from ..io.rendering import printable
 from ..io.tables import formatted
 from ..metrics.tracking import (
+    CODE_CHOICES,
+    DASHES_CHOICES,
     DEFAULT_LAMBDAS,
     DONTCARE_CHOICES,
     MULTIWOZ_SLOTS,
@@ -100,6 +102,30 @@ class _Command(click.Command):
     default=PLAIN.none,
     show_default=True,
     help="What a slot with the value `none` is: no slot, or one with that value.",
+)
+@click.option(
+    "--gca",
+    type=click.Choice(CODE_CHOICES),
+    default=PLAIN.gca,
+    show_default=True,
+    help="Weigh granular change accuracy's parts as the authors' code does, or as their paper: "
+    ".9 and .1 (equation 6).",
+)
+@click.option(
+    "--fga",
+    type=click.Choice(CODE_CHOICES),
+    default=PLAIN.fga,
+    show_default=True,
+    help="code: flexible goal accuracy takes any inexact turn after an exact one for an error, "
+    "which the paper's algorithm 1 does not.",
+)
+@click.option(
+    "--dashes",
+    type=click.Choice(DASHES_CHOICES),
+    default=PLAIN.dashes,
+    show_default=True,
+    help="last: in slot accuracy and relative slot accuracy a slot ends at the last dash of "
+    "`domain-slot-value`, as in the published code; kept: dashes in values belong to them.",
 )
 @click.option(
     "--slots",

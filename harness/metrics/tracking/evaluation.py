@@ -20,6 +20,7 @@ from .dialogue_states import DialogueStates, StatePair, slot_name
 from .gca import changes_of, count_by_slot
 from .jga import first_lost, is_exact
 from .rsa import turn_relative_slot_accuracy
+from .slot_accuracy import wrong_slots
 from .tracked_dialogues import TrackedDialogue, dialogue_states, turns_by_domain
 from .tracking_report import Losses, MistakePatterns, PositionScores, TrackingReport
 
@@ -84,7 +85,7 @@ def score_tracking(
     if not dialogues:
         raise ValueError("no dialogues to score")
     states = [dialogue_states(dialogue, choices) for dialogue in dialogues]
-    _check_slots(dialogues, states, choices.slots)
+    _check_slots(dialogues, states, choices)
     rows = [_row(dialogue, choices) for dialogue in states]
     sums = {key: sum(row[key] for row in rows) for key in rows[0]}
     per_domain = {
@@ -109,7 +110,7 @@ def score_tracking(
             for key in next(iter(per_domain.values()), {})
             if key != "turns"
         },
-        **_lost_accuracy(states),
+        **_lost_accuracy(states, choices),
         mistakes=_mistake_patterns(states, rows, choices),
         variants=choices.variants,
     )
@@ -204,20 +205,20 @@ def _of_domain(turns: Sequence[StatePair], choices: Choices) -> dict[str, float]
 
 
 def _check_slots(
-    dialogues: Sequence[TrackedDialogue], states: Sequence[DialogueStates], slots: int
+    dialogues: Sequence[TrackedDialogue], states: Sequence[DialogueStates], choices: Choices
 ) -> None:
     problems = [
-        f"{slots} slots are fewer than the {wrong} that are wrong in dialogue {dialogue.id}, "
-        f"turn {number}; give the number of slots that the data set defines"
+        f"{choices.slots} slots are fewer than the {wrong} that are wrong in dialogue "
+        f"{dialogue.id}, turn {number}; give the number of slots that the data set defines"
         for dialogue, of_dialogue in zip(dialogues, states, strict=True)
         for number, pair in zip(of_dialogue.numbers, of_dialogue.turns, strict=True)
-        if (wrong := pair.agreement.failed) > slots
+        if (wrong := wrong_slots(pair, choices.dashes)) > choices.slots
     ]
     if problems:
         raise InputError("slots", problems)
 
 
-def _lost_accuracy(states: Sequence[DialogueStates]) -> dict[str, Any]:
+def _lost_accuracy(states: Sequence[DialogueStates], choices: Choices) -> dict[str, Any]:
     """Return scores by position in the dialogue, and where joint goal accuracy is lost."""
     parts: list[list[StatePair]] = [[] for _ in range(POSITIONS)]
     lost = []
@@ -234,7 +235,7 @@ def _lost_accuracy(states: Sequence[DialogueStates]) -> dict[str, Any]:
                 start=part / POSITIONS,
                 turns=len(turns),
                 jga=_percent(is_exact, turns),
-                rsa=_percent(turn_relative_slot_accuracy, turns),
+                rsa=_percent(lambda turn: turn_relative_slot_accuracy(turn, choices.dashes), turns),
                 first_lost=lost_in[part],
             )
             for part, turns in enumerate(parts)
