@@ -376,6 +376,30 @@ def test_domains_are_scored_on_the_turns_whose_gold_state_has_them():
         assert figures.items() <= report.per_domain[domain].items()
 
 
+def test_fga_and_gca_of_a_domain():
+    erring = tracked(
+        ("a.x", "a.x=other"), ("a.x b.x", "a.x=other b.x"), ("a.x b.x", "a.x=other b.x")
+    )
+    # No gold state has b: its turn does not count for FGA, its change does for GCA.
+    other = tracked(("a.y", "a.y b.y"), id_="d0002")
+    domains = score_tracking([erring, other], Choices(domain_lambdas={"a": 1.0})).per_domain
+    assert [domains[name]["lambda"] for name in "ab"] == [1, 0.5]
+    # The error of turn 0 is one and two turns old, and d0002 is right in a.
+    assert domains["a"]["FGA"] == pytest.approx(
+        100 * (0 + 1 - math.exp(-1) + 1 - math.exp(-2) + 1) / 4
+    )
+    assert (domains["b"]["turns"], domains["b"]["FGA"]) == (2, 100)
+    # a: one right, one wrong. b: one right, one overshot; value precision and recall 1/2 and 1.
+    assert domains["a"]["GCA"] == pytest.approx(100 * gca_of(correct=1, wrong=1))
+    assert domains["b"]["GCA"] == pytest.approx(100 * gca_of(correct=1, overshot=1))
+    # P = 2, G = 1, parts 1/2, 1, 1/2, 1: (2 + 1) / (10/11 x 5 + 1/11 x 5) = 3/5.
+    assert gca_of(correct=1, overshot=1) == pytest.approx(3 / 5)
+
+
+def gca_of(**outcomes):
+    return change_scores(**{**dict.fromkeys(OUTCOMES, 0), **outcomes})["gca"]
+
+
 def test_losses_are_those_of_dialogues_that_end_inexact():
     lost = tracked(("a.x", "a.x"), ("a.x", ""), ("a.x", "a.x"), ("a.x", ""), id_="lost")
     regained = tracked(("a.x", ""), ("a.x", "a.x"), id_="regained")

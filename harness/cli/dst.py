@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +29,7 @@ from ..metrics.tracking import (
 )
 from ..metrics.tracking.fga import decay_to_forget, lambda_label
 from ..metrics.tracking.tracked_dialogues import annotated
+from ..metrics.tracking.tracking_report import TrackingReport
 from ..metrics.tracking.tracking_text import headlines_table, metrics_help
 from ..tracking.formats import TrackedFile, read_tracking_file
 from ..tracking.plots import PANELS, plot_tracking
@@ -151,6 +152,14 @@ class _Command(click.Command):
 @click.option(
     "--forget-share", metavar="P", type=float, help="See --forget-turns; at least 0, below 1."
 )
+@click.option(
+    "--domain-forget",
+    "forgetting",
+    metavar="DOMAIN=P,T",
+    multiple=True,
+    help="Show each domain, DOMAIN's flexible goal accuracy with the λ with which a share P of an "
+    "error is forgotten in T turns; may be repeated.",
+)
 @option.intervals
 @option.table_format(" Any but text has the main figures only.")
 @click.option(
@@ -177,6 +186,7 @@ def command(
     lambdas: Sequence[str],
     forget_turns: float | None,
     forget_share: float | None,
+    forgetting: Sequence[str],
     intervals: bool,
     format_: str,
     json_target: str | None,
@@ -192,6 +202,7 @@ def command(
     choices = Choices(
         lambdas=_decays(lambdas, forget_turns, forget_share),
         per_domain_over=per_domain_over or PLAIN.per_domain_over,
+        domain_lambdas=dict(map(_domain_decay, forgetting)),
         **choosing,
     )
     load_benchmark = benchmark_chooser(benchmark_name, "comparing with")
@@ -205,6 +216,7 @@ def command(
         score_file(file, name, choices, wanted) for name, file in zip(names, tracked, strict=True)
     ]
     reports = [one.report for one in scored]
+    _check_domains(choices.domain_lambdas, reports)
     if plot is not None:
         plot_tracking(names, reports, plot, panels or tuple(PANELS))
     scored, added = _with_intervals(scored, choices) if intervals else (scored, "")
@@ -220,7 +232,7 @@ def command(
         for one in scored:
             click.echo(printable(f"{one.dialogue_text}\n"))
     else:
-        breakdown = per_domain or per_domain_over is not None
+        breakdown = per_domain or per_domain_over is not None or bool(forgetting)
         text = files_text(scored, everything, breakdown, shutil.get_terminal_size().columns)
         click.echo(printable(text + added))
 
@@ -277,12 +289,35 @@ def _decays(
     if (forget_turns is None) != (forget_share is None):
         raise InputError("--forget-turns, --forget-share", "give both or neither")
     if forget_turns is not None and forget_share is not None:
-        try:
-            # A λ that is computed counts with the six digits that people will write of it.
-            decays.append(float(f"{decay_to_forget(forget_turns, forget_share):g}"))
-        except ValueError as error:
-            raise InputError("--forget-turns, --forget-share", str(error)) from None
+        decays.append(_forgetting("--forget-turns, --forget-share", forget_turns, forget_share))
     return list(dict.fromkeys(decays))
+
+
+def _forgetting(option_: str, turns: float, share: float) -> float:
+    try:
+        # A λ that is computed counts with the six digits that people will write of it.
+        return float(f"{decay_to_forget(turns, share):g}")
+    except ValueError as error:
+        raise InputError(option_, str(error)) from None
+
+
+def _domain_decay(text: str) -> tuple[str, float]:
+    """Return the domain and the λ of `DOMAIN=P,T`."""
+    domain, _, numbers = text.partition("=")
+    try:
+        share, turns = map(float, numbers.split(","))
+    except ValueError:
+        found = f"expected DOMAIN=P,T such as train=0.95,3, found {text!r}"
+        raise InputError("--domain-forget", found) from None
+    return domain, _forgetting("--domain-forget", turns, share)
+
+
+def _check_domains(lambdas: Mapping[str, float], reports: Sequence[TrackingReport]) -> None:
+    known = sorted({name for report in reports for name in report.per_domain})
+    if unknown := sorted(lambdas.keys() - known):
+        raise InputError(
+            "--domain-forget", f"no domain {unknown[0]!r}; there are {', '.join(known)}"
+        )
 
 
 def _decay(text: str) -> float:

@@ -58,6 +58,7 @@ class Choices:
             "paper".
         fga: Whether a turn that follows an exact one and is not exact errs, as in the authors'
             "code", or only if it adds what is wrong or lacks what is new, as in their "paper".
+        domain_lambdas: Domain -> λ of its FGA, where it has one of its own.
         dashes: What a dash in a value is to SA and RSA. "last": the slot is what stands before the
             last dash of `domain-slot-value`, as in the published code of Dey et al. (2022) and of
             Aksu & Chen (2024), so that a wrong value with a dash of its own ("sixty-two") is of
@@ -72,6 +73,7 @@ class Choices:
     gca: str = "code"
     fga: str = "code"
     dashes: str = "last"
+    domain_lambdas: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def variants(self) -> dict[str, str]:

@@ -141,6 +141,19 @@ class DialogueStates:
         return cast(_Derived, self._derived[work])
 
 
+@dataclass(frozen=True)
+class DomainPart:
+    """The slots of one domain in a dialogue's states.
+
+    Attributes:
+        states: All turns of the dialogue.
+        counted: The positions of the turns that scores of the domain average over, from 0.
+    """
+
+    states: DialogueStates
+    counted: Sequence[int]
+
+
 def _before_last_dash(value: str) -> str | None:
     head, dash, _ = value.rpartition("-")
     return head if dash else None

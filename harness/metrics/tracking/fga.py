@@ -9,7 +9,7 @@ grows FGA nears the share of turn-level matches.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from . import (
     DEFAULT_LAMBDAS,
@@ -22,7 +22,7 @@ from . import (
     share,
     sum_of,
 )
-from .dialogue_states import DialogueStates, StatePair
+from .dialogue_states import DialogueStates, DomainPart, StatePair
 from .jga import is_exact
 
 HEADLINE_LAMBDA = 0.5
@@ -123,6 +123,29 @@ def _statistics(dialogue: DialogueStates, choices: Choices) -> Sums:
     return sums
 
 
+def domain_decay(domain: str, choices: Choices) -> float:
+    """Return the λ of a domain's FGA: its own, or the one shown where there is room for one."""
+    common = HEADLINE_LAMBDA if HEADLINE_LAMBDA in choices.lambdas else choices.lambdas[0]
+    return choices.domain_lambdas.get(domain, common)
+
+
+def domain_score(parts: Iterable[DomainPart], decay: float, choices: Choices) -> float:
+    """Return FGA of a domain, from 0 to 1: of the turns that count, each within its dialogue."""
+    scores = [
+        turn_score(distances[at], decay)
+        for part in parts
+        for distances in [_distances(part.states, choices)]
+        for at in part.counted
+    ]
+    return share(sum(scores), len(scores))
+
+
+def _parameters(choices: Choices) -> dict[str, str]:
+    own = [f"{name}={lambda_label(x)}" for name, x in sorted(choices.domain_lambdas.items())]
+    common = {"lambda": ",".join(map(lambda_label, choices.lambdas))}
+    return {**common, "domain-lambda": ",".join(own)} if own else common
+
+
 def _formula(sums: Sums, choices: Choices) -> dict[str, float]:
     labels = map(lambda_label, choices.lambdas)
     return {f"FGA.{label}": share(sum_of(sums, f"λ={label}"), sums["turns"]) for label in labels}
@@ -166,7 +189,7 @@ METRIC = TrackingMetric(
     titles={"FGA": "FGA λ="},
     counts=("turn_matches",),
     verdicts=_verdicts,
-    parameters=lambda choices: {"lambda": ",".join(map(lambda_label, choices.lambdas))},
+    parameters=_parameters,
     headlines=_headlines,
     correlated=("FGA",),
     rank=50,
