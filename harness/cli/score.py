@@ -19,6 +19,7 @@ from ..errors import InputError
 from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json, write_text
 from ..io.tables import formatted
 from ..metrics import default_metrics, response_metrics
+from ..metrics.setups import BOTH
 from ..scoring import Options, Scorer
 from ..scoring.many import (
     FileOutcome,
@@ -33,7 +34,7 @@ from ..scoring.predictions import MADE
 from ..scoring.report_text import report_text, score_table
 from ..submission import CONSTANT, EMPTY_STATES
 from . import notify, option, tell
-from .reading import benchmark_chooser, corpus_name, played_free_running
+from .reading import benchmark_chooser, corpus_name, played_free_running, read_submissions
 
 TRACKING = "dst"
 """The metric that a tracker without responses is scored by."""
@@ -114,6 +115,12 @@ def _metrics_help() -> str:
     is_flag=True,
     help="Resume an interrupted run: what the file of --json holds is not scored again.",
 )
+@click.option(
+    "--ablation",
+    is_flag=True,
+    help="Show what each step of normalisation and fuzzy matching of venues is worth: BLEU and "
+    "rates without it, a table for each file.",
+)
 @option.jobs
 @option.scheduler
 @option.cache
@@ -134,6 +141,7 @@ def command(
     lines_target: str | None,
     plot: str | None,
     resume: bool,
+    ablation: bool,
     jobs: int,
     scheduler: str | None,
     cache: bool,
@@ -150,6 +158,9 @@ def command(
         goals=goals if goals in GOALS else "all",
         **how,
     )
+    if ablation:
+        _show_ablation(predictions, benchmark, options, format_)
+        return 0
     request = Request(options, intervals or plot is not None, lines_target is not None)
     coming = partial(
         score_files,
@@ -161,10 +172,6 @@ def command(
         jobs,
         scheduler,
     )
-    if plot is not None:
-        from ..io.pictures import picture_format
-
-        picture_format(plot)
     several = len(predictions) > 1
     if free_running:
         goals_file = None if goals in GOALS else goals
@@ -211,6 +218,15 @@ def _check_usage(given: Mapping[str, Any]) -> None:
             and (given["intervals"] or given["plot"]),
             "--free-running takes one file, and shows it as text": free
             and (several or given["format_"] != "text"),
+            "--ablation takes PREDICTIONS and options of scoring, and shows tables only": given[
+                "ablation"
+            ]
+            and (
+                not files
+                or lexicalised
+                or any(given[name] for name in ("plot", "intervals", "json_target", "lines_target"))
+                or given["setup"] != BOTH
+            ),
             "--goals takes a file only with --free-running": goals not in GOALS and not free,
             "--lexicalised takes PREDICTIONS, or --corpus without a style": lexicalised
             and (made or corpus not in (None, CANONICAL_STYLE)),
@@ -224,6 +240,24 @@ def _check_usage(given: Mapping[str, Any]) -> None:
             and lines_target == STANDARD_STREAM,
         }
     )
+    if given["plot"] is not None:
+        from ..io.pictures import picture_format
+
+        picture_format(given["plot"])
+
+
+def _show_ablation(
+    files: Sequence[str], benchmark: str | None, options: Options, format_: str
+) -> None:
+    """Show what each step is worth to each of the files."""
+    from ..scoring.ablation import ablation_table
+
+    wanted = replace(options, metrics=["bleu", "inform"])
+    loaded, submissions = read_submissions(files, benchmark, "scoring on", wanted)
+    scorer = Scorer(loaded, wanted)
+    named = zip(short_names(files), submissions, strict=True)
+    tables = [ablation_table(name, submission, scorer) for name, submission in named]
+    click.echo(formatted(tables, format_), nl=False)
 
 
 _Named: TypeAlias = "tuple[str, ScoredSubmission]"
