@@ -128,7 +128,10 @@ def breakdown_text(report: TrackingReport) -> str:
     domains: dict[str, Mapping[str, float | None]] = {**report.per_domain}
     if domains:
         domains["mean"] = {"turns": None, **report.per_domain_mean, "lambda": None}
-    tables = {f"domain (%, over {over})": domains, "slot (rates in %)": slot_rates(report)}
+    tables: dict[str, Mapping[str, Mapping[str, float | None]]] = {
+        f"domain (%, over {over})": domains,
+        "slot (rates in %)": slot_rates(report),
+    }
     parts = [
         text_table(
             [title, *(name.replace("_", "\n") for name in next(iter(table.values())))],
