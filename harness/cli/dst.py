@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,6 +38,46 @@ from . import option, tell
 from .reading import BenchmarkChooser, benchmark_chooser
 
 _DEFAULT_LAMBDAS = ", ".join(map(lambda_label, DEFAULT_LAMBDAS))
+
+
+_VARIANTS: Mapping[str, tuple[Sequence[str], str]] = {
+    "dontcare": (
+        DONTCARE_CHOICES,
+        "drop: leave out slots with the value `dontcare`, on both sides.",
+    ),
+    "none": (
+        NONE_CHOICES,
+        "What a slot with the value `none` is: no slot, or one with that value.",
+    ),
+    "gca": (
+        CODE_CHOICES,
+        "Weigh granular change accuracy's parts as the authors' code does, or as their paper: .9 "
+        "and .1 (equation 6).",
+    ),
+    "fga": (
+        CODE_CHOICES,
+        "code: flexible goal accuracy takes any inexact turn after an exact one for an error, "
+        "which the paper's algorithm 1 does not.",
+    ),
+    "dashes": (
+        DASHES_CHOICES,
+        "last: in slot accuracy and relative slot accuracy a slot ends at the last dash of "
+        "`domain-slot-value`, as in the published code; kept: dashes in values belong to them.",
+    ),
+}
+"""Attribute of `Choices` -> its values, and what the option of its name says of them."""
+
+
+def _variant_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    for name, (values, told) in reversed(tuple(_VARIANTS.items())):
+        function = click.option(
+            f"--{name}",
+            type=click.Choice(tuple(values)),
+            default=getattr(PLAIN, name),
+            show_default=True,
+            help=told,
+        )(function)
+    return function
 
 
 class _Command(click.Command):
@@ -90,44 +130,7 @@ class _Command(click.Command):
     "active, or over all turns of the dialogues that have it in their goal "
     f"[default: {PLAIN.per_domain_over}].",
 )
-@click.option(
-    "--dontcare",
-    type=click.Choice(DONTCARE_CHOICES),
-    default=PLAIN.dontcare,
-    show_default=True,
-    help="drop: leave out slots with the value `dontcare`, on both sides.",
-)
-@click.option(
-    "--none",
-    type=click.Choice(NONE_CHOICES),
-    default=PLAIN.none,
-    show_default=True,
-    help="What a slot with the value `none` is: no slot, or one with that value.",
-)
-@click.option(
-    "--gca",
-    type=click.Choice(CODE_CHOICES),
-    default=PLAIN.gca,
-    show_default=True,
-    help="Weigh granular change accuracy's parts as the authors' code does, or as their paper: "
-    ".9 and .1 (equation 6).",
-)
-@click.option(
-    "--fga",
-    type=click.Choice(CODE_CHOICES),
-    default=PLAIN.fga,
-    show_default=True,
-    help="code: flexible goal accuracy takes any inexact turn after an exact one for an error, "
-    "which the paper's algorithm 1 does not.",
-)
-@click.option(
-    "--dashes",
-    type=click.Choice(DASHES_CHOICES),
-    default=PLAIN.dashes,
-    show_default=True,
-    help="last: in slot accuracy and relative slot accuracy a slot ends at the last dash of "
-    "`domain-slot-value`, as in the published code; kept: dashes in values belong to them.",
-)
+@_variant_options
 @click.option(
     "--slots",
     metavar="N",
