@@ -218,9 +218,8 @@ def _check_usage(given: Mapping[str, Any]) -> None:
             and (given["intervals"] or given["plot"]),
             "--free-running takes one file, and shows it as text": free
             and (several or given["format_"] != "text"),
-            "--ablation takes PREDICTIONS and options of scoring, and shows tables only": given[
-                "ablation"
-            ]
+            "--ablation takes PREDICTIONS, has both set-ups, and goes with none of --lexicalised, "
+            "--intervals, --plot, --json and --per-dialogue": given["ablation"]
             and (
                 not files
                 or lexicalised
