@@ -125,7 +125,11 @@ def _statistics(dialogue: DialogueStates, choices: Choices) -> Sums:
 
 def domain_decay(domain: str, choices: Choices) -> float:
     """Return the λ of a domain's FGA: its own, or the one shown where there is room for one."""
-    common = HEADLINE_LAMBDA if HEADLINE_LAMBDA in choices.lambdas else choices.lambdas[0]
+    common = (
+        HEADLINE_LAMBDA
+        if HEADLINE_LAMBDA in choices.lambdas
+        else next(iter(choices.lambdas), HEADLINE_LAMBDA)
+    )
     return choices.domain_lambdas.get(domain, common)
 
 
