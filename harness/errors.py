@@ -10,6 +10,7 @@ and a dialogue's id cannot send commands to the terminal.
 
 from __future__ import annotations
 
+import difflib
 import re
 import reprlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,6 +20,9 @@ SHOWN_PROBLEMS = 10
 SHOWN_PLACES = 3
 LONGEST_MESSAGE = 4000
 """Characters."""
+
+_LISTED = 30
+"""How many names are listed even where one resembles what was given."""
 
 _LONGEST_SOURCE = 500
 _LONGEST_LINE = 300
@@ -140,7 +144,22 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> str:
         name: The name.
         known: The names there are.
     """
-    return f"unknown {kind} {shown(name)}; choose from {', '.join(known)}"
+    names = [*known]
+    close = resembling(name, names)
+    listed = f"; choose from {', '.join(names)}" if len(names) <= _LISTED or not close else ""
+    return f"unknown {kind} {shown(name)}{listed}{close}"
+
+
+def resembling(name: object, known: Iterable[str]) -> str:
+    """Return which of some names another resembles, as `unknown` ends with it; or nothing."""
+    plain = str(name)[:60].lower()
+    close = difflib.get_close_matches(plain, {one.lower(): one for one in known}, n=1, cutoff=0.7)
+    return f" (did you mean {close[0]}?)" if close else ""
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things: `1 dialogue`, `2 dialogues`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def without_secrets(text: str) -> str:

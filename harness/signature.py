@@ -9,7 +9,7 @@ Source of the habit: Post (2018), "A Call for Clarity in Reporting BLEU Scores".
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib.metadata import version
@@ -164,6 +164,30 @@ class Signature:
 
     def _compared(self, name: str) -> str:
         return self._text_of(name) or _WHERE_NONE.get(name, "none")
+
+
+def comparable_group(
+    signatures: Sequence[Signature], apart_from: Collection[str] = ()
+) -> list[int]:
+    """Return the places of those signatures whose scores a table may put side by side.
+
+    They are the most that compare with each other; none if they are single, or if two groups are
+    equally large.
+
+    Args:
+        signatures: The signatures.
+        apart_from: As for `Signature.comparable_with`.
+    """
+    groups: list[list[int]] = []
+    for place, one in enumerate(signatures):
+        own = (g for g in groups if signatures[g[0]].comparable_with(one, apart_from))
+        group = next(own, None)
+        if group is None:
+            groups.append(group := [])
+        group.append(place)
+    groups.sort(key=len, reverse=True)
+    sizes = [len(group) for group in groups]
+    return groups[0] if sizes and sizes[0] > 1 and sizes.count(sizes[0]) == 1 else []
 
 
 _SHOWN = (

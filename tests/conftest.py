@@ -133,6 +133,15 @@ def new_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
         engine.dispose()
 
 
+@pytest.fixture
+def signs_reviewed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let entries have ranks whatever signs they raise, as if each were reviewed.
+
+    The sample's systems are made of its references, and say so by their signs.
+    """
+    monkeypatch.setattr("mwz.harness.board.model.Row.raised", ())
+
+
 @pytest.fixture(autouse=True)
 def data_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty data directory: no test sees or touches what is installed on the machine."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from entered import DIALOGUES, TURNS, enter, report, reports, system
 
 from mwz.harness.board.entries import Entry, read_entry
+from mwz.harness.board.entry_scores import evidence_of_outcomes
 from mwz.harness.board.scores import (
     DIALOGUES_FILE,
     BleuCounts,
@@ -17,8 +18,9 @@ from mwz.harness.board.scores import (
     Outcomes,
     Scores,
 )
-from mwz.harness.comparison.interval import Interval
+from mwz.harness.comparison.resampling import intervals_of
 from mwz.harness.diagnosis.losses import Points
+from mwz.harness.signature import Signature
 
 A_TURN = TURNS // DIALOGUES
 
@@ -64,18 +66,16 @@ def outcomes(
 
 
 def measured(known: Outcomes) -> DialogueScores:
-    """Return outcomes as a `dialogues.json` holds them, every interval 2 points to each side."""
+    """Return outcomes as a `dialogues.json` holds them."""
     totals = known.totals
+    intervals = intervals_of(evidence_of_outcomes("", Signature(), known))
     return DialogueScores(
         outcomes=known,
         intervals=Intervals(
             level=95,
             samples=1000,
             seed=12345,
-            scores={
-                name: Interval(value, value - 2.0, value + 2.0, "bootstrap")
-                for name, value in totals.items()
-            },
+            scores={name: intervals[name] for name in totals},
         ),
         causes=Causes({}, {"never named": Points(100 - totals["inform"], 100 - totals["success"])}),
     )

@@ -23,7 +23,7 @@ from entered import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mwz.harness.board.audit import Audited, Comparison, audited
+from mwz.harness.board.audit import Audited, Comparison, audited, is_rounding
 from mwz.harness.board.audit.setup_search import BleuPoint, RatesPoint, SetupSearch
 from mwz.harness.board.entries import Entry, Reported, read_entry
 from mwz.harness.metrics import Headline, headlines
@@ -341,3 +341,21 @@ def test_what_is_entered_as_reported_is_what_the_paper_prints(
 
 def test_reported_figures_without_any_are_nothing_to_audit(tmp_path: Path) -> None:
     assert audited(enter(tmp_path, "system"), Reported(source="table 1")) == []
+
+
+@pytest.mark.parametrize(
+    ("printed", "scored", "equal", "cut_off"),
+    [
+        *(("13.79", 13.7949, True, False), ("13.79", 13.7986, False, True)),
+        # Halves may be rounded either way; a whole unit is another figure.
+        *(("88.2", 88.25, True, False), ("88.3", 88.25, True, False), ("5", 6.0, False, False)),
+    ],
+)
+def test_a_printed_figure_agrees_within_half_a_unit_of_its_last_digit(
+    printed: str, scored: float, equal: bool, cut_off: bool
+) -> None:
+    compared = Comparison(Decimal(printed), scored)
+    assert (compared.equal, compared.cut_off) == (equal, cut_off)
+    # Only a length is told as cut off.
+    assert is_rounding("mean_length", compared) == cut_off
+    assert not is_rounding("inform", compared)

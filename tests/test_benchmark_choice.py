@@ -74,7 +74,11 @@ def test_the_readmes_first_command_works_with_multiwoz_installed(
         (["dst", CAREFUL], "comparing with", 0),
         (["why", CAREFUL], "explaining by", 0),
         (["compare", CAREFUL, CAREFUL, "--samples", "100"], "comparing on", 0),
-        (["submit", CAREFUL, "--name", "Careful", "--track", "end-to-end"], "scoring on", 0),
+        (
+            ["submit", CAREFUL, "--name", "Careful", "--track", "end-to-end", "--new-board"],
+            "scoring on",
+            0,
+        ),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )

@@ -95,6 +95,7 @@ def test_an_entry_scores_with_its_placeholders_and_keeps_what_it_scores_without(
     assert sample_scores("careful").without_placeholders is None
 
 
+@pytest.mark.usefixtures("signs_reviewed")
 def test_entries_with_placeholders_are_ranked_and_compared_with_the_others(
     folder: Path, capsys: Capture
 ) -> None:
@@ -118,7 +119,7 @@ def test_the_page_has_a_note_with_the_figures_without(
         "placeholders: 1 are read by a table of its own besides those of the rule set; without "
         f"them BLEU/Inform/Success/Combined {figures}"
     )
-    assert f"\n- Aliased: {note}\n" in page
+    assert f"\n- Aliased: {note}; not ranked: nobody has reviewed yet: " in page
     # Other than that, its signature is that of the others.
     assert "placeholders:own" not in page
     assert _board(capsys, folder, "leaderboard", "--check").status == 0
@@ -137,7 +138,7 @@ def test_the_web_page_has_the_note_the_figures_and_the_signature(
 
 
 def test_honest_entries_hold(folder: Path, capsys: Capture) -> None:
-    run = _board(capsys, folder, "verify", "--strict", "--workers", 1)
+    run = _board(capsys, folder, "verify", "--strict", "--jobs", 1)
     assert run.status == 0, run.out
 
 
@@ -159,7 +160,7 @@ def test_scoring_again_honours_what_is_declared(
     folder: Path, sample: Benchmark, capsys: Capture
 ) -> None:
     _declare(folder, None)
-    run = _board(capsys, folder, "leaderboard", "--rescore", "--workers", 1)
+    run = _board(capsys, folder, "leaderboard", "--rescore", "--jobs", 1)
     assert run.status == 0, run.err
     entry = read_entry(folder / "aliased")
     assert entry.scores.without_placeholders is None
@@ -167,7 +168,7 @@ def test_scoring_again_honours_what_is_declared(
     _declare_again = {"booking_ref": "REFERENCE"}
     path = folder / "aliased" / ENTRY_FILE
     path.write_text(path.read_text() + "\n" + tomli_w.dumps({"placeholders": _declare_again}))
-    assert _board(capsys, folder, "leaderboard", "--rescore", "--workers", 1).status == 0
+    assert _board(capsys, folder, "leaderboard", "--rescore", "--jobs", 1).status == 0
     entry = read_entry(folder / "aliased")
     assert entry.scores.main.metrics == sample_scores("careful").main.metrics
     assert (entry.scores.without_placeholders or {})["2021"] == _without(sample)
@@ -176,7 +177,7 @@ def test_scoring_again_honours_what_is_declared(
 def test_an_edited_figure_without_placeholders_is_told(folder: Path, capsys: Capture) -> None:
     place = ("without_placeholders", "2021", "success")
     edit_scores(folder / "aliased", *place, value=99.0, sealed=True)
-    run = _board(capsys, folder, "verify", "aliased", "--strict", "--workers", 1)
+    run = _board(capsys, folder, "verify", "aliased", "--strict", "--jobs", 1)
     assert run.status != 0
     assert "without_placeholders.success" in run.out
 
@@ -224,7 +225,7 @@ def test_seeds_are_read_with_the_entrys_placeholders(
     content = json.loads((folder / "aliased" / SEEDS_FILE).read_text())
     signed = content["seeds"][0]["signature"]["parameters"]
     assert signed == {"placeholders": aliases(OWN).label}
-    assert _board(capsys, folder, "verify", "--strict", "--workers", 1).status == 0
+    assert _board(capsys, folder, "verify", "--strict", "--jobs", 1).status == 0
 
 
 def test_a_table_by_name_is_declared_by_name(

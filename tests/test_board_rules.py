@@ -35,6 +35,7 @@ def _file(name: str) -> Path:
 # ------------------------------------------------------------------------- picked dialogues
 
 
+@pytest.mark.usefixtures("signs_reviewed")
 def test_the_successful_dialogues_of_a_system_alone_get_no_rank(
     tmp_path: Path, sample: Benchmark, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -49,7 +50,7 @@ def test_the_successful_dialogues_of_a_system_alone_get_no_rank(
     run = run_cli(capsys, "submit", path, "--name", "Picked", *chosen)
     assert run.status == 0
     assert run.out.endswith(
-        "not ranked: plays less than 90 % of the turns in the track end-to-end\n"
+        "not ranked in the track end-to-end: plays less than 90 % of the turns\n"
     )
     first, second = rows(read_entries(folder), "2021")
     assert (first.key, first.rank) == ("careful", 1)
@@ -60,7 +61,7 @@ def test_the_successful_dialogues_of_a_system_alone_get_no_rank(
     assert (bound.inform, bound.success) == pytest.approx((100 * 25 / 30, 100 * 25 / 30))
     assert second.at_least[0] == bound.combined < (second.report.combined or 0)
     page = (tmp_path / "leaderboard.md").read_text(encoding="utf-8")
-    assert "\n- Picked: not ranked: plays less than 90 % of the turns\n" in page
+    assert "\n- Picked: not ranked: plays less than 90 % of the turns; sign: " in page
 
 
 @pytest.mark.real_data
@@ -84,6 +85,7 @@ def _scored(folder: Path, key: str, scores: Scores, content: bytes) -> Entry:
     return enter(folder, key, system(name=key), scores.reports, content)
 
 
+@pytest.mark.usefixtures("signs_reviewed")
 def test_what_leaves_out_a_few_dialogues_is_ranked_by_what_it_scores_at_least(
     tmp_path: Path, sample: Benchmark
 ) -> None:
@@ -252,9 +254,12 @@ def test_the_process_scores_a_constant_response(tmp_path: Path) -> None:
     assert (report["inform"], report["success"]) == (100.0, 100.0)
     assert report["states"] == "gold"
     # Six placeholders a turn, one response in 146 turns.
-    assert report["signs"]["placeholders"] == 6.0
-    assert report["signs"]["distinct_responses"] == pytest.approx(1 / 146)
-    assert report["signs"]["raised"] == ["placeholders"]
+    signs = report["signs"]
+    assert signs["placeholders"]["value"] == 6.0
+    assert signs["distinct_responses"]["value"] == pytest.approx(1 / 146)
+    assert {name for name, one in signs.items() if one["raised"]} == {
+        *("placeholders", "placement", "distinct_responses", "unrequested")
+    }
     assert "sign" in done.stdout
 
 
@@ -277,7 +282,7 @@ def test_a_reference_row_of_the_constant_response_is_scored_again(
     (entry.folder / "predictions.json.gz").unlink()
     for file, text in scores.files().items():
         (entry.folder / file).write_text(text, encoding="utf-8")
-    run = run_cli(capsys, "verify", "--strict", "--workers", 1, "--submissions", folder)
+    run = run_cli(capsys, "verify", "--strict", "--jobs", 1, "--submissions", folder)
     assert (run.status, run.out) == (0, "constant: holds\n1 of 1 entries hold\n")
     assert read_entry(folder / "constant").scores == scores
 

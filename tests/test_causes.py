@@ -337,3 +337,11 @@ def test_faults_say_both_values() -> None:
     assert str(Fault("area", "north", "south")) == "area is 'south', wanted is 'north'"
     assert str(Fault("area", "north", None)) == "area is missing, wanted is 'north'"
     assert str(Fault("area", None, "south")) == "area is 'south', which the goal leaves open"
+
+
+def test_an_outcome_says_what_it_is() -> None:
+    goals = {"restaurant": goal({"area": "north"})}
+    won = explain(played(goals, ("NAME", of(area="north"))), DATABASE, RULES)
+    lost = explain(played(goals, ("PHONE", of(area="north"))), DATABASE, RULES)
+    assert repr(won) == "DialogueOutcome('d1', inform=1, success=1)"
+    assert repr(lost) == "DialogueOutcome('d1', inform=0, success=0, restaurant: never named)"

@@ -174,7 +174,7 @@ def test_json_to_standard_output_is_nothing_but_json(
 def test_an_explanation_lists_the_nearest_and_marks_the_stated_set_up(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = _run(capsys, folder, "--explain", "--workers", 2)
+    run = _run(capsys, folder, "--explain", "--jobs", 2)
     assert run.status == 0
     marked = _lines(run, "*")
     # Nothing is reported for BLEU. The stated set-up: every rule set, two sources of states.
@@ -310,3 +310,14 @@ def test_what_is_wrong_with_an_entry_that_is_not_asked_for_stops_nothing(
 def test_a_missing_folder_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = _run(capsys, tmp_path / "none")
     assert (run.status, "no such folder" in run.err) == (2, True)
+
+
+def test_an_entry_of_the_public_board_is_audited_anywhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = run_cli(capsys, "audit", "ubar")
+    assert (run.status, run.err) == (0, "")
+    assert "UBAR (ubar)" in run.out
+    # A folder that is named must be there.
+    assert run_cli(capsys, "audit", "ubar", "--submissions", "submissions").status == 2

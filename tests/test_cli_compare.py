@@ -10,9 +10,12 @@ import pytest
 from helpers import Run, run_cli
 from resampled_cases import SUBMISSIONS, report_figures, sample_predictions, sample_scorer
 
+from mwz.harness.board import PUBLISHED
+from mwz.harness.board.entries import read_entries
+from mwz.harness.board.pairs import read_pairs
 from mwz.harness.comparison import Evidence, compare, neighbours
+from mwz.harness.comparison.interval import SIGNIFICANCE, p_text, p_words
 from mwz.harness.comparison.resampling import holm, mcnemar
-from mwz.harness.io.rendering import p_text
 
 Capture = pytest.CaptureFixture[str]
 CAREFUL, HASTY, SCRIPTED = (
@@ -198,8 +201,51 @@ def test_entries_are_called_by_name(capsys: Capture, tmp_path: Path) -> None:
     assert found["pairs"][0]["bleu"] == files["pairs"][0]["bleu"]
     message = _refused(capsys, "first", "secnd", "--submissions", folder)
     assert message == (
-        f"mwz: secnd: no such file, and no entry of {folder}; did you mean second?\n"
+        f"mwz: secnd: no such file, and no entry of {folder} or the board (did you mean second?)\n"
     )
+
+
+FIGURES = ("bleu", "inform", "success", "combined")
+
+
+def test_an_entry_without_its_outputs_is_compared_by_what_it_stores(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "submissions"
+    arguments = ("--name", "First", "--track", "end-to-end", "--submissions", folder)
+    assert run_cli(capsys, "submit", CAREFUL, *arguments).status == 0
+    (whole,) = _json(capsys, "first", HASTY, "--submissions", folder)["pairs"]
+    (folder / "first" / "predictions.json.gz").unlink()
+    found = _json(capsys, "first", HASTY, "--submissions", folder)
+    (stored,) = found["pairs"]
+    assert {name: stored[name] for name in FIGURES} == {name: whole[name] for name in FIGURES}
+    assert set(found["systems"][0]["scores"]) == set(FIGURES)
+    assert "|setup:strict|" in found["systems"][1]["signature"]
+    # What is stored is of one rule set, and of no more figures.
+    told = _refused(capsys, "first", HASTY, "--submissions", folder, "--rules", "2023")
+    assert "first and hasty: different rules: 2021-" in told
+    told = _refused(capsys, "first", HASTY, "--submissions", folder, "--metrics", "diversity")
+    assert "Without them only BLEU, Inform, Success and Combined, strict, by rule set 2021" in told
+    # A file of an entry's name is the file.
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "first").write_bytes(HASTY.read_bytes())
+    run = run_cli(capsys, "compare", "first", CAREFUL, "--submissions", folder, *FEW)
+    assert run.err.startswith("mwz: first: the file, not the entry of this name\n")
+    assert "dialogues are won by first only" in run.out
+
+
+def test_the_public_board_is_at_hand_anywhere(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pairs = read_pairs(PUBLISHED, read_entries(PUBLISHED))
+    (found,) = json.loads(run_cli(capsys, "compare", "mars", "krls", "--json", "-").out)["pairs"]
+    known = pairs.between("mars", "krls")
+    assert known is not None
+    for name in FIGURES:
+        assert (found[name]["p"], found[name]["difference"]) == pytest.approx(
+            (known.figures[name].p, known.figures[name].difference)
+        )
 
 
 # Input that cannot be used.
@@ -297,8 +343,27 @@ def test_systems_are_left_as_they_were() -> None:
     ("p", "text"),
     [
         *((1.0, "1"), (0.844, ".84"), (0.05, ".05"), (0.0312, ".031"), (0.00123, ".0012")),
-        *((0.000443, "4.4e-04"), (6.94e-06, "6.9e-06"), (0.999, "1")),
+        *((0.000443, "< .001"), (0.001, ".001"), (0.999, "1"), (0.0999, ".10")),
+        # Two digits would put these on the other side of .05, or of nothing at all.
+        *((0.0496, ".0496"), (0.04996, ".04996"), (0.0504, ".05"), (0.0512, ".051")),
     ],
 )
-def test_p_is_shown_with_two_digits_that_count(p: float, text: str) -> None:
+def test_p_is_shown_with_two_digits_that_count_and_agrees_with_the_verdict(
+    p: float, text: str
+) -> None:
     assert p_text(p) == text
+    assert p_words(p) == (f"p {text}" if p < 0.001 else f"p = {text}")
+    assert (float(text.removeprefix("< ")) < SIGNIFICANCE) == (p < SIGNIFICANCE)
+
+
+def test_no_length_and_no_seed_is_the_best(capsys: Capture) -> None:
+    run = run_cli(capsys, "compare", CAREFUL, HASTY, *FEW, "--format", "md")
+    (best,) = [line for line in run.out.splitlines() if line.startswith("| careful")]
+    header = next(line for line in run.out.splitlines() if "dialogues" in line).split("|")
+    bold = [
+        title.strip() for title, cell in zip(header, best.split("|"), strict=True) if "**" in cell
+    ]
+    assert "Inform" in bold
+    assert "tokens per response" not in bold
+    run = run_cli(capsys, "compare", "--seeds", CAREFUL, HASTY, *FEW, "--format", "md")
+    assert "**" not in run.out

@@ -98,7 +98,9 @@ def test_an_import_that_fails_leaves_what_was_there(
     (clones[0] / "mwzeval/data/goals.json").write_text('{"syn0001": ')
     run = run_cli(capsys, "data", "import", *_options(clones))
     assert run.status == 2
-    assert run.err.startswith(f"mwz: {clones[0] / 'mwzeval/data/goals.json'}: not JSON (")
+    assert run.err.startswith(
+        f"mwz: {clones[0] / 'mwzeval/data/goals.json'}: not JSON: it is cut off"
+    )
     assert path.read_bytes() == before
     assert os.listdir(path.parent) == [path.name]
 

@@ -128,9 +128,9 @@ def test_check_warns_and_exits_with_1(mwz: Mwz, tmp_path: Path, careful: Any) ->
 def test_check_notes_other_keys_and_exits_with_0(
     capsys: Capture, tmp_path: Path, careful: Any
 ) -> None:
-    run = run_cli(capsys, "check", _written(tmp_path / "p.json", _with(careful, user="hello")))
+    run = run_cli(capsys, "check", _written(tmp_path / "p.json", _with(careful, asked="hello")))
     assert run.status == 0
-    assert "note            keys of turns that are not read: user 1×\n" in run.out
+    assert "note            keys of turns that are not read: asked 1×\n" in run.out
     assert "warnings        none\n" in run.out
 
 
@@ -313,13 +313,21 @@ def test_score_tells_remarks_once_and_scores(mwz: Mwz, tmp_path: Path, careful: 
         id_: [{"response": turn["response"], "belief": turn["state"]} for turn in turns]
         for id_, turns in careful.items()
     }
-    run = mwz("score", _written(tmp_path / "p.json", content))
-    assert run.status == 0
-    remark, gold = run.err.splitlines()
-    assert remark.startswith(
-        f"mwz: {tmp_path}/p.json: `belief` is not read; write `state`, 146 times: dialogue "
+    path = _written(tmp_path / "p.json", content)
+    run = mwz("score", path)
+    assert (run.status, run.out) == (2, "")
+    # Gold states would raise the scores: whoever wants them says so.
+    assert (
+        "no turn has a `state`; is `belief` meant? add --state-key belief; `--states g" in run.err
     )
-    assert gold.endswith(GOLD_TOLD)
+    assert mwz("score", path, "--state-key", "belief").status == 0
+    run = mwz("score", path, "--states", "gold")
+    assert run.status == 0
+    (remark,) = run.err.splitlines()
+    assert remark.startswith(
+        f"mwz: {tmp_path}/p.json: `belief` is not read; write `state`, or add --state-key "
+        "belief, 146 times: dialogue "
+    )
 
 
 # Submitting.
@@ -336,7 +344,7 @@ def _submit(mwz: Mwz, path: Path) -> Run:
     ("text", "message"),
     [
         ('{"town001": []}', "dialogue town001: no turns; leave the dialogue out"),
-        ('{"town001": {"30000000": {"state": {}}}}', "dialogue town001: expected a list of turns"),
+        ('{"town001": {"30000000": {"state": {}}}}', "a tracker's file, for `mwz dst`"),
         ('{"town001": [{"response": "a"}], "TOWN001.json": [{"response": "a"}]}', "is the same as"),
         ('{"town001": [{"response": "a", "state": {}}, {"response": "a"}]}', "turn 1: no `state`"),
     ],

@@ -306,14 +306,14 @@ def _one(turn: object) -> dict[str, object]:
         (b"", "the file is empty; expected JSON"),
         (b"\n", "the file is empty; expected JSON"),
         (b"{not json", "not JSON (line 1, column 2: "),
-        (b'{"town001": [{"response": "\xff"}]}', "not text in UTF-8 (byte 27)"),
+        (b'{"town001": [{"response": "\xff"}]}', "not text in UTF-8 (byte 27, line 1)"),
         (gzip.compress(b"{}", mtime=0)[:-5], "damaged gzip file"),
         (b"[1" + b"0" * 5000 + b"]", "cannot be read as JSON"),
         ([], "expected an object of dialogue id -> list of turns, found a list"),
         ("x", "expected an object of dialogue id -> list of turns, found a string"),
         ({}, "no dialogues; expected an object of dialogue id -> list of turns"),
         ({"town001": {}}, "dialogue town001: expected a list of turns, found an object"),
-        ({"town999": []}, "none of its 1 dialogues (the first is town999) is in the benchmark sam"),
+        ({"town999": []}, "none of its 1 dialogue (the first is town999) is in the benchmark sam"),
         ({"town999": [], "town001": []}, "2 problems"),
         ({"TOWN001.json": []}, "dialogue TOWN001.json: no turns; leave the dialogue out"),
         ({"town001": [{"response": ""}] * 4}, "dialogue town001: 4 turns; it has 3 system turns"),
@@ -329,8 +329,8 @@ def _one(turn: object) -> dict[str, object]:
             "dialogue town001, turn 1: `state`, hotel: unknown slot 'colour'",
         ),
         (
-            _one({"response": "", "state": {"hotel": {"stars": 4}}}),
-            "dialogue town001, turn 1: `state`, hotel, stars: expected a string, found a number",
+            _one({"response": "", "state": {"hotel": {"stars": {}}}}),
+            "dialogue town001, turn 1: `state`, hotel, stars: expected a string, found an object",
         ),
         (
             _one({"response": "", "active_domains": [["hotel"]]}),
@@ -409,8 +409,11 @@ def test_options_that_do_not_fit_the_data_are_bad_input(
 
 
 def test_an_unknown_style_is_bad_input(capsys: Capture) -> None:
-    message = "--corpus: unknown style 'mwz23'; choose from mwz22, damd, hdsa, augpt, uniconv, lava"
-    assert _refused(capsys, "--corpus", "mwz23") == message
+    message = _refused(capsys, "--corpus", "mwz23")
+    assert message == (
+        "--corpus: unknown style 'mwz23'; choose from mwz22, damd, hdsa, augpt, uniconv, lava (did "
+        "you mean mwz22?)"
+    )
 
 
 def test_a_damaged_benchmark_is_bad_input(capsys: Capture, file: Path) -> None:

@@ -15,7 +15,7 @@ from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter, make_older
 from helpers import Run, run_cli
 
 from mwz.harness import Benchmark
-from mwz.harness.board.entries import read_entries, read_entry
+from mwz.harness.board.entries import System, read_entries, read_entry
 from mwz.harness.scoring import Options, score
 from mwz.normalization.rules import published_rule_sets
 
@@ -61,6 +61,12 @@ def submitting(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> _Submittin
     return _Submitting(tmp_path / "base" / "submissions", capsys)
 
 
+def _files_apart_from_the_time(folder: Path) -> dict[str, bytes | System]:
+    """Return the files of an entry's folder; it is entered when it is submitted."""
+    files = {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix != ".toml"}
+    return {**files, "system": read_entry(folder).system.model_copy(update={"entered": None})}
+
+
 def _cells(run: Run) -> dict[str, str]:
     """Return the row that was printed, by column."""
     lines = run.out.splitlines()
@@ -74,6 +80,7 @@ def _cells(run: Run) -> dict[str, str]:
     return {header[a:b].strip(): row[a:b].strip() for a, b in columns}
 
 
+@pytest.mark.usefixtures("signs_reviewed")
 def test_one_command_scores_enters_and_ranks_a_system(
     submitting: _Submitting, sample: Benchmark
 ) -> None:
@@ -86,7 +93,8 @@ def test_one_command_scores_enters_and_ranks_a_system(
     assert run.status == 0
     entry = read_entry(submitting.folder / "care-ful")
     assert {path.name for path in entry.folder.iterdir()} == {
-        *("entry.toml", "scores.json", "dialogues.json", "predictions.json.gz")
+        *("entry.toml", "scores.json", "dialogues.json"),
+        *("fingerprints.json", "predictions.json.gz"),
     }
     entered = entry.system
     assert (entered.name, entered.track, entered.multiwoz) == ("Care Ful", "end-to-end", "2.2")
@@ -113,6 +121,7 @@ def test_one_command_scores_enters_and_ranks_a_system(
     assert run.out.endswith("rank 1 of 1 in the track end-to-end\n")
 
 
+@pytest.mark.usefixtures("signs_reviewed")
 def test_the_rank_is_that_in_its_track(submitting: _Submitting, tmp_path: Path) -> None:
     # As the sample is made, careful scores more than hasty.
     assert "rank 1 of 1 " in submitting(_file("hasty"), "hasty").out
@@ -160,6 +169,7 @@ def test_an_existing_submission_is_not_overwritten(submitting: _Submitting) -> N
     assert submitting.left() == before
 
 
+@pytest.mark.usefixtures("signs_reviewed")
 def test_an_existing_submission_is_replaced_when_asked(submitting: _Submitting) -> None:
     submitting(_file("careful"), "System", "--reported", "inform=99")
     submitting.leaderboard()
@@ -168,9 +178,9 @@ def test_an_existing_submission_is_replaced_when_asked(submitting: _Submitting) 
     assert "rank 1 of 1" in run.out
     alone = _Submitting(submitting.folder.parent / "other" / "submissions", submitting._capsys)
     alone(_file("hasty"), "System")
-    assert {path.name: path.read_bytes() for path in (submitting.folder / "system").iterdir()} == {
-        path.name: path.read_bytes() for path in (alone.folder / "system").iterdir()
-    }
+    assert _files_apart_from_the_time(submitting.folder / "system") == _files_apart_from_the_time(
+        alone.folder / "system"
+    )
     assert submitting.leaderboard("--check").status == 0
 
 
@@ -180,7 +190,8 @@ def test_an_existing_submission_is_replaced_when_asked(submitting: _Submitting) 
         (b"", "the file is empty"),
         (b"{", "not JSON"),
         (b"[]", "expected an object"),
-        (b'{"town001": [{"state": {}}]}', "dialogue town001, turn 0: `response` is missing"),
+        (b'{"town001": [{"state": {}}]}', "a tracker's file, for `mwz dst`"),
+        (b'{"town001": [{}]}', "dialogue town001, turn 0: `response` is missing"),
         (b'{"nowhere": [{"response": "hello"}]}', "nowhere"),
     ],
 )
@@ -289,6 +300,7 @@ def test_a_system_in_the_wrong_track_leaves_nothing(
     assert not submitting.folder.exists()
 
 
+@pytest.mark.usefixtures("signs_reviewed")
 def test_a_policy_system_may_use_predicted_states_and_say_so(submitting: _Submitting) -> None:
     note = ("--note", "its file holds predicted states, which are used")
     run = submitting(_file("careful"), "System", *note, track="policy-optimization")
@@ -368,9 +380,9 @@ def test_predictions_come_gzipped_too(submitting: _Submitting, tmp_path: Path) -
     plain = _Submitting(tmp_path / "other" / "submissions", submitting._capsys)
     assert submitting(packed, "hasty").status == 0
     assert plain(_file("hasty"), "hasty").status == 0
-    assert [path.read_bytes() for path in sorted((submitting.folder / "hasty").iterdir())] == [
-        path.read_bytes() for path in sorted((plain.folder / "hasty").iterdir())
-    ]
+    assert _files_apart_from_the_time(submitting.folder / "hasty") == _files_apart_from_the_time(
+        plain.folder / "hasty"
+    )
 
 
 def test_predictions_come_by_standard_input_too(
@@ -481,3 +493,17 @@ def test_a_fact_that_is_wrong_is_refused_before_anything_is_scored(submitting: _
     run = submitting(_file("careful"), "system", "--date", "yesterday")
     assert (run.status, submitting.left()) == (2, {})
     assert run.err == "mwz: submission: date: 'yesterday' is no date such as 2024-12-31\n"
+
+
+def test_no_board_is_begun_unasked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = ("submit", _file("careful"), "--name", "Mine", "--track", "end-to-end")
+    run = run_cli(capsys, *arguments)
+    assert (run.status, list(tmp_path.iterdir())) == (2, [])
+    assert run.err.startswith("mwz: submissions: no such folder here: this is no clone")
+    assert run_cli(capsys, *arguments, "--new-board").status == 0
+    assert (tmp_path / "submissions" / "mine" / "scores.json").is_file()
+    # The board is there now.
+    assert run_cli(capsys, *arguments, "--replace").status == 0

@@ -153,7 +153,11 @@ def test_an_empty_response_of_a_first_turn_is_a_turn() -> None:
             "dialogue sng1: turn 1 is missing; turns are numbered from 0",
         ),
         ([], "expected an object of dialogue id -> list of turns, found a list"),
-        ([{"dial_id": "x"}], "expected an object of dialogue id -> list of turns, found a list"),
+        (
+            [{"file_name": "x"}],
+            "expected an object of dialogue id -> list of turns, found a list of objects with "
+            "`file_name`; say which is the dialogue's id: --id-key file_name",
+        ),
     ],
 )
 def test_what_contradicts_itself_is_refused(content: object, problem: str) -> None:
@@ -294,7 +298,7 @@ def test_a_table_of_belief_states_is_read_by_the_numbers_of_its_turns() -> None:
         (
             b'""4""}}',
             b'""4""}',
-            "dialogue sng1, turn 2: `total_state`: not JSON (line 1, column 42: Expecting",
+            "dialogue sng1, turn 2: `total_state`: not JSON: it is cut off after 'hotel'",
         ),
     ],
 )

@@ -198,6 +198,7 @@ def _texts(table: list[Row]) -> list[dict[str, str]]:
     return [dict(zip(row_headers(shown), row_text(row, shown), strict=True)) for row in table]
 
 
+@pytest.mark.usefixtures("signs_reviewed")
 def test_a_version_has_a_table_that_says_what_it_changes(tmp_path: Path) -> None:
     figures = {"a": (50.0, 20.0), "b": (40.0, 45.5), "c": (30.0, 30.0), "old": (45.0, None)}
     own, other = _tables(_systems(tmp_path, figures))
@@ -212,6 +213,7 @@ def test_a_version_has_a_table_that_says_what_it_changes(tmp_path: Path) -> None
     ]
 
 
+@pytest.mark.usefixtures("signs_reviewed")
 def test_a_tracker_entered_with_the_version_stands_beside_those_scored_with_it_as_well(
     tmp_path: Path,
 ) -> None:
@@ -220,7 +222,8 @@ def test_a_tracker_entered_with_the_version_stands_beside_those_scored_with_it_a
     place = enter(tmp_path, "tracker", facts, predictions=content).folder
     outputs = read_states(content, "x.json", lambda ids: tiny(), GOLD)
     scores = score_entry(outputs, [GOLD])
-    (place / SCORES_FILE).write_text(scores.files()[SCORES_FILE], encoding="utf-8")
+    for name, text in scores.files().items():
+        (place / name).write_text(text, encoding="utf-8")
     tracker = read_entry(place)
     assert tracker.scores == scores
     *_, [first, second] = _tables([*_systems(tmp_path, {"a": (50.0, 60.0)}), tracker])
@@ -293,10 +296,10 @@ class _Board:
         return run_cli(self._capsys, *command, "--submissions", self.folder)
 
     def rescore(self) -> Run:
-        return self.run("leaderboard", "--rescore", "--workers", 1)
+        return self.run("leaderboard", "--rescore", "--jobs", 1)
 
     def verify(self, *options: object) -> Run:
-        return self.run("verify", "--workers", 1, *options)
+        return self.run("verify", "--jobs", 1, *options)
 
     def further(self, name: str = "careful") -> FurtherGold:
         return read_entry(self.folder / name).scores.further_gold
@@ -414,6 +417,7 @@ def test_other_gold_states_under_the_same_name_are_told(board: _Board) -> None:
     assert "careful: figures against gold states 1.1: different gold states" in run.out
 
 
+@pytest.mark.usefixtures("signs_reviewed")
 def test_submitting_shows_the_figures_or_says_what_is_not_installed(board: _Board) -> None:
     path = SAMPLE_SUBMISSIONS / "careful.json"
     options = ("--name", "careful", "--track", "end-to-end", "--benchmark", "sample", "--replace")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import re
 from pathlib import Path
 from typing import Any
+
+from mwz.harness.cli import commands
 
 PROJECT = Path(__file__).parents[1]
 GOLDEN = json.loads((PROJECT / "tests/golden/interface.json").read_text(encoding="utf-8"))
@@ -26,3 +30,16 @@ def test_errors_and_their_statuses_are_what_they_were(regenerate: Any) -> None:
 def test_errors_begin_alike() -> None:
     for _, message in GOLDEN["errors"].values():
         assert message.startswith(("mwz: ", "Error: "))
+
+
+def test_every_option_that_help_names_is_one_of_some_command() -> None:
+    known: set[str] = set()
+    named: set[str] = set()
+    for name in commands():
+        command = importlib.import_module(f"mwz.harness.cli.{commands()[name][0]}").command
+        members = getattr(command, "commands", {"": command}).values()
+        for one in members:
+            known |= {opt for p in one.params for opt in (*p.opts, *p.secondary_opts)}
+            texts = [one.help or "", *(getattr(p, "help", None) or "" for p in one.params)]
+            named |= set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", " ".join(texts)))
+    assert named - known == set()

@@ -124,7 +124,12 @@ def test_score_adds_intervals_to_the_report(capsys: Capture) -> None:
 def test_score_shows_intervals(capsys: Capture) -> None:
     out = _run(capsys, "score", CAREFUL, "--intervals", "--metrics", "bleu,inform").out
     value = intervals_of(sample_evidence("careful"))["inform"]
-    assert f"Inform                {value.value:.1f} [{value.low:.1f}, {value.high:.1f}]" in out
+    shown = " ".join(out.split())
+    assert f"Inform {value.value:.1f} [{value.low:.1f}, {value.high:.1f}]" in shown
+    # The others are asked for.
+    assert "Inform, optimistic" not in out
+    arguments = ("score", CAREFUL, "--intervals", "--all", "--metrics", "bleu,inform")
+    assert "Inform, optimistic" in _run(capsys, *arguments).out
     assert "95 % interval" not in _run(capsys, "score", CAREFUL).out
 
 

@@ -41,6 +41,7 @@ from mwz.harness.data.declared import blob_id
 from mwz.harness.errors import InputError
 from mwz.harness.io.rendering import escaped
 from mwz.harness.metrics import Headline, headlines
+from mwz.harness.metrics.signs import SIGNS, all_signs
 from mwz.harness.metrics.tracking.evaluation import score_tracking
 from mwz.harness.scoring.report import Report
 from mwz.normalization.rules import published_rule_sets, rule_set
@@ -144,13 +145,13 @@ def test_systems_that_play_nine_tenths_are_ranked_by_what_they_score_at_least(
         ("last", 4, 84.0),
     ]
     page = leaderboard(read_entries(tmp_path), "2021")
-    # The figures shown are of what is played.
+    # The figures shown are those that rank.
     assert _tables(page)["End-to-end systems"][2][:6] == [
-        *("1", "Part", "21.0", "80.0", "70.0", "96.0")
+        *("1", "Part", "18.9", "72.0", "63.0", "86.4")
     ]
     assert (
-        "\n- Part: ranked by its lower bound over the whole benchmark, 86.4 (BLEU/Inform/Success "
-        "18.9/72.0/63.0)\n" in page
+        "\n- Part: shown and ranked by its lower bound over the whole benchmark; of what it plays "
+        "it has 96.0 (BLEU/Inform/Success 21.0/80.0/70.0)\n" in page
     )
     assert "- Whole" not in page
 
@@ -238,14 +239,15 @@ def _row_shown(entry: Entry) -> dict[str, str]:
 
 
 def test_a_row_shows_what_the_columns_say(tmp_path: Path) -> None:
-    # The made-up report: 540 of 600 turns played, (70 + 60) / 2 + 20.04 = 85.04.
+    # The made-up report: 540 of 600 turns played; its BLEU is 0.9 x 20.04 = 18.036 of the whole
+    # benchmark, by which it is ranked, and (70 + 60) / 2 + 18.036 = 83.036.
     entry = enter(tmp_path, "system", scored={"2021": report(bleu=20.04, turns=540)})
     shown = {
         "System": "System",
-        "BLEU": "20.0",
+        "BLEU": "18.0",
         "Inform": "70.0",
         "Success": "60.0",
-        "Combined": "85.0",
+        "Combined": "83.0",
         "Av. len.": "12.25",
         "CBE": "1.75",
         "Unigrams": "100",
@@ -258,31 +260,28 @@ def test_a_row_shows_what_the_columns_say(tmp_path: Path) -> None:
 
 
 def test_signs_are_shown_in_words_and_as_figures(tmp_path: Path) -> None:
-    signs = replace(
-        UNSUSPICIOUS,
-        placeholders=6.0,
-        active_domains=2.25,
-        gold_states=None,
-        named_venues=0.25,
-        raised=("placeholders", "active_domains", "named_venues"),
-    )
+    # 6 placeholders a turn are more than 1.5 times the corpus' 1.
+    loud = {"placeholders": SIGNS["placeholders"].figure(6.0, 1.5)}
+    loud |= {name: SIGNS[name].figure(2.25) for name in ("active_domains", "named_venues")}
+    signs = {name: one for name, one in UNSUSPICIOUS.items() if name != "gold_states"} | loud
     enter(tmp_path, "loud", scored={"2021": report(signs=signs)})
     page = leaderboard(read_entries(tmp_path), "2021")
     words = "many placeholders about venues, many active domains, plain text"
     header, _, row = _tables(page)["End-to-end systems"]
     assert dict(zip(header, row, strict=True))["Signs"] == words
-    header, _, row = _tables(page)["Signs"]
-    assert dict(zip(header, row, strict=True)) == {
+    *_, header, _, row = _tables(page)["Signs"]
+    shown = dict(zip(header, row, strict=True))
+    assert {name: figure for name, figure in shown.items() if figure != "–"} == {
         "System": "Loud",
         "Placeholders": "6.00",
         "Active domains": "2.25",
         "Distinct": "0.50",
-        "States = gold": "–",
         "Unrequested": "0.10",
+        "Plain text": "2.25",
         "Raised": words,
     }
-    # They cost nobody a rank.
-    assert _ranks(page) == [("1", "Loud")]
+    # Nobody has reviewed them, and so it has no rank.
+    assert _ranks(page) == [("–", "Loud")]
 
 
 def test_joint_accuracy_is_shown_where_states_are_predicted(tmp_path: Path) -> None:
@@ -519,7 +518,10 @@ def test_a_text_is_shown_in_one_line_and_begins_no_list() -> None:
 
 
 def test_a_page_of_no_submissions_has_no_rows() -> None:
-    assert all(len(table) == 2 for table in _tables(leaderboard([], "2021")).values() if table)
+    tables = _tables(leaderboard([], "2021"))
+    # Above the table of figures, signs are explained, a row each.
+    assert len(tables.pop("Signs")) == 2 + len(all_signs()) + 2
+    assert all(len(table) == 2 for table in tables.values() if table)
 
 
 # ---------------------------------------------------------------- the repository's own page

@@ -17,12 +17,15 @@ import pytest
 from helpers import RULES, Run, benchmark, dialogue, goal, run_cli
 from plain_english import TOLD, one_digit_other
 
-from mwz.harness import Benchmark, InputError, Options, Report, Scorer
+from mwz.harness import Benchmark, InputError, Options, Report, Scorer, load_benchmark, score
+from mwz.harness.benchmark import Goal
 from mwz.harness.scoring.dialogue_lines import corpus_scores, read_dialogue_lines
+from mwz.harness.scoring.free_running import chosen_goals
 from mwz.harness.scoring.options import lexicalised_parameter
 from mwz.harness.submission import HUMAN
 from mwz.harness.submission.plain_responses import human_submission
 from mwz.normalization.delexicaliser import tables_digest
+from mwz.normalization.rules import rule_set
 
 Capture = pytest.CaptureFixture[str]
 
@@ -64,6 +67,7 @@ def test_grounded_scores_under_their_own_key(capsys: Capture, tmp_path: Path) ->
         "inform": full,
         "inform_all": full,
         "success": full,
+        "success_all": full,
         # Two telephone numbers, a postcode and an address.
         "faithfulness": {"told": 4, "in_database": 100.0, "of_named_venue": 100.0},
     }
@@ -197,7 +201,7 @@ def test_delexicalising_keeps_the_rest_and_tells_spans(capsys: Capture, tmp_path
     path, out = _file(tmp_path, content), tmp_path / "out.json"
     run = run_cli(capsys, "delexicalise", path, "-o", out, "--spans")
     assert run.status == 0, run.err
-    assert "1 responses delexicalised by lex1-" in run.out
+    assert "1 response delexicalised by lex1-" in run.err
     (turn,) = json.loads(out.read_text(encoding="utf-8"))["any-id"]
     venues = [{"domain": "restaurant", "id": "9"}]
     assert turn == {
@@ -278,7 +282,7 @@ def test_a_dialogue_of_another_benchmark_cannot_be_lexicalised(
 ) -> None:
     run = _lexicalised(capsys, _file(tmp_path, _turns({"x": ["[name]"]})), tmp_path / "out.json")
     assert run.status == 2
-    assert "none of its 1 dialogues" in run.err
+    assert "none of its 1 dialogue " in run.err
 
 
 # Free-running dialogues.
@@ -352,14 +356,14 @@ def test_goals_of_ones_own(capsys: Capture, tmp_path: Path) -> None:
     [
         ({}, "holds no goals"),
         ({"a": {}}, "dialogue a: no domain"),
-        ({"a": {"hotel": {}}}, "a.hotel.informable: field required"),
+        ({"a": {"hotel": {}}}, "dialogue a, hotel: expected `informable`, an object"),
         ({"a": {"zoo": {"informable": {}}}}, "dialogue a: unknown domain 'zoo'"),
         ({"a": {"hotel": {"informable": {"colour": "red"}}}}, "informable: unknown slot 'colour'"),
         (
             {"a": {"hotel": {"informable": {}, "requestable": ["FAX"]}}},
             "requestable: unknown slot 'FAX'",
         ),
-        (GOALS, "dialogue town001: has no goal in"),
+        (GOALS, "3 of 3 dialogues have no goal in"),
     ],
 )
 def test_goals_that_cannot_be_used_are_told(
@@ -374,8 +378,8 @@ def test_goals_that_cannot_be_used_are_told(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--free-running",), "--free-running needs PREDICTIONS, --lexicalised and all goals"),
-        (("--lexicalised", "--free-running", "--goals", "seen"), "and all goals"),
+        (("--skip-missing-goals",), "--skip-missing-goals goes with --free-running"),
+        (("--free-running", "--goals", "seen"), "--free-running takes all goals"),
         (("--lexicalised", "--goals", "goals.json"), "--goals takes a file only with"),
         (("--goals", "some"), "unknown choice of goals 'some'; choose from all, "),
     ],
@@ -386,6 +390,77 @@ def test_options_that_do_not_go_together(
     run = run_cli(capsys, "score", _file(tmp_path, _turns(TOLD)), *arguments)
     assert run.status == 2
     assert message in run.err
+
+
+RAW_GOALS = {
+    "OWN-1.json": {
+        "goal": {
+            "restaurant": {
+                "info": {"food": "italian", "area": "centre"},
+                "reqt": ["phone", "area"],
+                "fail_info": {},
+            },
+            "hotel": {},
+            "message": ["You are looking for a restaurant"],
+        },
+        "log": [],
+    },
+    "own-2": {
+        "train": {"info": {"leaveAt": "09:00"}, "reqt": ["trainID"], "book": {"people": "2"}}
+    },
+}
+
+
+def test_goals_may_be_written_as_the_data_set_does() -> None:
+    found = chosen_goals(RAW_GOALS, rule_set("2021")).goals
+    assert {id_: dict(goal) for id_, goal in found.items()} == {
+        "OWN-1.json": {
+            "restaurant": Goal({"food": "italian", "area": "centre"}, frozenset({"PHONE"}), {})
+        },
+        # What is booked has a reference number.
+        "own-2": {"train": Goal({"leave": "09:00"}, frozenset({"TRAINID", "REFERENCE"}), {})},
+    }
+
+
+def test_free_running_dialogues_are_scored_in_python_as_on_the_command_line(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    played = _turns({"own-1": ["Nonna's Attic, 01632960106."], "other": ["Hello"]})
+    options = Options(free_running=True, goals=RAW_GOALS, skip_missing_goals=True)
+    report = score(played, load_benchmark("sample"), options)
+    file = _file(tmp_path, RAW_GOALS, "goals.json")
+    arguments = ("--free-running", "--goals", file, "--skip-missing-goals")
+    assert report.to_dict() == _json(capsys, _file(tmp_path, played), *arguments)
+    assert report.coverage.dialogues == 1
+    assert report.metrics["grounded"].success == {"total": 100.0, "restaurant": 100.0}
+
+
+def test_all_dialogues_without_a_goal_are_one_message(capsys: Capture, tmp_path: Path) -> None:
+    path = _file(tmp_path, _turns({f"x{n}": ["Hello"] for n in range(20)} | TOLD))
+    run = run_cli(capsys, "score", path, "--free-running")
+    assert run.status == 2
+    assert "20 of 23 dialogues have no goal in the benchmark sample (the first: x0, x1" in run.err
+    run = run_cli(capsys, "score", path, "--free-running", "--skip-missing-goals")
+    assert run.status == 0
+    assert "are left out (the first: x0" in run.err
+
+
+def test_several_free_running_files_are_one_table(capsys: Capture, tmp_path: Path) -> None:
+    files = [_file(tmp_path, _turns(TOLD), name) for name in ("a.json", "b.json")]
+    run = run_cli(capsys, "score", *files, "--free-running", "--format", "json")
+    assert run.status == 0
+    rows = json.loads(run.out)["scores"]
+    one = _json(capsys, files[0], "--free-running")
+    assert [row["grounded.success"] for row in rows] == [one["grounded"]["success"]["total"]] * 2
+
+
+@pytest.mark.real_data
+def test_goals_of_the_data_set_are_those_of_the_public_evaluator(upstream: Path) -> None:
+    raw = chosen_goals(upstream / "ConvLab-2/data/multiwoz/test.json.zip", rule_set("2021"))
+    path = upstream / "MultiWOZ_Evaluation/mwzeval/data/goals.json"
+    ours = chosen_goals(path, rule_set("2021"))
+    assert len(ours.goals) == 1000
+    assert {id_.lower(): goal for id_, goal in raw.goals.items()} == dict(ours.goals)
 
 
 def test_a_file_without_turns_is_nothing_to_score(capsys: Capture, tmp_path: Path) -> None:

@@ -374,3 +374,33 @@ def test_state_tracking_says_what_is_not_read_as_well(
     file = tmp_path / "mine.json"
     file.write_text(json.dumps(content), encoding="utf-8")
     assert "`states` is" in run_cli(capsys, command, file, "--benchmark", "sample").err
+
+
+def test_the_best_is_of_files_that_compare_and_of_incomplete_ones_what_ranks_is_shown(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    predictions = json.loads(FILES[1].read_text(encoding="utf-8"))
+    for id_ in list(predictions)[:3]:
+        del predictions[id_]
+    part = tmp_path / "part.json"
+    part.write_text(json.dumps(predictions), encoding="utf-8")
+    # scripted has no states: it compares with none of the others.
+    files = (FILES[0], part, FILES[1], FILES[2])
+    alone = json.loads(_score(capsys, part, "--json", "-").out)
+    table = _score(capsys, *files, "--format", "md").out
+    rows = {line.split()[1]: line for line in table.splitlines() if line.startswith("| ")}
+    inform = rows["part"].split("|")[2].strip(" *")
+    # 27 of 30 dialogues are played: the rate of these, times 0.9.
+    assert inform == f"{0.9 * alone['inform']:.1f}"
+    assert "**" not in rows["scripted"]
+    assert "**" not in rows["part"]
+    assert "**" in rows["careful"]
+    assert "not comparable with part: scripted" in table
+    assert f"of what it plays it has Inform {alone['inform']:.1f}" in table
+    found = _rows(_score(capsys, *files, "--format", "json"))
+    assert [round(row["whole_inform"] / row["inform"], 9) for row in found] == [1, 0.9, 1, 1]
+
+
+def test_of_two_files_that_do_not_compare_none_is_the_best(capsys: Capture) -> None:
+    assert "**" not in _score(capsys, FILES[0], FILES[1], "--format", "md").out
+    assert "**" in _score(capsys, FILES[1], FILES[2], "--format", "md").out

@@ -277,7 +277,7 @@ def test_an_explanation_says_how_many_combinations_were_tried(
     folder = tmp_path / "submissions"
     submit_alone(folder, facts, content, all_scores(content, sample, "careful"))
     run = run_cli(
-        capsys, "audit", "--submissions", folder, "--explain", "--format", "json", "--workers", 1
+        capsys, "audit", "--submissions", folder, "--explain", "--format", "json", "--jobs", 1
     )
     assert run.status == 0
     [near] = json.loads(run.out)["explained"]

@@ -81,7 +81,8 @@ def test_asking_for_what_is_not_there_names_the_first_place() -> None:
         ({"rules": 2021}, "options: rules: 2021 is a number; write '2021'"),
         (
             {"rules": "2020"},
-            f"options: unknown rule set '2020'; choose from {', '.join(rule_set_names())}",
+            f"options: unknown rule set '2020'; choose from {', '.join(rule_set_names())} "
+            "(did you mean 2026?)",
         ),
         (
             {"states": None},
@@ -103,7 +104,9 @@ def test_an_option_of_the_wrong_kind_is_told_once_and_sensibly(
 @pytest.mark.parametrize(
     ("key", "meant"),
     [
-        *dict.fromkeys(["states", "belief", "belief_state", "bspn", "State"], "state").items(),
+        *dict.fromkeys(
+            ["states", "belief", "belief_state", "bspn", "State", "sate"], "state"
+        ).items(),
         *dict.fromkeys(["domains", "active_domain", "Active-Domains"], "active_domains").items(),
     ],
 )
@@ -113,7 +116,8 @@ def test_a_key_that_looks_like_a_known_one_is_remarked_with_the_right_name(
     (remark,) = _remarks(*[{**TURN, key: {}}] * 5)
     assert remark == Remark(
         "look-alike key",
-        f"`{key}` is not read; write `{meant}`",
+        f"`{key}` is not read; write `{meant}`"
+        + (f", or add --state-key {key}" if meant == "state" else ""),
         5,
         tuple(f"dialogue mul0001, turn {number}" for number in range(3)),
     )
@@ -134,15 +138,15 @@ def test_a_response_under_another_name_is_told_where_it_is_missing(key: str) -> 
     with pytest.raises(InputError) as raised:
         _remarks({key: "hello", "state": {}}, {key: "hello", "state": {}})
     assert str(raised.value) == (
-        f"x: `response` is missing; expected a string; is `{key}` meant?, 2 times: dialogue "
-        "mul0001, turn 0; dialogue mul0001, turn 1"
+        f"x: `response` is missing; expected a string; is `{key}` meant? add "
+        f"--response-key {key}, 2 times: dialogue mul0001, turn 0; dialogue mul0001, turn 1"
     )
 
 
 def test_other_keys_are_listed_once_and_are_no_warning() -> None:
-    (remark,) = _remarks({**TURN, "user": "hi", "id": 1}, {**TURN, "user": "bye"})
+    (remark,) = _remarks({**TURN, "asked": "hi", "id": 1}, {**TURN, "asked": "bye"})
     assert not remark.warning
-    assert str(remark) == "keys of turns that are not read: user 2×, id 1×"
+    assert str(remark) == "keys of turns that are not read: asked 2×, id 1×"
 
 
 def test_a_file_in_order_brings_no_remark() -> None:
@@ -172,7 +176,7 @@ def test_an_empty_state_may_be_an_object_or_a_list(state: Any) -> None:
 @pytest.mark.parametrize(
     ("state", "problem"),
     [
-        ({"hotel-area": None}, "`state`, hotel-area: expected a string, found null"),
+        ({"hotel-area": [{}]}, "`state`, hotel-area: expected a string, found a list"),
         ({"hostel-area": "x"}, "`state`: unknown domain 'hostel'; choose from restaurant"),
         ({"hotel-colour": "x"}, "`state`, hotel: unknown slot 'colour'"),
         ({"hotel-area": "x", "area": "y"}, "`state`: expected `domain-slot` as key, found 'area'"),

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ import pytest
 from entered import (
     DIALOGUES,
     TURNS,
-    UNSUSPICIOUS,
     change_scores,
     edit_inform,
     edit_scores,
@@ -255,7 +254,7 @@ def _refusal(folder: Path, change: Callable[[dict[str, Any]], None], **figures: 
         (_without("coverage"), "coverage: "),
         (_with("high", "strict", "inform", "total"), "strict.inform.total: "),
         (_with(0, "coverage", "of_turns"), "coverage"),
-        (_with({}, "signs"), "signs.placeholders: field required"),
+        (_with({}, "signs", "placeholders"), "signs.placeholders.value: field required"),
         (_with({}, "lower_bound"), "lower_bound.bleu: field required"),
         (_with("g" * 64, "predictions", "sha256"), "predictions.sha256: "),
         (_with("a" * 41, "predictions", "git_blob"), "predictions.git_blob: "),
@@ -480,9 +479,6 @@ _HALF = {
     "optimistic": {"inform": 80.0, "success": 60.0},
 }
 _BOUND = "system: rule set 2021: the lower bound does not follow from the rest; use --rescore"
-_SIGNS = (
-    "system: rule set 2021: which signs are raised does not follow from the rest; use --rescore"
-)
 
 
 @pytest.mark.parametrize(
@@ -519,30 +515,37 @@ def test_a_lower_bound_of_what_is_complete_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "raised"),
+    ("sign", "changes"),
     [
-        # 1.0 of the corpus' 1.0: above 1.5 times it is a sign. 1.5 itself is none.
-        ({"placeholders": 1.51}, ["placeholders"]),
-        ({"placeholders": 1.5}, []),
-        ({"active_domains": 1.51}, ["active_domains"]),
-        ({"active_domains": 1.5}, []),
-        ({"gold_states": 0.91}, ["gold_states"]),
-        ({"gold_states": 0.9}, []),
-        ({"gold_states": None}, []),
-        ({"named_venues": 0.01}, ["named_venues"]),
-        ({"distinct_responses": 0.0, "unrequested": 1.0}, []),
-        (
-            {"placeholders": 6.0, "active_domains": 7.0, "gold_states": 1.0, "named_venues": 1.0},
-            ["placeholders", "active_domains", "gold_states", "named_venues"],
-        ),
+        # The corpus has 1.0 a turn: 1.5 times that is no sign yet, and more is.
+        ("placeholders", {"value": 1.51}),
+        ("placeholders", {"value": 1.5, "raised": True}),
+        ("active_domains", {"value": 1.51}),
+        ("gold_states", {"value": 0.86}),
+        ("gold_states", {"value": 0.85, "raised": True}),
+        # Below 0.01 there is a sign, and at 0.01 none.
+        ("distinct_responses", {"value": 0.0099}),
+        ("distinct_responses", {"value": 0.01, "raised": True}),
+        # A fixed threshold is that of the sign.
+        ("unrequested", {"limit": 0.9}),
+        ("unrequested", {"honest": [0.0, 1.0]}),
     ],
 )
-def test_signs_are_raised_beyond_their_thresholds_and_nothing_else_is_believed(
-    changes: dict[str, Any], raised: list[str], tmp_path: Path
+def test_a_sign_that_does_not_follow_from_its_own_figures_is_refused(
+    sign: str, changes: dict[str, Any], tmp_path: Path
 ) -> None:
-    def with_signs(told: list[str]) -> Callable[[dict[str, Any]], None]:
-        return _with({**asdict(UNSUSPICIOUS), **changes, "raised": told}, "signs")
+    def change(content: dict[str, Any]) -> None:
+        content["signs"][sign].update(changes)
 
-    assert _problems_of(tmp_path / "right", with_signs(raised)) == []
-    wrong = raised[1:] if raised else ["placeholders"]
-    assert _problems_of(tmp_path / "wrong", with_signs(wrong)) == [_SIGNS]
+    [problem] = _refusal(tmp_path, change).problems
+    assert problem == (
+        f"signs.{sign}: threshold and whether it is raised do not follow from the rest"
+    )
+
+
+def test_an_unknown_sign_is_refused(tmp_path: Path) -> None:
+    def change(content: dict[str, Any]) -> None:
+        content["signs"]["unrequest"] = content["signs"]["unrequested"]
+
+    [problem] = _refusal(tmp_path, change).problems
+    assert problem.startswith("signs.unrequest: unknown sign 'unrequest'; ")

@@ -32,18 +32,20 @@ def _submit(capsys: Capture, folder: Path, name: str, *arguments: object) -> Run
 
 
 def _verify(capsys: Capture, folder: Path) -> Run:
-    return run_cli(capsys, "verify", "--strict", "--workers", 1, "--submissions", folder)
+    return run_cli(capsys, "verify", "--strict", "--jobs", 1, "--submissions", folder)
 
 
 # ---------------------------------------------------------------------------------- neighbours
 
 
+@pytest.mark.usefixtures("signs_reviewed")
 def test_the_first_system_of_a_track_has_no_neighbours(folder: Path, capsys: Capture) -> None:
     run = _submit(capsys, folder, "Careful", CAREFUL)
     assert run.status == 0
     assert run.out.endswith("rank 1 of 1 in the track end-to-end\n")
 
 
+@pytest.mark.usefixtures("signs_reviewed")
 def test_the_neighbour_is_named_with_what_differs(folder: Path, capsys: Capture) -> None:
     # Of 30 dialogues careful wins 26, hasty 12: it is the first row, hasty the one below.
     enter_sample(folder, "hasty")
@@ -61,6 +63,7 @@ def test_the_neighbour_is_named_with_what_differs(folder: Path, capsys: Capture)
     assert "the row above" not in run.out
 
 
+@pytest.mark.usefixtures("signs_reviewed")
 def test_the_last_row_is_held_against_the_best_as_well(folder: Path, capsys: Capture) -> None:
     enter_sample(folder, "careful")
     run = _submit(capsys, folder, "New", HASTY)

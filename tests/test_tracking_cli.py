@@ -254,7 +254,7 @@ def test_bad_options_are_told_with_status_2(run, figure_1, options, message):
 
 def test_bad_files_are_told_with_status_2(run, tmp_path):
     bad = tmp_path / "bad.json"
-    bad.write_text('{"d": {"0": {"gt": {"hotel": {"stars": 4}}, "pr": {}}}}')
+    bad.write_text('{"d": {"0": {"gt": {"hotel": {"stars": {}}}, "pr": {}}}}')
     status, out, err = run("dst", bad)
     assert (status, out) == (2, "")
     assert "bad.json: dialogue d, turn 0, gt, hotel, stars: expected a string" in err
@@ -266,5 +266,18 @@ def test_files_of_one_name_are_told_apart_by_their_folders(run, tmp_path):
         (tmp_path / folder).mkdir()
         files.append(write_pairs(tmp_path / folder / "states.json", GCA_SAMPLE_2))
     _, out, _ = run("dst", *files)
-    assert "one/states" in out
-    assert "two/states" in out
+    assert "one, two: gold and prediction pairs" in out
+    alone = reports(run, *files[:1])
+    assert alone[0]["label"] == "states"
+
+
+def test_names_lose_the_words_that_they_share(run, tmp_path):
+    names = [f"ratio_{number}_seed_557_prediction.json" for number in ("0.1", "0.11")]
+    found = reports(run, *(write_pairs(tmp_path / name, GCA_SAMPLE_2) for name in names))
+    assert [report["label"] for report in found] == ["0.1", "0.11"]
+
+
+def test_a_name_that_would_be_lost_altogether_keeps_all(run, tmp_path):
+    names = ["seed.json", "seed_1.json"]
+    found = reports(run, *(write_pairs(tmp_path / name, GCA_SAMPLE_2) for name in names))
+    assert [report["label"] for report in found] == ["seed", "seed_1"]

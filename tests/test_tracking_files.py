@@ -216,11 +216,11 @@ def pair(gold, predicted):
         (pair(None, GOLD), "dialogue SNG1.json, turn 1: `gt` is missing"),
         (pair(GOLD, "x"), "dialogue SNG1.json, turn 1, pr: expected a state"),
         (
-            pair({"hotel": {"stars": 4}}, GOLD),
-            "turn 1, gt, hotel, stars: expected a string, found a number",
+            pair({"hotel": {"stars": {}}}, GOLD),
+            "turn 1, gt, hotel, stars: expected a string, found an object",
         ),
         (
-            pair(GOLD, {"hotel": {"stars": ["4", 5]}}),
+            pair(GOLD, {"hotel": {"stars": [["4"], 5]}}),
             "turn 1, pr, hotel, stars: expected a string, found a list",
         ),
         (
@@ -236,8 +236,8 @@ def pair(gold, predicted):
             "turn 1, pr, hotel: expected an object of slot -> value, found a string",
         ),
         (
-            pair(GOLD, {"hotel-area": None}),
-            "dialogue SNG1.json, turn 1, pr, hotel-area: expected a string, found null",
+            pair(GOLD, {"hotel-area": [{}]}),
+            "dialogue SNG1.json, turn 1, pr, hotel-area: expected a string, found a list",
         ),
         (
             pair(GOLD, {"hotel-area": "x", "stars": "4"}),

@@ -13,7 +13,7 @@ from tracking_cases import FGA_FIGURE_1, belief, tracked
 from mwz.harness.io.pictures import SUFFIXES
 from mwz.harness.metrics.tracking.evaluation import score_tracking
 from mwz.harness.metrics.tracking.tracking_report import TrackingReport
-from mwz.harness.tracking.plots import _STYLES, FEW, PANELS, TOGETHER, plot_tracking
+from mwz.harness.tracking.plots import FEW, PANELS, STYLES, TOGETHER, plot_tracking
 
 Capture = pytest.CaptureFixture[str]
 MAGIC = {"svg": b"<?xml", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-"}
@@ -78,9 +78,9 @@ def test_every_system_is_named_wherever_it_is_drawn(tmp_path: Path, systems: int
 
 
 def test_systems_in_one_panel_differ_without_colour() -> None:
-    assert len(_STYLES) == TOGETHER
-    assert len({style.hatch for style in _STYLES}) == TOGETHER
-    assert len({style.marker for style in _STYLES}) == TOGETHER
+    assert len(STYLES) == TOGETHER
+    assert len({style.hatch for style in STYLES}) == TOGETHER
+    assert len({style.marker for style in STYLES}) == TOGETHER
 
 
 NOTE = f"open or dotted: fewer than {FEW} turns or lost dialogues"

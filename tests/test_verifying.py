@@ -154,7 +154,10 @@ def _signed(name: str, value: str) -> Tamper:
         ),
         (_set("combined", to=199.0), "scores.json: combined: 199.0 does not follow from the rest"),
         (_set("signature", to="mwz:0"), "scores.json: signature: does not say what signature_fie"),
-        (_set("signs", "raised", to=["gold_states"]), "rule set 2021: which signs are raised does"),
+        (
+            _set("signs", "placeholders", "raised", to=True),
+            "scores.json: signs.placeholders: threshold and whether it is raised do not follow",
+        ),
     ],
 )
 def test_whatever_does_not_hold_is_told(tamper: Tamper, told: str, folder: Path) -> None:
@@ -172,7 +175,13 @@ def test_whatever_does_not_hold_is_told(tamper: Tamper, told: str, folder: Path)
     ("tamper", "figure", "before", "after"),
     [
         (_signed("domains", "gold"), "domains", "gold", "states"),
-        (_set("signs", "gold_states", to=0.5), "signs.gold_states", 0.5, 124 / 146),
+        # Its 146 responses name 122 placeholders about venues: 122 / 146.
+        (
+            _set("signs", "placeholders", "value", to=0.5),
+            "signs.placeholders.value",
+            0.5,
+            122 / 146,
+        ),
     ],
 )
 def test_whatever_comes_out_differently_is_told(
@@ -249,7 +258,7 @@ def test_pinned_predictions_are_verified_where_they_are_at_hand(
 
 
 def _verify(capsys: pytest.CaptureFixture[str], folder: Path, *options: object) -> Run:
-    return run_cli(capsys, "verify", "--submissions", folder, "--workers", 1, *options)
+    return run_cli(capsys, "verify", "--submissions", folder, "--jobs", 1, *options)
 
 
 def test_the_command_says_what_holds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -352,7 +361,7 @@ def test_the_process_exits_with_what_it_found(
 ) -> None:
     for name in ("hasty", "scripted"):
         shutil.rmtree(folder / name)
-    options = ("--submissions", folder, "--workers", 1)
+    options = ("--submissions", folder, "--jobs", 1)
     whole = (folder / "careful" / SCORES_FILE).read_bytes()
     assert run_cli(capsys, "leaderboard", "--submissions", folder).status == 0
     assert run_process("verify", *options, "--strict").returncode == 0
@@ -366,7 +375,9 @@ def test_the_process_exits_with_what_it_found(
     assert "careful: dialogues.json: inform is not that of scores.json" in run.err
     (folder / "careful" / SCORES_FILE).write_bytes(whole)
     (folder / "careful" / PREDICTIONS_FILE).unlink()
-    assert run_cli(capsys, "verify", *options).status == 0
+    # Nothing is left to verify, and a check that looks at nothing does not pass.
+    run = run_cli(capsys, "verify", *options)
+    assert (run.status, run.err) == (1, "nothing was verified: no entry could be scored again\n")
     assert run_cli(capsys, "verify", *options, "--strict").status == 1
     assert run_cli(capsys, "verify", *options, "nobody").status == 2
 

@@ -147,13 +147,13 @@ class Board:
             ),
             Kind(
                 "leaderboard --rescore",
-                self.mwz("leaderboard", "--rescore", "--workers", "2", *self._options),
+                self.mwz("leaderboard", "--rescore", "--jobs", "2", *self._options),
                 self._edited_scores,
                 self._rescored_is_whole,
             ),
             Kind(
                 "audit --explain",
-                self.mwz("audit", "hasty", "--explain", "--workers", "2", *self._options),
+                self.mwz("audit", "hasty", "--explain", "--jobs", "2", *self._options),
                 self.reset,
                 self._only_the_cache_changed,
             ),

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+
+PUBLISHED = Path(__file__).parents[2] / "submissions"
+"""The entries of the public board, as they are packed with the harness; in a clone, its own."""
 
 STATE_TRACKING = "state-tracking"
 LEXICALISED = "lexicalised"

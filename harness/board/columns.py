@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from ..benchmark import CANONICAL_STYLE, STYLES
@@ -184,11 +184,22 @@ def _at(path: str, digits: int = 1, unit: str = "", signed: bool = False) -> _Va
     return value
 
 
+def _ranking(row: Row, name: str) -> Value:
+    """Return a strict figure, of a row with a rank the one that ranks: what is missing failed."""
+    one = row.value(name)
+    if row.rank is None or row.report is None or row.lower_bound is None:
+        return one
+    return replace(one, number=row.report.whole(name))
+
+
 def _strict(board: Board) -> Iterator[Column[Row]]:
     def column(name: str) -> Column[Row]:
         def value(row: Row) -> Value:
-            one = row.value(name)
-            return Value(one.number, one.digits, interval=board.interval(row, name))
+            one, interval = _ranking(row, name), board.interval(row, name)
+            if interval is None or one.number is None:
+                return one
+            # That of a lower bound is taken to be as wide as that of what is played.
+            return replace(one, interval=interval.moved(one.number - interval.value))
 
         above, field = f"strict, {board.rules}", f"{name}_strict_{board.rules}"
         if name == "bleu":
@@ -208,7 +219,9 @@ def _other_setups(board: Board, rules: str) -> Iterator[Column[Row]]:
     def column(name: str, setup: str) -> Column[Row]:
         def value(row: Row) -> Value:
             found = by_key.get(row.key)
-            return Value() if found is None else found.value(name, setup)
+            if found is None:
+                return Value()
+            return _ranking(found, name) if setup == "strict" else found.value(name, setup)
 
         title, field = headlines()[name].title, f"{name}_{setup}_{rules}"
         shown = "wide" if first and name != "combined" else "chosen"
@@ -226,9 +239,11 @@ def _other_setups(board: Board, rules: str) -> Iterator[Column[Row]]:
 
 
 def _interval_ends(board: Board) -> Iterator[Column[Row]]:
+    by_key = {column.key: column for column in _strict(board)}
+
     def column(name: str, end: str) -> Column[Row]:
         def value(row: Row) -> Value:
-            interval = board.interval(row, name)
+            interval = by_key[name].value(row).interval
             return Value(None if interval is None else getattr(interval, end), 2)
 
         title = f"{headlines()[name].title}, {end}"

@@ -8,7 +8,10 @@ from itertools import permutations
 from ..metrics.signs import COPY_SIGNS, SignFigure
 from .entries import Entry, arxiv_number
 
-_COPIED = COPY_SIGNS["copied_responses"]
+_OF_ONE = {f"copied_{kind}": kind for kind in ("responses", "phrases", "states")}
+"""Sign -> kind of fingerprint that one other entry may share."""
+
+_OF_SEVERAL = "copied_mixture"
 
 _THE_SAME = 0.98
 """The share of responses from which two entries are one, of whatever group."""
@@ -30,8 +33,9 @@ def copy_signs(entries: Sequence[Entry]) -> dict[str, dict[str, SignFigure]]:
     ]
     signs: dict[str, dict[str, SignFigure]] = {}
     for (entry, own), (other, others) in permutations(known, 2):
-        for name, sign in COPY_SIGNS.items():
-            share = own.shared(others, name.removeprefix("copied_"))
+        for name, kind in _OF_ONE.items():
+            sign = COPY_SIGNS[name]
+            share = own.shared(others, kind)
             if share is None:
                 continue
             limit = sign.limit
@@ -45,10 +49,23 @@ def copy_signs(entries: Sequence[Entry]) -> dict[str, dict[str, SignFigure]]:
             before = signs.setdefault(entry.key, {}).get(name)
             if before is None or (before.raised, before.value) < (figure.raised, share):
                 signs[entry.key][name] = figure
-    for own_signs in signs.values():
-        if "copied_responses" in own_signs and own_signs["copied_responses"].value > _COPIED.limit:
-            # Whoever has the responses has their phrases as well.
-            own_signs.pop("copied_phrases", None)
+    for entry, own in known:
+        measured = signs.setdefault(entry.key, {})
+        # Of a system of one paper, or of a copy, it is said already.
+        one = measured.get("copied_responses")
+        if one is not None and one.value > COPY_SIGNS["copied_responses"].limit:
+            measured.pop("copied_phrases", None)
+            continue
+        earlier = [
+            others
+            for other, others in known
+            if other is not entry
+            and _entered(other) <= _entered(entry)
+            and not same_group(entry, other)
+        ]
+        share = own.shared_with_any(earlier, "responses")
+        if share is not None:
+            measured[_OF_SEVERAL] = COPY_SIGNS[_OF_SEVERAL].figure(share)
     return signs
 
 
@@ -66,5 +83,8 @@ def _works(entry: Entry) -> Iterable[str]:
 
 def _came_later(entry: Entry, other: Entry) -> bool:
     """Whether an entry came after another: those without a time were there at first."""
-    times = [(str(one.system.entered or ""), one.key) for one in (entry, other)]
-    return times[0] > times[1]
+    return (_entered(entry), entry.key) > (_entered(other), other.key)
+
+
+def _entered(entry: Entry) -> str:
+    return str(entry.system.entered or "")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from mwz.normalization.rules import DEFAULT_RULES, Aliases, published_rule_sets, rule_set
 from mwz.normalization.states import BeliefState, normalize_state, without_empty_domains
@@ -66,6 +66,8 @@ from .scores import (
     totals_of_sums,
 )
 from .turn_marks import Fingerprints, fingerprints_of
+
+_RATES = ("inform", "success")
 
 DIALOGUE_METRICS = ("bleu", "inform")
 """The metrics that `FIGURES` take."""
@@ -488,14 +490,22 @@ def evidence_of_outcomes(name: str, signature: Signature, outcomes: Outcomes) ->
 
     Dialogues are called by their numbers.
     """
-    statistics = LinearStatistics.of_rows(
-        figures=[Figure(name, name.capitalize()) for name in FIGURES],
-        rows=[*zip(*outcomes.columns, strict=True)],
+    statistics = responses_statistics([*zip(*outcomes.columns, strict=True)])
+    return Evidence(name, signature, tuple(map(str, outcomes.places)), {"responses": statistics})
+
+
+def responses_statistics(rows: Any) -> LinearStatistics:
+    """Return the statistics of `FIGURES`, of rows of what `Outcomes.columns` has."""
+    return LinearStatistics.of_rows(
+        figures=[
+            Figure(name, headlines()[name].title, 1 if name in _RATES else 2, main=True)
+            for name in FIGURES
+        ],
+        rows=rows,
         formula=totals_of_sums,
-        wins={"inform": 1, "success": 2},
+        wins={name: column for column, name in enumerate(_RATES, start=1)},
         of_samples=True,
     )
-    return Evidence(name, signature, tuple(map(str, outcomes.places)), {"responses": statistics})
 
 
 # ---------------------------------------------------------------------- against further gold states

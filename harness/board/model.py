@@ -306,8 +306,10 @@ class Row:
             return [f"{ranked_by} (Success {success}, Inform {inform})"]
         if bound is None:
             return []
-        parts = "/".join(map(figure, (bound.bleu, bound.inform, bound.success)))
-        return [f"{ranked_by}, {figure(bound.combined)} (BLEU/Inform/Success {parts})"]
+        parts = "/".join(map(self.figure, ("bleu", "inform", "success")))
+        played = f"{self.figure('combined')} (BLEU/Inform/Success {parts})"
+        shown = "" if self.rank is None else "shown and "
+        return [f"{shown}{ranked_by}; of what it plays it has {played}"]
 
 
 def placeholders_note(row: Row) -> list[str]:

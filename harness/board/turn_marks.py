@@ -21,7 +21,7 @@ from mwz.normalization.rules import DEFAULT_RULES, rule_set
 from mwz.normalization.states import BeliefState
 
 from ..benchmark import Benchmark
-from ..metrics.signs import FEWEST, LONG, queried, words
+from ..metrics.signs import FEWEST, LONG, queries, words
 
 _DIGITS = ascii_letters + digits + "+/"
 _WIDTH = 2
@@ -70,18 +70,41 @@ class Fingerprints:
         Returns:
             None if they are not of one benchmark, or too few turns are known of both.
         """
-        own, others = self.marks[kind], other.marks[kind]
-        if self.benchmark != other.benchmark or len(own) != len(others):
+        return self.shared_with_any([other], kind)
+
+    def shared_with_any(self, entries: Iterable[Fingerprints], kind: str) -> float | None:
+        """Return the share of an entry's turns in which that of some other one is equal.
+
+        Args:
+            entries: What is known of the others, of one benchmark or not.
+            kind: As for `shared`.
+
+        Returns:
+            As `shared`.
+        """
+        import numpy as np
+
+        own = self.marks[kind]
+        others = [
+            one.marks[kind]
+            for one in entries
+            if one.benchmark == self.benchmark and len(one.marks[kind]) == len(own)
+        ]
+        if not others:
             return None
         missing, left_out = (
             int.from_bytes(mark.encode(), "little") for mark in (_MISSING, _LEFT_OUT)
         )
-        counted = (own != missing) & (others != missing)
-        # A state that agrees with gold says something where the other one does not.
-        is_out = own == left_out
-        counted &= ~(is_out & (others == left_out)) if kind == "states" else ~is_out
+        counted, equal = np.zeros(len(own), bool), np.zeros(len(own), bool)
+        for other in others:
+            both = (own != missing) & (other != missing)
+            # A state that agrees with gold says something where the other one does not.
+            is_out = own == left_out
+            both &= ~(is_out & (other == left_out)) if kind == "states" else ~is_out
+            counted |= both
+            equal |= both & (own == other)
         turns = int(counted.sum())
-        return int((counted & (own == others)).sum()) / turns if turns >= FEWEST else None
+        return int(equal.sum()) / turns if turns >= FEWEST else None
 
 
 def fingerprints_of(
@@ -112,9 +135,12 @@ def fingerprints_of(
             },
         )
 
-    def believed(state: BeliefState, gold: BeliefState) -> str:
-        own = queried(state, rules)
-        return _LEFT_OUT if own == queried(gold, rules) else _mark(" ".join(map(str, sorted(own))))
+    def believed(own: Sequence[BeliefState], gold: Sequence[BeliefState]) -> list[str]:
+        pairs = zip(queries(own, gold, rules), queries(gold, gold, rules), strict=False)
+        return [
+            _LEFT_OUT if ours == theirs else _mark(" ".join(map(str, sorted(ours))))
+            for ours, theirs in pairs
+        ]
 
     return Fingerprints(
         benchmark.name,
@@ -124,13 +150,7 @@ def fingerprints_of(
         if states is None
         else _text(
             benchmark,
-            {
-                id_: [
-                    believed(state, gold)
-                    for state, gold in zip(own, benchmark.dialogues[id_].states, strict=False)
-                ]
-                for id_, own in states.items()
-            },
+            {id_: believed(own, benchmark.dialogues[id_].states) for id_, own in states.items()},
         ),
     )
 

@@ -44,7 +44,7 @@ from . import notify, option
     help="Score the submissions under every combination of set-ups and in those of published "
     "scripts, and list what comes nearest to the reported figures. Needs their predictions.",
 )
-@option.workers
+@option.jobs
 @option.scheduler
 @option.cache
 @option.predictions_folder
@@ -79,6 +79,7 @@ def command(
     submissions: Path,
 ) -> None:
     """Audit submissions."""
+    submissions = option.readable(submissions)
     entries = read_entries(submissions)
     chosen = audited_entries(entries, names, submissions)
     if paper is not None:

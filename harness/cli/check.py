@@ -12,7 +12,7 @@ import click
 from mwz.normalization.rules import RuleSet
 
 from ..benchmark import Benchmark
-from ..errors import InputError, cut, printable
+from ..errors import InputError, counted, cut, printable
 from ..io.files import write_text
 from ..io.rendering import figure
 from ..scoring import Options, Scorer
@@ -37,6 +37,7 @@ _SHOWN = 20
 @option.benchmark
 @option.rules
 @option.placeholders
+@option.reading
 @click.option(
     WRITE,
     "table",
@@ -80,10 +81,9 @@ def _write_table(path: str, submission: Submission, rules: RuleSet) -> None:
         return
     if Path(path).exists():
         raise InputError(path, "is there already; name another file, or remove it first")
-    if not Path(path).absolute().parent.is_dir():
-        raise InputError(path, "its folder does not exist")
     write_text(path, starting_table(unknown, rules))
-    told = f"{len(unknown)} names, {len(unknown) - len(guessed(unknown, rules))} without a guess"
+    lacking = len(unknown) - len(guessed(unknown, rules))
+    told = f"{counted(len(unknown), 'name')}, {lacking} without a guess"
     _show("table", f"wrote {path}: {told}")
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from tqdm import tqdm
 
 from ..board import LEXICALISED
 from ..comparison.interval import DEFAULT_TEST, TEST_SAMPLES
@@ -25,12 +26,12 @@ from ..scoring.options import GROUNDED
 from ..scoring.predictions import known_system, with_common_metrics
 from ..submission import read_predictions
 from ..submission.formats import Standard, read_standard
-from . import option, tell
-from .reading import benchmark_chooser
+from . import notify, option, tell
+from .reading import BenchmarkChooser, benchmark_chooser, found_entry
 
 if TYPE_CHECKING:
-    from mwz.normalization.rules import Aliases
-
+    from ..benchmark import Benchmark
+    from ..board.entries import Entry
     from ..comparison.evidence import Evidence
 
 
@@ -38,7 +39,9 @@ if TYPE_CHECKING:
     cls=option.SeedsCommand,
     help="Compare each SYSTEM with the BASELINE: scores with 95 % intervals, differences, and "
     "paired tests on the dialogues that both play. A system is a predictions file (JSON, plain or "
-    "gzipped; -: standard input) or the name of an entry in the folder of submissions.",
+    "gzipped; -: standard input) or the name of an entry: in the folder of submissions, or on the "
+    "public board, which comes with the harness. Of an entry whose outputs are not at hand BLEU, "
+    "Inform, Success and Combined are known, strict, by the default rule set.",
 )
 @click.argument(
     "systems", metavar="BASELINE SYSTEM...", nargs=-1, shell_complete=option.complete_file
@@ -66,35 +69,18 @@ if TYPE_CHECKING:
     + "]",
 )
 @option.seed
-@click.option(
-    "--seeds",
-    metavar="SYSTEM...",
-    multiple=True,
-    help="Outputs of one system, trained with several seeds: adds mean and standard deviation. "
-    "Each is compared with the baseline, if there is one. Takes all that follows up to the next "
-    "option.",
+@option.seeds(
+    "Outputs of one system, trained with several seeds: adds mean and standard deviation. Each is "
+    "compared with the baseline, if there is one."
 )
 @option.submissions
 @option.predictions_folder
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="Processes to score with.",
-)
+@option.all_figures
+@option.jobs
 @option.scheduler
 @option.table_format(" Any but text has tables only.")
 @click.option("--json", "json_target", metavar="FILE|-", help="Write the comparison as JSON.")
-@option.benchmark
-@option.rules
-@option.placeholders
-@option.setup
-@option.domains
-@option.states
-@option.goals
-@option.lexicalised
+@option.scoring
 def command(
     *,
     systems: Sequence[str],
@@ -105,7 +91,8 @@ def command(
     seeds: Sequence[str],
     submissions: Path,
     folders: Sequence[Path],
-    jobs: int,
+    all_figures: bool,
+    workers: int,
     scheduler: str | None,
     format_: str,
     json_target: str | None,
@@ -119,37 +106,41 @@ def command(
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
     asked = None if metrics is None else _resampled([m.strip() for m in metrics.split(",")])
     options = Options(metrics=asked, lexicalised=lexicalised, **how)
-    outputs = [_found(one, submissions, folders, lexicalised) for one in given]
+    outputs = [_found(one, submissions, folders, lexicalised, options) for one in given]
     names = _names(outputs)
-    loaded = benchmark_chooser(benchmark, "comparing on")(_ids(outputs))
-    chosen = [
-        options if one.entry is None else replace(options, placeholders=one.aliases)
-        for one in outputs
-    ]
-    each = [
-        Job(one.source, (one.predictions, one.source, name, own, metrics is None))
-        for one, name, own in zip(outputs, names, chosen, strict=True)
-    ]
-    found = results(run(known_system, each, loaded, jobs, scheduler))
-    for one, system in zip(outputs, found, strict=True):
-        tell(one.source, system.remarks)
-    known = with_common_metrics([system.evidence for system in found], chosen)
+    missing = next((one for one in outputs if one.missing is not None), None)
+    if missing is None:
+        loaded = benchmark_chooser(benchmark, "comparing on")(_ids(outputs))
+        entries = [None if one.entry is None else one.entry.system for one in outputs]
+        chosen = [
+            options if system is None else replace(options, placeholders=system.aliases)
+            for system in entries
+        ]
+        found = _known(outputs, names, chosen, asked is None, loaded, workers, scheduler)
+        known = with_common_metrics(found, chosen)
+        human = _ceiling(Scorer(loaded, options), known)
+    else:
+        choose = benchmark_chooser(benchmark, "comparing on")
+        known = _by_stored(outputs, names, options, asked, missing, choose, workers, scheduler)
+        human = None
 
     from ..comparison.comparing import compare
     from ..comparison.comparison_text import comparison_tables, comparison_text
 
     baseline, others = (known[0], known[1:]) if systems else (None, known)
-    comparison = compare(baseline, others, test, samples, seed, names[len(systems) :])
-    human = _ceiling(Scorer(loaded, options), known)
+    progress = partial(tqdm, desc="comparing", unit="system", disable=None, leave=False)
+    seeds = names[len(systems) :]
+    comparison = compare(baseline, others, test, samples, seed, seeds, progress)
+    shown = comparison.shown(everything=all_figures)
     if json_target is not None:
         more = {} if human is None else {"ceiling": asdict(human)}
         write_json(json_target, {**comparison.to_dict(), **more})
     if json_target == STANDARD_STREAM:
         return
     if format_ != "text":
-        click.echo(formatted(comparison_tables(comparison), format_), nl=False)
+        click.echo(formatted(comparison_tables(shown), format_), nl=False)
         return
-    click.echo(printable(comparison_text(comparison)))
+    click.echo(printable(comparison_text(shown)))
     if human is not None:
         click.echo(
             f"\nThe ceiling: the human responses of {human.dialogues} dialogues that all play get "
@@ -173,38 +164,94 @@ class _Outputs:
 
     Attributes:
         source: What messages call them.
-        entry: The entry's name; None for a file.
+        entry: The entry; None for a file.
         predictions: What it put out; or the name of a submission that the harness makes.
-        aliases: The placeholders that the entry adds to those of the rule set.
+        missing: Why they are not at hand; None if they are.
     """
 
     source: str
-    entry: str | None
-    predictions: Standard | str
-    aliases: Aliases | None = None
+    entry: Entry | None
+    predictions: Standard | str = ""
+    missing: InputError | None = None
 
 
-def _found(system: str, submissions: Path, folders: Sequence[Path], lexicalised: bool) -> _Outputs:
+def _found(
+    system: str, submissions: Path, folders: Sequence[Path], lexicalised: bool, options: Options
+) -> _Outputs:
     """Return the outputs of a file or an entry; a file comes first."""
-    folder = submissions / system
-    is_name = Path(system).name == system and system != STANDARD_STREAM
-    if is_name and not Path(system).is_file() and folder.is_dir():
-        from ..board.entries import read_entry
-        from ..board.rescoring import find_predictions
+    from ..board.rescoring import find_predictions
 
-        entry = read_entry(folder)
-        if (entry.system.track == LEXICALISED) != lexicalised:
-            has, do = ("has placeholders", "leave out") if lexicalised else ("is English", "add")
-            raise InputError(f"entry {entry.key}", f"what it says {has}; {do} --lexicalised")
-        source, found = f"entry {entry.key}", find_predictions(entry, folders)
-        predictions = found if isinstance(found, str) else read_standard(found, source)
-        return _Outputs(source, entry.key, predictions, entry.system.aliases)
-    if is_name and not Path(system).exists():
-        known = sorted(path.name for path in submissions.glob("*/"))
-        close = difflib.get_close_matches(system.lower(), known, n=1)
-        hint = f"; did you mean {close[0]}?" if close else ""
-        raise InputError(system, f"no such file, and no entry of {submissions}{hint}")
-    return _Outputs(shown_name(system), None, read_predictions(system))
+    entry = found_entry(system, submissions)
+    if entry is None:
+        return _Outputs(shown_name(system), None, read_predictions(system, options.reading))
+    source = f"entry {entry.key}"
+    if (entry.system.track == LEXICALISED) != lexicalised:
+        has, do = ("has placeholders", "leave out") if lexicalised else ("is English", "add")
+        raise InputError(source, f"what it says {has}; {do} --lexicalised")
+    try:
+        content = find_predictions(entry, folders)
+    except InputError as error:
+        return _Outputs(source, entry, missing=error)
+    read = content if isinstance(content, str) else read_standard(content, source, options.reading)
+    return _Outputs(source, entry, read)
+
+
+def _known(
+    outputs: Sequence[_Outputs],
+    names: Sequence[str],
+    options: Sequence[Options],
+    resampled: bool,
+    benchmark: Benchmark,
+    workers: int,
+    scheduler: str | None,
+) -> list[Evidence]:
+    """Return what is known of systems by their outputs; arguments as of `known_system`."""
+    each = [
+        Job(one.source, (one.predictions, one.source, name, own, resampled))
+        for one, name, own in zip(outputs, names, options, strict=True)
+    ]
+    coming = run(known_system, each, benchmark, workers, scheduler)
+    found = results(tqdm(coming, "scoring", len(each), unit="system", disable=None, leave=False))
+    for one, system in zip(outputs, found, strict=True):
+        tell(one.source, system.remarks)
+    return [system.evidence for system in found]
+
+
+def _by_stored(
+    outputs: Sequence[_Outputs],
+    names: Sequence[str],
+    options: Options,
+    asked: Sequence[str] | None,
+    missing: _Outputs,
+    choose: BenchmarkChooser,
+    workers: int,
+    scheduler: str | None,
+) -> list[Evidence]:
+    """Return what is known of entries by what they store, and of files in the same form.
+
+    Raises:
+        InputError: More is asked for than entries store.
+    """
+    from ..board.entry_scores import DIALOGUE_METRICS
+    from ..board.stored_evidence import IN_WORDS, of_file, stored_evidence
+
+    why = "" if missing.missing is None else "; ".join(missing.missing.problems)
+    if not set(asked or ()) <= set(DIALOGUE_METRICS):
+        raise InputError(missing.source, f"{why}. Without them only {IN_WORDS} are known")
+    notify(f"{missing.source}: outputs not at hand; compared by what the board stores: {IN_WORDS}")
+    files = [one for one in outputs if one.entry is None]
+    own = [name for one, name in zip(outputs, names, strict=True) if one.entry is None]
+    of_files: list[Evidence] = []
+    if files:
+        loaded = choose(_ids(files))
+        chosen = [replace(options, metrics=DIALOGUE_METRICS)] * len(files)
+        found = _known(files, own, chosen, False, loaded, workers, scheduler)
+        of_files = [of_file(one, loaded.dialogues) for one in found]
+    by_name = {one.name: one for one in of_files}
+    return [
+        by_name[name] if one.entry is None else replace(stored_evidence(one.entry), name=name)
+        for one, name in zip(outputs, names, strict=True)
+    ]
 
 
 def _names(outputs: Sequence[_Outputs]) -> list[str]:
@@ -213,7 +260,7 @@ def _names(outputs: Sequence[_Outputs]) -> list[str]:
     shown = dict(zip(files, short_names(files), strict=True)) if files else {}
     names: list[str] = []
     for one in outputs:
-        name = one.entry or shown[one.source]
+        name = shown[one.source] if one.entry is None else one.entry.key
         known = [other for other in names if other == name or other.startswith(f"{name} (")]
         names.append(f"{name} ({len(known) + 1})" if known else name)
     return names

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import click
 
-from ..errors import InputError
+from ..errors import InputError, counted
 from ..io.files import STANDARD_STREAM, to_json, write_atomically, write_json
+from ..scoring import Options
 from . import notify, option, tell
 from .reading import read_submissions
 
@@ -22,11 +24,13 @@ _GZIP = ".gz"
 @option.predictions
 @option.output
 @option.benchmark
-def command(predictions: str, output: str, benchmark: str | None) -> None:
-    """Read a predictions file of any format and write it in the standard form."""
+@option.reading
+def command(predictions: str, output: str, benchmark: str | None, **how: Any) -> None:
+    """Read predictions of any format and write the standard form; `how` is as in `Options`."""
     if STANDARD_STREAM not in (predictions, output) and _is_same(Path(predictions), Path(output)):
         raise InputError(output, "is the input; write to another file")
-    _, (submission,) = read_submissions([predictions], benchmark, "reading for")
+    options = Options(**how)
+    _, (submission,) = read_submissions([predictions], benchmark, "reading for", options)
     content = {
         id_: [turn.to_dict() for turn in turns] for id_, turns in submission.dialogues.items()
     }
@@ -37,8 +41,9 @@ def command(predictions: str, output: str, benchmark: str | None) -> None:
         write_json(output, content)
     tell(submission.source, submission.remarks)
     dialogues = submission.dialogues.values()
-    told = f"{len(dialogues)} dialogues, {sum(map(len, dialogues))} turns, {submission.format}"
-    notify(f"wrote {output}: {told}")
+    turns = sum(map(len, dialogues))
+    told = f"{counted(len(dialogues), 'dialogue')}, {counted(turns, 'turn')}"
+    notify(f"wrote {output}: {told}, read as {submission.format}")
 
 
 def _is_same(one: Path, other: Path) -> bool:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..io.files import STANDARD_STREAM, write_json
-from ..io.rendering import printable
+from ..errors import counted
+from ..io.files import STANDARD_STREAM, shown_name, write_json
 from ..scoring import Options, Scorer
 from ..scoring.options import lexicalised_parameter
 from ..submission.conversations import read_conversations
-from . import option
+from . import notify, option, tell
 from .reading import benchmark_chooser
 
 if TYPE_CHECKING:
@@ -34,11 +34,14 @@ if TYPE_CHECKING:
 )
 @option.benchmark
 @option.rules
-def command(predictions: str, output: str, spans: bool, benchmark: str | None, rules: str) -> None:
-    """Delexicalise a file of responses and say how much was found."""
-    content = read_conversations(predictions)
+@option.reading
+def command(predictions: str, output: str, spans: bool, benchmark: str | None, **how: Any) -> None:
+    """Delexicalise a file of responses and say how much was found; `how`: as in `Options`."""
+    options = Options(**how)
+    content, remarks = read_conversations(predictions, options.reading)
+    tell(shown_name(predictions), remarks)
     loaded = benchmark_chooser(benchmark, "delexicalising by")(content)
-    scorer = Scorer(loaded, Options(rules=rules))
+    scorer = Scorer(loaded, options)
     delexicaliser = scorer.delexicaliser()
     found = 0
     written: dict[str, list[dict[str, Any]]] = {}
@@ -53,9 +56,8 @@ def command(predictions: str, output: str, spans: bool, benchmark: str | None, r
     if output != STANDARD_STREAM:
         responses = sum(map(len, written.values()))
         by = lexicalised_parameter()
-        click.echo(
-            printable(f"{output}: {responses} responses delexicalised by {by}, {found} values")
-        )
+        told = f"{counted(responses, 'response')} delexicalised by {by}, {counted(found, 'value')}"
+        notify(f"wrote {output}: {told}")
 
 
 def _as_json(delexicalised: Delexicalised) -> list[dict[str, Any]]:

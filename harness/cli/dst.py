@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
 
 from ..data.gold_states import load_gold_states
 from ..errors import InputError
-from ..io.files import STANDARD_STREAM, short_names, write_json
+from ..io.files import STANDARD_STREAM, short_names, without_shared, write_json
 from ..io.pictures import SUFFIXES
-from ..io.rendering import printable
+from ..io.rendering import figure, printable, text_table
 from ..io.tables import formatted
+from ..metrics.setups import MAIN_SETUP
 from ..metrics.tracking import (
     CODE_CHOICES,
     DASHES_CHOICES,
@@ -31,12 +34,25 @@ from ..metrics.tracking.fga import decay_to_forget, lambda_label
 from ..metrics.tracking.tracked_dialogues import annotated
 from ..metrics.tracking.tracking_report import TrackingReport
 from ..metrics.tracking.tracking_text import headlines_table, metrics_help
+from ..submission import read_predictions
+from ..submission.checking import dialogue_id
+from ..submission.formats import Reading
+from ..tracking.analysis import (
+    RECIPES,
+    analyses_of,
+    analysis_text,
+    compared_figures,
+    dialogue_figures,
+)
 from ..tracking.formats import TrackedFile, read_tracking_file
+from ..tracking.learning_curves import curves_text, learning_curves, read_series
 from ..tracking.plots import PANELS, plot_tracking
+from ..tracking.rating_sheets import RATINGS_FILE, write_rating_sheets
 from ..tracking.scored_files import ScoredFile, files_text, score_file
-from . import option, tell
+from . import notify, option, tell
 from .reading import BenchmarkChooser, benchmark_chooser
 
+_SERIES = "--series"
 _DEFAULT_LAMBDAS = ", ".join(map(lambda_label, DEFAULT_LAMBDAS))
 
 
@@ -81,11 +97,34 @@ def _variant_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Command(click.Command):
-    """A command whose help ends with the metrics that register themselves."""
+    """A command whose help ends with the metrics that register themselves.
+
+    A `--series NAME=NUMBER` holds for all FILEs behind it, up to the next option.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments, `--series` as if it had been given before each FILE."""
+        return super().parse_args(ctx, list(_series_of_each(args)))
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Metrics"):
             formatter.write_dl(list(metrics_help().items()))
+
+
+def _series_of_each(args: Sequence[str]) -> Iterator[str]:
+    """Yield arguments with `--series NAME=NUMBER` before each further FILE that it holds for."""
+    value: str | None = None
+    files = 0
+    for before, arg in zip(["", *args], args, strict=False):
+        if before == _SERIES:
+            value, files = arg, 0
+        elif arg.startswith("-") and arg != STANDARD_STREAM:
+            value = None
+        elif value is not None and "=" in value:
+            files += 1
+            if files > 1:
+                yield from (_SERIES, value)
+        yield arg
 
 
 @click.command(
@@ -163,11 +202,60 @@ class _Command(click.Command):
     help="Show each domain, DOMAIN's flexible goal accuracy with the λ with which a share P of an "
     "error is forgotten in T turns; may be repeated.",
 )
+@option.reading
 @option.intervals
 @option.table_format(" Any but text has the main figures only.")
 @click.option(
     "--json", "json_target", metavar="FILE|-", help="Write a list of reports; -: standard output."
 )
+@click.option(
+    "--analysis",
+    is_flag=True,
+    help="Also show how the metrics go together over turns, what FGA and GCA owe to where mistakes "
+    "lie, how many slots dialogues use and, of several FILEs, how the metrics spread.",
+)
+@click.option(
+    "--recipe",
+    type=click.Choice(tuple(RECIPES)),
+    help="Which dialogues --analysis holds FGA and GCA against mistakes on. "
+    + " ".join(f"{name}: {meaning}." for name, meaning in RECIPES.items())
+    + " [default: plain]",
+)
+@click.option(
+    _SERIES,
+    metavar="NAME[=NUMBER]",
+    multiple=True,
+    help="Also show the metrics as learning curves: --series shots=0.01 FILE... --series shots=0.1 "
+    "FILE...; or NAME alone, for the number that follows it in the files' names.",
+)
+@click.option(
+    "--ratings",
+    metavar="CSV",
+    help="Also show how far metrics agree with people's ratings of dialogues: a table with the "
+    "columns id, rater and rating. Takes one FILE; of a submission with responses, also Inform and "
+    "Success.",
+)
+@click.option(
+    "--lexicalised",
+    is_flag=True,
+    help="With --ratings: the responses are plain English; also take grounded Inform and Success.",
+)
+@click.option(
+    "--rating-sheet",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write sheets on which people rate --sheets dialogues drawn at random, and the table to "
+    "fill in. Takes one FILE.",
+)
+@click.option(
+    "--sheets",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="See --rating-sheet.",
+)
+@option.seed
 @click.option("--dialogue", "wanted", metavar="ID", help="Show one dialogue turn by turn.")
 @click.option("--plot", metavar=f"FILE.{'|'.join(SUFFIXES)}", help="Draw the reports side by side.")
 @click.option(
@@ -193,6 +281,14 @@ def command(
     intervals: bool,
     format_: str,
     json_target: str | None,
+    analysis: bool,
+    recipe: str | None,
+    series: Sequence[str],
+    ratings: str | None,
+    lexicalised: bool,
+    rating_sheet: Path | None,
+    sheets: int,
+    seed: int,
     wanted: str | None,
     plot: str | None,
     panels: Sequence[str],
@@ -200,8 +296,10 @@ def command(
 ) -> None:
     """Score state-tracking FILEs and show them side by side; `choosing` is as in `Choices`."""
     names = _names(files, labels)
-    if panels and plot is None:
-        raise InputError("--panel", "chooses what --plot draws; give --plot FILE as well")
+    _check_options(plot, panels, analysis, recipe, series)
+    if len(files) > 1 and (ratings or rating_sheet):
+        raise InputError("--ratings, --rating-sheet", "take one FILE, the tracker that is rated")
+    reading = option.taken_reading(choosing)
     choices = Choices(
         lambdas=_decays(lambdas, forget_turns, forget_share),
         per_domain_over=per_domain_over or PLAIN.per_domain_over,
@@ -210,7 +308,7 @@ def command(
     )
     load_benchmark = benchmark_chooser(benchmark_name, "comparing with")
     gold = None if gold_version is None else load_gold_states(gold_version, load_benchmark(()))
-    tracked = [read_tracking_file(file, load_benchmark, gold) for file in files]
+    tracked = [read_tracking_file(file, load_benchmark, gold, reading) for file in files]
     for file in tracked:
         tell(file.source, file.remarks)
     if choices.per_domain_over != PLAIN.per_domain_over:
@@ -218,16 +316,38 @@ def command(
     scored = [
         score_file(file, name, choices, wanted) for name, file in zip(names, tracked, strict=True)
     ]
-    reports = [one.report for one in scored]
-    _check_domains(choices.domain_lambdas, reports)
+    _check_domains(choices.domain_lambdas, [one.report for one in scored])
+    play = partial(_rates, scored[0].file, files[0], reading, lexicalised)
+    extras = [
+        *([_analysed(scored, choices, recipe or "plain")] if analysis else []),
+        *([_curves(scored, *read_series(series, files))] if series else []),
+        *([_agreement(scored[0], ratings, play, choices)] if ratings else []),
+    ]
+    if rating_sheet is not None:
+        _write_sheets(rating_sheet, scored[0], load_benchmark, sheets, seed, choices)
     if plot is not None:
-        plot_tracking(names, reports, plot, panels or tuple(PANELS))
+        _draw(plot, scored, panels, extras)
     scored, added = _with_intervals(scored, choices) if intervals else (scored, "")
+    added += "".join(f"\n\n{extra.text}" for extra in extras)
     if json_target is not None:
-        write_json(json_target, [one.to_dict() for one in scored])
+        write_json(json_target, _document(scored, extras))
     if json_target == STANDARD_STREAM:
         return
+    breakdown = per_domain or per_domain_over is not None or bool(forgetting)
+    _show(scored, format_, wanted, everything, breakdown, added)
+
+
+def _show(
+    scored: Sequence[ScoredFile],
+    format_: str,
+    wanted: str | None,
+    everything: bool,
+    breakdown: bool,
+    added: str,
+) -> None:
+    """Show the files in the format asked for, or the dialogue; `added` follows their tables."""
     if format_ != "text":
+        names, reports = [one.name for one in scored], [one.report for one in scored]
         ends = [one.intervals.get("scores", {}) for one in scored]
         table = headlines_table(names, reports, [one.signature for one in scored], ends)
         click.echo(formatted([table], format_), nl=False)
@@ -235,9 +355,155 @@ def command(
         for one in scored:
             click.echo(printable(f"{one.dialogue_text}\n"))
     else:
-        breakdown = per_domain or per_domain_over is not None or bool(forgetting)
         text = files_text(scored, everything, breakdown, shutil.get_terminal_size().columns)
         click.echo(printable(text + added))
+
+
+def _check_options(
+    plot: str | None,
+    panels: Sequence[str],
+    analysis: bool,
+    recipe: str | None,
+    series: Sequence[str],
+) -> None:
+    """Refuse options that do not go together."""
+    if panels and plot is None:
+        raise InputError("--panel", "chooses what --plot draws; give --plot FILE as well")
+    if recipe is not None and not analysis:
+        raise InputError("--recipe", "says how --analysis is done; give that as well")
+    if plot is not None and analysis + bool(series) + bool(panels) > 1:
+        raise InputError("--plot", "draws one of --analysis, --series and --panel; give one")
+
+
+@dataclass(frozen=True)
+class _Extra:
+    """What is shown besides the reports: as text, as keys of the JSON, and as a picture."""
+
+    text: str
+    document: Mapping[str, Any]
+    draw: Callable[[str], None]
+
+
+def _draw(
+    plot: str, scored: Sequence[ScoredFile], panels: Sequence[str], extras: Sequence[_Extra]
+) -> None:
+    """Draw what is shown besides the reports, or else these."""
+    for extra in extras:
+        extra.draw(plot)
+    if not extras:
+        names, reports = [one.name for one in scored], [one.report for one in scored]
+        plot_tracking(names, reports, plot, panels or tuple(PANELS))
+
+
+def _document(scored: Sequence[ScoredFile], extras: Sequence[_Extra]) -> object:
+    """Return the reports as JSON types; with what is shown besides, below `files`."""
+    files = [one.to_dict() for one in scored]
+    more = {key: value for extra in extras for key, value in extra.document.items()}
+    return {"files": files, **more} if extras else files
+
+
+def _curves(scored: Sequence[ScoredFile], series: str, numbers: Sequence[float]) -> _Extra:
+    """Return the metrics as learning curves."""
+    from ..tracking.analysis_plots import plot_curves
+
+    figures = [compared_figures(one.report) for one in scored]
+    curves = learning_curves(series, numbers, [one.name for one in scored], figures)
+    document = {"curves": curves.to_dict()}
+    return _Extra(curves_text(curves), document, lambda path: plot_curves(path, curves))
+
+
+_BEST_OF = [step / 20 for step in range(41)]
+"""The values of λ of which --ratings finds the one that agrees best."""
+
+
+def _agreement(
+    one: ScoredFile, ratings: str, play: Callable[[], Mapping[str, Any]], choices: Choices
+) -> _Extra:
+    """Return how far the metrics of dialogues, and those that `play` gives, agree with people."""
+    from ..comparison.human_ratings import agreement, agreement_text, read_ratings
+
+    rated = read_ratings(ratings)
+    wider = list(dict.fromkeys([*choices.lambdas, *_BEST_OF]))
+    figures = dialogue_figures(one.file.dialogues, replace(choices, lambdas=wider))
+    ids = [dialogue_id(dialogue.id) for dialogue in one.file.dialogues]
+    labels = [lambda_label(decay) for decay in wider]
+    candidates = {f"FGA λ={label}": f"FGA.{label}" for label in labels}
+    scores = {
+        title: dict(zip(ids, (own[key] for own in figures), strict=True))
+        for title, key in {"JGA": "JGA", **candidates, "GCA": "GCA"}.items()
+    }
+    asked = list(candidates)[: len(choices.lambdas)]
+    found = agreement(rated, {**scores, **play()}, list(candidates), asked, ratings)
+    return _Extra(agreement_text(found), {"ratings": found.to_dict()}, lambda path: None)
+
+
+def _rates(
+    file: TrackedFile, path: str, reading: Reading, lexicalised: bool
+) -> dict[str, dict[str, float]]:
+    """Return which dialogues of a submission with responses have Inform and Success."""
+    if file.benchmark is None or not file.responses:
+        return {}
+    if path == STANDARD_STREAM:
+        raise InputError("--ratings", "reads responses once more; give a file, not standard input")
+    from ..scoring import Options, Scorer
+    from ..scoring.predictions import known_system
+
+    options = Options(
+        metrics=["inform"],
+        setup=MAIN_SETUP,
+        lexicalised=lexicalised,
+        strict_states=reading.strict_states,
+    )
+    scorer = Scorer(file.benchmark, options)
+    predictions = read_predictions(path, reading)
+    system = known_system(scorer, predictions, file.source, path, options, False)
+    evidence = system.evidence
+    return {
+        evidence.figures[key].title: dict(zip(evidence.dialogues, won.astype(float), strict=True))
+        for key, won in evidence.won().items()
+    }
+
+
+def _write_sheets(
+    folder: Path,
+    one: ScoredFile,
+    load_benchmark: BenchmarkChooser,
+    number: int,
+    seed: int,
+    choices: Choices,
+) -> None:
+    """Write sheets for people to rate dialogues on, and say so."""
+    dialogues = one.file.dialogues
+    benchmark = one.file.benchmark or load_benchmark([dialogue.id for dialogue in dialogues])
+    written = write_rating_sheets(folder, dialogues, benchmark, number, seed, choices)
+    notify(f"{len(written)} sheets and {RATINGS_FILE} written to {folder}")
+
+
+def _analysed(scored: Sequence[ScoredFile], choices: Choices, recipe: str) -> _Extra:
+    """Return the analyses of the files and, of several, the spread of the metrics over them."""
+    from ..comparison.interval import spread_of
+    from ..tracking.analysis_plots import plot_analyses
+
+    analyses = analyses_of({one.name: one.file.dialogues for one in scored}, choices, recipe)
+    shown = [compared_figures(one.report) for one in scored]
+    spread = spread_of(shown) if len(scored) > 1 else {}
+    parts = [f"{name} ({recipe})\n\n{analysis_text(one)}" for name, one in analyses.items()]
+    if spread:
+        rows = [
+            [
+                name,
+                *(figure(value, 2) for value in (one.mean, one.deviation, one.lowest, one.highest)),
+            ]
+            for name, one in spread.items()
+        ]
+        parts.append(text_table(["over the files (%)", "mean", "SD", "lowest", "highest"], rows))
+    document = {
+        "recipe": recipe,
+        "analyses": {name: one.to_dict() for name, one in analyses.items()},
+        "spread": {name: asdict(one) for name, one in spread.items()},
+    }
+    drawn = {name: (one.mean, one.deviation) for name, one in spread.items()}
+    return _Extra("\n\n".join(parts), document, lambda path: plot_analyses(path, analyses, drawn))
 
 
 def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[list[ScoredFile], str]:
@@ -262,7 +528,7 @@ def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[lis
 def _names(files: Sequence[str], labels: Sequence[str]) -> list[str]:
     """Return what to call the files: as the labels say, or after the files."""
     if not labels:
-        return short_names(files)
+        return without_shared(short_names(files))
     if len(labels) != len(files):
         raise InputError(
             "--label",

@@ -55,7 +55,7 @@ from .option import leaderboard_path
     "the data directory, or in a folder given with --predictions).",
 )
 @option.predictions_folder
-@option.workers
+@option.jobs
 @option.scheduler
 @click.option(
     "--output",
@@ -142,14 +142,15 @@ def _make(
             told = "neither a folder nor a file, and left alone; remove it"
             notify(f"{submissions / name}: {told}")
         entered = read_entries(submissions)
-        for line in check_removed(submissions, entered, removed).lines():
-            notify(line)
+        made = check_removed(submissions, entered, removed)
         entered, files = updated(entered, _rescore(entered, again, rescoring), rules)
         board = read_board(submissions, entered, rules, complete_pairs(submissions, entered))
         web = None if html is None else _site(submissions, board)
         write_files(submissions, {**files, **pages(submissions, board, path, files)})
         if html is not None and web is not None:
             write_site(web, html)
+    for line in made.lines():
+        notify(line)
     click.echo(f"{path}: {len(entered)} entries")
     if html is not None and web is not None:
         click.echo(f"{html / 'index.html'}: {len(web.files)} files, {web.size / 1000:.0f} kB")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from ..errors import counted
 from ..io.files import STANDARD_STREAM, write_json
-from ..io.rendering import printable
 from ..scoring import Options, Scorer
 from ..scoring.relexicalising import lexicalised_predictions
-from . import option, tell
+from . import notify, option, tell
 from .reading import read_submissions
 
 
@@ -29,14 +31,16 @@ from .reading import read_submissions
 )
 @option.benchmark
 @option.rules
-def command(predictions: str, output: str, seed: int, benchmark: str | None, rules: str) -> None:
-    """Lexicalise a submission."""
-    loaded, (read,) = read_submissions([predictions], benchmark, "lexicalising by")
-    scorer = Scorer(loaded, Options(rules=rules))
+@option.reading
+def command(predictions: str, output: str, seed: int, benchmark: str | None, **how: Any) -> None:
+    """Lexicalise a submission; `how` is as in `Options`."""
+    options = Options(**how)
+    loaded, (read,) = read_submissions([predictions], benchmark, "lexicalising by", options)
+    scorer = Scorer(loaded, options)
     tell(read.source, read.remarks)
     written = lexicalised_predictions(read, scorer, seed)
     write_json(output, written.dialogues)
     if output != STANDARD_STREAM:
         responses = sum(map(len, written.dialogues.values()))
-        told = f"{output}: {responses} responses lexicalised, seed {seed}, {written.states} states"
-        click.echo(printable(told))
+        told = f"{counted(responses, 'response')} lexicalised, seed {seed}"
+        notify(f"wrote {output}: {told}, {written.states} states")

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from mwz.normalization.rules import DEFAULT_RULES, alias_tables, rule_set, rule_set_names
 
 from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
+from ..board import PUBLISHED
 from ..comparison.interval import SEED
-from ..errors import unknown
+from ..errors import InputError, unknown
 from ..io.files import STANDARD_STREAM
 from ..io.tables import FORMATS
 from ..metrics.setups import BOTH, SETUPS
 from ..scoring.options import AUTO, choices
+from ..submission.formats import Reading
 
 
 def complete_file(
@@ -86,6 +90,41 @@ placeholders = click.option(
     f"becomes, or a table by name: {', '.join(alias_tables())}.",
 )
 
+_KEYS = {
+    "response": "responses, in place of `response`",
+    "state": "belief states, in place of `state`",
+    "turns": "a dialogue's turns, where a dialogue is an object",
+    "id": "a dialogue's id, where dialogues or turns are in a list or a table",
+}
+
+
+_strict_states = click.option(
+    "--strict-states",
+    is_flag=True,
+    help="Refuse belief states that hold anything but known names and strings; by default numbers "
+    "and the like are read as text, and where states are not used, what cannot be read is left "
+    "out.",
+)
+
+
+def reading(command: _Command) -> _Command:
+    """Add the options that say how predictions are read: fields of `Options` and of `Reading`."""
+    return keys(_strict_states(command))
+
+
+def keys(command: _Command) -> _Command:
+    """Add the options that name the keys that are read."""
+    for name, what in reversed(_KEYS.items()):
+        command = click.option(f"--{name}-key", metavar="KEY", help=f"The key of {what}.")(command)
+    return command
+
+
+def taken_reading(given: dict[str, Any]) -> Reading:
+    """Return how predictions are read by what options gave, which is taken out of that."""
+    names = [one.name for one in fields(Reading) if one.name in given]
+    return Reading(**{name: given.pop(name) for name in names})
+
+
 predictions = click.argument("predictions", shell_complete=complete_file)
 
 several_predictions = click.argument(
@@ -100,21 +139,22 @@ submissions = click.option(
     help="The folder of submissions.",
 )
 
-workers = click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    default=os.cpu_count() or 1,
-    show_default="one per processor",
-    help="Processes to score with.",
-)
-
 jobs = click.option(
     "--jobs",
+    "workers",
     type=click.IntRange(min=1),
     metavar="N",
     default=os.cpu_count() or 1,
     show_default="one per processor",
-    help="Processes to score several files with.",
+    help="Processes to score several systems with.",
+)
+
+all_figures = click.option(
+    "--all",
+    "all_figures",
+    is_flag=True,
+    help="Show every figure, in tables of intervals and differences and in pictures; by default "
+    "those that papers compare systems by.",
 )
 
 output = click.option(
@@ -176,28 +216,54 @@ def table_format(more: str = "") -> Callable[[_Command], _Command]:
     )
 
 
+_BETWEEN = "\0"
+"""What no argument holds: it joins the values that an option takes at once."""
+
+
 class SeedsCommand(click.Command):
     """A command whose option `--seeds` takes several values at once: `--seeds A B C`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments, every value of the option as if it had been given by itself."""
-        return super().parse_args(ctx, list(_repeated(args, "--seeds")))
+        """Parse the arguments, the values that follow the option as one of it."""
+        return super().parse_args(ctx, list(_joined(args, "--seeds")))
 
 
-def _repeated(args: Iterable[str], option: str) -> Iterator[str]:
-    """Yield arguments with an option before each of its values."""
-    # How many values the option has had; None outside it.
-    values: int | None = None
+def _joined(args: Iterable[str], option: str) -> Iterator[str]:
+    """Yield arguments, those that follow an option, up to the next one, as one."""
+    # The option's values by now; None outside it.
+    values: list[str] | None = None
     for arg in args:
-        if arg == option:
-            values = 0
-        elif arg.startswith("-") and arg != STANDARD_STREAM:
-            values = None
+        if arg.startswith("-") and arg != STANDARD_STREAM:
+            yield from [_BETWEEN.join(values)] if values else []
+            values = [] if arg == option else None
+            yield arg
         elif values is not None:
-            values += 1
-            if values > 1:
-                yield option
-        yield arg
+            values.append(arg)
+        else:
+            yield arg
+    yield from [_BETWEEN.join(values)] if values else []
+
+
+def seeds(description: str, grouped: bool = False) -> Callable[[_Command], _Command]:
+    """Return the option `--seeds` of a `SeedsCommand`.
+
+    Args:
+        description: What the files are.
+        grouped: Whether the option's value is a tuple per time that it is given; otherwise it is
+            a tuple of all.
+    """
+
+    def split(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> Any:
+        groups = tuple(tuple(joined.split(_BETWEEN)) for joined in value)
+        return groups if grouped else tuple(one for group in groups for one in group)
+
+    return click.option(
+        "--seeds",
+        metavar="SYSTEM...",
+        multiple=True,
+        callback=split,
+        help=f"{description} Takes all that follows up to the next option.",
+    )
 
 
 def refuse(wrong: Mapping[str, object]) -> None:
@@ -221,7 +287,7 @@ def leaderboard_path(submissions: Path) -> Path:
 
 def _goals(ctx: click.Context, param: click.Parameter, value: str) -> str:
     """Return one of the choices of goals, or a JSON file."""
-    if value not in GOALS and not value.endswith((".json", ".json.gz")):
+    if value not in GOALS and not (Path(value).is_file() or value.endswith((".json", ".json.gz"))):
         problem = unknown("choice of goals", value, GOALS)
         raise click.BadParameter(f"{problem}, or give a JSON file", ctx, param)
     return value
@@ -277,8 +343,14 @@ lexicalised = click.option(
 free_running = click.option(
     "--free-running",
     is_flag=True,
-    help="With --lexicalised: the dialogues are those with a user simulator, of any length. What "
-    "needs the benchmark's own turns is left out.",
+    help="The dialogues are those with a user simulator, of any length and in plain English "
+    "(--lexicalised). What needs the benchmark's own turns is left out.",
+)
+
+skip_missing_goals = click.option(
+    "--skip-missing-goals",
+    is_flag=True,
+    help="With --free-running: leave out dialogues that have no goal, and say how many.",
 )
 
 goals = click.option(
@@ -289,5 +361,42 @@ goals = click.option(
     metavar=f"[{'|'.join(GOALS)}|FILE.json]",
     help="Score all dialogues, or those whose goal occurs (seen) or does not occur (unseen) in the "
     "train or dev split; needs `mwz data fetch --split all`. With --free-running: a file of goals, "
-    "in the form of the public evaluator's goals.json, in place of the benchmark's.",
+    "as the public evaluator or MultiWOZ writes them, in place of the benchmark's.",
 )
+
+
+def scoring(command: _Command) -> _Command:
+    """Add the options that say on what and how responses are scored, as `Options` has them."""
+    own = (benchmark, rules, placeholders, reading, setup, domains, states, goals, lexicalised)
+    for decorator in reversed(own):
+        command = decorator(command)
+    return command
+
+
+def readable(submissions: Path) -> Path:
+    """Return the folder of submissions; where none is named or here, that of the public board."""
+    source = click.get_current_context().get_parameter_source("submissions")
+    here = source is not ParameterSource.DEFAULT or submissions.is_dir()
+    return submissions if here else PUBLISHED
+
+
+def _is_board(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    """Refuse to begin a board where nobody asked for one."""
+    given = ctx.get_parameter_source("submissions") is not ParameterSource.DEFAULT
+    folder = ctx.params.get("submissions")
+    if not (value or given or ctx.resilient_parsing or folder is None or folder.is_dir()):
+        raise InputError(
+            str(folder),
+            "no such folder here: this is no clone of the board; go to one, name its folder by "
+            "--submissions, or begin a board of your own by --new-board",
+        )
+
+
+new_board = click.option(
+    "--new-board",
+    is_flag=True,
+    expose_value=False,
+    callback=_is_board,
+    help="Begin a board of your own where the folder of submissions does not exist.",
+)
+"""To be given below `submissions`, which it is about."""

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..benchmark import STYLES, Benchmark
-from ..data.installed import SAMPLE, load_benchmark
+from ..data.installed import SAMPLE, installed_benchmarks, load_benchmark
 from ..errors import InputError, unknown
-from ..io.files import shown_name
+from ..io.files import STANDARD_STREAM, shown_name
 from ..scoring import Scorer
 from ..scoring.options import Options
 from ..submission import HUMAN, Submission, checked_submission, read_predictions
 from ..submission.checking import dialogue_id
-from ..submission.conversations import read_conversations
-from . import notify
+from . import notify, tell
 
 if TYPE_CHECKING:
+    from ..board.entries import Entry
     from ..scoring.free_running import FreeRunning
 
 BenchmarkChooser = Callable[[Iterable[object]], Benchmark]
@@ -49,7 +50,11 @@ def benchmark_chooser(name: str | None, doing: str) -> BenchmarkChooser:
         if name is not None:
             return benchmark
         if benchmark.name == SAMPLE:
-            remark("no other benchmark is installed")
+            others = [one for one in installed_benchmarks() if one != SAMPLE]
+            named = f"; --benchmark chooses {' or '.join(others)}" if others else ""
+            remark(
+                f"multiwoz is not installed{named}" if others else "no other benchmark is installed"
+            )
             return benchmark
         wanted = {dialogue_id(id_) for id_ in ids}
         if wanted and wanted.isdisjoint(benchmark.dialogues):
@@ -77,11 +82,38 @@ def read_submissions(
         InputError: A file cannot be read or is no submission to the benchmark, or the benchmark
             cannot be loaded.
     """
-    read = [(read_predictions(file), shown_name(file)) for file in files]
+    reading = options.reading
+    read = [(read_predictions(file, reading), shown_name(file)) for file in files]
     choose = benchmark_chooser(name, doing)
     benchmark = choose([id_ for standard, _ in read for id_ in standard.dialogues])
     rules = Scorer(benchmark, options).rules
-    return benchmark, [checked_submission(one, benchmark, source, rules) for one, source in read]
+    return benchmark, [
+        checked_submission(one, benchmark, source, rules, reading) for one, source in read
+    ]
+
+
+def found_entry(system: str, submissions: Path) -> Entry | None:
+    """Return the entry that a system's name stands for; None for a file, which comes first.
+
+    Args:
+        system: A file, `-` for standard input, or the name of an entry.
+        submissions: The folder of submissions.
+
+    Raises:
+        InputError: There is neither.
+    """
+    if system == STANDARD_STREAM:
+        return None
+    from ..board.stored_evidence import find_entry, no_entry
+
+    entry = find_entry(system, submissions)
+    if Path(system).is_file():
+        if entry is not None:
+            notify(f"{system}: the file, not the entry of this name")
+        return None
+    if entry is None and Path(system).name == system:
+        raise no_entry(system, submissions)
+    return entry
 
 
 def corpus_name(style: str, lexicalised: bool) -> str:
@@ -100,13 +132,12 @@ def corpus_name(style: str, lexicalised: bool) -> str:
 
 
 def played_free_running(
-    file: str, goals: str | None, name: str | None, doing: str, options: Options
+    file: str, name: str | None, doing: str, options: Options
 ) -> tuple[FreeRunning, Scorer]:
     """Read a file of free-running dialogues and compare them with their goals.
 
     Args:
         file: The file; `-` is standard input.
-        goals: A file of goals, in place of the benchmark's.
         name: The value of `--benchmark`.
         doing: What is done with the benchmark, for the remark.
         options: How to score.
@@ -114,10 +145,9 @@ def played_free_running(
     Raises:
         InputError: A file cannot be read or used, or a dialogue has no goal.
     """
-    # pydantic takes its time
-    from ..scoring.free_running import play_free_running, read_goals_file
-
-    conversations = read_conversations(file)
-    scorer = Scorer(benchmark_chooser(name, doing)(conversations), options)
-    own = None if goals is None else read_goals_file(goals, scorer.rules)
-    return play_free_running(conversations, shown_name(file), scorer, own), scorer
+    source = shown_name(file)
+    standard = read_predictions(file, options.reading)
+    scorer = Scorer(benchmark_chooser(name, doing)(standard.dialogues), options)
+    run = scorer.free_run(standard, source)
+    tell(source, run.remarks)
+    return run, scorer

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 from click.core import ParameterSource
+from tqdm import tqdm
 
 from mwz.database import EMBEDDED
 
@@ -17,9 +18,10 @@ from ..benchmark import CANONICAL_STYLE, GOALS
 from ..data.installed import default_benchmark
 from ..errors import InputError
 from ..io.files import STANDARD_STREAM, short_names, shown_name, write_json, write_text
+from ..io.rendering import printable
 from ..io.tables import formatted
 from ..metrics import default_metrics, response_metrics
-from ..metrics.setups import BOTH
+from ..metrics.setups import BOTH, MAIN_SETUP
 from ..scoring import Options, Scorer
 from ..scoring.many import (
     FileOutcome,
@@ -34,7 +36,17 @@ from ..scoring.predictions import MADE
 from ..scoring.report_text import report_text, score_table
 from ..submission import CONSTANT, EMPTY_STATES
 from . import notify, option, tell
-from .reading import benchmark_chooser, corpus_name, played_free_running, read_submissions
+from .reading import (
+    BenchmarkChooser,
+    benchmark_chooser,
+    corpus_name,
+    found_entry,
+    read_submissions,
+)
+
+if TYPE_CHECKING:
+    from ..board.entries import Entry
+    from ..metrics.statistics import Figure
 
 TRACKING = "dst"
 """The metric that a tracker without responses is scored by."""
@@ -50,17 +62,13 @@ def _metrics_help() -> str:
 
 
 @click.command(
+    cls=option.SeedsCommand,
     help="Score PREDICTIONS: a JSON file, plain or gzipped, or - for standard input. Several files "
-    "are shown in one table. A file that cannot be scored is reported, and the others are scored."
+    "are shown in one table. A file that cannot be scored is reported, and the others are scored. "
+    "With --paper: the table of a paper, as LaTeX or Markdown, ready to be pasted.",
 )
 @option.several_predictions
-@option.benchmark
-@option.rules
-@option.placeholders
-@option.setup
-@option.domains
-@option.states
-@option.goals
+@option.scoring
 @click.option(
     "--metrics",
     metavar="METRIC,…",
@@ -81,8 +89,8 @@ def _metrics_help() -> str:
     help="Score the tracker that predicts an empty belief state in every turn, by state tracking "
     "unless --metrics says otherwise; the responses are the benchmark's own references.",
 )
-@option.lexicalised
 @option.free_running
+@option.skip_missing_goals
 @click.option(
     "--database",
     "database_url",
@@ -108,8 +116,10 @@ def _metrics_help() -> str:
 @click.option(
     "--plot",
     metavar="FILE.svg|png|pdf",
-    help="Draw the figures with their intervals, all files side by side.",
+    help="Draw the figures that papers compare systems by, with their intervals, all files side "
+    "by side.",
 )
+@option.all_figures
 @click.option(
     "--resume",
     is_flag=True,
@@ -121,6 +131,23 @@ def _metrics_help() -> str:
     help="Show what each step of normalisation and fuzzy matching of venues is worth: BLEU and "
     "rates without it, a table for each file.",
 )
+@click.option(
+    "--paper",
+    "as_paper",
+    is_flag=True,
+    help="Print the table of a paper: BLEU, Inform, Success and Combined, the files as training "
+    "seeds of one system, mean and standard deviation, the baseline, marks of significance, "
+    "caption, the sentence to put under it, and BibTeX. As LaTeX, or --format md.",
+)
+@click.option(
+    "--baseline",
+    metavar="SYSTEM",
+    multiple=True,
+    help="With --paper: a predictions file, or the name of an entry of the board, whose outputs "
+    "need not be at hand, to test against. May be repeated: the seeds of one baseline.",
+)
+@option.seeds("With --paper: outputs of a further system, a row of its own. May be repeated.", True)
+@option.submissions
 @option.jobs
 @option.scheduler
 @option.cache
@@ -129,103 +156,124 @@ def command(
     *,
     predictions: Sequence[str],
     benchmark: str | None,
-    goals: str,
     metrics: str,
     corpus: str | None,
     constant: bool,
     empty_states: bool,
-    free_running: bool,
     intervals: bool,
     format_: str,
     json_target: str | None,
     lines_target: str | None,
     plot: str | None,
+    all_figures: bool,
     resume: bool,
     ablation: bool,
-    jobs: int,
+    as_paper: bool,
+    baseline: Sequence[str],
+    seeds: Sequence[Sequence[str]],
+    submissions: Path,
+    workers: int,
     scheduler: str | None,
     cache: bool,
     quiet: bool,
     **how: Any,
 ) -> int:
     """Score submissions, or the corpus itself, and show the reports; `how` is as in `Options`."""
-    context = click.get_current_context()
-    _check_usage(context.params)
-    if empty_states and context.get_parameter_source("metrics") is ParameterSource.DEFAULT:
-        metrics = TRACKING
+    _check_usage(click.get_current_context().params)
     options = Options(
-        metrics=[name.strip() for name in metrics.split(",")],
-        goals=goals if goals in GOALS else "all",
+        metrics=_chosen_metrics(metrics, as_paper, empty_states),
         **how,
     )
     if ablation:
         _show_ablation(predictions, benchmark, options, format_)
         return 0
-    request = Request(options, intervals or plot is not None, lines_target is not None)
-    coming = partial(
+    request = Request(options, intervals or plot is not None, lines_target is not None, as_paper)
+    choose = benchmark_chooser(benchmark, "scoring on")
+    scored = partial(
         score_files,
-        predictions,
-        benchmark_chooser(benchmark, "scoring on"),
-        benchmark or default_benchmark(),
-        request,
-        cache,
-        jobs,
-        scheduler,
+        choose=choose,
+        likely=benchmark or default_benchmark(),
+        request=request,
+        cache=cache,
+        workers=workers,
+        scheduler=scheduler,
     )
+    if as_paper:
+        entry, of_baseline = _baseline(baseline, submissions)
+        groups = [of_baseline, predictions, *seeds]
+        return _paper(groups, scored, json_target, lines_target, entry, choose, format_)
+    coming = partial(scored, predictions)
     several = len(predictions) > 1
-    if free_running:
-        goals_file = None if goals in GOALS else goals
-        outcomes = [_free_running(predictions[0], goals_file, benchmark, request)]
-    elif several:
+    if several:
         outcomes = _several(predictions, coming, json_target, lines_target, resume)
     elif predictions:
         outcomes = [_one(predictions[0], coming)]
     else:
         outcomes = [_made(corpus, constant, benchmark, request)]
     if plot is not None and outcomes:
-        _plot(outcomes, plot)
+        _plot(outcomes, plot, all_figures)
     if not several:
         _write(outcomes[0][1], json_target, lines_target, intervals)
     if outcomes and not quiet and STANDARD_STREAM not in (json_target, lines_target):
         if several or format_ != "text":
             click.echo(formatted([score_table(outcomes)], format_), nl=False)
         else:
-            click.echo(_text(outcomes[0][1], intervals))
+            click.echo(_text(outcomes[0][1], intervals, all_figures))
     return 2 if len(outcomes) < len(predictions) else 0
 
 
+def _chosen_metrics(metrics: str, as_paper: bool, empty_states: bool) -> Sequence[str]:
+    """Return the metrics that the options mean."""
+    if as_paper:
+        return _PAPER_METRICS
+    if empty_states and not _given("metrics"):
+        return [TRACKING]
+    return [name.strip() for name in metrics.split(",")]
+
+
 def _check_usage(given: Mapping[str, Any]) -> None:
-    """Refuse options that do not go together.
+    """Refuse options that do not go together, and a picture of another format.
 
     Args:
         given: Parameter -> value.
     """
+    if given["plot"] is not None:
+        from ..io.pictures import picture_format
+
+        picture_format(given["plot"])
     files, corpus, goals = given["predictions"], given["corpus"], given["goals"]
     json_target, lines_target = given["json_target"], given["lines_target"]
     free, lexicalised, several = given["free_running"], given["lexicalised"], len(files) > 1
     made = given["constant"] or given["empty_states"]
+    paper = given["as_paper"]
+    unfit = any(given[name] for name in ("intervals", "plot", "resume", "free_running", "quiet"))
+    every = [*files, *given["baseline"], *(one for group in given["seeds"] for one in group)]
     sources = [bool(files), corpus is not None, given["constant"], given["empty_states"]]
     one_source = "give either PREDICTIONS, or --corpus [STYLE], or --constant, or --empty-states"
     option.refuse(
         {
+            "--free-running needs PREDICTIONS: a file of dialogues with a user, in plain English; "
+            "--goals FILE names their goals, if they are not the benchmark's": free and not files,
             one_source: sum(sources) != 1,
             "--json and --per-dialogue cannot both go to standard output": json_target
             == lines_target
             == STANDARD_STREAM,
-            "--free-running needs PREDICTIONS, --lexicalised and all goals": free
-            and (not files or not lexicalised or goals in GOALS[1:]),
+            "--free-running takes all goals, or a file of them": free and goals in GOALS[1:],
             "--free-running goes with neither --intervals nor --plot": free
             and (given["intervals"] or given["plot"]),
-            "--free-running takes one file, and shows it as text": free
-            and (several or given["format_"] != "text"),
             "--ablation takes PREDICTIONS, has both set-ups, and goes with none of --lexicalised, "
-            "--intervals, --plot, --json and --per-dialogue": given["ablation"]
+            "--intervals, --plot, --resume, --free-running, --quiet, --paper, --json and "
+            "--per-dialogue": given["ablation"]
             and (
                 not files
                 or lexicalised
-                or any(given[name] for name in ("plot", "intervals", "json_target", "lines_target"))
+                or unfit
+                or paper
+                or bool(json_target or lines_target)
                 or given["setup"] != BOTH
             ),
+            "--skip-missing-goals goes with --free-running": given["skip_missing_goals"]
+            and not free,
             "--goals takes a file only with --free-running": goals not in GOALS and not free,
             "--lexicalised takes PREDICTIONS, or --corpus without a style": lexicalised
             and (made or corpus not in (None, CANONICAL_STYLE)),
@@ -234,15 +282,20 @@ def _check_usage(given: Mapping[str, Any]) -> None:
             and (not files or lexicalised),
             "--resume needs several PREDICTIONS, and --json FILE": given["resume"]
             and (json_target in (None, STANDARD_STREAM) or not several),
-            "standard input can be read only once": files.count(STANDARD_STREAM) > 1,
+            "standard input can be read only once": every.count(STANDARD_STREAM) > 1,
+            "--baseline and --seeds go with --paper": not paper
+            and (given["baseline"] or given["seeds"]),
+            "--paper needs PREDICTIONS": paper and not files,
+            "--paper is of strict figures, by dialogue: it goes with no --metrics, other --setup, "
+            "--intervals, --plot, --resume, --free-running or --quiet": paper
+            and (_given("metrics") or given["setup"] not in (MAIN_SETUP, BOTH) or unfit),
+            "--paper is printed as latex or md": paper
+            and _given("format_")
+            and given["format_"] not in ("latex", "md"),
             "--per-dialogue needs a folder where several files are scored": several
             and lines_target == STANDARD_STREAM,
         }
     )
-    if given["plot"] is not None:
-        from ..io.pictures import picture_format
-
-        picture_format(given["plot"])
 
 
 def _show_ablation(
@@ -257,6 +310,73 @@ def _show_ablation(
     named = zip(short_names(files), submissions, strict=True)
     tables = [ablation_table(name, submission, scorer) for name, submission in named]
     click.echo(formatted(tables, format_), nl=False)
+
+
+def _given(parameter: str) -> bool:
+    """Whether an option was given."""
+    context = click.get_current_context()
+    return context.get_parameter_source(parameter) is not ParameterSource.DEFAULT
+
+
+_PAPER_METRICS = ("bleu", "inform", "lower_bound")
+
+
+def _baseline(systems: Sequence[str], submissions: Path) -> tuple[Entry | None, Sequence[str]]:
+    """Return the entry that a baseline is, or else the files that it is.
+
+    Raises:
+        InputError: There is neither, or it is several of which one is an entry.
+    """
+    found = [found_entry(system, submissions) for system in systems]
+    if not any(found):
+        return None, systems
+    if len(found) > 1:
+        raise InputError("--baseline", "give one entry, or files that are seeds of one system")
+    return found[0], ()
+
+
+def _paper(
+    groups: Sequence[Sequence[str]],
+    scored: Callable[..., Iterator[FileOutcome]],
+    json_target: str | None,
+    folder: str | None,
+    entry: Entry | None,
+    choose: BenchmarkChooser,
+    format_: str,
+) -> int:
+    """Print the table of a paper.
+
+    Args:
+        groups: The files of the baseline, then those of each system.
+        scored: Scores files.
+        json_target: As for `_several`.
+        folder: As for `_several`.
+        entry: The entry that the baseline is, where it is one.
+        choose: Returns the benchmark.
+        format_: The format.
+    """
+    from ..board.paper_table import PaperSystem, paper, system_name
+    from ..board.stored_evidence import of_file, stored_evidence
+
+    files = [file for group in groups for file in group]
+    outcomes = _several(files, partial(scored, files), json_target, folder, False)
+    if len(outcomes) < len(files) or STANDARD_STREAM in (json_target, folder):
+        return 2 if len(outcomes) < len(files) else 0
+    coming = iter(outcomes)
+    rows = []
+    if entry is not None:
+        stored = [stored_evidence(entry)]
+        rows.append(PaperSystem(entry.system.name, [entry.scores.main], stored, entry))
+    for group in filter(None, groups):
+        names, found = zip(*(next(coming) for _ in group), strict=True)
+        known = [one.evidence for one in found if one.evidence is not None]
+        dialogues = choose(known[0].dialogues).dialogues
+        evidence = [of_file(one, dialogues) for one in known]
+        rows.append(PaperSystem(system_name(names), [one.report for one in found], evidence))
+    baseline, systems = (rows[0], rows[1:]) if entry or groups[0] else (None, rows)
+    shown = "md" if format_ == "md" else "latex"
+    click.echo(printable(paper(baseline, systems, shown)), nl=False)
+    return 0
 
 
 _Named: TypeAlias = "tuple[str, ScoredSubmission]"
@@ -280,7 +400,7 @@ def _one(file: str, coming: Callable[..., Iterator[FileOutcome]]) -> _Named:
     Raises:
         InputError: It cannot be scored.
     """
-    (done,) = coming()
+    (done,) = tqdm(coming(), "scoring", 1, unit="file", disable=None, leave=False)
     if isinstance(done.outcome, InputError):
         raise done.outcome
     tell(shown_name(file), done.outcome.remarks)
@@ -306,8 +426,6 @@ def _several(
     Raises:
         InputError: Something cannot be written, or the file holds something else.
     """
-    from tqdm import tqdm
-
     names = short_names(files)
     paths = [] if folder is None else [Path(folder, f"{name}.jsonl") for name in names]
     if folder is not None and Path(folder).exists() and not Path(folder).is_dir():
@@ -361,18 +479,24 @@ def _write(
         write_json(json_target, {**outcome.report.to_dict(), **known})
 
 
-def _text(outcome: ScoredSubmission, intervals: bool) -> str:
+def _main(figures: Mapping[str, Figure], all_figures: bool) -> dict[str, Figure]:
+    """Return the figures that papers compare systems by, if there are and not all are wanted."""
+    main = {name: one for name, one in figures.items() if one.main}
+    return dict(figures) if all_figures or not main else main
+
+
+def _text(outcome: ScoredSubmission, intervals: bool, all_figures: bool) -> str:
     """Return the report of one file as text."""
-    text = report_text(outcome.report)
     if not intervals:
-        return text
+        return report_text(outcome.report)
     from ..comparison.comparison_text import intervals_text
 
-    table = intervals_text([""], outcome.figures, [intervals_read(outcome.intervals)])
-    return f"{text}\n\n{table}\n\n{(outcome.intervals or {})['signature']}"
+    figures = _main(outcome.figures, all_figures)
+    table = intervals_text([""], figures, [intervals_read(outcome.intervals)])
+    return report_text(outcome.report, table, (outcome.intervals or {})["signature"])
 
 
-def _plot(outcomes: Sequence[_Named], path: str) -> None:
+def _plot(outcomes: Sequence[_Named], path: str, all_figures: bool) -> None:
     from ..comparison.score_plots import plot_scores
 
     names, found = zip(*outcomes, strict=True)
@@ -382,17 +506,5 @@ def _plot(outcomes: Sequence[_Named], path: str) -> None:
         for name, figure in found[0].figures.items()
         if all(name in other.figures for other in found)
     }
-    plot_scores(names, figures, [intervals_read(one.intervals) for one in found], path)
-
-
-def _free_running(
-    predictions: str, goals: str | None, benchmark: str | None, request: Request
-) -> _Named:
-    """Score free-running dialogues."""
-    from ..scoring.dialogue_lines import free_running_lines, lines_text
-    from ..scoring.free_running import score_free_running  # pydantic takes its time
-
-    run, scorer = played_free_running(predictions, goals, benchmark, "scoring on", request.options)
-    report = score_free_running(run, scorer)
-    lines = lines_text(free_running_lines(run, report.signature)) if request.lines else None
-    return predictions, ScoredSubmission(report, lines=lines)
+    shown = _main(figures, all_figures)
+    plot_scores(names, shown, [intervals_read(one.intervals) for one in found], path)

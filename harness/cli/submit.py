@@ -44,7 +44,7 @@ from ..board.views.markdown import neighbours_text, pages, seeds_text
 from ..data.gold_states import load_further_gold, load_gold_states
 from ..data.installed import load_benchmark
 from ..errors import InputError, unknown
-from ..io.files import limits, read_bytes, shown_name
+from ..io.files import encoded, limits, read_bytes, shown_name, to_json
 from ..io.rendering import figure, printable, text_table
 from ..io.validation import validated
 from ..metrics import headlines
@@ -53,7 +53,7 @@ from ..metrics.tracking.tracked_dialogues import GoldStates
 from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions
 from ..submission import checked_submission
-from ..submission.formats import read_standard
+from ..submission.formats import Reading, read_standard
 from . import notify, option, tell
 from .option import leaderboard_path
 from .reading import benchmark_chooser
@@ -179,18 +179,17 @@ _NOT_FOR: Mapping[str, Collection[str]] = {
     metavar="VERSION",
     help="State tracking: say what version PREDICTIONS' own gold states are.",
 )
-@click.option(
-    "--seeds",
-    metavar="PREDICTIONS...",
-    multiple=True,
-    help="Outputs of the same system, trained with further seeds: adds mean and standard deviation "
-    "over all. Takes all that follows up to the next option.",
+@option.seeds(
+    "Outputs of the same system, trained with further seeds: adds mean and standard deviation over "
+    "all."
 )
 @click.option("--replace", is_flag=True, help="Replace a submission of the same name.")
 @option.benchmark
 @option.rules
 @option.placeholders
 @option.submissions
+@option.new_board
+@option.keys
 def command(
     predictions: str,
     track: str,
@@ -204,7 +203,7 @@ def command(
     rules: str,
     placeholders: str | None,
     submissions: Path,
-    **facts: str | int | None,
+    **facts: Any,
 ) -> None:
     """Check, score and enter a submission."""
     given = click.get_current_context().params
@@ -214,6 +213,7 @@ def command(
             raise InputError(f"--{name.replace('_', '-')}", told)
     if gold is not None and own_gold is not None:
         raise InputError("--gold, --own-gold", "give one of them: whose gold states are they?")
+    reading = option.taken_reading(facts)
     aliases = Options(placeholders=placeholders).aliases
     known = {
         **{name: value for name, value in facts.items() if value is not None},
@@ -224,7 +224,7 @@ def command(
         "reported": [{"source": source, **reported}] if reported else [],
     }
     system = validated(System, known, "submission")
-    files = [(shown_name(path), read_bytes(path, limits())) for path in (predictions, *seeds)]
+    files = [(shown_name(path), _content(path, reading)) for path in (predictions, *seeds)]
 
     def check(outputs: Outputs) -> None:
         nonlocal system
@@ -249,6 +249,14 @@ def command(
         write_files(submissions, pages(submissions, page, leaderboard_path(submissions)))
     _show(entry, board)
     _tell_signs(entry, board)
+
+
+def _content(path: str, reading: Reading) -> bytes:
+    """Return a file, as it is; if options name its keys, in the standard form."""
+    content = read_bytes(path, limits())
+    if not reading.keys:
+        return content
+    return encoded(to_json(read_standard(content, shown_name(path), reading).dialogues))
 
 
 def _scored(
@@ -387,8 +395,8 @@ def _show_place(
     rows = [*(row for row in table if row.is_ceiling), own]
     click.echo(text_table(row_headers(shown, ranks), [row_text(row, shown, ranks) for row in rows]))
     places = sum(row.rank is not None for row in table)
-    place = "not ranked" if own.tracked is not None else f"not ranked: {own.unranked}"
     if own.rank is not None:
-        place = f"rank {own.rank} of {places}"
-    click.echo(f"\n{place} {among}")
+        click.echo(f"\nrank {own.rank} of {places} {among}")
+    else:
+        click.echo(f"\nnot ranked {among}: {own.unranked}")
     return own

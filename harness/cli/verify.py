@@ -22,7 +22,7 @@ _SHOWN = 12
 @click.command(
     help="Score the entries NAME… (by default all) again from their predictions, write nothing and "
     "exit with 1 if anything stored does not hold: scores, signature, predictions, the rules of "
-    "the track, entries that are there twice."
+    "the track, entries that are there twice; or if nothing could be scored again."
 )
 @click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=option.complete_entry)
 @click.option(
@@ -32,7 +32,7 @@ _SHOWN = 12
     "against gold states that are not installed.",
 )
 @option.predictions_folder
-@option.workers
+@option.jobs
 @option.scored_benchmark
 @option.submissions
 def command(names: tuple[str, ...], strict: bool, submissions: Path, **rescoring: Any) -> int:
@@ -51,6 +51,10 @@ def command(names: tuple[str, ...], strict: bool, submissions: Path, **rescoring
     for one in verified:
         click.echo(printable("\n".join([_lines(one), *(f"  {s}" for s in signs[one.key])])))
     click.echo(_summary(verified))
+    if all(one.missing is not None for one in verified):
+        # A check that looked at nothing has not passed.
+        click.echo("nothing was verified: no entry could be scored again", err=True)
+        return 1
     return 1 if failed else 0
 
 

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
 @option.corpus
 @option.lexicalised
 @option.free_running
+@option.skip_missing_goals
 @click.option(
     "--goals",
     metavar="FILE.json",
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
 @option.benchmark
 @option.rules
 @option.placeholders
+@option.reading
 def command(
     *,
     predictions: Sequence[str],
@@ -93,8 +95,8 @@ def command(
     option.refuse(
         {
             "give PREDICTIONS, or --corpus [STYLE], or both": not predictions and corpus is None,
-            "--free-running needs PREDICTIONS and --lexicalised, and no --plot": free_running
-            and not (lexicalised and predictions and corpus is None and plot is None),
+            "--free-running needs PREDICTIONS, and no --plot": free_running
+            and not (predictions and corpus is None and plot is None),
             "--goals goes with --free-running": goals is not None and not free_running,
             "--lexicalised takes --corpus without a style": lexicalised
             and corpus not in (None, CANONICAL_STYLE),
@@ -102,12 +104,18 @@ def command(
             and cause in GROUNDED_CAUSES,
         }
     )
-    options = Options(setup="strict", metrics=["inform"], lexicalised=lexicalised, **how)
+    options = Options(
+        setup="strict",
+        metrics=["inform"],
+        lexicalised=lexicalised,
+        free_running=free_running,
+        goals=goals or "all",
+        **how,
+    )
+    lexicalised = options.lexicalised
     view = _View(wanted, domain, cause, limit, lexicalised)
     if free_running:
-        texts = [
-            (file, _free_running(file, goals, options, benchmark, view)) for file in predictions
-        ]
+        texts = [(file, _free_running(file, options, benchmark, view)) for file in predictions]
     else:
         diagnoses = _diagnoses(predictions, corpus, benchmark, options)
         texts = [(name, view.text(name, diagnosis)) for name, diagnosis in diagnoses.items()]
@@ -138,12 +146,10 @@ def _diagnoses(
     return diagnoses
 
 
-def _free_running(
-    file: str, goals: str | None, options: Options, benchmark: str | None, view: _View
-) -> str:
+def _free_running(file: str, options: Options, benchmark: str | None, view: _View) -> str:
     from ..scoring.free_running import free_running_ceiling  # pydantic takes its time
 
-    run, scorer = played_free_running(file, goals, benchmark, "explaining by", options)
+    run, scorer = played_free_running(file, benchmark, "explaining by", options)
     human = free_running_ceiling(run, scorer)
     diagnosis = GroundedDiagnosis(run.dialogues, run.rated, run.users, human)
     return view.grounded(file, diagnosis, scorer.database())

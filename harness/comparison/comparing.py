@@ -6,7 +6,7 @@ and intervals of a system are of all that it plays itself, as `mwz score` gives 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -144,6 +144,17 @@ class Comparison:
     seeds: tuple[str, ...] = ()
     spread: Mapping[str, Spread] | None = None
 
+    def shown(self, everything: bool = False) -> Comparison:
+        """Return the comparison by those figures that papers compare systems by, if there are.
+
+        Args:
+            everything: Whether the others follow.
+        """
+        order = sorted(self.figures, key=lambda name: (not self.figures[name].main, name != "bleu"))
+        main = [name for name in order if self.figures[name].main]
+        chosen = order if everything or not main else main
+        return replace(self, figures={name: self.figures[name] for name in chosen})
+
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON types."""
         spread = {name: asdict(one) for name, one in (self.spread or {}).items()}
@@ -165,6 +176,7 @@ def compare(
     samples: int | None = None,
     seed: int = SEED,
     seeds: Sequence[str] = (),
+    progress: Callable[[Sequence[Evidence]], Iterable[Evidence]] = iter,
 ) -> Comparison:
     """Compare systems with a baseline.
 
@@ -175,6 +187,7 @@ def compare(
         samples: How many samples the test takes; None for what is usual.
         seed: The seed of the test and of the intervals.
         seeds: Names of those of the systems that are seeds of one, or none.
+        progress: Wraps the systems as each is compared.
 
     Raises:
         InputError: Signatures do not compare, two systems share no dialogue, or the test, the
@@ -183,8 +196,8 @@ def compare(
     samples = _samples(test, samples, seed)
     first = [] if baseline is None else [baseline]
     known = [*first, *systems]
-    _check_comparable(known)
-    pairs = [paired(one, system, test, samples, seed) for one in first for system in systems]
+    check_comparable(known)
+    pairs = [paired(b, one, test, samples, seed) for b in first for one in progress(systems)]
     return Comparison(
         baseline=None if baseline is None else baseline.name,
         dialogues=len(set.intersection(*(set(one.dialogues) for one in known))),
@@ -265,7 +278,7 @@ def _samples(test: str, samples: int | None, seed: int) -> int:
     return TEST_SAMPLES[test] if samples is None else samples
 
 
-def _check_comparable(systems: Sequence[Evidence]) -> None:
+def check_comparable(systems: Sequence[Evidence]) -> None:
     """Make sure that every system compares with the first one.
 
     Raises:
@@ -345,7 +358,7 @@ def _pair(first: Evidence, second: Evidence, ps: Mapping[str, float], test: str)
     for name, value in ours.items():
         only_a = only_b = None
         p, how = ps[name], test
-        if name in wins:
+        if name in wins and name in other_wins:
             only_a = int((wins[name] & ~other_wins[name]).sum())
             only_b = int((other_wins[name] & ~wins[name]).sum())
             p, how = mcnemar(only_a, only_b), MCNEMAR

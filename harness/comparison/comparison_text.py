@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from ..io.rendering import figure, p_text, signed, text_table
+from ..io.rendering import figure, signed, text_table
 from ..io.tables import Table, best_cells
 from ..metrics.statistics import Figure
+from ..signature import PLACEHOLDERS, comparable_group
 from .comparing import Comparison, Difference, Pair
-from .interval import INTERVAL_LEVEL, SIGNIFICANCE, Interval
+from .interval import INTERVAL_LEVEL, SIGNIFICANCE, Interval, p_text, p_words
 
 MARK = "*"
 UNCORRECTED_MARK = "(*)"
@@ -51,6 +52,14 @@ def comparison_text(comparison: Comparison) -> str:
 
 def _parts(comparison: Comparison) -> Iterator[str]:
     systems, figures = comparison.systems, comparison.figures
+    several = len(comparison.pairs) > 1
+    for pair in comparison.pairs:
+        both = "dialogue" if pair.dialogues == 1 else f"{pair.dialogues} dialogues"
+        yield f"{pair.a} and {pair.b}, compared on the {both} that both play"
+        yield "\n".join([*_words(pair, figures), *(f"note: {note}" for note in pair.notes)])
+        yield _differences(pair, figures, several)
+    if comparison.pairs:
+        yield _legend(several)
     yield "\n".join(
         f"{one.name}: 1 dialogue, of which resampling says nothing"
         if one.dialogues == 1
@@ -58,14 +67,6 @@ def _parts(comparison: Comparison) -> Iterator[str]:
         for one in systems
     )
     yield intervals_text([one.name for one in systems], figures, [one.scores for one in systems])
-    several = len(comparison.pairs) > 1
-    for pair in comparison.pairs:
-        both = "dialogue" if pair.dialogues == 1 else f"{pair.dialogues} dialogues"
-        yield f"{pair.a} and {pair.b}, compared on the {both} that both play"
-        yield _differences(pair, figures, several)
-        yield "\n".join([*_words(pair, figures), *(f"note: {note}" for note in pair.notes)])
-    if comparison.pairs:
-        yield _legend(several)
     if comparison.spread is not None:
         yield _spread(comparison)
     yield "\n".join(dict.fromkeys(str(one.signature) for one in systems))
@@ -111,9 +112,9 @@ def _words(pair: Pair, figures: Mapping[str, Figure]) -> Iterator[str]:
         if one.significant:
             more, less = (pair.a, pair.b) if one.difference > 0 else (pair.b, pair.a)
             by = figure(abs(one.difference), shown.digits)
-            verdict = f"{more} has {by} more than {less}, p = {p_text(one.p_holm)}"
+            verdict = f"{more} has {by} more than {less}, {p_words(one.p_holm)}"
         else:
-            verdict = f"not distinguishable, p = {p_text(one.p_holm)}"
+            verdict = f"not distinguishable, {p_words(one.p_holm)}"
         yield f"{shown.title}: {verdict}{_wins(pair, one)}"
 
 
@@ -145,11 +146,18 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
 
 def _scores_table(comparison: Comparison) -> Table:
     figures, systems = comparison.figures, comparison.systems
-    values = [[system.scores[name].value for name in figures] for system in systems]
-    shown = [
-        [figure(one, f.digits) for one, f in zip(row, figures.values(), strict=True)]
-        for row in values
+    group = comparable_group([one.signature for one in systems], (PLACEHOLDERS,))
+    # Nothing is the best of what no paper ranks by, such as length, and no seed of a system.
+    values = [
+        [
+            one.scores[name].value if main.main and at in group else None
+            for name, main in figures.items()
+        ]
+        if one.name not in comparison.seeds
+        else [None] * len(figures)
+        for at, one in enumerate(systems)
     ]
+    shown = [[figure(one.scores[n].value, f.digits) for n, f in figures.items()] for one in systems]
     return Table(
         name="systems",
         title=f"Scores with {INTERVAL_LEVEL} % intervals",
@@ -168,7 +176,8 @@ def _scores_table(comparison: Comparison) -> Table:
                 "dialogues": system.dialogues,
                 **{
                     key: value
-                    for name, interval in system.scores.items()
+                    for name in figures
+                    for interval in [system.scores[name]]
                     for key, value in (
                         (name, interval.value),
                         (f"{name}_low", interval.low),
@@ -189,10 +198,8 @@ _TESTED = ("difference", "p", "p_holm", "test", "only_a", "only_b")
 
 
 def _differences_table(comparison: Comparison) -> Table:
-    found = [
-        (pair, name, one) for pair in comparison.pairs for name, one in pair.differences.items()
-    ]
     figures = comparison.figures
+    found = [(pair, name, pair.differences[name]) for pair in comparison.pairs for name in figures]
     return Table(
         name="pairs",
         title=f"Differences from {comparison.baseline}",
@@ -240,5 +247,5 @@ def _spread_table(comparison: Comparison) -> Table:
             ]
             for name, shown in comparison.figures.items()
         ],
-        data=[{"figure": name, **asdict(one)} for name, one in spread.items()],
+        data=[{"figure": name, **asdict(spread[name])} for name in comparison.figures],
     )

@@ -17,7 +17,7 @@ from ..metrics.tracking.tracked_dialogues import TrackedDialogue
 from ..signature import Signature
 
 if TYPE_CHECKING:
-    from ..metrics.statistics import Block, Bools, Values
+    from ..metrics.statistics import Block, Bools, Ints, Values
 
 _T = TypeVar("_T")
 
@@ -82,6 +82,61 @@ class Evidence:
 def _merged(parts: Iterable[Mapping[str, _T]]) -> dict[str, _T]:
     """Return what is known of the figures of several metrics as one mapping."""
     return {name: value for part in parts for name, value in part.items()}
+
+
+@dataclass(frozen=True)
+class _MeanStatistics(Statistics):
+    """Statistics of several outputs of one system: a figure is the mean of theirs.
+
+    Attributes:
+        figures: What can be computed of each.
+        outputs: Those of each output, of the same dialogues in the same order.
+    """
+
+    figures: Sequence[Figure]
+    outputs: Sequence[Statistics]
+
+    def part(self, rows: Ints) -> _MeanStatistics:
+        """Return the statistics of some dialogues."""
+        return replace(self, outputs=[one.part(rows) for one in self.outputs])
+
+    def weighted(self, counts: Block) -> Values:
+        """Return every figure in the samples."""
+        return _mean([one.weighted(counts) for one in self.outputs])
+
+    def swapped(self, other: _MeanStatistics, swaps: Block) -> tuple[Values, Values]:
+        """Return every figure of both systems after each two of their outputs swapped."""
+        both = [one.swapped(its, swaps) for one in self.outputs for its in other.outputs]
+        ours, theirs = zip(*both, strict=True)
+        return _mean(ours), _mean(theirs)
+
+
+def _mean(parts: Sequence[Values]) -> Values:
+    return {name: np.mean([one[name] for one in parts], axis=0) for name in parts[0]}
+
+
+def mean_of(name: str, outputs: Sequence[Evidence]) -> Evidence:
+    """Return what is known of a system by several outputs, such as those of training seeds.
+
+    Its figures are the means of theirs, on the dialogues that all of them play.
+
+    Args:
+        name: What to call the system.
+        outputs: What is known of each output, at least one, with the same metrics.
+    """
+    first = outputs[0]
+    played = set.intersection(*(set(one.dialogues) for one in outputs))
+    common = [id_ for id_ in first.dialogues if id_ in played]
+    parts = [one.part(common) for one in outputs]
+    return replace(
+        first,
+        name=name,
+        dialogues=tuple(common),
+        statistics={
+            metric: _MeanStatistics(known.figures, [one.statistics[metric] for one in parts])
+            for metric, known in first.statistics.items()
+        },
+    )
 
 
 def evidence_of(played: Played, signature: Signature, name: str) -> Evidence:

@@ -7,7 +7,7 @@ the training; the two are kept apart. Whoever only reads them needs no NumPy.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..errors import InputError
 from ..io.rendering import figure
@@ -30,6 +30,27 @@ TEST_SAMPLES: Mapping[str, int] = {"randomisation": 10_000, "bootstrap": 1000}
 DEFAULT_TEST = "randomisation"
 
 
+def p_text(p: float) -> str:
+    """Return a p-value as all tables print it: `.84`, `.013`, `< .001`.
+
+    Two digits that count; more where two would put it on the other side of `SIGNIFICANCE`.
+    """
+    if p < 0.001:
+        return "< .001"
+    if p > 0.995:
+        return "1"
+    if p >= 0.0995:
+        return f"{p:.2f}"[1:]
+    shown = (f"{p:.{digits}g}" for digits in range(2, 18))
+    return next(one for one in shown if (float(one) < SIGNIFICANCE) == (p < SIGNIFICANCE))[1:]
+
+
+def p_words(p: float) -> str:
+    """Return a p-value in a sentence: `p = .84`, `p < .001`."""
+    text = p_text(p)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
 @dataclass(frozen=True)
 class Interval:
     """A figure of a system and its interval, in the figure's own unit.
@@ -50,6 +71,10 @@ class Interval:
     def half(self) -> float:
         """Half of its width: what follows a ±."""
         return (self.high - self.low) / 2
+
+    def moved(self, by: float) -> Interval:
+        """Return an interval as wide around another figure."""
+        return replace(self, value=self.value + by, low=self.low + by, high=self.high + by)
 
     def text(self, digits: int) -> str:
         """Return the figure with its interval: `88.9 [86.8, 90.7]`."""

@@ -80,7 +80,7 @@ class DomainDiagnosis:
         return self.faults[0].slot
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DialogueOutcome:
     """How a dialogue came out in the strict set-up, and why.
 
@@ -104,6 +104,10 @@ class DialogueOutcome:
     def success(self) -> int:
         """1 if, besides, every requested slot is provided, else 0."""
         return int(self.inform and all(domain.all_provided for domain in self.domains.values()))
+
+    def __repr__(self) -> str:
+        causes = "".join(f", {name}: {cause}" for name, cause in self.causes.items())
+        return f"DialogueOutcome({self.id!r}, inform={self.inform}, success={self.success}{causes})"
 
     @property
     def causes(self) -> dict[str, str]:

@@ -6,7 +6,7 @@ import math
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ..errors import cut
+from ..errors import counted, cut
 from ..grounding.grounded import INFORM_CAUSES, NAMING_SLOTS, SUCCESS_CAUSES
 from ..grounding.rating import TOTAL, GroundedFigures
 from ..io.rendering import Cell, figure, signed, text_table
@@ -105,7 +105,7 @@ def _head(diagnosis: Diagnosis, own: WhatIf) -> str:
     turns, of = played.submission.turns, played.benchmark.turns
     lines = [
         f"Inform {figure(own.inform)}, Success {figure(own.success)}, strict, over "
-        f"{dialogues} dialogues",
+        f"{counted(dialogues, 'dialogue')}",
         f"active domains: {played.domains}; belief states: {played.states}; "
         f"rules: {played.rules.name}",
     ]
@@ -118,7 +118,7 @@ def _head(diagnosis: Diagnosis, own: WhatIf) -> str:
 def _grounded_head(diagnosis: GroundedDiagnosis) -> str:
     own, human = diagnosis.figures, diagnosis.human
     told = "" if human is None else f"; the human responses: {_rates(human)}"
-    return wrapped("", f"grounded: {_rates(own)}, over {own.dialogues} dialogues{told}")
+    return wrapped("", f"grounded: {_rates(own)}, over {counted(own.dialogues, 'dialogue')}{told}")
 
 
 def _rates(figures: GroundedFigures) -> str:
@@ -167,6 +167,8 @@ def _cause_table(
     rows: list[list[Cell]] = []
     for name in causes:
         row = [counts[name] for counts in domains.values()]
+        if not any(row) and len(causes) > 1:
+            continue
         rows.append([_folded(name), *row, sum(row), figure(lost.get(name), 2)])
     if len(causes) > 1:
         sums = [sum(counts[name] for name in causes) for counts in domains.values()]
@@ -196,7 +198,9 @@ def _legend(losses: Mapping[str, DomainLosses], causes: Sequence[str]) -> str:
 def _rates_table(losses: Mapping[str, DomainLosses]) -> str:
     """Return what costs each domain its Success, and its rates."""
     rows: list[list[Cell]] = [
-        [_folded(loss), *(of.success[loss] for of in losses.values())] for loss in SUCCESS_LOSSES
+        [_folded(loss), *(of.success[loss] for of in losses.values())]
+        for loss in SUCCESS_LOSSES
+        if any(of.success[loss] for of in losses.values())
     ]
     rows.append(["of dialogues", *(of.dialogues for of in losses.values())])
     rows.append(["Inform (%)", *(figure(of.inform) for of in losses.values())])

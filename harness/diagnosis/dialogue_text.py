@@ -14,6 +14,7 @@ from mwz.normalization.delexicaliser import Delexicalised
 from mwz.normalization.states import BeliefState
 
 from ..benchmark import CANONICAL_STYLE, Goal
+from ..errors import counted
 from ..grounding.faithfulness import TOLD_SLOTS, turn_domains
 from ..grounding.grounded import NAMING_SLOTS, GroundedDomain
 from ..metrics.inform_success import Step, walk
@@ -218,7 +219,7 @@ def grounded_dialogue_text(
     rated = diagnosis.rated[id_]
     went, told = rated.grounded, rated.faithfulness
     head = (
-        f"dialogue {id_}, {len(turns)} turns: grounded Inform {int(went.inform)}, "
+        f"dialogue {id_}, {counted(len(turns), 'turn')}: grounded Inform {int(went.inform)}, "
         f"Success {int(went.success)}\n"
         f"told of venues: {told.told}; in the database: {told.in_database}; of a venue named by "
         f"then: {told.of_named_venue}"

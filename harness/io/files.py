@@ -12,15 +12,19 @@ import glob
 import gzip
 import io
 import json
+import math
 import os
+import re
 import stat
 import sys
 import tempfile
+import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import IO, Any, TextIO, cast
 
 from ..errors import InputError, Problems, cut, shown
 
@@ -85,7 +89,6 @@ else:
     import tomli as tomllib
 
 STANDARD_STREAM = "-"
-_GZIP_MAGIC = b"\x1f\x8b"
 _WAY = 100
 """How many characters are kept of the way to a place in a JSON file, and of each key."""
 
@@ -112,6 +115,21 @@ def short_names(files: Sequence[str]) -> list[str]:
         if len(set(names)) == len(set(files)):
             return names
     return list(files)
+
+
+def without_shared(names: Sequence[str]) -> list[str]:
+    """Return names without the words that all of them begin or end with, if that leaves some."""
+    words = [re.split(r"(?<=[_/ -])", name) for name in names]
+    start = _shared(words)
+    end = _shared([one[start:][::-1] for one in words])
+    left = ["".join(one[start : len(one) - end]).rstrip("_/ -") for one in words]
+    return left if all(left) and len(set(left)) == len(set(names)) else list(names)
+
+
+def _shared(lists: Sequence[Sequence[str]]) -> int:
+    """Return how many words all lists begin with."""
+    same = (len(set(words)) == 1 for words in zip(*lists, strict=False))
+    return sum(takewhile(bool, same))
 
 
 def read_bytes(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> bytes:
@@ -144,16 +162,37 @@ def read_bytes(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> bytes:
         # A path with a null character.
         raise InputError(source, f"cannot be read ({error})") from None
     _check_size(content, source, limits)
-    if not content.startswith(_GZIP_MAGIC):
+    magic = next((magic for magic in _PACKED if content.startswith(magic)), None)
+    if magic is None:
         return content
+    kind, unpacking = _PACKED[magic]
     try:
         # Counted while it is unpacked: a small file may unpack to more than the memory holds.
-        with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
+        with unpacking(io.BytesIO(content), source) as packed:
             content = packed.read(limits.unpacked + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(source, f"damaged gzip file ({error})") from None
+    except EOFError:
+        raise InputError(source, f"damaged {kind} file (it is cut off; write it again)") from None
+    except (OSError, ValueError, RuntimeError, zlib.error, zipfile.BadZipFile) as error:
+        raise InputError(source, f"damaged {kind} file ({error})") from None
     _check_size(content, source, limits)
     return content
+
+
+def _unzipped(content: io.BytesIO, source: str) -> IO[bytes]:
+    """Return the one file that a zip file holds, open; those that a Mac adds do not count."""
+    archive = zipfile.ZipFile(content)
+    inside = [one for one in archive.namelist() if not one.startswith("__MACOSX/")]
+    files = [one for one in inside if not one.endswith("/")]
+    if len(files) != 1:
+        raise InputError(source, f"a zip file of {len(files)} files; unpack it and name one")
+    return archive.open(files[0])
+
+
+_PACKED: Mapping[bytes, tuple[str, Callable[[io.BytesIO, str], IO[bytes]]]] = {
+    b"\x1f\x8b": ("gzip", lambda content, _: cast("IO[bytes]", gzip.GzipFile(fileobj=content))),
+    b"PK\x03\x04": ("zip", _unzipped),
+}
+"""How a packed file begins -> what it is called, and what opens it."""
 
 
 def read_stored(path: Path) -> bytes:
@@ -240,10 +279,9 @@ def parse_json(content: bytes, source: str) -> object:
     try:
         read = json.loads(content, object_pairs_hook=as_object)
     except UnicodeDecodeError as error:
-        raise InputError(source, f"not text in UTF-8 (byte {error.start})") from None
+        raise InputError(source, _not_text(content, error)) from None
     except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise InputError(source, f"not JSON ({where}: {error.msg})") from None
+        raise InputError(source, _not_json(error)) from None
     except RecursionError:
         raise InputError(source, "JSON nested too deeply") from None
     except ValueError as error:
@@ -252,6 +290,74 @@ def parse_json(content: bytes, source: str) -> object:
     if doubled:
         raise InputError(source, _doubled_keys(read, doubled))
     return read
+
+
+def decoded(content: bytes, source: str) -> str:
+    """Return a text in UTF-8, or in UTF-16 or UTF-32 as JSON may be.
+
+    Raises:
+        InputError: It is not.
+    """
+    try:
+        return content.decode(json.detect_encoding(content), "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise InputError(source, _not_text(content, error)) from None
+
+
+def _not_text(content: bytes, error: UnicodeDecodeError) -> str:
+    if content.startswith(b"\x80"):
+        return "a pickle of Python; write it as JSON"
+    line = content.count(b"\n", 0, error.start) + 1
+    return f"not text in UTF-8 (byte {error.start}, line {line}); save it in that encoding"
+
+
+def _not_json(error: json.JSONDecodeError) -> str:
+    """Return what is wrong with a text, and how far it is in order if it is cut off."""
+    text, where = error.doc, f"line {error.lineno}, column {error.colno}"
+    written = text.rstrip()
+    if error.pos and (error.pos >= len(written) or error.msg.startswith("Unterminated string")):
+        lines = written.split("\n")
+        last = f"line {len(lines)}, column {len(lines[-1])}"
+        return f"not JSON: it is cut off{_end_of(text)} ({last}); write it again"
+    if error.msg == "Extra data":
+        return f"a JSON document ends, and something follows ({where}); keep one, or one per line"
+    if error.msg.startswith("Expecting property name") and text[error.pos] == "'":
+        return f"not JSON ({where}: single quotes); write it by `json.dump`, not by `print` or str"
+    if text.startswith("version https://git-lfs"):
+        return "a pointer of Git LFS, not the file itself; get that by `git lfs pull`"
+    begins = "" if error.pos else f"; it begins {shown(written.split(chr(10), 1)[0])}"
+    return f"not JSON ({where}: {error.msg}){begins}"
+
+
+def _end_of(text: str) -> str:
+    """Say where JSON is cut off: in which item, and after which complete one."""
+    decoder, at, way = json.JSONDecoder(), 0, ""
+    # Where the first item of all is the one that is cut off, it is looked into: `results`, say.
+    for _ in range(3):
+        at = _skip(text, at)
+        is_object, last, name, number = text[at : at + 1] == "{", "", "", 0
+        at = _skip(text, at + 1)
+        with contextlib.suppress(ValueError, RecursionError):
+            while at < len(text):
+                name = f"item {number}"
+                if is_object:
+                    key, at = decoder.raw_decode(text, at)
+                    name, at = shown(key), _skip(text, at)
+                _, at = decoder.raw_decode(text, at)
+                last, name, number, at = name, "", number + 1, _skip(text, at)
+        if last or text[at : at + 1] not in ("{", "["):
+            break
+        way += f"{name}, "
+    after = f" after {last}" if last else ""
+    inside = "".join([way, name]).removesuffix(", ")
+    return f"{' in the middle of ' * bool(inside)}{inside}{',' * bool(inside and after)}{after}"
+
+
+def _skip(text: str, at: int) -> int:
+    """Return the place of the next value or key."""
+    while at < len(text) and text[at] in " \t\r\n,:":
+        at += 1
+    return at
 
 
 def parse_toml(
@@ -302,7 +408,9 @@ def _doubled_keys(read: object, doubled: Mapping[int, tuple[object, str]]) -> Pr
 
 def kind_of(value: object) -> str:
     """Return what JSON calls a value, with an article, for messages."""
-    return _KINDS.get(type(value), type(value).__name__)
+    if isinstance(value, float) and math.isnan(value):
+        return "NaN"
+    return _KINDS.get(type(value), "a list" if isinstance(value, list) else type(value).__name__)
 
 
 def is_text(value: str) -> bool:

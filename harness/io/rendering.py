@@ -123,15 +123,6 @@ def signed(value: float, digits: int = 1) -> str:
     return text if float(text) else text[1:]
 
 
-def p_text(p: float) -> str:
-    """Return a p-value with two digits that count, without the 0 before the point: `.84`."""
-    if p < 0.001:
-        return f"{p:.1e}"
-    if p > 0.995:
-        return "1"
-    return f"{p:.2f}"[1:] if p >= 0.1 else f"{p:.2g}"[1:]
-
-
 def is_figure(cell: Cell) -> bool:
     """Return whether a cell is a number, with unit or deviation, bold or not, or a dash."""
     return _FIGURE.fullmatch(str(cell)) is not None

@@ -60,21 +60,22 @@ def formatted(tables: Sequence[Table], format_: str) -> str:
 
 
 def best_cells(values: Sequence[Sequence[float | None]], shown: Sequence[Sequence[str]]) -> Any:
-    """Return the cells that are the best, the greatest, of their column.
+    """Return the cells that are the best, the greatest, of at least two in their column.
 
     Of two that look the same both are: what is not shown is no reason to prefer one.
 
     Args:
-        values: Per row, per column, the value that decides; None where there is none.
+        values: Per row, per column, the value that decides; None where there is none, or none that
+            may be compared.
         shown: The cells as they are shown.
 
     Returns:
         A set of (row, column).
     """
     best = set()
-    for column in range(len(values[0]) if len(values) > 1 else 0):
+    for column in range(len(values[0]) if values else 0):
         known = {row: one[column] for row, one in enumerate(values) if one[column] is not None}
-        if known:
+        if len(known) > 1:
             first = max(known, key=lambda row: known[row] or 0.0)
             best |= {(row, column) for row in known if shown[row][column] == shown[first][column]}
     return best

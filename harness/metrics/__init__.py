@@ -92,6 +92,7 @@ class Metric:
         further: Figures that tables of several files show besides, and papers do not report.
         unfit: Why it cannot be computed of a submission; None if it can.
         parameters: What its definition fixes, for the signature.
+        states: Whether it depends on belief states.
         aliases: Other names that `--metrics` takes.
         default: Whether it is computed where no metrics are named.
         digits: Digits after the point that tables show.
@@ -113,6 +114,7 @@ class Metric:
     further: Sequence[Headline] = ()
     unfit: Callable[[NormalizedSubmission], str | None] = lambda submission: None
     parameters: Mapping[str, str] = field(default_factory=dict)
+    states: bool = True
     aliases: Sequence[str] = ()
     default: bool = True
     digits: int = 2
@@ -183,17 +185,22 @@ def resampled_metrics() -> tuple[str, ...]:
     return tuple(name for name, one in response_metrics().items() if one.statistics is not None)
 
 
+_TOGETHER = {"combined": ("inform", "bleu")}
+"""What is a figure of several metrics -> these."""
+
+
 def named_metrics(names: Sequence[str]) -> tuple[str, ...]:
     """Return the metrics that names or aliases stand for, each once, in the order given.
 
     Raises:
         InputError: One of them is unknown.
     """
-    known = {alias: m.name for m in response_metrics().values() for alias in (m.name, *m.aliases)}
+    metrics = response_metrics().values()
+    known = {alias: (m.name,) for m in metrics for alias in (m.name, *m.aliases)} | _TOGETHER
     wrong = [name for name in names if name not in known]
     if wrong:
         raise InputError("metrics", [unknown("metric", n, response_metrics()) for n in wrong])
-    return tuple(dict.fromkeys(known[name] for name in names))
+    return tuple(dict.fromkeys(one for name in names for one in known[name]))
 
 
 @cache

@@ -135,6 +135,7 @@ def _canonical(report: Results, setup: str) -> float | None:
 METRIC = Metric(
     name="bleu",
     title="BLEU",
+    states=False,
     description="How close responses come to the references, in six styles of delexicalisation.",
     unit="percent",
     source="Papineni et al. (2002), as sacreBLEU computes it (Post, 2018)",

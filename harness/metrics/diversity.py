@@ -149,6 +149,7 @@ def _text(_: Metric, measured: Diversity) -> str:
 METRIC = Metric(
     name="diversity",
     title="Diversity",
+    states=False,
     description="How varied the responses are: distinct n-grams, entropies, length, MSTTR.",
     unit="counts, bits, tokens, shares",
     source="Nekvinda & Dušek (2021), section 5.3; van Miltenburg et al. (2018)",

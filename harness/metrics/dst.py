@@ -49,6 +49,7 @@ METRIC = Metric(
     text=_text,
     headlines=(),
     unfit=_unfit,
+    aliases=("jga",),
     default=False,
     rank=4,
 )

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..errors import counted
 from ..grounding.faithfulness import ToldShares
 from ..grounding.rating import (
     OUTCOMES,
@@ -178,7 +179,7 @@ def _text(_: Metric, scores: GroundedScores) -> str:
     ]
     if human is not None:
         remarks.append(
-            f"human: the human responses of {human.dialogues} dialogues under the same "
+            f"human: the human responses of {counted(human.dialogues, 'dialogue')} under the same "
             "signature, the ceiling."
         )
     return "\n\n".join([text_table(headers, rows), shares, "\n".join(remarks)])
@@ -208,6 +209,7 @@ def _headline(figure: Figure) -> Headline:
 METRIC = Metric(
     name="grounded",
     title="Grounded",
+    states=False,
     description="Inform, Success and faithfulness of responses in plain English, from text, "
     "database and goal alone; needs --lexicalised, which adds it.",
     unit="percent",

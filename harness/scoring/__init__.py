@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from threading import RLock
@@ -28,6 +27,7 @@ from ..submission import (
     parse_submission,
 )
 from ..submission.checking import dialogue_id
+from ..submission.formats import Standard, standard_form
 from .options import (
     LEXICALISED,
     Options,
@@ -36,7 +36,7 @@ from .options import (
     lexicalised_parameter,
     signature_before,
 )
-from .report import Coverage, Report
+from .report import Coverage, Report, unknown_placeholders
 
 if TYPE_CHECKING:
     from mwz.normalization.delexicaliser import Delexicaliser
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from ..diagnosis.causes import DialogueOutcome
     from ..grounding.rating import HumanRatings
     from ..metrics._references import ReferenceIndex
+    from .free_running import FreeRunning
 
 __all__ = ["Options", "Scorer", "score"]
 
@@ -129,14 +130,36 @@ class Scorer:
 
         Args:
             predictions: Each turn an object with `response` and optionally `state` and
-                `active_domains`, as in a predictions file. It is left as it was.
+                `active_domains`, as in a predictions file. It is left as it was. With the option
+                `free_running`, dialogues of any length.
 
         Raises:
             InputError: The predictions are not in the expected form, do not fit the benchmark, or
                 lack what an option asks for.
         """
-        submission = parse_submission(predictions, self.benchmark, "predictions", self.rules)
+        if self.options.free_running:
+            from .free_running import score_free_running
+
+            standard = standard_form(predictions, "predictions", self.options.reading)
+            return score_free_running(self.free_run(standard, "predictions"), self)
+        submission = self._parsed(predictions, "predictions")
         return self.score_normalized(self.normalized(submission))
+
+    def free_run(self, dialogues: Standard, source: str) -> FreeRunning:
+        """Return free-running dialogues held against their goals.
+
+        Raises:
+            InputError: They are malformed, or one has no goal.
+        """
+        from .free_running import GoalsFile, play_free_running
+
+        goals, skip = self.options.goals, self.options.skip_missing_goals
+        own = goals if isinstance(goals, GoalsFile) else None
+        return play_free_running(dialogues, source, self, own, skip)
+
+    def _parsed(self, predictions: object, source: str) -> Submission:
+        reading = self.options.reading
+        return parse_submission(predictions, self.benchmark, source, self.rules, reading)
 
     def normalized(self, submission: Submission) -> NormalizedSubmission:
         """Return a submission normalised by the rule set; delexicalised first, if so chosen."""
@@ -182,7 +205,7 @@ class Scorer:
         Raises:
             InputError: As for `score`.
         """
-        submission = parse_submission(predictions, self.benchmark, name, self.rules)
+        submission = self._parsed(predictions, name)
         return self.evidence_of(self.played(self.normalized(submission)), name)
 
     def evidence_of(self, played: Played, name: str) -> Evidence:
@@ -236,7 +259,7 @@ class Scorer:
         if dialogue_id(id_) not in self.benchmark.dialogues:
             where = f"not in the benchmark {self.benchmark.name}"
             raise InputError("predictions", f"dialogue {id_}: {where}")
-        submission = parse_submission({id_: turns}, self.benchmark, "predictions", self.rules)
+        submission = self._parsed({id_: turns}, "predictions")
         played = self.played(self.normalized(submission))
         return outcome_of(played, bleu="bleu" in (self.options.metrics or ()))
 
@@ -274,7 +297,7 @@ class Scorer:
             raise InputError("option metrics", unfit)
         benchmark = self._part()
         _check_setup(self.options.setup, benchmark)
-        part = _played_part(submission, benchmark, self.options.goals)
+        part = _played_part(submission, benchmark, self.options.part)
         if not part.turns:
             raise InputError("predictions", "play no turn; there is nothing to score")
         return Played(
@@ -328,7 +351,7 @@ class Scorer:
             known = None if prepared is None else prepared.content_hash(self.rules)
             return known or self._part().content_hash(self.rules)
 
-        return self._derived.once(make, "hash", self.options.goals, self.rules.venues)
+        return self._derived.once(make, "hash", self.options.part, self.rules.venues)
 
     def references(self) -> ReferenceIndex:
         """Return the references, prepared for BLEU."""
@@ -341,7 +364,7 @@ class Scorer:
                 {id_: dialogue.references for id_, dialogue in part.dialogues.items()}
             )
 
-        return self._derived.once(make, "references", self.options.goals)
+        return self._derived.once(make, "references", self.options.part)
 
     def database(self) -> VenueDatabase:
         """Return the venue database under the rule set.
@@ -379,7 +402,7 @@ class Scorer:
 
     def _part(self) -> Benchmark:
         """Return the part of the benchmark that is scored on."""
-        goals = self.options.goals
+        goals = self.options.part
         return self._derived.once(lambda: self.benchmark.part(goals), "part", goals)
 
 
@@ -438,14 +461,3 @@ def _turns_digest(submission: NormalizedSubmission, benchmark: Benchmark) -> str
     turns = sorted((id_, len(turns)) for id_, turns in submission.dialogues.items())
     digest = sha256(repr(turns))[:SHOWN_HASH]
     return f"{submission.turns}/{benchmark.turns}-{digest}"
-
-
-def unknown_placeholders(submission: NormalizedSubmission) -> dict[str, int]:
-    """Return unknown placeholder -> occurrences, the most frequent first."""
-    unknown = Counter(
-        name
-        for turns in submission.dialogues.values()
-        for turn in turns
-        for name in turn.unknown_placeholders
-    )
-    return dict(unknown.most_common())

@@ -31,7 +31,7 @@ from ..metrics.inform import outcomes, setup_scores
 from ..metrics.inform_success import DomainOutcome, Outcome, rates
 from ..metrics.played import Played
 from ..metrics.setups import MAIN_SETUP, SETUPS, chosen_setups
-from ..metrics.tracking.tracked_dialogues import TrackedDialogue, TrackedTurn
+from ..metrics.tracking.tracked_dialogues import TrackedDialogue, tracked_turn
 from ..signature import Signature
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class SetupLine:
 
 @dataclass(frozen=True)
 class TurnStates:
-    """The states of a turn, as state tracking compares them."""
+    """The states of a turn, with the slots' names as they are written."""
 
     gold: Mapping[str, Mapping[str, str]]
     predicted: Mapping[str, Mapping[str, str]]
@@ -320,7 +320,10 @@ def _tracking(played: Played) -> Iterator[TrackingLine]:
         yield TrackingLine(
             exact_turns=int(jga.METRIC.statistics(states, PLAIN)["exact_turns"]),
             changes={name: int(n) for name, n in gca.METRIC.statistics(states, PLAIN).items()},
-            states=tuple(TurnStates(turn.gold, turn.predicted) for turn in dialogue.turns),
+            states=tuple(
+                TurnStates(*(turn.written or (turn.gold, turn.predicted)))
+                for turn in dialogue.turns
+            ),
         )
 
 
@@ -373,5 +376,5 @@ def _tracked(line: DialogueLine) -> TrackedDialogue:
     turns = line.tracking.states if line.tracking is not None else ()
     return TrackedDialogue(
         line.dialogue,
-        [TrackedTurn(number, turn.gold, turn.predicted) for number, turn in enumerate(turns)],
+        [tracked_turn(number, turn.gold, turn.predicted) for number, turn in enumerate(turns)],
     )

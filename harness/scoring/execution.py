@@ -30,9 +30,7 @@ _T = TypeVar("_T")
 _Pipe: TypeAlias = "Connection[Any, Any]"
 
 KILLED = "a process was killed; what it did not finish is done again, one at a time"
-LOST = (
-    "the process that scored it was killed, twice; if the memory is too small, use fewer --workers"
-)
+LOST = "the process that scored it was killed, twice; if the memory is too small, use fewer --jobs"
 """The error of a job that no process lived through."""
 
 _AHEAD = 32

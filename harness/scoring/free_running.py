@@ -12,18 +12,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from pydantic import BaseModel
-
+from mwz.database.venues import VenueDatabase
 from mwz.normalization.rules import RuleSet
 from mwz.normalization.rules.registry import digest_of_json, sha256
-from mwz.normalization.states import normalize_slot_name
+from mwz.normalization.states import normalize_slot_name, plain_slot_name
 
-from ..benchmark import REQUESTABLE_SLOTS, Goal
-from ..errors import InputError, unknown
+from ..benchmark import REFERENCE, REQUESTABLE_SLOTS, Benchmark, Goal
+from ..errors import SHOWN_PLACES, InputError, counted, unknown, unquoted
 from ..grounding.rating import (
     GroundedFigures,
+    HumanRatings,
     PlainDialogue,
     RatedDialogue,
     ceiling,
@@ -31,31 +31,29 @@ from ..grounding.rating import (
     rated,
     rated_human,
 )
-from ..io.files import read_json, shown_name
-from ..io.validation import validated
+from ..io.files import kind_of, read_json, shown_name
 from ..metrics.diversity import diversity
 from ..metrics.grounded_scores import GroundedScores
 from ..signature import SHOWN_HASH, Signature
 from ..submission import NormalizedSubmission, Submission, normalize_submission
 from ..submission.checking import Turn, dialogue_id
-from ..submission.conversations import USER, Conversations
+from ..submission.conversations import Conversations, checked_conversations
+from ..submission.formats import Standard
+from ..submission.formats.format import USER
 from ..submission.notations import DOMAINS
 from ..submission.plain_responses import delexicalise_submission
-from . import Scorer, unknown_placeholders
-from .report import Coverage, Report
+from ..submission.remarks import Remark
+from .report import Coverage, Report, unknown_placeholders
+
+if TYPE_CHECKING:
+    from mwz.normalization.delexicaliser import Delexicaliser
 
 FREE_RUNNING = "free-running"
 """The parameter of signatures that tells whose goals free-running dialogues were held against."""
 
+
 Goals: TypeAlias = "Mapping[str, Mapping[str, Goal]]"
 """Dialogue id -> domain -> goal."""
-
-
-class _Wanted(BaseModel):
-    """What a file of goals says of one domain; what else it says is not looked at."""
-
-    informable: dict[str, str]
-    requestable: list[str] = []
 
 
 @dataclass(frozen=True)
@@ -80,56 +78,87 @@ class GoalsFile:
         return digest_of_json(content)
 
 
-def read_goals_file(path: str | Path, rules: RuleSet) -> GoalsFile:
-    """Read goals of dialogues in the form of the public evaluator's `goals.json`.
+def chosen_goals(goals: str | Path | Mapping[str, Any] | GoalsFile, rules: RuleSet) -> GoalsFile:
+    """Return the goals of dialogues, as the public evaluator or the data set writes them.
 
     Args:
-        path: A JSON file: dialogue id -> domain -> `informable` (slot -> value) and `requestable`
-            (list, of `REQUESTABLE_SLOTS`).
+        goals: A JSON file, or what one holds: dialogue id -> domain -> `informable` (slot ->
+            value) and `requestable` (list, of `REQUESTABLE_SLOTS`); or as in the data set, domain
+            -> `info`, `reqt` and `book`, also below `goal`. What else the data set's goals request
+            does not count, and what they book is requested to have a reference number.
         rules: The rule set, which says what venues can be asked for.
 
     Raises:
         InputError: The file cannot be read, is in another form, or asks for what no venue has; with
             every place.
     """
-    source = shown_name(path)
-    content = validated(dict[str, dict[str, _Wanted]], read_json(path), source)
-    problems = list(_goal_problems(content, rules)) if content else ["holds no goals"]
+    if isinstance(goals, GoalsFile):
+        return goals
+    source = "goals" if isinstance(goals, Mapping) else shown_name(goals)
+    content = goals if isinstance(goals, Mapping) else read_json(goals)
+    if not isinstance(content, Mapping):
+        found = kind_of(content)
+        raise InputError(source, f"expected an object of dialogue id -> goal, found {found}")
+    problems = [] if content else ["holds no goals"]
+    read = {id_: dict(_read(id_, goal, rules, problems)) for id_, goal in content.items()}
     if problems:
         raise InputError(source, problems)
-    return GoalsFile(
-        {
-            id_: {
-                domain: Goal(
-                    {normalize_slot_name(s, rules): v for s, v in wanted.informable.items()},
-                    frozenset(wanted.requestable),
-                    {},
-                )
-                for domain, wanted in goal.items()
-            }
-            for id_, goal in content.items()
-        },
-        source,
-    )
+    return GoalsFile(read, source)
 
 
-def _goal_problems(content: Mapping[str, Mapping[str, _Wanted]], rules: RuleSet) -> Iterator[str]:
-    for id_, goal in content.items():
-        if not goal:
-            yield f"dialogue {id_}: no domain; expected some of {', '.join(DOMAINS)}"
-        for domain, wanted in goal.items():
-            place = f"dialogue {id_}, {domain}"
-            if domain not in DOMAINS:
-                yield f"dialogue {id_}: {unknown('domain', domain, DOMAINS)}"
-                continue
-            for slot in wanted.requestable:
-                if slot not in REQUESTABLE_SLOTS:
-                    yield f"{place}, requestable: {unknown('slot', slot, REQUESTABLE_SLOTS)}"
-            venue = rules.venue_rules.get(domain)
-            columns = None if venue is None else venue.columns
-            for slot in wanted.informable:
-                if columns is not None and normalize_slot_name(slot, rules) not in columns:
-                    yield f"{place}, informable: {unknown('slot', slot, columns)}"
+def _read(
+    id_: str, written: object, rules: RuleSet, problems: list[str]
+) -> Iterator[tuple[str, Goal]]:
+    """Yield domain and goal of a dialogue; what is wrong with them is added to the problems."""
+    goal = written.get("goal", written) if isinstance(written, Mapping) else {}
+    given = goal if isinstance(goal, Mapping) else {}
+    raw = any(isinstance(one, Mapping) and "info" in one for one in given.values())
+    # The data set names all domains, and has instructions and topics beside them.
+    wanted = {d: one for d, one in given.items() if not raw or (d in DOMAINS and one)}
+    if not wanted:
+        problems.append(f"dialogue {id_}: no domain; expected some of {', '.join(DOMAINS)}")
+    for domain, one in wanted.items():
+        place = f"dialogue {id_}, {domain}"
+        if domain not in DOMAINS:
+            problems.append(f"dialogue {id_}: {unknown('domain', domain, DOMAINS)}")
+            continue
+        informable, requested = ("info", "reqt") if raw else ("informable", "requestable")
+        slots = one.get(informable) if isinstance(one, Mapping) else None
+        if not isinstance(slots, Mapping) or not all(isinstance(v, str) for v in slots.values()):
+            problems.append(f"{place}: expected `{informable}`, an object of slot -> value")
+            continue
+        venue = rules.venue_rules.get(domain)
+        known = None if venue is None else venue.columns
+        informed = {normalize_slot_name(slot, rules): value for slot, value in slots.items()}
+        for slot in informed:
+            if known is not None and slot not in known:
+                problems.append(f"{place}, {informable}: {unknown('slot', slot, known)}")
+        asked = {_requestable(slot, rules): slot for slot in one.get(requested) or ()}
+        for canonical, slot in asked.items():
+            if canonical not in REQUESTABLE_SLOTS and not raw:
+                told = unknown("slot", slot, REQUESTABLE_SLOTS)
+                problems.append(f"{place}, {requested}: {told}")
+        booked = {REFERENCE} if raw and one.get("book") else set()
+        yield domain, Goal(informed, frozenset(booked | (asked.keys() & {*REQUESTABLE_SLOTS})), {})
+
+
+def _requestable(slot: object, rules: RuleSet) -> str:
+    """Return what a slot that is requested is called, `PHONE`, however it is written."""
+    name: str = rules.ontology.get(plain_slot_name(str(slot)), str(slot))
+    return name
+
+
+class _Scorer(Protocol):
+    """What free-running dialogues are scored by: a `Scorer`, which is built upon this."""
+
+    benchmark: Benchmark
+
+    @property
+    def rules(self) -> RuleSet: ...
+    def delexicaliser(self) -> Delexicaliser: ...
+    def database(self) -> VenueDatabase: ...
+    def human_ratings(self) -> HumanRatings | None: ...
+    def plain_signature(self) -> Signature: ...
 
 
 @dataclass(frozen=True)
@@ -143,6 +172,7 @@ class FreeRunning:
         users: What the user said before each turn; None where the file does not tell.
         goals: The goals they were held against, and those of dialogues that are not played.
         own: Where the goals come from; None for the benchmark's.
+        remarks: What there is to say of the dialogues.
     """
 
     normalized: NormalizedSubmission
@@ -151,31 +181,48 @@ class FreeRunning:
     users: Mapping[str, Sequence[str | None]]
     goals: Goals
     own: GoalsFile | None
+    remarks: Sequence[Remark] = ()
 
 
 def play_free_running(
-    conversations: Conversations, source: str, scorer: Scorer, own: GoalsFile | None = None
+    standard: Standard,
+    source: str,
+    scorer: _Scorer,
+    own: GoalsFile | None = None,
+    skip_missing: bool = False,
 ) -> FreeRunning:
     """Hold free-running dialogues in plain English against their goals.
 
     Args:
-        conversations: The dialogues.
+        standard: The dialogues.
         source: What messages call them.
         scorer: Gives venues, rules and, where there are no others, goals.
         own: The goals; None for those of the benchmark.
+        skip_missing: Whether dialogues without a goal are left out.
 
     Raises:
-        InputError: A dialogue has no goal, or there is nothing to score.
+        InputError: The dialogues are malformed, one has no goal, or there is nothing to score.
     """
+    conversations = checked_conversations(standard, source)
     if own is None:
         benchmark = scorer.benchmark
         goals: Goals = {id_: dialogue.goal for id_, dialogue in benchmark.dialogues.items()}
         where = f"the benchmark {benchmark.name}"
     else:
         goals, where = own.goals, own.source
-    played, problems = _played(conversations, goals, where)
-    if problems:
-        raise InputError(source, problems)
+    played, lacking = _played(conversations, goals, source)
+    remarks = list(standard.remarks)
+    if lacking:
+        first = ", ".join(map(unquoted, lacking[:SHOWN_PLACES]))
+        of = counted(len(conversations), "dialogue")
+        found = f"{len(lacking)} of {of} have no goal in {where}"
+        if not skip_missing:
+            raise InputError(
+                source,
+                f"{found} (the first: {first}); name a file that has them by --goals FILE, or "
+                "leave these out by --skip-missing-goals",
+            )
+        remarks.append(Remark("goals", f"{found} and are left out (the first: {first})"))
     if not any(played.values()):
         raise InputError(source, "holds no turn; there is nothing to score")
     delexicaliser = scorer.delexicaliser()
@@ -199,10 +246,11 @@ def play_free_running(
         users={id_: [turn.get(USER) for turn in turns] for id_, turns in played.items()},
         goals=goals,
         own=own,
+        remarks=[*remarks, *submission.remarks],
     )
 
 
-def score_free_running(run: FreeRunning, scorer: Scorer) -> Report:
+def score_free_running(run: FreeRunning, scorer: _Scorer) -> Report:
     """Score free-running dialogues in plain English.
 
     The ceiling is what the human responses of the same dialogues get likewise; of dialogues with
@@ -227,7 +275,7 @@ def score_free_running(run: FreeRunning, scorer: Scorer) -> Report:
     )
 
 
-def free_running_ceiling(run: FreeRunning, scorer: Scorer) -> GroundedFigures | None:
+def free_running_ceiling(run: FreeRunning, scorer: _Scorer) -> GroundedFigures | None:
     """Return what the human responses get; None where the benchmark does not hold them."""
     known = scorer.benchmark.dialogues
     human = scorer.human_ratings()
@@ -242,25 +290,30 @@ def free_running_ceiling(run: FreeRunning, scorer: Scorer) -> GroundedFigures | 
 
 
 def _played(
-    conversations: Conversations, goals: Goals, where: str
+    conversations: Conversations, goals: Goals, source: str
 ) -> tuple[Conversations, list[str]]:
-    """Return the dialogues by the ids of their goals, and what is wrong with the ids."""
+    """Return the dialogues by the ids of their goals, and those that have none.
+
+    Raises:
+        InputError: A dialogue is there twice.
+    """
     played: dict[str, Sequence[Mapping[str, Any]]] = {}
     spelled: dict[str, str] = {}
-    problems = []
+    by_id = {dialogue_id(id_): id_ for id_ in goals}
+    lacking = []
     for written, turns in conversations.items():
-        id_ = written if written in goals else dialogue_id(written)
-        if id_ not in goals:
-            problems.append(f"dialogue {written}: has no goal in {where}")
+        id_ = written if written in goals else by_id.get(dialogue_id(written))
+        if id_ is None:
+            lacking.append(written)
         elif id_ in played:
-            problems.append(f"dialogue {written}: is the same as {spelled[id_]}; keep one")
+            raise InputError(source, f"dialogue {written}: is the same as {spelled[id_]}; keep one")
         else:
             played[id_] = turns
             spelled[id_] = written
-    return played, problems
+    return played, lacking
 
 
-def _signature(run: FreeRunning, scorer: Scorer) -> Signature:
+def _signature(run: FreeRunning, scorer: _Scorer) -> Signature:
     coverage = None
     if run.dialogues.keys() != run.goals.keys():
         turns = run.normalized.turns

@@ -26,7 +26,7 @@ from ..io.store import Store, code_digest
 from ..metrics import resampled_metrics
 from ..metrics.played import Played
 from ..signature import Signature
-from ..submission.formats import read_standard
+from ..submission.formats import Standard, read_standard
 from . import Options, Scorer
 from .execution import Job, run
 from .options import signature_before
@@ -34,6 +34,7 @@ from .predictions import Predictions, played_predictions
 from .report import Report
 
 if TYPE_CHECKING:
+    from ..comparison.evidence import Evidence
     from ..comparison.interval import Interval
     from ..metrics.statistics import Figure
 
@@ -53,16 +54,19 @@ class Request:
         options: How to score.
         intervals: Whether intervals are wanted.
         lines: Whether lines per dialogue are wanted.
+        evidence: Whether what comparisons take is wanted.
     """
 
     options: Options
     intervals: bool = False
     lines: bool = False
+    evidence: bool = False
 
     @property
     def cacheable(self) -> bool:
         """Whether outcomes can be cached: reports alone, with the venues in memory."""
-        return not (self.intervals or self.lines) and self.options.database_url == EMBEDDED
+        more = self.intervals or self.lines or self.evidence or self.options.free_running
+        return not more and self.options.database_url == EMBEDDED
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,7 @@ class ScoredSubmission:
         intervals: Its intervals, as JSON types, if they were asked for.
         figures: What there are intervals of.
         lines: Its lines per dialogue, as text, if they were asked for.
+        evidence: What comparisons take, if it was asked for.
     """
 
     report: Report
@@ -82,6 +87,7 @@ class ScoredSubmission:
     intervals: Mapping[str, Any] | None = None
     figures: Mapping[str, Figure] = field(default_factory=dict)
     lines: str | None = field(default=None, repr=False)
+    evidence: Evidence | None = field(default=None, repr=False)
 
     def to_line(self, file: str, digest: str, key: str) -> str:
         """Return the outcome as a line of JSON."""
@@ -109,6 +115,8 @@ def score_predictions(
         InputError: They are no submission, lack what an option needs, or no metric has intervals.
     """
     chosen = scorer.with_options(**vars(request.options))
+    if chosen.options.free_running:
+        return _free_running(chosen, predictions, source, request)
     played = played_predictions(chosen, predictions, source)
     report = chosen.report(played.played)
     document, figures = _intervals(chosen, played.played) if request.intervals else (None, {})
@@ -119,7 +127,29 @@ def score_predictions(
         lines = lines_text(
             dialogue_lines(played.played, report.signature, chosen.options.metrics or ())
         )
-    return ScoredSubmission(report, tuple(map(str, played.remarks)), document, figures, lines)
+    evidence = chosen.evidence_of(played.played, source) if request.evidence else None
+    remarks = tuple(map(str, played.remarks))
+    return ScoredSubmission(report, remarks, document, figures, lines, evidence)
+
+
+def _free_running(
+    scorer: Scorer, predictions: Predictions, source: str, request: Request
+) -> ScoredSubmission:
+    """Score free-running dialogues; what an option must not ask of them is known by now."""
+    from .free_running import score_free_running
+
+    if isinstance(predictions, bytes):
+        predictions = read_standard(predictions, source, scorer.options.reading)
+    if not isinstance(predictions, Standard):
+        raise InputError(source, "is no file of dialogues")
+    run = scorer.free_run(predictions, source)
+    report = score_free_running(run, scorer)
+    lines = None
+    if request.lines:
+        from .dialogue_lines import free_running_lines, lines_text
+
+        lines = lines_text(free_running_lines(run, report.signature))
+    return ScoredSubmission(report, tuple(map(str, run.remarks)), lines=lines)
 
 
 def _intervals(scorer: Scorer, played: Played) -> tuple[dict[str, Any], dict[str, Figure]]:
@@ -248,7 +278,7 @@ class _Files:
                 digest = sha256(content)
                 outcome = self._known(number, digest)
                 if outcome is None and self.benchmark is None:
-                    predictions = read_standard(content, source)
+                    predictions = read_standard(content, source, self.request.options.reading)
                     self.benchmark = self.choose(predictions.dialogues)
                     likely = self.signature
                     self.signature = Scorer(self.benchmark, self.request.options).signature()
@@ -274,7 +304,9 @@ class _Files:
 
     def _key(self, digest: str) -> str:
         """Return what the outcome of a file depends on, in hexadecimal."""
-        chosen = [list(self.request.options.metrics or ()), self.request.intervals]
+        options = self.request.options
+        own = getattr(options.goals, "digest", options.free_running)
+        chosen = [list(options.metrics or ()), self.request.intervals, own, asdict(options.reading)]
         return digest_of_json([digest, self.signature.key, *chosen, code_digest()])
 
     def _line(self, number: int, outcome: ScoredSubmission, digest: str) -> str:
@@ -301,7 +333,7 @@ def _likely_signature(benchmark: str, options: Options) -> Signature:
 
     That of nothing if it cannot be known.
     """
-    path = benchmark_path(benchmark) if options.goals == "all" else None
+    path = benchmark_path(benchmark) if options.part == "all" else None
     content = None if path is None else prepared_content(path)
     data = None if content is None else content.hashes.get(rule_set(options.rules).venues)
     if content is None or data is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from mwz.database import EMBEDDED
 from mwz.normalization.rules import DEFAULT_RULES, Aliases, rule_set, rule_set_names
@@ -17,8 +18,12 @@ from ..metrics.played import DOMAIN_SOURCES, STATE_SOURCES
 from ..metrics.setups import BOTH, RANKED, SETUPS, chosen_setups
 from ..signature import PLACEHOLDERS, SHOWN_HASH, Signature
 from ..submission import NormalizedSubmission
-from ..submission.checking import ACTIVE_DOMAINS, STATE
+from ..submission.formats import Reading
+from ..submission.formats.format import ACTIVE_DOMAINS, STATE
 from ..submission.placeholder_aliases import chosen_aliases
+
+if TYPE_CHECKING:
+    from .free_running import GoalsFile
 
 AUTO = "auto"
 
@@ -45,12 +50,22 @@ class Options:
         metrics: Names of metrics; None for those that are on by default.
         database_url: SQLAlchemy URL of the venue database.
         goals: Which dialogues to score: "all", or those whose goal is "seen" or "unseen" in the
-            train or dev split.
+            train or dev split. Of free-running dialogues, their goals: "all" for the benchmark's;
+            or a JSON file, or what it holds, as `chosen_goals` takes it.
         lexicalised: Whether responses are in plain English and are to be delexicalised first. It
             adds the metric "grounded".
+        free_running: Whether dialogues are free-running, of any length and in plain English: they
+            are held against goals and venues only.
+        skip_missing_goals: Whether free-running dialogues without a goal are left out.
         placeholders: Placeholders that are read besides those of the rule set: the name of a named
             table, the path of a TOML file, a mapping of placeholder name -> ontology name, or
             aliases; None for no others.
+        response_key: The key of responses in predictions, in place of `response`.
+        state_key: The key of belief states, in place of `state`.
+        turns_key: The key of a dialogue's turns, where a dialogue is an object.
+        id_key: The key of a dialogue's id, where dialogues or turns are in a list.
+        strict_states: Whether states may only hold known names and strings: by default numbers and
+            the like are read, and where states are not used, what cannot be read is left out.
     """
 
     rules: str = DEFAULT_RULES
@@ -59,16 +74,23 @@ class Options:
     states: str = AUTO
     metrics: Collection[str] | None = None
     database_url: str = EMBEDDED
-    goals: str = "all"
+    goals: str | Path | Mapping[str, Any] | GoalsFile = "all"
     lexicalised: bool = False
+    free_running: bool = False
+    skip_missing_goals: bool = False
     placeholders: str | Path | Mapping[str, str] | Aliases | None = None
+    response_key: str | None = None
+    state_key: str | None = None
+    turns_key: str | None = None
+    id_key: str | None = None
+    strict_states: bool = False
 
     def __post_init__(self) -> None:
         problems = [
             _option_problem(name, value, values)
             for name, values in choices().items()
             for value in [getattr(self, name)]
-            if value not in values
+            if not (name == "goals" and self.free_running) and value not in values
         ]
         if not problems:
             problems += self._against_setup()
@@ -77,6 +99,10 @@ class Options:
             metrics = _named(self.metrics)
         except InputError as error:
             problems += error.problems
+        if self.free_running and self.goals in GOALS[1:]:
+            problems.append('goals: of free-running dialogues, take "all" or a file of goals')
+        if self.free_running:
+            object.__setattr__(self, "lexicalised", True)
         if self.lexicalised and self.placeholders is not None:
             problems.append("placeholders: responses in plain English have none; leave them out")
         if problems:
@@ -84,6 +110,10 @@ class Options:
         chosen = chosen_aliases(self.placeholders, rule_set(self.rules))
         # A copy for another process needs no file.
         object.__setattr__(self, "placeholders", chosen)
+        if self.free_running and self.part != self.goals:
+            from .free_running import chosen_goals  # grounding takes its time
+
+            object.__setattr__(self, "goals", chosen_goals(self.goals, rule_set(self.rules)))
         if self.lexicalised and GROUNDED not in metrics:
             metrics = (*metrics, GROUNDED)
         # As the registry writes them, whatever they were called.
@@ -97,6 +127,31 @@ class Options:
             own, asked = getattr(SETUPS[self.setup], name), getattr(self, name)
             if own is not None and asked not in (AUTO, own):
                 yield f"{name}: set-up {self.setup} takes {own} {name}, not {asked}; leave it out"
+
+    @property
+    def part(self) -> str:
+        """Which dialogues of the benchmark to score, one of `GOALS`."""
+        return self.goals if isinstance(self.goals, str) and self.goals in GOALS else "all"
+
+    @property
+    def reading(self) -> Reading:
+        """How predictions are read."""
+        own = (SETUPS[name].states for name in chosen_setups(self.setup))
+        metrics = (response_metrics()[name] for name in self.metrics or ())
+        return Reading(
+            response_key=self.response_key,
+            state_key=self.state_key,
+            turns_key=self.turns_key,
+            id_key=self.id_key,
+            strict_states=self.strict_states,
+            uses_states="predicted" in own
+            or (
+                self.states != "gold"
+                and not self.lexicalised
+                and any(metric.states for metric in metrics)
+            ),
+            without_states="; `--states gold` does without them",
+        )
 
     @property
     def aliases(self) -> Aliases | None:
@@ -157,6 +212,9 @@ def chosen_states(submission: NormalizedSubmission, options: Options) -> str:
     """
     if options.states not in (AUTO, "predicted"):
         return options.states
+    if options.states == AUTO and not options.reading.uses_states:
+        lacking, _ = submission.lacking(STATE)
+        return "predicted" if lacking < submission.turns else "gold"
     return "predicted" if _predicts(submission, "states", options.states) else "gold"
 
 
@@ -225,7 +283,7 @@ def signature_before(benchmark: str, data: str, gold_domains: str, options: Opti
         setup=options.setup,
         domains=options.domains,
         states=options.states,
-        goals=options.goals,
+        goals=options.part,
         gold_domains=gold_domains if "gold" in sources else None,
         parameters=parameters(options),
     )

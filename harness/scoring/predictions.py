@@ -19,6 +19,7 @@ from ..metrics.played import Played
 from ..metrics.setups import SETUPS, chosen_setups
 from ..submission import Submission, checked_submission
 from ..submission.formats import Standard, read_standard
+from ..submission.formats.format import STATE
 from ..submission.remarks import KIND, Remark
 from . import Options, Scorer, allowed_metrics
 from .options import AUTO, parameters
@@ -73,17 +74,18 @@ def played_predictions(
         normalized = scorer.made(predictions)
     else:
         if isinstance(predictions, bytes):
-            predictions = read_standard(predictions, source)
+            predictions = read_standard(predictions, source, scorer.options.reading)
         if isinstance(predictions, Standard):
-            benchmark, rules = scorer.benchmark, scorer.rules
-            predictions = checked_submission(predictions, benchmark, source, rules)
+            predictions = checked_submission(
+                predictions, scorer.benchmark, source, scorer.rules, scorer.options.reading
+            )
         submission = predictions
         normalized = scorer.normalized(submission)
     if resampled:
         allowed = allowed_metrics(normalized)
         scorer = scorer.with_options(metrics=[one for one in resampled_metrics() if one in allowed])
     played = scorer.played(normalized)
-    remarks = [*normalized.remarks, *_coverage(played)]
+    remarks = [*normalized.remarks, *_coverage(played), *_partial_states(played)]
     # What the rest is about are the rates.
     if "inform" in played.metrics:
         if submission is not None:
@@ -102,6 +104,14 @@ def _coverage(played: Played) -> Iterator[Remark]:
             f"plays {turns} of {of} turns; below {RANKED_COVERAGE:g} % it has no rank, and what it "
             "scores does not stand for the benchmark",
         )
+
+
+def _partial_states(played: Played) -> Iterator[Remark]:
+    """Yield a warning if predicted states are used that some turns lack: these count as empty."""
+    lacking, first = played.submission.lacking(STATE)
+    if lacking and played.states == "predicted":
+        of = played.submission.turns
+        yield Remark("states", f"{first}: no `state`, as in {lacking} of {of} turns; read as empty")
 
 
 def _has_gold_states(played: Played) -> bool:

@@ -9,7 +9,8 @@ from typing import Any
 from ..grounding.lexicaliser import VenueStock, lexicalise
 from ..metrics.played import play
 from ..submission import Submission
-from ..submission.checking import ACTIVE_DOMAINS, RESPONSE, STATE, Turn
+from ..submission.checking import Turn
+from ..submission.formats.format import ACTIVE_DOMAINS, RESPONSE, STATE
 from . import Scorer
 from .options import chosen_domains, chosen_states
 

@@ -11,6 +11,7 @@ what `Report.to_dict` wrote.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ..metrics.diversity import Diversity
     from ..metrics.inform import SetupScores
     from ..metrics.tracking.tracking_report import TrackingReport
+    from ..submission import NormalizedSubmission
 
 FORMAT = 2
 """The version of the schema. It changes when a reader of the old one would be misled."""
@@ -139,6 +141,20 @@ class Report:
     def setup(self, name: str) -> SetupScores | None:
         """Return Inform and Success under a set-up; None if not asked for."""
         return self.metrics.get(name)
+
+    def whole(self, name: str, setup: str = MAIN_SETUP) -> float | None:
+        """Return a headline figure over the whole benchmark, by which systems are ranked.
+
+        It is the lower bound where turns are missing; None if that is not known.
+
+        Args:
+            name: A key of `headlines()`.
+            setup: A key of `SETUPS`.
+        """
+        if self.coverage.complete:
+            return headlines()[name].value(self, setup)
+        known = setup == MAIN_SETUP or name == "bleu"
+        return getattr(self.metrics.get("lower_bound"), name, None) if known else None
 
     def __getattr__(self, name: str) -> Any:
         # Only what is no field comes here; the fields are not there yet while a copy is made.
@@ -283,3 +299,14 @@ def _wrong_coverage(report: Report) -> Iterator[str]:
         yield f"coverage: of_turns must be at least 1, and is {coverage.of_turns}"
     elif (signed or f"{coverage.of_turns}/{coverage.of_turns}-").rpartition("-")[0] != played:
         yield f"coverage: {played} turns does not follow from the signature"
+
+
+def unknown_placeholders(submission: NormalizedSubmission) -> dict[str, int]:
+    """Return unknown placeholder -> occurrences, the most frequent first."""
+    unknown = Counter(
+        name
+        for turns in submission.dialogues.values()
+        for turn in turns
+        for name in turn.unknown_placeholders
+    )
+    return dict(unknown.most_common())

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from ..comparison.interval import Interval
 from ..errors import cut
-from ..io.rendering import figure, text_table
+from ..io.rendering import figure, text_table, wrapped
 from ..io.tables import Table, best_cells
 from ..metrics import Headline, headlines, response_metrics, table_figures
 from ..metrics.setups import SETUPS
+from ..signature import Signature, comparable_group, harness_version
 from .many import ScoredSubmission, intervals_read
 from .report import Report
 
 
-def report_text(report: Report) -> str:
-    """Return the report as text: totals first, then what they are made of, last the signature.
+def report_text(report: Report, more: str = "", signature: str = "") -> str:
+    """Return the report as text: totals first, then what they are made of.
 
-    Gold belief states are told before anything else: a score made with them is another score.
+    Last comes what to put under a table of the scores: a sentence, and the signature. Gold belief
+    states are told before anything else: a score made with them is another score.
+
+    Args:
+        report: The report.
+        more: What else is to be shown.
+        signature: The signature of all of it, where it is not the report's.
     """
     parts = [
         _head(report),
         _totals(report),
         *_metrics(report),
         "\n".join(_notes(report)),
-        str(report.signature),
+        more,
+        f"{wrapped(reporting_words(report))} Signature:\n{signature or report.signature}",
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -38,6 +46,49 @@ def _with_gold_states(report: Report) -> bool:
     return report.states == "gold" and any(map(report.setup, SETUPS))
 
 
+_DOMAINS = {
+    "predicted": "predicted active domains",
+    "slots": "active domains from placeholders",
+    "states": "active domains from belief-state changes",
+    "gold": "gold active domains",
+}
+
+
+def reporting_words(
+    report: Report,
+    setups: Sequence[str] = tuple(SETUPS),
+    domains: bool = True,
+    cited: Callable[[str], str] = lambda subject: "",
+    shown: Callable[[str], str] = str,
+) -> str:
+    """Return the sentence to put under a table: what was scored, by what, and how.
+
+    Args:
+        report: The scores.
+        setups: The set-ups that the table has, of those that the report has.
+        domains: Whether to say where active domains come from.
+        cited: Cites what is cited for a subject: "harness", "bleu", "inform", or a benchmark.
+        shown: How text is shown as it is.
+    """
+    parts = []
+    if report.bleu is not None:
+        parts.append(
+            f"BLEU{cited('bleu')} against the references of {shown(report.benchmark)}"
+            f"{cited(report.benchmark)}"
+        )
+    names = [name for name in SETUPS if name in setups and report.setup(name) is not None]
+    if names:
+        several = "s" if len(names) > 1 else ""
+        sources = [f"{report.states} belief states"]
+        sources += [_DOMAINS[report.domains]] if domains and report.domains in _DOMAINS else []
+        parts.append(
+            f"Inform and Success{cited('inform')} in the {' and '.join(names)} set-up{several}, by "
+            f"rule set {report.rules}, with {' and '.join(sources)}"
+        )
+    by = f"Scores by {shown('multiwoz-harness')} {harness_version()}{cited('harness')}"
+    return f"{': '.join([by, *filter(None, ['; '.join(parts)])])}."
+
+
 _TOTALS = ("bleu", "inform", "success", "combined")
 
 
@@ -47,6 +98,9 @@ def _totals(report: Report) -> str:
         return ""
     columns = [headlines()[name] for name in _TOTALS]
     rows = [[name, *(figure(c.value(report, name), c.digits) for c in columns)] for name in setups]
+    if "lower_bound" in report.metrics:
+        bound = (figure(report.whole(column.name), column.digits) for column in columns)
+        rows.insert(0, ["at least, of the whole benchmark", *bound])
     return text_table(["total", *(column.title for column in columns)], rows)
 
 
@@ -54,7 +108,8 @@ def _metrics(report: Report) -> Iterator[str]:
     """Yield each metric's own table."""
     for metric in response_metrics().values():
         results = {key: report.metrics[key] for key in metric.results if key in report.metrics}
-        if results:
+        # What ranks an incomplete submission heads the totals.
+        if results and (metric.name != "lower_bound" or not any(map(report.setup, SETUPS))):
             yield metric.text(metric, results if metric.keys else results[metric.name])
 
 
@@ -87,8 +142,8 @@ def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
     """Return a table of the figures that papers report, a row per file.
 
     The figures shown are of the strict set-up, or of the one that was asked for alone; JSON and
-    CSV have both of two. The best of a column is marked, of those files that compare with
-    the first one.
+    CSV have both of two. Of files that lack turns they are the lower bounds that systems are ranked
+    by. The best of a column is marked, of those files that compare with each other.
 
     Args:
         files: What to call each file, and what came of it.
@@ -102,19 +157,12 @@ def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
         for one in table_figures().values()
         if any(one.value(report, setup) is not None for report in reports)
     ]
-    values = [[column.value(report, setup) for column in columns] for report in reports]
-    cells = [
-        [
-            _cell(intervals.get(column.name), value, column.digits)
-            for column, value in zip(columns, own, strict=True)
-        ]
-        for intervals, own in zip(
-            (intervals_read(outcome.intervals) for outcome in outcomes), values, strict=True
-        )
-    ]
+    values = [[_ranking(report, one, setup) for one in columns] for report in reports]
+    cells = [_cells(outcome, columns, setup) for outcome in outcomes]
+    signatures = [_compared(report) for report in reports]
+    group = comparable_group(signatures)
     comparing = [
-        own if reports[0].signature.comparable_with(report.signature) else [None] * len(own)
-        for own, report in zip(values, reports, strict=True)
+        own if place in group else [None] * len(columns) for place, own in enumerate(values)
     ]
     what = "1 file" if len(names) == 1 else f"{len(names)} files"
     return Table(
@@ -125,22 +173,81 @@ def score_table(files: Sequence[tuple[str, ScoredSubmission]]) -> Table:
         data=_data(names, reports, setups),
         notes=[
             *_ceilings(columns, reports),
-            *_reasons(names, reports),
+            *_incomplete(names, outcomes, columns, setup),
+            *_reasons(names, signatures, group),
             *_gold(names, reports),
+            *_told_once(zip(names, (reporting_words(r, [setup]) for r in reports), strict=True)),
             *_signatures(names, outcomes),
         ],
         best={(row, column + 1) for row, column in best_cells(comparing, cells)},
     )
 
 
-def _cell(interval: Interval | None, value: float | None, digits: int) -> str:
-    return figure(value, digits) if value is None or interval is None else interval.text(digits)
+def _ranking(report: Report, column: Headline, setup: str) -> float | None:
+    """Return a figure that the best is chosen by; None for what ranks nobody."""
+    return report.whole(column.name, setup) if column.name in headlines() else None
+
+
+def _compared(report: Report) -> Signature:
+    """Return the signature of what a table shows: lower bounds are of the whole benchmark."""
+    whole = report.metrics.get("lower_bound") is not None
+    return replace(report.signature, coverage=None) if whole else report.signature
+
+
+def _cells(
+    outcome: ScoredSubmission, columns: Sequence[Headline], setup: str, bounds: bool = True
+) -> list[str]:
+    """Return a file's figures with their intervals, if these are known.
+
+    Args:
+        outcome: What came of the file.
+        columns: The figures.
+        setup: The set-up that they are of.
+        bounds: Whether to show lower bounds, which have no interval, where turns are missing.
+    """
+    report, intervals = outcome.report, intervals_read(outcome.intervals)
+    cells = []
+    for column in columns:
+        bound = None if report.coverage.complete else _ranking(report, column, setup)
+        value, interval = column.value(report, setup), intervals.get(column.name)
+        if bound is not None and bounds:
+            value, interval = bound, None
+        text = figure(value, column.digits)
+        cells.append(text if interval is None else interval.text(column.digits))
+    return cells
+
+
+def _incomplete(
+    names: Sequence[str],
+    outcomes: Sequence[ScoredSubmission],
+    columns: Sequence[Headline],
+    setup: str,
+) -> Iterator[str]:
+    """Say of files that lack turns what is shown, and what they score where they play."""
+    for name, outcome in zip(names, outcomes, strict=True):
+        report = outcome.report
+        bounded = [
+            one
+            for one in columns
+            if not report.coverage.complete and _ranking(report, one, setup) is not None
+        ]
+        if bounded:
+            played = zip(bounded, _cells(outcome, bounded, setup, bounds=False), strict=True)
+            figures = ", ".join(f"{one.title} {cell}" for one, cell in played)
+            yield (
+                f"{name} plays {report.coverage.turns} of {report.coverage.of_turns} turns; shown "
+                f"is what ranks it, with what is missing counted as failed: of what it plays it "
+                f"has {figures}"
+            )
 
 
 def _data(
     names: Sequence[str], reports: Sequence[Report], setups: Sequence[str]
 ) -> list[dict[str, object]]:
-    """Return the rows as JSON types: every figure in full; of another set-up, those that differ."""
+    """Return the rows as JSON types: every figure in full; of another set-up, those that differ.
+
+    Where some file lacks turns, `whole_…` are the figures over the whole benchmark.
+    """
     first, *others = setups or [next(iter(SETUPS))]
     figures = table_figures()
     columns = {
@@ -157,10 +264,17 @@ def _data(
         for key, (name, setup) in columns.items()
         if any(figures[name].value(report, setup) is not None for report in reports)
     }
+    bounded = [
+        name
+        for name in columns
+        if name in headlines()
+        and any(not r.coverage.complete and r.whole(name, first) is not None for r in reports)
+    ]
     return [
         {
             "name": shown,
             **{key: figures[name].value(report, setup) for key, (name, setup) in columns.items()},
+            **{f"whole_{name}": report.whole(name, first) for name in bounded},
             "states": report.states,
             "domains": report.domains,
             "signature": str(report.signature),
@@ -179,15 +293,18 @@ def _ceilings(columns: Sequence[Headline], reports: Sequence[Report]) -> list[st
     return [f"human responses: {'; '.join(shown)}"] if shown else []
 
 
-def _reasons(names: Sequence[str], reports: Sequence[Report]) -> list[str]:
-    """Say which scores do not compare with the first ones, and why."""
+def _reasons(
+    names: Sequence[str], signatures: Sequence[Signature], group: Sequence[int]
+) -> list[str]:
+    """Say which scores do not compare with those of most, or with the first ones, and why."""
+    first = group[0] if group else 0
     whose: dict[str, list[str]] = {}
-    for name, report in zip(names[1:], reports[1:], strict=True):
-        reasons = reports[0].signature.comparable_with(report.signature).reasons
+    for name, signature in zip(names, signatures, strict=True):
+        reasons = signatures[first].comparable_with(signature).reasons
         if reasons:
             whose.setdefault("; ".join(reasons), []).append(name)
     return [
-        f"not comparable with {names[0]}: {cut(', '.join(others), _LONGEST_REASON)} ({reason})"
+        f"not comparable with {names[first]}: {cut(', '.join(others), _LONGEST_REASON)} ({reason})"
         for reason, others in whose.items()
     ]
 
@@ -199,10 +316,18 @@ def _gold(names: Sequence[str], reports: Sequence[Report]) -> list[str]:
 
 def _signatures(names: Sequence[str], outcomes: Sequence[ScoredSubmission]) -> list[str]:
     """Return the signatures, and whose they are where they differ."""
-    whose: dict[str, list[str]] = {}
+    lines = []
     for name, outcome in zip(names, outcomes, strict=True):
         known: Mapping[str, object] = outcome.intervals or {}
-        whose.setdefault(str(known.get("signature", outcome.report.signature)), []).append(name)
+        lines.append((name, str(known.get("signature", outcome.report.signature))))
+    return _told_once(lines)
+
+
+def _told_once(lines: Iterable[tuple[str, str]]) -> list[str]:
+    """Return what is to be said of files, each text once with those that it is about."""
+    whose: dict[str, list[str]] = {}
+    for name, text in lines:
+        whose.setdefault(text, []).append(name)
     if len(whose) == 1:
         return list(whose)
-    return [f"{', '.join(own)}: {signature}" for signature, own in whose.items()]
+    return [f"{', '.join(own)}: {text}" for text, own in whose.items()]

@@ -20,8 +20,8 @@ from mwz.normalization.states import BeliefState, normalize_state
 
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue
 from ..io.files import limits, read_bytes, shown_name
-from .checking import Turn, checked_dialogues
-from .formats import Standard, read_standard, standard_form
+from .checking import Turn, checked_dialogues, system_turns
+from .formats import READING, Reading, Standard, read_standard, standard_form
 from .remarks import Remark, text_remarks
 
 if TYPE_CHECKING:
@@ -147,18 +147,26 @@ def read_submission(path: str | Path, benchmark: Benchmark) -> Submission:
     return checked_submission(read_predictions(path), benchmark, shown_name(path))
 
 
-def read_predictions(path: str | Path) -> Standard:
+def read_predictions(path: str | Path, reading: Reading = READING) -> Standard:
     """Read a predictions file whose benchmark is not known yet; its turns are not checked.
+
+    Args:
+        path: The file.
+        reading: Which keys are read.
 
     Raises:
         InputError: The file cannot be read, or is of no known format.
     """
     source = shown_name(path)
-    return read_standard(read_bytes(path, limits()), source)
+    return read_standard(read_bytes(path, limits()), source, reading)
 
 
 def parse_submission(
-    content: object, benchmark: Benchmark, source: str, rules: RuleSet | None = None
+    content: object,
+    benchmark: Benchmark,
+    source: str,
+    rules: RuleSet | None = None,
+    reading: Reading = READING,
 ) -> Submission:
     """Check a predictions object and return it as a submission; the object is left as it is.
 
@@ -169,15 +177,21 @@ def parse_submission(
         benchmark: The benchmark whose dialogues are played.
         source: What the error message calls the object.
         rules: As for `checked_submission`.
+        reading: Which keys are read, and what of states is refused.
 
     Raises:
         InputError: With every problem found.
     """
-    return checked_submission(standard_form(content, source), benchmark, source, rules)
+    standard = standard_form(content, source, reading)
+    return checked_submission(standard, benchmark, source, rules, reading)
 
 
 def checked_submission(
-    standard: Standard, benchmark: Benchmark, source: str, rules: RuleSet | None = None
+    standard: Standard,
+    benchmark: Benchmark,
+    source: str,
+    rules: RuleSet | None = None,
+    reading: Reading = READING,
 ) -> Submission:
     """Check predictions in the standard form and return them as a submission.
 
@@ -186,12 +200,13 @@ def checked_submission(
         benchmark: The benchmark whose dialogues are played.
         source: What the error message calls the predictions.
         rules: The rule set by which placeholders are remarked; None for the default one.
+        reading: What of states is refused.
 
     Raises:
         InputError: With every problem found.
     """
-    named = standard.dialogues_among(benchmark.users)
-    dialogues, remarks = checked_dialogues(named, benchmark, limits(), source)
+    named, left_out = system_turns(standard.dialogues_among(benchmark.users), benchmark)
+    dialogues, remarks = checked_dialogues(named, benchmark, limits(), source, reading)
     texts = [turn.response for turns in dialogues.values() for turn in turns]
     return Submission(
         dialogues,
@@ -199,6 +214,7 @@ def checked_submission(
         standard.format,
         (
             *standard.remarks,
+            *left_out,
             *remarks.listed(),
             *text_remarks(texts, benchmark, rules or rule_set(DEFAULT_RULES)),
         ),

@@ -6,25 +6,36 @@ What passes is safe to score: past this point nothing checks again.
 from __future__ import annotations
 
 import difflib
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mwz.normalization.states import BeliefState, plain_slot_name
 
 from ..benchmark import Benchmark
-from ..errors import InputError, Problems, shown, unknown, unquoted
+from ..errors import InputError, Problems, counted, resembling, shown, unknown, unquoted
 from ..io.files import Limits, is_text, kind_of
-from .notations import DOMAINS, STATE_DOMAINS, STATE_SLOTS, read_state
-from .remarks import Remarks
+from .formats.belief_spans import as_state
+from .formats.format import ACTIVE_DOMAINS, READING, RESPONSE, STATE, USER, Reading
+from .notations import (
+    ABSENT,
+    CONVERTED,
+    DOMAINS,
+    LENIENT,
+    STATE_DOMAINS,
+    STATE_SLOTS,
+    WRITTEN,
+    Notify,
+    read_state,
+)
+from .remarks import Remark, Remarks
 
 if TYPE_CHECKING:
     from mwz.normalization.delexicaliser import Delexicalised
 
-RESPONSE = "response"
-STATE = "state"
-ACTIVE_DOMAINS = "active_domains"
 TURN_KEYS = (RESPONSE, STATE, ACTIVE_DOMAINS)
 
 _LOOK_ALIKES = {
@@ -42,6 +53,9 @@ LOOK_ALIKES: Mapping[str, str] = {
 """A turn's key that is not read -> the one that was likely meant. Case and dashes do not count."""
 
 _SHOWN_KEYS = 20
+
+_SAME_WORD = 0.85
+"""The similarity from which a key is taken for a misspelt one: `sate` and `state` have 0.89."""
 
 _Place: TypeAlias = tuple[str, int]
 """A dialogue, as messages call it, and the number of a turn."""
@@ -74,8 +88,30 @@ def dialogue_id(id_: object) -> str:
     return str(id_).lower().removesuffix(".json")
 
 
+def system_turns(
+    content: Mapping[Any, Any], benchmark: Benchmark
+) -> tuple[Mapping[Any, Any], tuple[Remark, ...]]:
+    """Return predictions without the turns of the user, and what is to be said of that.
+
+    Nothing in a turn need say whose it is. In every dialogue, turns of user and system alternate
+    where there are exactly twice as many as the benchmark's has system turns.
+    """
+    known = benchmark.dialogues
+    for id_, turns in content.items():
+        gold = known.get(dialogue_id(id_))
+        if gold is None or not isinstance(turns, list) or len(turns) != 2 * gold.turns:
+            return content, ()
+    told = "turns of the user are left out: there are twice as many turns as the system has"
+    remarks = (Remark("format", told, warning=False),) if content else ()
+    return {id_: turns[1::2] for id_, turns in content.items()}, remarks
+
+
 def checked_dialogues(
-    content: Mapping[Any, Any], benchmark: Benchmark, limits: Limits, source: str
+    content: Mapping[Any, Any],
+    benchmark: Benchmark,
+    limits: Limits,
+    source: str,
+    reading: Reading = READING,
 ) -> tuple[dict[str, tuple[Turn, ...]], Remarks]:
     """Check predictions in the standard form; they are left as they are.
 
@@ -85,6 +121,7 @@ def checked_dialogues(
         benchmark: The benchmark whose dialogues are played.
         limits: How much there may be.
         source: What messages call the predictions.
+        reading: What of states is refused.
 
     Returns:
         The benchmark's spelling of the id -> turns, and the remarks on them.
@@ -92,22 +129,27 @@ def checked_dialogues(
     Raises:
         InputError: With every problem found, equal ones together.
     """
-    checker = _Checker(benchmark, limits)
+    checker = _Checker(benchmark, limits, reading)
     dialogues = checker.dialogues(content)
     if checker.problems:
-        raise InputError(source, checker.problems)
+        raise InputError(source, _of_a_tracker(content) or checker.problems)
     return dialogues, checker.all_remarks()
 
 
 class _Checker:
     """Checks one file, and collects problems and remarks."""
 
-    def __init__(self, benchmark: Benchmark, limits: Limits) -> None:
+    def __init__(self, benchmark: Benchmark, limits: Limits, reading: Reading) -> None:
         self.problems = Problems()
         self._remarks = Remarks()
         self._unread: Counter[str] = Counter()
         self._benchmark = benchmark
         self._limits = limits
+        self._reading = reading
+        # The first problem of a state, which says how to do without.
+        self._first = ""
+        # Keys that are likely to hold the states, of turns without one.
+        self._likely_states: Counter[str] = Counter()
         # Slots as files write them, of those that are known; there are few spellings.
         self._slots: set[str] = set()
 
@@ -120,6 +162,15 @@ class _Checker:
             self._remarks.add("unread keys", message, warning=False)
         return self._remarks
 
+    def _check_states(self, dialogues: Mapping[str, Sequence[Turn]]) -> None:
+        """Refuse states under a key that is not read, where gold states would take their place."""
+        turns = [turn for one in dialogues.values() for turn in one]
+        ((likely, count),) = self._likely_states.most_common(1) or [("", 0)]
+        used = self._reading.uses_states and self._reading.without_states
+        if used and 2 * count > len(turns) and all(turn.state is None for turn in turns):
+            option, gold = key_option(STATE, likely), self._reading.without_states
+            self.problems.add("", f"no turn has a `state`; is `{likely}` meant? add {option}{gold}")
+
     def dialogues(self, content: Mapping[Any, Any]) -> dict[str, tuple[Turn, ...]]:
         """Check all dialogues, and return those that are in order."""
         known = self._benchmark.dialogues
@@ -130,11 +181,13 @@ class _Checker:
         elif len(content) > self._limits.dialogues:
             self.problems.add("", f"{len(content):,} dialogues; {self._limits.told('dialogues')}")
         elif not any(dialogue_id(id_) in known for id_ in content):
+            built_in = self._benchmark.name == "sample"
+            install = ", or install MultiWOZ by `mwz data fetch`" if built_in else ""
             self.problems.add(
                 "",
-                f"none of its {len(content)} dialogues (the first is "
+                f"none of its {counted(len(content), 'dialogue')} (the first is "
                 f"{unquoted(next(iter(content)))}) is in the benchmark {self._benchmark.name}; "
-                "name another by --benchmark, or install MultiWOZ by `mwz data fetch`",
+                f"name another by --benchmark{install}",
             )
         else:
             return self._dialogues(content)
@@ -152,11 +205,13 @@ class _Checker:
             elif id_ in spelled:
                 self.problems.add(place, f"is the same as dialogue {spelled[id_]}; keep one")
             elif not isinstance(turns, Sequence) or isinstance(turns, str):
-                self.problems.add(place, f"expected a list of turns, found {kind_of(turns)}")
+                found = f"{kind_of(turns)}{_turns_hint(turns)}"
+                self.problems.add(place, f"expected a list of turns, found {found}")
             elif not turns:
                 self.problems.add(place, "no turns; leave the dialogue out if it is not played")
             elif len(turns) > gold.turns:
-                self.problems.add(place, f"{len(turns)} turns; it has {gold.turns} system turns")
+                has = counted(gold.turns, "system turn")
+                self.problems.add(place, f"{counted(len(turns), 'turn')}; it has {has}")
             else:
                 read[id_] = tuple(
                     [self._turn((place, number), turn) for number, turn in enumerate(turns)]
@@ -167,6 +222,7 @@ class _Checker:
             self.problems.add(
                 "", f"{text:,} characters in all responses; {self._limits.told('text')}"
             )
+        self._check_states(read)
         return read
 
     def _turn(self, place: _Place, turn: Any) -> Turn:
@@ -195,16 +251,18 @@ class _Checker:
     def _unknown_keys(self, place: _Place, turn: Mapping[Any, Any]) -> None:
         """Remark keys that are not read, above all those that look like one that is."""
         for key in turn:
-            if key in TURN_KEYS:
+            if key in TURN_KEYS or key == USER:
                 continue
             meant = meant_key(key)
             name = unquoted(key)
             if meant is None:
                 self._unread[name] += 1
             elif turn.get(meant) is None:
-                self._remarks.add(
-                    "look-alike key", f"`{name}` is not read; write `{meant}`", _place_text(place)
-                )
+                if meant == STATE:
+                    self._likely_states[name] += 1
+                or_option = "" if meant == ACTIVE_DOMAINS else f", or add {key_option(meant, key)}"
+                message = f"`{name}` is not read; write `{meant}`{or_option}"
+                self._remarks.add("look-alike key", message, _place_text(place))
             else:
                 message = f"`{name}` is not read; what counts is `{meant}`"
                 self._remarks.add("look-alike key", message, _place_text(place))
@@ -234,25 +292,91 @@ class _Checker:
 
     def _state(self, place: _Place, state: Any) -> BeliefState:
         """Read a state in any notation, and check its names."""
+        reading = self._reading
+        refused = reading.uses_states or reading.strict_states
 
         def tell(where: str, problem: str) -> None:
-            self._problem(place, f"`state`{f', {where}' if where else ''}: {problem}")
+            message = f"`state`{f', {where}' if where else ''}: {problem}"
+            if not refused:
+                self._remarks.add("states", f"{message}; left out", _place_text(place))
+                return
+            self._first = self._first or message
+            hint = reading.without_states if message == self._first else ""
+            self._problem(place, f"{message}{hint}")
 
         def note(where: str, what: str) -> None:
-            self._remarks.add("values", f"`state`: {what}", f"{_place_text(place)}, {where}")
+            if reading.strict_states and what in LENIENT:
+                tell(where, f"{what} (--strict-states)")
+                return
+            found = ", ".join(filter(None, [_place_text(place), where]))
+            self._remarks.add("values", f"`state`: {what}", found, warning=what not in _HARMLESS)
 
-        read = read_state(state, tell, note)
-        for domain, slots in read.items():
+        state = as_state(state, note)
+        return self._known(read_state(state, tell, note), tell)
+
+    def _known(self, state: BeliefState, tell: Notify) -> BeliefState:
+        """Return what a state has of known domains and slots."""
+        read: dict[str, dict[str, str]] = {}
+        for written, slots in state.items():
+            domain = written if written in STATE_DOMAINS else str(written).lower()
             if domain not in STATE_DOMAINS:
-                tell("", unknown("domain", domain, DOMAINS))
+                tell("", unknown("domain", written, DOMAINS))
                 continue
+            read.setdefault(domain, {})
             for slot, value in slots.items():
                 if not self._is_slot(slot):
-                    tell(domain, f"unknown slot {shown(slot)}{_resembling(slot)}")
+                    close = resembling(slot, STATE_SLOTS) or "; expected one of MultiWOZ's"
+                    tell(domain, f"unknown slot {shown(slot)}{close}")
                 elif len(value) > self._limits.value:
                     told = self._limits.told("value")
                     tell(f"{domain}, {slot}", f"{len(value):,} characters; {told}")
+                else:
+                    read[domain][slot] = value
         return read
+
+
+_HARMLESS = (CONVERTED, ABSENT, WRITTEN)
+"""What is read as it was meant."""
+
+_TRACKED = frozenset({"gt", "pr", "turn_belief", "pred_bs_ptr", "gold", "predicted", STATE})
+
+
+def _of_a_tracker(content: Mapping[Any, Any]) -> str:
+    """Say what to do with states that no response goes with, if that is what predictions are."""
+    keys = {key for turns in content.values() for turn in _inside(turns) for key in _keys(turn)}
+    if any(meant_key(key) == RESPONSE for key in keys) or not any(
+        key in _TRACKED or meant_key(key) == STATE for key in keys
+    ):
+        return ""
+    return "no turn has a `response`, and there are states: a tracker's file, for `mwz dst`"
+
+
+def _inside(turns: object) -> Iterable[object]:
+    """Return the turns of a dialogue, a list or an object of them."""
+    if isinstance(turns, Mapping):
+        turns = turns.get("turns", turns)
+    inside = turns.values() if isinstance(turns, Mapping) else turns
+    return inside if isinstance(inside, Iterable) and not isinstance(inside, str) else ()
+
+
+def _keys(turn: object) -> Iterable[object]:
+    return turn.keys() if isinstance(turn, Mapping) else ()
+
+
+def _turns_hint(dialogue: object) -> str:
+    """Say how to read the turns of a dialogue that is an object, if it has some."""
+    likely = [key for key in _keys(dialogue) if isinstance(dialogue[key], list)]  # type: ignore[index]
+    return (
+        f"; its turns may be in `{unquoted(likely[0])}`: add --turns-key {likely[0]}"
+        if likely
+        else ""
+    )
+
+
+def key_option(meant: str, key: object) -> str:
+    """Return the option that reads a key as another: `--response-key generated`."""
+    written = unquoted(key)
+    return f"--{meant}-key {written if re.fullmatch('[^ ]+', written) else shown(written)}"
 
 
 def response_problems(turn: Mapping[Any, Any], limits: Limits) -> Iterator[str]:
@@ -264,8 +388,12 @@ def response_problems(turn: Mapping[Any, Any], limits: Limits) -> Iterator[str]:
     """
     response = turn.get(RESPONSE)
     if RESPONSE not in turn:
-        meant = [key for key in turn if meant_key(key) == RESPONSE]
-        hint = f"; is `{unquoted(meant[0])}` meant?" if meant else ""
+        likely = [key for key in turn if meant_key(key) == RESPONSE]
+        texts = [key for key, value in turn.items() if isinstance(value, str) and key != USER]
+        keys = ", ".join(f"`{unquoted(key)}`" for key in texts[:_SHOWN_KEYS])
+        hint = f"; if it is one of {keys}, add --response-key" if keys else _turns_hint(turn)
+        if likely:
+            hint = f"; is `{unquoted(likely[0])}` meant? add {key_option(RESPONSE, likely[0])}"
         yield f"`response` is missing; expected a string{hint}"
     elif not isinstance(response, str):
         yield f"`response`: expected a string, found {kind_of(response)}"
@@ -280,15 +408,13 @@ def _place_text(place: _Place) -> str:
     return f"{dialogue}, turn {number}"
 
 
+@lru_cache(maxsize=1 << 10)
 def meant_key(key: object) -> str | None:
-    """Return the key of turns that another looks like."""
-    plain = str(key).lower().replace("-", "_").replace(" ", "_")
-    return plain if plain in TURN_KEYS else LOOK_ALIKES.get(plain)
-
-
-def _resembling(slot: object) -> str:
-    close = difflib.get_close_matches(str(slot)[:40], sorted(STATE_SLOTS), n=1)
-    return f"; did you mean {close[0]}?" if close else "; expected one of MultiWOZ's"
+    """Return the key of turns that another looks like, or is a misspelling of."""
+    plain = str(key)[:60].lower().replace("-", "_").replace(" ", "_")
+    known = {**LOOK_ALIKES, **{name: name for name in TURN_KEYS}}
+    misspelt = difflib.get_close_matches(plain, TURN_KEYS, n=1, cutoff=_SAME_WORD)
+    return known.get(plain) or next(iter(misspelt), None)
 
 
 def _domain_problems(domains: object) -> Iterator[str]:

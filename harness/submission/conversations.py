@@ -10,24 +10,35 @@ from typing import Any, TypeAlias
 from ..errors import InputError, Problems, unquoted
 from ..io.files import Limits, is_text, kind_of, limits, read_bytes, shown_name
 from .checking import response_problems
-from .formats import read_standard
+from .formats import READING, Reading, Standard, read_standard
+from .formats.format import USER
+from .remarks import Remark
 
 Conversations: TypeAlias = "Mapping[str, Sequence[Mapping[str, Any]]]"
 """Dialogue id -> turns, each an object with `response`; further keys are kept as they are."""
 
-USER = "user"
 
-
-def read_conversations(path: str | Path) -> Conversations:
-    """Read dialogues (JSON, plain or gzipped; `-`: standard input) of any ids and lengths.
+def read_conversations(
+    path: str | Path, reading: Reading = READING
+) -> tuple[Conversations, Sequence[Remark]]:
+    """Read dialogues (`-`: standard input) of any ids and lengths, and what there is to say of it.
 
     Raises:
         InputError: The file cannot be read, is too large, or is not dialogue id -> turns; with
             every place.
     """
     source = shown_name(path)
-    bounds = limits()
-    dialogues = read_standard(read_bytes(path, bounds), source).dialogues
+    standard = read_standard(read_bytes(path, limits()), source, reading)
+    return checked_conversations(standard, source), standard.remarks
+
+
+def checked_conversations(standard: Standard, source: str) -> Conversations:
+    """Return dialogues of any ids and lengths.
+
+    Raises:
+        InputError: They are too many, or some are malformed; with every place.
+    """
+    bounds, dialogues = limits(), standard.dialogues
     problems = Problems()
     if not dialogues:
         problems.add("", "no dialogues; expected an object of dialogue id -> list of turns")

@@ -5,12 +5,15 @@
 - a list of `domain-slot-value`; the first two dashes separate.
 
 In the first two a value may be a list, as in MultiWOZ 2.2: the first counts, as in the gold states.
+It may also be a number or a boolean, as language models write them; null and an empty list are no
+value.
 
 Predictions files and trackers' files are read by the same function.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -31,6 +34,11 @@ Notify: TypeAlias = Callable[[str, str], None]
 
 VALUE_LISTS = "lists of values, of which the first counts"
 EMPTY_VALUES = "empty values, which no venue and no gold state has; leave such slots out"
+CONVERTED = "numbers and booleans, read as text: 4, yes, no"
+ABSENT = "null and empty lists, read as slots that are not there"
+WRITTEN = "states that are written as text"
+LENIENT = (VALUE_LISTS, CONVERTED, ABSENT, WRITTEN)
+"""What a strict reader refuses, though it can be read."""
 
 DOMAINS = ("restaurant", "hotel", "attraction", "train", "taxi", "police", "hospital")
 STATE_DOMAINS = frozenset({*DOMAINS, "bus", "booking", "general"})
@@ -65,7 +73,7 @@ def read_state(state: object, problem: Notify, remark: Notify) -> BeliefState:
     Args:
         state: What a file holds.
         problem: Called with everything that is wrong, which is left out of the state.
-        remark: Called with `VALUE_LISTS` and `EMPTY_VALUES` where there are some.
+        remark: Called with `EMPTY_VALUES` or one of `LENIENT` where there is such a value.
     """
     if isinstance(state, Mapping):
         if notation_of(state) == FLAT:
@@ -86,6 +94,8 @@ def _nested(state: Mapping[object, object], problem: Notify, remark: Notify) -> 
                 for slot, value in slots.items()
             }
             read[str(domain)] = {s: value for s, value in values.items() if value is not None}
+        elif slots is None or slots == []:
+            remark(str(domain), ABSENT)
         else:
             problem(str(domain), f"expected an object of slot -> value, found {kind_of(slots)}")
     return read
@@ -127,17 +137,31 @@ def _joined(triples: Iterable[tuple[str, str, str]], problem: Notify) -> BeliefS
 
 
 def _value(place: str, value: object, problem: Notify, remark: Notify) -> str | None:
-    """Return a slot's value; None if it is not text."""
-    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
-        remark(place, VALUE_LISTS)
-        value = value[0]
-    if not isinstance(value, str):
+    """Return a slot's value; None if there is none, or it cannot be text."""
+    if value is None or value == []:
+        remark(place, ABSENT)
+        return None
+    first = value[0] if isinstance(value, list) else value
+    text = _plain_text(first)
+    if text is None:
         problem(place, f"expected a string, found {kind_of(value)}")
         return None
-    if not value:
+    if first is not value:
+        remark(place, VALUE_LISTS)
+    if not isinstance(first, str):
+        remark(place, CONVERTED)
+    if not text:
         remark(place, EMPTY_VALUES)
-    text = place + value
-    if not (text.isascii() or is_text(text)):
-        problem(place, f"{shown(value)} is not valid text")
+    if not ((place + text).isascii() or is_text(place + text)):
+        problem(place, f"{shown(text)} is not valid text")
         return None
-    return value
+    return text
+
+
+def _plain_text(value: object) -> str | None:
+    """Return a string, number or boolean as a state has it; None for anything else."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:g}" if math.isfinite(value) else None
+    return str(value) if isinstance(value, str | int) else None

@@ -36,9 +36,23 @@ from ..metrics.tracking.tracked_dialogues import (
     track_states,
 )
 from ..submission import parse_submission
-from ..submission.checking import STATE, dialogue_id, meant_key
-from ..submission.formats import parse_predictions, special_format
-from ..submission.notations import STATE_DOMAINS, VALUE_LISTS, notation_of, read_state
+from ..submission.checking import dialogue_id, key_option, meant_key
+from ..submission.formats import (
+    READING,
+    Reading,
+    parse_predictions,
+    renamed_keys,
+    special_format,
+)
+from ..submission.formats.belief_spans import as_state
+from ..submission.formats.format import STATE
+from ..submission.notations import (
+    LENIENT,
+    STATE_DOMAINS,
+    VALUE_LISTS,
+    notation_of,
+    read_state,
+)
 from ..submission.remarks import KIND, Remark
 
 
@@ -93,6 +107,7 @@ class TrackedFile:
             none did.
         left_out: Ids of dialogues that those lack.
         remarks: What there is to say of how the file is written.
+        responses: Whether it has responses as well.
     """
 
     source: str
@@ -102,12 +117,14 @@ class TrackedFile:
     gold: GoldStates | None = None
     left_out: Sequence[str] = ()
     remarks: Sequence[Remark] = ()
+    responses: bool = False
 
 
 def read_tracking_file(
     path: str | Path,
     load_benchmark: Callable[[Iterable[str]], Benchmark],
     gold: GoldStates | None = None,
+    reading: Reading = READING,
 ) -> TrackedFile:
     """Read a file of states (JSON, plain or gzipped; `-`: standard input).
 
@@ -117,13 +134,14 @@ def read_tracking_file(
             only if the file has no gold states of its own, or `gold` is given.
         gold: Gold states of the benchmark's dialogues to compare with instead of the benchmark's
             or the file's own.
+        reading: Which keys are read, and what of states is refused.
 
     Raises:
         InputError: The file cannot be read, has no known shape or is malformed, with every place.
     """
     source = shown_name(path)
     content = parse_predictions(read_bytes(path, limits()), source)
-    return parse_tracking_file(content, source, load_benchmark, gold)
+    return parse_tracking_file(content, source, load_benchmark, gold, reading)
 
 
 def parse_tracking_file(
@@ -131,6 +149,7 @@ def parse_tracking_file(
     source: str,
     load_benchmark: Callable[[Iterable[str]], Benchmark],
     gold: GoldStates | None = None,
+    reading: Reading = READING,
 ) -> TrackedFile:
     """Recognise the content of a file of states and return its dialogues.
 
@@ -139,11 +158,12 @@ def parse_tracking_file(
         source: What the error message calls it.
         load_benchmark: As in `read_tracking_file`.
         gold: As in `read_tracking_file`.
+        reading: As in `read_tracking_file`.
 
     Raises:
         InputError: The content has no known shape or is malformed, with every place.
     """
-    special, content = _standard(content, source, load_benchmark)
+    special, content = _standard(content, source, load_benchmark, reading)
     if not isinstance(content, Mapping):
         found = kind_of(content)
         raise InputError(source, f"expected an object of dialogue id -> turns, found {found}")
@@ -152,7 +172,7 @@ def parse_tracking_file(
     layout, arranged, turns = _recognised(content, source)
     if len(arranged) > limits().dialogues:
         raise InputError(source, f"{len(arranged):,} dialogues; {limits().told('dialogues')}")
-    reader = _Reader(layout)
+    reader = _Reader(layout, reading.strict_states)
     dialogues = {id_: reader.dialogue(id_, turns) for id_, turns in arranged.items()}
     if reader.problems:
         raise InputError(source, reader.problems)
@@ -173,13 +193,15 @@ def parse_tracking_file(
             id_: [turn for _, turn in sorted(_turns_of(given), key=lambda pair: int(pair[0]))]
             for id_, given in arranged.items()
         }
-        submission = parse_submission(in_order, benchmark, source)
+        checked = Reading(strict_states=reading.strict_states)
+        submission = parse_submission(in_order, benchmark, source, reading=checked)
         # Nobody asks for placeholders here.
         remarks = [remark for remark in submission.remarks if remark.kind != KIND]
+    responses = any(turn.get("response") for turn in turns)
     tracked, left_out = _paired(dialogues, benchmark, gold)
     if gold is not None and not tracked:
         raise InputError(source, f"the gold states {gold.version} have none of its dialogues")
-    return TrackedFile(source, format_, benchmark, tracked, gold, left_out, remarks)
+    return TrackedFile(source, format_, benchmark, tracked, gold, left_out, remarks, responses)
 
 
 def _paired(
@@ -196,9 +218,13 @@ def _paired(
 
 
 def _standard(
-    content: object, source: str, load_benchmark: Callable[[Iterable[str]], Benchmark]
+    content: object,
+    source: str,
+    load_benchmark: Callable[[Iterable[str]], Benchmark],
+    reading: Reading,
 ) -> tuple[str, object]:
     """Return predictions of another format in the standard form, with their format's name."""
+    content = renamed_keys(content, source, reading)
     special = special_format(content)
     if special is None:
         return "", content
@@ -227,6 +253,8 @@ def _recognised(
         keys = (key for turn in turns for key in turn if key != STATE)
         written = next((key for key in keys if meant_key(key) == STATE), None)
         alike = "" if written is None else f"; `{written}` is not read; write `state`"
+        if written is not None:
+            alike += f", or add {key_option(STATE, written)}"
         raise InputError(source, f"no turn has a `state`: there are no states to compare{alike}")
     return layout, arranged, turns
 
@@ -243,9 +271,10 @@ def _layouts(turns: Sequence[Mapping[str, Any]]) -> Iterator[Layout]:
 class _Reader:
     """Reads the states of one file; keeps what is wrong with it and how its states are written."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, strict: bool) -> None:
         self.problems = Problems()
         self._layout = layout
+        self._strict = strict
         self._limits = limits()
         self._notations: dict[str, None] = {}
 
@@ -308,10 +337,13 @@ class _Reader:
         def tell(where: str, problem: str) -> None:
             self.problems.add(f"{place}, {where}" if where else place, problem)
 
-        def note(_: str, what: str) -> None:
-            if what == VALUE_LISTS:
+        def note(where: str, what: str) -> None:
+            if self._strict and what in LENIENT:
+                tell(where, f"{what} (--strict-states)")
+            elif what == VALUE_LISTS:
                 self._notations[what] = None
 
+        state = as_state(state, note)
         notation = notation_of(state)
         if notation is not None and state:
             self._notations[notation] = None

@@ -47,14 +47,14 @@ class _Style:
 
 
 # Okabe and Ito's colours, dark and light in turn.
-_STYLES = (
+STYLES = (
     _Style("#0072B2", "", "o"),
     _Style("#E69F00", "///", "s"),
     _Style("#009E73", "...", "^"),
     _Style("#F0E442", "xxx", "D"),
     _Style("#D55E00", "\\\\\\", "v"),
 )
-_ALONE = _STYLES[0]
+_ALONE = STYLES[0]
 # How many small panels stand side by side: of figures, and of systems.
 _FIGURES_ACROSS = 3
 _ACROSS = 4
@@ -89,7 +89,7 @@ def plot_tracking(
     """
     shown = [drawn(name) for name in shortened(names, _LONGEST_NAME)]
     systems = [
-        _System(name, report, _STYLES[at] if len(names) <= TOGETHER else _ALONE)
+        _System(name, report, STYLES[at] if len(names) <= TOGETHER else _ALONE)
         for at, (name, report) in enumerate(zip(shown, reports, strict=True))
     ]
     chosen = [PANELS[name] for name in dict.fromkeys(panels or PANELS)]

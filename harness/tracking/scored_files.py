@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, counted
 from ..io.rendering import figure, text_table
 from ..metrics.tracking import PLAIN, Choices, Verdict, tracking_metrics
 from ..metrics.tracking.dialogue_states import slot_name
@@ -110,8 +110,8 @@ class ScoredFile:
         file, report = self.file, self.report
         benchmark = file.benchmark
         if benchmark is None:
-            counted = f"{report.dialogues} dialogues, {report.turns} turns"
-            return f"{file.format}; compared with its own gold states, {counted}"
+            told = f"{counted(report.dialogues, 'dialogue')}, {counted(report.turns, 'turn')}"
+            return f"{file.format}; compared with its own gold states, {told}"
         version = f" in version {file.gold.version}" if file.gold else ""
         left_out = f"; {len(file.left_out)} left out that it lacks" if file.left_out else ""
         return (

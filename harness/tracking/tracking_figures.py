@@ -120,7 +120,9 @@ def tracking_figures(
 
 def gold_share_of(dialogues: Sequence[TrackedDialogue]) -> float:
     """Return the share of turns that agree with gold on all slots that queries use."""
-    return gold_share((turn.predicted, turn.gold) for d in dialogues for turn in d.turns)
+    return gold_share(
+        ([turn.predicted for turn in d.turns], [turn.gold for turn in d.turns]) for d in dialogues
+    )
 
 
 def figures_of(

@@ -198,7 +198,7 @@ def test_an_explanation_whose_process_is_killed_is_one_message(
         "mwz.harness.board.audit.setup_search.play", lambda *_: os.kill(os.getpid(), 9)
     )
     content = b'{"town001": [{"response": "hello"}, {"response": "bye"}]}'
-    with pytest.raises(InputError, match="--workers: the process that scored it was killed, twice"):
+    with pytest.raises(InputError, match="--jobs: the process that scored it was killed, twice"):
         search_setups({"one": Outputs(content, "sample")}, 2)
 
 

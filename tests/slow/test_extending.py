@@ -154,7 +154,7 @@ def _submit(copied: Path, mwz: Mwz, name: str, *more: str) -> str:
     # One system is entered once: the earlier entry is of other predictions.
     other = copied / "mwz/harness/sample/submissions/hasty.json"
     predictions = str(other) if name == "Before" else _predictions(copied)
-    facts = ("--name", name, "--track", "end-to-end", "--benchmark", "sample", *more)
+    facts = ("--name", name, "--track", "end-to-end", "--benchmark", "sample", "--new-board", *more)
     return mwz("submit", predictions, *facts)
 
 
@@ -336,7 +336,7 @@ def test_columns_of_the_tables_are_declared_in_one_file(copied: Path, mwz: Mwz) 
     mwz(
         "lexicalise", _predictions(copied), "-o", str(plain), "--seed", "1", "--benchmark", "sample"
     )
-    facts = ("--name", "Plain", "--track", "lexicalised", "--benchmark", "sample")
+    facts = ("--name", "Plain", "--track", "lexicalised", "--benchmark", "sample", "--new-board")
     mwz("submit", str(plain), *facts)
     mwz("leaderboard", "--html", "web")
 

@@ -178,7 +178,7 @@ def test_predictions_that_are_elsewhere_are_told_and_the_rest_is_scored(
     else:
         places = {"other entry": folder / "hasty" / PREDICTIONS_FILE, "nowhere": tmp_path / "x"}
         predictions.symlink_to(places.get(target, Path(target)))
-    run = mwz("leaderboard", "--rescore", "--workers", 2)
+    run = mwz("leaderboard", "--rescore", "--jobs", 2)
     assert run.status == 0
     assert "careful: kept as it is:" in run.out
     kind = "pipe" if target == "pipe" else "symbolic link"

@@ -248,7 +248,9 @@ def test_changes_that_cannot_be_told_fail_the_step(runner: Runner) -> None:
 
 
 def _submit(runner: Runner, folder: Path) -> None:
-    facts = ("--name", "Careful", "--track", "end-to-end", "--benchmark", "sample")
+    facts = (
+        *("--name", "Careful", "--track", "end-to-end", "--benchmark", "sample", "--new-board"),
+    )
     subprocess.run(
         ["mwz", "submit", str(CAREFUL), *facts], cwd=folder, env=runner.environment,
         capture_output=True, check=True,

@@ -1,8 +1,10 @@
 """The audit: what papers and public tables report, beside what the systems' outputs score.
 
-A reported figure is reproduced if the harness's, rounded to the digits reported, equals it. Where
-it is not reproduced as it should be, the other set-ups and rule sets are tried, and, given the
-submission's set-up search (`setup_search.py`), every combination of set-ups.
+A reported figure is reproduced if the harness's is within half a unit of its last digit: rounded to
+the digits reported, it equals it. An average length that is cut off rather than rounded, less than
+one unit away, is told apart as rounding. Where a figure is not reproduced as it should be, the
+other set-ups and rule sets are tried, and, given the submission's set-up search
+(`setup_search.py`), every combination of set-ups.
 
 Some figures cannot be what they say, whatever the outputs are. A rate over N units (dialogues,
 turns), printed with d decimals, is round(100 k / N, d) for some whole k from 0 to N. The mean of R
@@ -25,7 +27,7 @@ from mwz.normalization.rules import DEFAULT_RULES
 
 from ...benchmark import CANONICAL_STYLE
 from ...io.rendering import figure, signed
-from ...metrics import headlines
+from ...metrics import ROUNDING, headlines
 from ...metrics.setups import RANKED
 from ...scoring.report import Report
 from ..entries import Entry
@@ -51,10 +53,22 @@ class Comparison:
 
     @property
     def equal(self) -> bool:
-        """Whether the harness's figure, rounded to the digits printed, is the printed one."""
-        if self.scored is None:
-            return False
-        return f"{self.scored:.{digits_of(self.printed)}f}" == f"{self.printed:f}"
+        """Whether the harness's figure, rounded to the digits printed, is the printed one.
+
+        Halves may have been rounded either way.
+        """
+        return self._units is not None and self._units <= 0.5 + ROUNDING
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether it is less than one unit of the last digit away, and not equal."""
+        return self._units is not None and not self.equal and self._units < 1
+
+    @property
+    def _units(self) -> float | None:
+        """How far the two are apart, in units of the last digit printed."""
+        gap = self.difference
+        return None if gap is None else abs(gap) * 10.0 ** digits_of(self.printed)
 
     @property
     def difference(self) -> float | None:
@@ -88,9 +102,9 @@ class Audited:
             accuracy the gold states.
         figure: What tables call it.
         compared: It beside the harness's in the set-up that should give it.
-        verdict: "reproduced", "reproduced under …", "not reproduced" or "not scored"; of a combined
-            score also "contradicts its printed parts", or "follows from its printed parts", which
-            are reproduced and were rounded before they were added up.
+        verdict: "reproduced", "reproduced under …", "not reproduced" or "not scored"; "rounding" of
+            an average length; of a combined score also "contradicts its printed parts", or "follows
+            from its printed parts", which are reproduced and were rounded before being added up.
         metric: Its key in `headlines()` or `DIVERSITY`; empty for others.
         scored: (Rule set, set-up) -> the harness's figure, where there is one.
     """
@@ -160,6 +174,8 @@ def _audited(
         verdict = "not scored"
     elif compared.equal:
         verdict = "reproduced"
+    elif is_rounding(metric, compared):
+        verdict = "rounding"
     else:
         by_parts = _by_parts(entry, claim, home) if metric == "combined" else None
         others = _alternatives(entry, claim, metric, scored, search)
@@ -167,6 +183,11 @@ def _audited(
         verdict = by_parts or next((f"reproduced under {name}" for name in under), "not reproduced")
     title = figure_title(metric)
     return Audited(entry, claim.source, claim.setup, title, compared, verdict, metric, scored)
+
+
+def is_rounding(metric: str, compared: Comparison) -> bool:
+    """Whether a figure differs by no more than how tools shorten it: an average length."""
+    return metric == "mean_length" and compared.cut_off
 
 
 def _by_parts(entry: Entry, claim: ReportedFigures, home: tuple[str, str]) -> str | None:

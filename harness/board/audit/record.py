@@ -30,6 +30,7 @@ from . import (
     contradicts_parts,
     figure_title,
     is_possible_rate,
+    is_rounding,
     possible_runs,
     possible_share,
     runs_text,
@@ -278,8 +279,8 @@ def official_verdict(entry: Entry, claim: ReportedFigures, rules: str) -> str:
             said.
 
     Returns:
-        "verified", "verified under rules …", or "differs by …" with harness less printed, of each
-        figure that differs.
+        "verified", "verified under rules …"; or "verified up to rounding: …" or "differs by …" with
+        harness less printed, of each figure that differs.
     """
     figures = dict(claim.figures)
     if not contradicts_parts(figures):
@@ -288,12 +289,13 @@ def official_verdict(entry: Entry, claim: ReportedFigures, rules: str) -> str:
     for name, compared in by_rules.items():
         if _all_equal(compared):
             return "verified" if name == rules else f"verified under rules {name}"
-    differing = [
+    own = {metric: one for metric, one in by_rules.get(rules, {}).items() if not one.equal}
+    differing = ", ".join(
         f"{figure_title(metric)} {'not scored' if one.scored is None else one.texts()[2]}"
-        for metric, one in by_rules.get(rules, {}).items()
-        if not one.equal
-    ]
-    return f"differs by {', '.join(differing)}"
+        for metric, one in own.items()
+    )
+    rounding = bool(own) and all(is_rounding(metric, one) for metric, one in own.items())
+    return f"verified up to rounding: {differing}" if rounding else f"differs by {differing}"
 
 
 def rule_sets_table(found: Sequence[RuleSetRow]) -> Table:

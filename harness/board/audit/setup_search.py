@@ -309,7 +309,7 @@ def _jobs(name: str, outputs: Outputs, benchmark: Benchmark) -> list[Job]:
     else:
         checked = checked_submission(read_standard(content, name), benchmark, name)
         submission = scorer.normalized(checked)
-    return [Job("--workers", (content, outputs.aliases, part)) for part in _parts(submission)]
+    return [Job("--jobs", (content, outputs.aliases, part)) for part in _parts(submission)]
 
 
 def _parts(submission: NormalizedSubmission) -> list[_Part]:

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from ...comparison.interval import SIGNIFICANCE
+from ...comparison.interval import SIGNIFICANCE, p_text
 from ...errors import InputError
 from ...io.files import read_bytes, write_atomically
-from ...io.rendering import p_text
 from .. import TRACKS
 from ..model import Board, common_signatures
 from .board_page import bleu_against_success, compare_page, ranks_by_rules, sections

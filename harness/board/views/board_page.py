@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ...comparison.interval import p_text
 from ...io.rendering import signed
 from ...metrics import headlines
 from .. import LEXICALISED, STATE_TRACKING, TRACKS
@@ -397,7 +398,7 @@ def _pair_data(pair: EntryPair) -> list[object]:
     return [
         pair.dialogues,
         *(
-            [round(one.difference, 2), float(f"{one.p:.2g}"), *won]
+            [round(one.difference, 2), p_text(one.p), *won]
             for one, won in zip(figures, alone, strict=True)
         ),
     ]

@@ -9,8 +9,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mwz.normalization.rules.registry import read_toml
-
 from ...grounding.rating import OUTCOMES
 from ...io.tables import in_latex
 from ...metrics.inform_success import TOTAL
@@ -18,8 +16,9 @@ from ...metrics.setups import RANKED
 from ...scoring.report import Report
 from .. import LEXICALISED, STATE_TRACKING
 from ..audit.reported import OLD
+from ..citations import entry_reference, references
 from ..columns import TOTALS, BoardTable, Column, board_tables, columns, row_headers, row_text
-from ..entries import FACTS, Entry, arxiv_number, stated_facts, system_year
+from ..entries import FACTS, Entry, stated_facts
 from ..model import Board, Row, common_signatures
 from ..scores import FIGURES, plain
 from .page_parts import SYSTEMS
@@ -200,32 +199,8 @@ def tables_latex(tables: Sequence[BoardTable]) -> str:
 
 def board_bibtex(board: Board) -> str:
     """Return what is to be cited: the harness, the definition of its scores, and the systems."""
-    own = [
-        reference(key=key, **fields)
-        for key, fields in read_toml("references.toml", __package__).items()
-    ]
     papers = filter(None, map(entry_reference, board.entries))
-    return "\n\n".join([*own, *papers]) + "\n"
-
-
-def entry_reference(entry: Entry) -> str | None:
-    """Return the reference of a system's paper, as far as its address tells; None without one."""
-    address = entry.system.paper
-    if address is None:
-        return None
-    year, number = system_year(entry.system), arxiv_number(address)
-    fields = {"note": f"The paper of {in_latex(entry.system.name)}", "url": address}
-    if year is not None:
-        fields["year"] = str(year)
-    if number is not None:
-        fields |= {"eprint": number, "archiveprefix": "arXiv"}
-    return reference("misc", entry.key, **fields)
-
-
-def reference(kind: str, key: str, **fields: str) -> str:
-    """Return a reference in BibTeX."""
-    lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
-    return "\n".join([f"@{kind}{{{key},", *lines, "}"])
+    return "\n\n".join(one.bibtex() for one in [*references(("harness", "inform")), *papers]) + "\n"
 
 
 def _named(entry: Entry, row: Row | None = None) -> dict[str, Any]:

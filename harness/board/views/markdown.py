@@ -12,8 +12,8 @@ from typing import TypeVar
 from mwz.normalization.rules.registry import read_toml
 
 from ...benchmark import STYLES
-from ...comparison.interval import INTERVAL_LEVEL, SIGNIFICANCE
-from ...io.rendering import escaped, escaped_cell, figure, markdown_table, p_text, signed
+from ...comparison.interval import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
+from ...io.rendering import escaped, escaped_cell, figure, markdown_table, signed
 from ...metrics import headlines
 from ...metrics.signs import all_signs, honest_text, limit_text
 from .. import LEXICALISED, STATE_TRACKING, TRACKS
@@ -328,8 +328,7 @@ def neighbours_text(neighbours: Iterable[tuple[str, Row, EntryPair | None]]) -> 
         verdict = "differs from it" if ranking.distinct else "cannot be told apart from it"
         yield (
             f"{who}, {other.name}: {verdict} by the combined score, "
-            f"{signed(ranking.difference, 2)} on {pair.dialogues} dialogues, "
-            f"p = {p_text(ranking.p)}"
+            f"{signed(ranking.difference, 2)} on {pair.dialogues} dialogues, " + p_words(ranking.p)
         )
         for name in FIGURES:
             if name != RANKING:
@@ -339,7 +338,7 @@ def neighbours_text(neighbours: Iterable[tuple[str, Row, EntryPair | None]]) -> 
 def _in_words(name: str, one: PairFigure) -> str:
     headline = headlines()[name]
     apart = signed(one.difference, headline.digits) if one.distinct else "not distinguishable"
-    shown = f"{headline.title}: {apart}, p = {p_text(one.p)}"
+    shown = f"{headline.title}: {apart}, {p_words(one.p)}"
     if one.only_a is None:
         return shown
     return f"{shown}; dialogues won here only: {one.only_a}, there only: {one.only_b}"

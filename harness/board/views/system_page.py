@@ -20,6 +20,7 @@ from ...signature import PLACEHOLDERS, Signature
 from .. import TRACKS
 from ..audit import Audited
 from ..audit.record import findings, record
+from ..citations import entry_reference
 from ..columns import (
     SETUP_FIGURES,
     Column,
@@ -32,7 +33,6 @@ from ..entries import FACTS, NOT_STATED, Entry, stated_facts
 from ..model import NOTHING, REFERENCE, Board, Row, placeholders_note
 from ..scores import FIGURES
 from .board_page import row_anchor
-from .downloads import entry_reference
 from .page_parts import Bar, Cell, Table, plus_minus, with_minus
 
 
@@ -91,6 +91,7 @@ def _page(
     entered = [one for one in tracked if one.tracked is not None and not one.tracked.further]
     english = next((one for one in board.english if one.entry is entry), None)
     main = row or english
+    citation = entry_reference(entry)
     signature = None if entry.tracking is None else entry.tracking.figures.signature
     if main is not None and main.report is not None:
         signature = main.report.signature
@@ -106,7 +107,7 @@ def _page(
         "blocks": [*_in_english(english), *_blocks(board, entry, row, tracked)],
         "signature": str(signature or ""),
         "fields": [] if signature is None else list(own_fields(signature)),
-        "citation": entry_reference(entry),
+        "citation": None if citation is None else citation.bibtex(),
         "compared": any(entry.key in pair for pair in board.pairs.pairs),
     }
 
@@ -303,7 +304,7 @@ def _signs(row: Row) -> Iterator[Block]:
         ("sign", "", "published outputs", "a sign if"),
         [
             (
-                known[name].title + (f" ({one.shared_with})" if one.shared_with else ""),
+                known[name].short + (f" ({one.shared_with})" if one.shared_with else ""),
                 Cell(figure(one.value, 2), mark="bad" if one.raised else ""),
                 honest_text(known[name]),
                 limit_text(known[name], one.limit),

@@ -25,6 +25,14 @@ from .tracked_dialogues import TrackedDialogue, dialogue_states, parts_by_domain
 from .tracking_report import Losses, MistakePatterns, PositionScores, TrackingReport
 
 
+def mistakes_by_turn(dialogue: DialogueStates) -> list[int]:
+    """Return how many changes of each turn are missed, wrong or overshot."""
+    return [
+        sum(change.outcome != "correct" for change in changes)
+        for changes in dialogue.derived(changes_of)
+    ]
+
+
 def tail_orientation(mistakes: Sequence[int]) -> float:
     """Return TO, equations 7 and 8: how far after its middle a dialogue's mistakes lie.
 
@@ -267,13 +275,7 @@ def _percent(score: Callable[[StatePair], float], turns: Sequence[StatePair]) ->
 def _mistake_patterns(
     states: Sequence[DialogueStates], rows: Sequence[Row], choices: Choices
 ) -> MistakePatterns:
-    by_turn = [
-        [
-            sum(change.outcome != "correct" for change in changes)
-            for changes in dialogue.derived(changes_of)
-        ]
-        for dialogue in states
-    ]
+    by_turn = [mistakes_by_turn(dialogue) for dialogue in states]
     mistaken = [at for at, mistakes in enumerate(by_turn) if any(mistakes)]
     measures = {
         "TO": [tail_orientation(by_turn[at]) for at in mistaken],

@@ -109,6 +109,22 @@ def without_booking_prefix(state: BeliefState) -> BeliefState:
     }
 
 
+def tracked_turn(
+    number: int,
+    gold: BeliefState,
+    predicted: BeliefState,
+    active_domains: Sequence[str] | None = None,
+) -> TrackedTurn:
+    """Return a turn whose states call booking slots alike, of normalised states as written."""
+    return TrackedTurn(
+        number,
+        without_booking_prefix(gold),
+        without_booking_prefix(predicted),
+        active_domains,
+        written=(gold, predicted),
+    )
+
+
 def track_states(
     states: Mapping[str, Sequence[BeliefState]],
     benchmark: Benchmark,
@@ -137,16 +153,7 @@ def track_states(
             dialogue.active_domains,
             strict=False,
         )
-        turns = [
-            TrackedTurn(
-                number,
-                without_booking_prefix(own),
-                without_booking_prefix(found),
-                active,
-                written=(own, found),
-            )
-            for number, (own, found, active) in enumerate(known)
-        ]
+        turns = [tracked_turn(number, *of_turn) for number, of_turn in enumerate(known)]
         tracked.append(TrackedDialogue(id_, turns, frozenset(dialogue.goal)))
     return tracked
 

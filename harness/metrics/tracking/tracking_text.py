@@ -7,7 +7,7 @@ from typing import Any
 
 from ...io.rendering import figure, text_table
 from ...io.tables import Table, best_cells
-from ...signature import Signature
+from ...signature import Signature, comparable_group
 from . import PLAIN, headline_figures, tracking_metrics
 from .gca import change_scores
 from .tracking_report import TrackingReport
@@ -166,7 +166,7 @@ def headlines_table(
 ) -> Table:
     """Return the figures that are reported most, in percent, a row per file.
 
-    The best of a column is marked, of those files that compare with the first one.
+    The best of a column is marked, of those files that compare with each other.
 
     Args:
         names: What to call the files.
@@ -176,10 +176,11 @@ def headlines_table(
     """
     found = [headline_figures(report) for report in reports]
     shown = [[*_cells(one).values()] for one in found]
-    verdicts = [signatures[0].comparable_with(signature) for signature in signatures]
+    group = comparable_group(signatures)
+    first = group[0] if group else 0
+    verdicts = [signatures[first].comparable_with(signature) for signature in signatures]
     comparing = [
-        [value if verdict else None for value in one.values()]
-        for one, verdict in zip(found, verdicts, strict=True)
+        [value if at in group else None for value in one.values()] for at, one in enumerate(found)
     ]
     lines = [str(signature) for signature in signatures]
     ends = [
@@ -201,7 +202,7 @@ def headlines_table(
         ],
         notes=[
             *(
-                f"not comparable with {names[0]}: {name} ({'; '.join(verdict.reasons)})"
+                f"not comparable with {names[first]}: {name} ({'; '.join(verdict.reasons)})"
                 for name, verdict in zip(names, verdicts, strict=True)
                 if not verdict
             ),

@@ -9,13 +9,16 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...errors import InputError, Problems, shown, unquoted
 from ...io.files import kind_of
-from ..notations import STATE_DOMAINS, STATE_SLOTS
+from ..notations import STATE_DOMAINS, STATE_SLOTS, WRITTEN, Notify
 from ..remarks import Remarks
 from .format import Standard, in_order
 
@@ -92,6 +95,46 @@ def read_span(text: str, note: Callable[[str], None]) -> Mapping[str, Mapping[st
         elif value:
             state.setdefault(domain, {})[slot] = value
     return state
+
+
+_LITERAL = re.compile(r"\s*[{\[]")
+_SPAN = re.compile(r"(?:\s*<\w+>)*\s*\[(\w+)\]")
+_LONGEST = 20_000
+"""Characters of a state that is written as text."""
+
+
+def as_state(state: object, note: Notify) -> object:
+    """Return a state, and of a text the one that it writes: as JSON, as Python does, as a span.
+
+    Args:
+        state: What a file holds.
+        note: Called with `WRITTEN` of a text, and with what is left out of a span.
+
+    Returns:
+        The state, in any notation; a text that writes none as it is.
+    """
+    if not isinstance(state, str) or len(state) > _LONGEST:
+        return state
+    read = _parsed_text(state, lambda said: note("", said))
+    if read is not state:
+        note("", WRITTEN)
+    return read
+
+
+def _parsed_text(text: str, note: Callable[[str], None]) -> object:
+    if _LITERAL.match(text):
+        for read in (json.loads, ast.literal_eval):
+            try:
+                with warnings.catch_warnings():
+                    # Python tells of escapes that it does not know.
+                    warnings.simplefilter("ignore")
+                    found = read(text)
+            except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+                continue
+            if isinstance(found, dict | list):
+                return found
+    match = _SPAN.match(text)
+    return read_span(text, note) if match and match[1].lower() in STATE_DOMAINS else text
 
 
 def _pairs(tokens: list[str]) -> Iterator[tuple[str | None, str]]:

@@ -1,4 +1,6 @@
-"""Comma-separated files with one line per turn, and the tables of belief states among them.
+"""Tables with one line per turn, and the tables of belief states among them.
+
+The first line names the columns, and commas, tabs or semicolons separate them (`outputs.py`).
 
 DAMD and UBAR save a table whose first column is `dial_id` (`damd.py`); titles and tables of figures
 may stand before it (`EVALUATION RESULTS:`, `DECODED RESULTS:`).
@@ -12,13 +14,14 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...errors import InputError, Problems, shown, unquoted
-from ...io.files import encoded, parse_json
-from .format import Format, Standard, TextFile, in_order
+from ...io.files import decoded, encoded, parse_json
+from .format import Format, Rows, Standard, TextFile, in_order
 
 NAME = "table of belief states"
 ID, STATE = "id", "total_state"
@@ -26,39 +29,64 @@ ID, STATE = "id", "total_state"
 _ID = re.compile(r"(.+)-([1-9][0-9]{0,8})")
 
 _HEADER = re.compile(
-    rb"""^(?:"?dial_id"?,|"?id"?,(?:[^\r\n]*,)?"?total_state"?[,\r\n])""", re.MULTILINE
+    r"""^(?:"?dial_id"?,|"?id"?,(?:[^\r\n]*,)?"?total_state"?[,\r\n])""", re.MULTILINE
 )
+_COLUMN = re.compile(r"[A-Za-z_][\w .-]{0,40}")
+_SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon"}
 _SEARCHED = 100_000
 """In how many bytes at the beginning of a file the line of column names is looked for."""
 
 
+def _header(text: str) -> tuple[int, str] | None:
+    """Return where a table's line of column names begins and what separates them, if it is one."""
+    if text.lstrip()[:1] in ("{", "["):
+        return None
+    known = _HEADER.search(text)
+    if known is not None:
+        return known.start(), ","
+    line = text.lstrip("\r\n").split("\n", 1)[0].rstrip("\r")
+    for separator in _SEPARATORS:
+        # Names of columns and, in a table of pandas, the empty one of its index.
+        names = [name.strip('"') for name in line.split(separator)]
+        named = all(_COLUMN.fullmatch(name) for name in names[not names[0] :])
+        if named and len(names) > 1 and len({*names}) == len(names):
+            return len(text) - len(text.lstrip("\r\n")), separator
+    return None
+
+
 def _is_table(content: bytes) -> bool:
-    """Return whether a file is a table of turns, and not JSON."""
-    start = content[:_SEARCHED].removeprefix(b"\xef\xbb\xbf").lstrip()
-    return start[:1] not in (b"{", b"[") and _HEADER.search(start) is not None
+    """Return whether a file is a table, and not JSON."""
+    start = content[:_SEARCHED]
+    encoding = json.detect_encoding(start)
+    return _header(start.decode(encoding, errors="replace").removeprefix("\ufeff")) is not None
 
 
-def _read_table(content: bytes, source: str) -> list[dict[str, str]]:
-    """Return the rows of a table of turns, each column's name -> text.
+def _read_table(content: bytes, source: str) -> Rows:
+    """Return the rows of a table, each column's name -> text.
 
     Raises:
         InputError: The file is no text in UTF-8 or no such table.
     """
-    header = _HEADER.search(content)
-    start = header.start() if header is not None else 0
+    text = decoded(content, source).removeprefix("\ufeff")
+    start, separator = _header(text[:_SEARCHED]) or (0, ",")
+    lines = io.StringIO(text, newline="")
+    lines.seek(start)
+    table = csv.DictReader(lines, delimiter=separator, strict=True)
+    rows = []
     try:
-        lines = io.BytesIO(content)
-        lines.seek(start)
-        text = io.TextIOWrapper(lines, encoding="utf-8", newline="")
-        rows = csv.DictReader(text, strict=True)
-        return list(rows)
-    except UnicodeDecodeError:
-        raise InputError(source, "not text in UTF-8") from None
+        for row in table:
+            # A cell beyond the columns would go unread, and so would what belongs before it.
+            if None in row:
+                raise csv.Error("more cells than columns; quote texts that hold the separator")
+            # The index that pandas writes has no name.
+            rows.append({name: cell for name, cell in row.items() if name})
     except csv.Error as error:
-        line = content.count(b"\n", 0, start) + rows.line_num
+        line = text.count("\n", 0, start) + table.line_num
         raise InputError(
-            source, f"line {line}: not a table of comma-separated values ({error})"
+            source,
+            f"line {line}: not a table of {_SEPARATORS[separator]}-separated values ({error})",
         ) from None
+    return Rows(rows, f"{_SEPARATORS[separator]}-separated values")
 
 
 TEXT = TextFile(_is_table, _read_table)

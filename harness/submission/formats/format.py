@@ -11,6 +11,62 @@ from ..remarks import Remark
 
 _Turn = TypeVar("_Turn")
 
+RESPONSE = "response"
+STATE = "state"
+ACTIVE_DOMAINS = "active_domains"
+USER = "user"
+"""What the user said before; kept for free-running dialogues."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How predictions are read.
+
+    Attributes:
+        response_key: The key of responses, in place of `response`.
+        state_key: The key of belief states, in place of `state`.
+        turns_key: The key of a dialogue's turns.
+        id_key: The key of a dialogue's id.
+        strict_states: Whether a state may only hold known names and strings.
+        uses_states: Whether states are used: if not, what cannot be read of them is only remarked.
+        without_states: How to do without states, where that is possible; a message ends with it.
+    """
+
+    response_key: str | None = None
+    state_key: str | None = None
+    turns_key: str | None = None
+    id_key: str | None = None
+    strict_states: bool = False
+    uses_states: bool = True
+    without_states: str = ""
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """The key in the file -> what it is read as."""
+        named = {
+            self.response_key: RESPONSE,
+            self.state_key: STATE,
+            self.turns_key: "turns",
+            self.id_key: "dialogue_id",
+        }
+        return {key: meant for key, meant in named.items() if key is not None}
+
+
+READING = Reading()
+
+
+class Rows(list[Any]):
+    """What a file that is not one JSON document holds: a line or a row each.
+
+    Args:
+        rows: The rows.
+        kind: What messages call such a file.
+    """
+
+    def __init__(self, rows: Iterable[Any], kind: str) -> None:
+        super().__init__(rows)
+        self.kind = kind
+
 
 @dataclass(frozen=True)
 class Standard:
@@ -90,7 +146,7 @@ FORMAT = Format(
 )
 
 
-_KEYS = frozenset({"response", "state", "active_domains"})
+_KEYS = frozenset({RESPONSE, STATE, ACTIVE_DOMAINS})
 
 
 def is_standard(content: object) -> bool:
@@ -103,7 +159,11 @@ def is_standard(content: object) -> bool:
 
 
 def in_order(
-    turns: Iterable[tuple[int, _Turn]], place: str, problems: Problems, first: int = 0
+    turns: Iterable[tuple[int, _Turn]],
+    place: str,
+    problems: Problems,
+    first: int = 0,
+    step: int = 1,
 ) -> list[_Turn]:
     """Return a dialogue's turns by their numbers.
 
@@ -112,13 +172,15 @@ def in_order(
         place: Where they are.
         problems: A number that is there twice or missing is added to them.
         first: The number of the first turn.
+        step: What the next one's is more.
     """
     numbered: dict[int, _Turn] = {}
     for number, turn in turns:
         if number in numbered:
             problems.add(place, f"turn {number} is there twice")
         numbered[number] = turn
-    missing = next((n for n in range(first, first + len(numbered)) if n not in numbered), None)
+    expected = range(first, first + step * len(numbered), step)
+    missing = next((n for n in expected if n not in numbered), None)
     if missing is not None:
         problems.add(place, f"turn {missing} is missing; turns are numbered from {first}")
     return [numbered[number] for number in sorted(numbered)]

@@ -188,9 +188,6 @@ function comparing(form) {
     if (pairs[`${one}/${other}`]) return [pairs[`${one}/${other}`], 1];
     return [pairs[`${other}/${one}`], -1];
   }
-  function told(p) {
-    return p < 0.001 ? "< 0.001" : p.toFixed(3);
-  }
   function row([name, [title, digits]], found, sign) {
     const [difference, p, ...alone] = found;
     const only = sign > 0 ? alone : alone.reverse();
@@ -199,10 +196,10 @@ function comparing(form) {
       systems[a.value].figures[name],
       systems[b.value].figures[name],
       (value > 0 ? "+" : "") + value.toFixed(digits).replace("-", "−"),
-      told(p),
+      p,
       only[0] ?? "–",
       only[1] ?? "–",
-      p < 0.05 ? "told apart" : "cannot be told apart",
+      p.startsWith("<") || Number(p) < 0.05 ? "told apart" : "cannot be told apart",
     ];
     const line = made("tr", {}, made("th", { scope: "row" }, title));
     line.append(...cells.map((cell) => made("td", {}, String(cell))));

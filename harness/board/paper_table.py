@@ -1,0 +1,252 @@
+"""The table of a paper: systems beside a baseline, over training seeds, with marks of significance.
+
+A system is its outputs, one per seed. A figure is the mean over them, and this mean is tested: by
+the test of `mwz compare` where every system has one output, otherwise by approximate randomisation,
+which swaps a dialogue in all outputs of both systems at once. Of outputs that lack turns it is the
+lower bound that systems are ranked by.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, stdev
+from typing import NamedTuple
+
+from ..comparison.comparing import Comparison, check_comparable, compare
+from ..comparison.evidence import Evidence, mean_of
+from ..comparison.interval import DEFAULT_TEST, SEED, SIGNIFICANCE, TEST_SAMPLES, p_text
+from ..data.declared import declared_names, read_data_set
+from ..io.rendering import escaped, figure
+from ..io.tables import Table, formatted, in_latex
+from ..metrics import headlines
+from ..metrics.setups import MAIN_SETUP
+from ..scoring.report import Report
+from ..scoring.report_text import reporting_words
+from ..signature import Signature
+from .citations import Reference, entry_reference, references
+from .entries import Entry
+from .scores import FIGURES
+
+MARK = "*"
+
+
+@dataclass(frozen=True)
+class PaperSystem:
+    """A row of the table.
+
+    Attributes:
+        name: What it is called.
+        reports: The scores of each output, at least one.
+        evidence: What is known of each, in the form of what entries store.
+        entry: Its entry, if it is on a board.
+    """
+
+    name: str
+    reports: Sequence[Report]
+    evidence: Sequence[Evidence]
+    entry: Entry | None = None
+
+    def values(self, name: str) -> list[float]:
+        """Return a figure of each output, over the whole benchmark."""
+        known = (report.whole(name) for report in self.reports)
+        return [value for value in known if value is not None]
+
+    def text(self, name: str) -> str:
+        """Return a figure as the table shows it: mean and standard deviation."""
+        values, digits = self.values(name), headlines()[name].digits
+        mean = figure(fmean(values), digits)
+        return mean if len(values) == 1 else f"{mean} ± {figure(stdev(values), digits)}"
+
+
+def system_name(names: Sequence[str]) -> str:
+    """Return what to call a system by the names of its outputs: what they have in common."""
+    if len(names) == 1:
+        return names[0]
+    first, last = min(names), max(names)
+    same = next((at for at, c in enumerate(first) if last[at : at + 1] != c), len(first))
+    common = first[:same]
+    if all(name[same : same + 1].isdigit() or name == common for name in names):
+        common = common.rstrip("0123456789")
+    return re.sub(r"[\W_]*(seed|run)?[\W_]*$", "", common, flags=re.IGNORECASE) or "System"
+
+
+def paper(
+    baseline: PaperSystem | None,
+    systems: Sequence[PaperSystem],
+    format_: str,
+) -> str:
+    """Return the table with its caption, the sentence to put under it, and what is cited.
+
+    Args:
+        baseline: The baseline; None to test nothing.
+        systems: The systems, at least one.
+        format_: "latex" or "md".
+
+    Raises:
+        InputError: Some scores do not compare.
+    """
+    rows = _distinct([*([] if baseline is None else [baseline]), *systems])
+    check_comparable([one for row in rows for one in row.evidence])
+    compared = _compared(rows) if baseline is not None else None
+    marked = {
+        (pair.b, name)
+        for pair in (compared.pairs if compared else ())
+        for name, one in pair.differences.items()
+        if one.significant
+    }
+    table = Table(
+        name="paper",
+        title=_caption(rows, compared),
+        headers=["", *(headlines()[name].title for name in FIGURES)],
+        rows=[
+            [
+                row.name,
+                *(row.text(name) + MARK * ((row.name, name) in marked) for name in FIGURES),
+            ]
+            for row in rows
+        ],
+        data=[],
+    )
+    bibtex = "\n\n".join(one.bibtex() for one in _cited(rows, compared))
+    sentence = " ".join(_sentence(rows, compared, _MARKUPS[format_]))
+    if format_ == "latex":
+        comments = "\n".join(f"% {line}".rstrip() for line in bibtex.splitlines())
+        body = formatted([table], format_)
+        return f"{body}\n% Below the table:\n{sentence}\n\n% BibTeX:\n{comments}\n"
+    shown = replace(table, title="Results", notes=[table.title])
+    return f"{formatted([shown], format_)}\n{sentence}\n\n```bibtex\n{bibtex}\n```\n"
+
+
+def _distinct(rows: Sequence[PaperSystem]) -> list[PaperSystem]:
+    """Return the rows, each by a name of its own."""
+    before = [[other.name for other in rows[:at]].count(row.name) for at, row in enumerate(rows)]
+    names = [
+        f"{row.name} ({number + 1})" if number else row.name
+        for row, number in zip(rows, before, strict=True)
+    ]
+    return [replace(row, name=name) for row, name in zip(rows, names, strict=True)]
+
+
+def _compared(rows: Sequence[PaperSystem]) -> Comparison:
+    """Compare all rows with the first one."""
+    several = any(len(row.evidence) > 1 for row in rows)
+    known = [
+        mean_of(row.name, row.evidence) if several else replace(row.evidence[0], name=row.name)
+        for row in rows
+    ]
+    return compare(known[0], known[1:])
+
+
+def _caption(rows: Sequence[PaperSystem], compared: Comparison | None) -> str:
+    name = rows[0].reports[0].benchmark
+    data = read_data_set(name).title if name in declared_names() else name
+    parts = [f"Results on {data}"]
+    numbers = {row.name: len(row.reports) for row in rows}
+    counts = {numbers[row.name] for row in (rows if compared is None else rows[1:])}
+    if max(numbers.values()) > 1:
+        told = f"{max(counts)}" if len(counts) == 1 else "several"
+        each = ", ".join(f"{name} {number}" for name, number in numbers.items())
+        each = f" ({each})" if len(counts) > 1 else ""
+        parts.append(f"mean ± standard deviation over {told} training seeds{each}")
+    if compared is not None:
+        holm = ", after Holm's correction" if len(rows) > 2 else ""
+        level = p_text(SIGNIFICANCE)
+        parts.append(f"{MARK} differs from {compared.baseline} with p < {level}{holm}")
+    return "; ".join(parts) + "."
+
+
+class _Markup(NamedTuple):
+    """How a sentence is written: what shows text, cites references, and shows a signature."""
+
+    shown: Callable[[str], str]
+    cite: Callable[[Sequence[Reference]], str]
+    code: Callable[[str], str]
+
+    def cited(self, subject: str) -> str:
+        """Cite what is cited for a subject; nothing where there is nothing."""
+        found = references([subject])
+        return self.cite(found) if found else ""
+
+
+_MARKUPS = {
+    "latex": _Markup(
+        in_latex,
+        lambda found: f"~\\cite{{{','.join(one.key for one in found)}}}",
+        # A long signature may break after each of its fields.
+        lambda text: f"\\texttt{{{in_latex(text)}}}".replace("$|$", "$|$\\allowbreak{}"),
+    ),
+    "md": _Markup(
+        escaped,
+        lambda found: f" ({escaped('; '.join(one.short for one in found))})",
+        lambda text: f"`{text}`",
+    ),
+}
+
+
+def _sentence(
+    rows: Sequence[PaperSystem], compared: Comparison | None, markup: _Markup
+) -> Iterator[str]:
+    """Yield the sentences to put under the table; the last one is the signature."""
+    first, shown = rows[0].reports[0], markup.shown
+    yield reporting_words(first, [MAIN_SETUP], False, markup.cited, shown)
+    for row in rows:
+        if row.entry is not None and (reference := entry_reference(row.entry)) is not None:
+            yield f"{shown(row.name)} is the system of{markup.cite([reference])}."
+    if compared is not None:
+        yield f"Tests by dialogue: {_tests(rows, markup)}."
+    for row in rows:
+        lacking = max(one.coverage.of_turns - one.coverage.turns for one in row.reports)
+        if lacking:
+            played = "; tests are on the dialogues that both systems play" if compared else ""
+            yield (
+                f"{shown(row.name)} lacks {lacking} of {first.coverage.of_turns} turns, which "
+                f"count as failed{played}."
+            )
+    whose: dict[str, list[str]] = {}
+    for row in rows:
+        for one in row.evidence:
+            own = whose.setdefault(str(_signed(one.signature, compared is not None)), [])
+            own += [] if row.name in own else [row.name]
+    signatures = [
+        ("" if len(whose) == 1 else f"{shown(', '.join(names))}: ") + markup.code(signature)
+        for signature, names in whose.items()
+    ]
+    yield f"Signature: {'; '.join(signatures)}"
+
+
+def _tests(rows: Sequence[PaperSystem], markup: _Markup) -> str:
+    subjects = _test_subjects(rows)
+    samples = f"{TEST_SAMPLES[DEFAULT_TEST]:,} samples"
+    told = f"approximate randomisation{markup.cited('randomisation')}, {samples}"
+    if "mcnemar" in subjects:
+        mcnemar = f"McNemar's test{markup.cited('mcnemar')} of Inform and Success"
+        told = f"{mcnemar}, {told}, of BLEU and the combined score"
+    else:
+        told += ", of the mean over seeds"
+    return told + (f"; corrected by Holm{markup.cited('holm')}" if "holm" in subjects else "")
+
+
+def _test_subjects(rows: Sequence[PaperSystem]) -> list[str]:
+    """Return what tests are cited for."""
+    single = all(len(row.evidence) == 1 for row in rows)
+    return ["randomisation", *(["mcnemar"] if single else []), *(["holm"] if len(rows) > 2 else [])]
+
+
+def _signed(signature: Signature, tested: bool) -> Signature:
+    """Return the signature of a row with that of the test; what is not played is told apart."""
+    test = {"test": DEFAULT_TEST, "samples": str(TEST_SAMPLES[DEFAULT_TEST]), "seed": str(SEED)}
+    parameters = {**signature.parameters, **(test if tested else {})}
+    return replace(signature, coverage=None, parameters=parameters)
+
+
+def _cited(rows: Sequence[PaperSystem], compared: Comparison | None) -> list[Reference]:
+    """Return all references of the table, each once."""
+    subjects = ["harness", "inform", "bleu", rows[0].reports[0].benchmark]
+    subjects += [] if compared is None else _test_subjects(rows)
+    found: Iterator[Reference | None] = (
+        None if row.entry is None else entry_reference(row.entry) for row in rows
+    )
+    every = [*references(subjects), *filter(None, found)]
+    return list({one.key: one for one in every}.values())

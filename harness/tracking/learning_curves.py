@@ -1,0 +1,174 @@
+"""Learning curves: metrics of trackers by a number, such as the share of the data trained on.
+
+Figure 5 of Aksu & Chen (2024) shows how far other metrics lie from GCA. Several trackers with the
+same number, trained with different seeds, make a band.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import fmean
+from typing import Any
+
+from ..errors import InputError
+from ..io.rendering import figure, text_table
+
+REFERENCE = "GCA"
+"""The metric that distances are measured from."""
+
+
+@dataclass(frozen=True)
+class Band:
+    """A figure of the trackers with one number, in percent.
+
+    Attributes:
+        mean: Its mean.
+        lowest: The lowest of its values.
+        highest: The highest of them.
+    """
+
+    mean: float
+    lowest: float
+    highest: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Band:
+        """Return the band of some values, at least one."""
+        return cls(fmean(values), min(values), max(values))
+
+    def text(self) -> str:
+        """Return the mean and, where values differ, the range: `71.2 (70.1–72.3)`."""
+        same = self.lowest == self.highest
+        ends = "" if same else f" ({figure(self.lowest, 2)}–{figure(self.highest, 2)})"
+        return figure(self.mean, 2) + ends
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """The trackers with one number.
+
+    Attributes:
+        number: The number.
+        files: What the files are called.
+        scores: Metric -> its band.
+        distances: Metric -> how far it lies from GCA, file by file, as a band.
+    """
+
+    number: float
+    files: Sequence[str]
+    scores: Mapping[str, Band]
+    distances: Mapping[str, Band]
+
+
+@dataclass(frozen=True)
+class LearningCurves:
+    """Metrics by a number, in ascending order.
+
+    Attributes:
+        series: What the number is.
+        points: At least two.
+    """
+
+    series: str
+    points: Sequence[CurvePoint]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the curves as JSON types."""
+        return asdict(self)
+
+
+def read_series(given: Sequence[str], files: Sequence[str]) -> tuple[str, list[float]]:
+    """Return what `--series` names, and the number of each file.
+
+    Args:
+        given: NAME=NUMBER for each file; or NAME alone, which stands before its number in the
+            files' names: `ratio` in `ratio_0.05_seed_557.json`.
+        files: The files.
+
+    Raises:
+        InputError: A number is missing or none, or the names differ.
+    """
+    if len(given) == 1 and "=" not in given[0]:
+        pattern = re.compile(rf"{re.escape(given[0])}[_=-]?(\d+(?:\.\d+)?)")
+        found = [pattern.findall(file) for file in files]
+        problems = [
+            f"the name of {file} has no number after `{given[0]}`; give it as --series "
+            f"{given[0]}=NUMBER {file}"
+            for file, numbers in zip(files, found, strict=True)
+            if not numbers
+        ]
+        if problems:
+            raise InputError("--series", problems)
+        return given[0], [float(numbers[-1]) for numbers in found]
+    pairs = [one.partition("=") for one in given]
+    names = {name for name, _, _ in pairs}
+    if len(given) != len(files) or len(names) > 1 or not all(names):
+        raise InputError(
+            "--series", "expected NAME=NUMBER, with one NAME, before the FILEs with that number"
+        )
+    numbers = []
+    for one, (_, _, text) in zip(given, pairs, strict=True):
+        try:
+            numbers.append(float(text))
+        except ValueError:
+            numbers.append(math.nan)
+        if not math.isfinite(numbers[-1]):
+            raise InputError("--series", f"expected NAME=NUMBER, found {one!r}")
+    return pairs[0][0], numbers
+
+
+def learning_curves(
+    series: str,
+    numbers: Sequence[float],
+    names: Sequence[str],
+    scores: Sequence[Mapping[str, float]],
+) -> LearningCurves:
+    """Return the curves of trackers.
+
+    Args:
+        series: What the number is.
+        numbers: The number of each tracker; two of them at least differ.
+        names: What to call the trackers.
+        scores: Metric -> percent, of each; all have the same metrics, GCA among them.
+
+    Raises:
+        InputError: There is but one number.
+    """
+    if len(set(numbers)) < 2:
+        raise InputError("--series", "expected FILEs with at least two different numbers")
+    points = []
+    for number in sorted(set(numbers)):
+        here = [at for at, one in enumerate(numbers) if one == number]
+        columns = {metric: [scores[at][metric] for at in here] for metric in scores[0]}
+        apart = {
+            metric: [abs(a - b) for a, b in zip(column, columns[REFERENCE], strict=True)]
+            for metric, column in columns.items()
+            if metric != REFERENCE
+        }
+        points.append(
+            CurvePoint(
+                number,
+                [names[at] for at in here],
+                {metric: Band.of(column) for metric, column in columns.items()},
+                {metric: Band.of(column) for metric, column in apart.items()},
+            )
+        )
+    return LearningCurves(series, points)
+
+
+def curves_text(curves: LearningCurves) -> str:
+    """Return the curves as tables: the metrics, and their distances to GCA."""
+    tables = [("scores", f"{curves.series}, %"), ("distances", f"{REFERENCE}, distance to")]
+    return "\n\n".join(
+        text_table(
+            [title, *(f"{point.number:g}" for point in curves.points)],
+            [
+                [metric, *(getattr(point, kind)[metric].text() for point in curves.points)]
+                for metric in getattr(curves.points[0], kind)
+            ],
+        )
+        for kind, title in tables
+    )

@@ -1,0 +1,395 @@
+"""What wins without a dialogue system raises a sign, and gets no rank before it is reviewed."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomli_w
+from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter, system
+from helpers import run_cli
+
+from mwz.harness import Benchmark
+from mwz.harness.board.entries import ENTRY_FILE, Entry, read_entries, read_entry
+from mwz.harness.board.entry_scores import Responses, read_responses, read_states, score_entry
+from mwz.harness.board.model import Row, make_board
+from mwz.harness.errors import InputError
+from mwz.harness.scoring import Options, Scorer
+
+Predictions = Mapping[str, Any]
+Turn = dict[str, Any]
+Change = Callable[[str, int, int, Turn], Turn]
+"""Dialogue id, turn from 0, turns of the dialogue, turn -> turn."""
+
+_PLACEHOLDER = re.compile(r"\b(NAME|TRAINID|PHONE|ADDRESS|POST|REFERENCE)\b")
+
+ALL = "[name] [trainid] [phone] [address] [postcode] [reference]"
+
+
+def _bare(text: str) -> str:
+    """Return a response with plain words for its placeholders."""
+    return " ".join("it" if "[" in word else word for word in text.split())
+
+
+def _every(predictions: Predictions, change: Change) -> dict[str, list[Turn]]:
+    return {
+        id_: [change(id_, number, len(turns), dict(turn)) for number, turn in enumerate(turns)]
+        for id_, turns in predictions.items()
+    }
+
+
+# ------------------------------------------------------------------------------- on the sample
+
+
+def test_a_cheat_gets_no_rank_until_a_review_gives_it_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    careful = json.loads((SAMPLE_SUBMISSIONS / "careful.json").read_text(encoding="utf-8"))
+    cheat = _every(careful, lambda id_, n, of, turn: {**turn, "response": f"so {n}: {ALL}"})
+    file, folder = tmp_path / "cheat.json", tmp_path / "submissions"
+    file.write_text(json.dumps(cheat), encoding="utf-8")
+    chosen = ("--name", "Cheat", "--track", "end-to-end", "--submissions", folder)
+    run = run_cli(capsys, "submit", file, *chosen, "--benchmark", "sample")
+    assert run.status == 0, run.err
+    assert "not ranked: nobody has reviewed yet: many placeholders about venues, " in run.out
+    [row] = make_board(read_entries(folder), "2021").rows
+    raised = [name for name, one in row.signs.items() if one.raised]
+    assert (row.rank, len(row.raised)) == (None, len(raised))
+    assert {"placeholders", "unrequested"} <= set(raised)
+    path = folder / "cheat" / ENTRY_FILE
+    review = {"date": "2026-02-01", "reviewer": "the maintainers", "reason": "made for a test"}
+    for reviewed in (raised[1:], raised):
+        facts = {**system(name="Cheat"), "review": [{**review, "sign": one} for one in reviewed]}
+        path.write_text(tomli_w.dumps(facts), encoding="utf-8")
+        [row] = make_board(read_entries(folder), "2021").rows
+        # One sign that is not reviewed is enough to have no rank.
+        assert row.rank == (1 if reviewed == raised else None)
+    told = "reviewed by the maintainers on 2026-02-01: made for a test"
+    assert any(told in note for note in row.notes())
+
+
+# ------------------------------------------------------------------------------- on real data
+
+
+@pytest.fixture(scope="module")
+def published() -> list[Entry]:
+    return read_entries(REPOSITORY)
+
+
+@pytest.fixture(scope="module")
+def scorer(multiwoz: Benchmark) -> Scorer:
+    return Scorer(multiwoz, Options(metrics=["bleu", "inform", "signs"], rules="2021"))
+
+
+class _Boards:
+    """Enters a file among the published entries, and gives its row."""
+
+    def __init__(self, folder: Path, scorer: Scorer, published: list[Entry]) -> None:
+        self.folder, self.scorer, self.published = folder, scorer, published
+
+    def entry(self, predictions: Predictions, track: str = "end-to-end", **facts: Any) -> Entry:
+        content = json.dumps(predictions).encode()
+        plain = track == "lexicalised"
+        metrics = ["grounded", "signs"] if plain else ["bleu", "inform", "signs"]
+        own = self.scorer.with_options(metrics=metrics, lexicalised=plain)
+        read: Responses = read_responses(content, "new.json", own)
+        report = own.score_normalized(read.main)
+        entered = datetime(2026, 12, 1, tzinfo=timezone.utc)
+        known = system(name="new", track=track, entered=entered, **facts)
+        entry = enter(self.folder, "new", known, {"2021": report}, content)
+        return replace(entry, scores=replace(entry.scores, fingerprints=read._fingerprints))
+
+    def row(self, predictions: Predictions, track: str = "end-to-end", **facts: Any) -> Row:
+        board = make_board([*self.published, self.entry(predictions, track, **facts)], "2021")
+        [row] = [row for row in (*board.rows, *board.english) if row.key == "new"]
+        return row
+
+
+@pytest.fixture
+def boards(tmp_path: Path, scorer: Scorer, published: list[Entry]) -> _Boards:
+    return _Boards(tmp_path / "submissions", scorer, published)
+
+
+@pytest.fixture(scope="module")
+def krls(upstream: Path) -> Predictions:
+    path = upstream / "KRLS" / "outputs" / "krls-e2e.json"
+    content: Predictions = json.loads(path.read_text(encoding="utf-8"))
+    return content
+
+
+def _raised(row: Row) -> set[str]:
+    assert row.rank is None
+    assert row.unranked is not None
+    assert row.unranked.startswith("nobody has reviewed yet: ")
+    return {name for name, one in row.signs.items() if one.raised}
+
+
+def _at_the_end(first: int, text: str | None = None) -> Callable[[Benchmark], Change]:
+    """Return KRLS's responses, or others, with all placeholders in the last turns only."""
+
+    def make(benchmark: Benchmark) -> Change:
+        def change(id_: str, number: int, of: int, turn: Turn) -> Turn:
+            own = _bare(turn["response"]) if text is None else text
+            last = number >= of - first
+            domains = list(benchmark.dialogues[id_].goal) if last else []
+            said = f"{own} {ALL}" if last else own
+            return {**turn, "response": said, "active_domains": domains}
+
+        return change
+
+    return make
+
+
+def _added(after: str, more: str) -> Callable[[Benchmark], Change]:
+    def change(id_: str, number: int, of: int, turn: Turn) -> Turn:
+        response = turn["response"]
+        return {**turn, "response": response + more if after in response else response}
+
+    return lambda benchmark: change
+
+
+def _references(edited: float = 0.0) -> Callable[[Benchmark], Change]:
+    """Return the references, with KRLS's states; some of their words are exchanged."""
+
+    def make(benchmark: Benchmark) -> Change:
+        chosen = random.Random(1)
+
+        def change(id_: str, number: int, of: int, turn: Turn) -> Turn:
+            words = benchmark.dialogues[id_].references["mwz22"][number].split()
+            said = [
+                "thing" if word.islower() and chosen.random() < edited else word for word in words
+            ]
+            marked = _PLACEHOLDER.sub(lambda found: f"[{found[0].lower()}]", " ".join(said))
+            return {**turn, "response": marked.replace("[post]", "[postcode]")}
+
+        return change
+
+    return make
+
+
+def _gold(**more: str) -> Callable[[Benchmark], Change]:
+    def make(benchmark: Benchmark) -> Change:
+        def change(id_: str, number: int, of: int, turn: Turn) -> Turn:
+            state = benchmark.dialogues[id_].states[number]
+            return {**turn, "state": {name: {**slots, **more} for name, slots in state.items()}}
+
+        return change
+
+    return make
+
+
+CHEATS: Mapping[str, tuple[Callable[[Benchmark], Change], set[str]]] = {
+    "everything at the end": (_at_the_end(1), {"last_offers", "last_provided", "placement"}),
+    "okay, and everything at the end": (
+        _at_the_end(1, "okay"),
+        {"last_offers", "last_provided", "distinct_responses"},
+    ),
+    "everything in the last two turns": (_at_the_end(2), {"unrequested", "placement"}),
+    "numbers after every name": (
+        _added("name]", " [phone] [address] [postcode]"),
+        {"placeholders"},
+    ),
+    "references": (
+        _references(),
+        {"reference_copies", "best_bleu", "reference_placeholders"},
+    ),
+    "references with a tenth of the words exchanged": (
+        _references(0.1),
+        {"best_bleu", "reference_placeholders"},
+    ),
+    "references with most words exchanged": (_references(0.7), {"reference_placeholders"}),
+    "gold states": (_gold(), {"gold_states"}),
+    "gold states with an inert slot": (_gold(stay="1"), {"gold_states"}),
+}
+"""Way to win -> how KRLS's turns are changed, and signs that it raises."""
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("cheat", CHEATS)
+def test_a_known_way_to_win_raises_its_signs_and_has_no_rank(
+    cheat: str, boards: _Boards, krls: Predictions, multiwoz: Benchmark
+) -> None:
+    make, signs = CHEATS[cheat]
+    row = boards.row(_every(krls, make(multiwoz)))
+    assert signs <= _raised(row)
+
+
+@pytest.mark.real_data
+def test_the_constant_response_has_no_rank(boards: _Boards, multiwoz: Benchmark) -> None:
+    constant = {id_: [{"response": ALL}] * one.turns for id_, one in multiwoz.dialogues.items()}
+    row = boards.row(constant, "policy-optimization")
+    assert {"placeholders", "unrequested", "distinct_responses"} <= _raised(row)
+    # More than the best system that has a rank.
+    assert round(row.report.inform, 1) == 96.1
+
+
+@pytest.mark.real_data
+def test_references_with_the_gold_states_have_no_rank(
+    boards: _Boards, krls: Predictions, multiwoz: Benchmark
+) -> None:
+    own = _every(krls, _references()(multiwoz))
+    only = {id_: [{"response": t["response"]} for t in turns] for id_, turns in own.items()}
+    row = boards.row(only, "policy-optimization")
+    assert {"reference_copies", "best_bleu", "reference_placeholders"} <= _raised(row)
+
+
+def _full_stop(turn: Turn, chosen: random.Random) -> str:
+    return f"{turn['response']} ."
+
+
+def _one_word(turn: Turn, chosen: random.Random) -> str:
+    return f"well , {turn['response']}"
+
+
+def _a_tenth(turn: Turn, chosen: random.Random) -> str:
+    return " ".join(
+        "thing" if "[" not in word and chosen.random() < 0.1 else word
+        for word in turn["response"].split()
+    )
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    ("change", "sign"),
+    [
+        (_full_stop, "copied_responses"),
+        (_one_word, "copied_phrases"),
+        (_a_tenth, "copied_phrases"),
+    ],
+)
+def test_a_copy_names_the_entry_that_it_is_of(
+    change: Callable[[Turn, random.Random], str], sign: str, boards: _Boards, krls: Predictions
+) -> None:
+    chosen = random.Random(1)
+    copied = _every(krls, lambda id_, n, of, turn: {**turn, "response": change(turn, chosen)})
+    row = boards.row(copied)
+    assert {sign, "copied_states"} <= _raised(row)
+    assert row.signs[sign].shared_with in ("krls", "krls-policy")
+    assert row.signs["copied_states"].shared_with == "krls"
+    assert any(row.signs[sign].shared_with in note for note in row.notes())
+    # The entry that was there before has its rank as before.
+    before = make_board(boards.published, "2021")
+    with_copy = make_board([*boards.published, *read_entries(boards.folder)], "2021")
+    ranks = [{r.key: r.rank for r in board.rows}["krls"] for board in (before, with_copy)]
+    assert ranks[0] == ranks[1] is not None
+
+
+def test_two_systems_of_one_paper_share_and_are_ranked(published: list[Entry]) -> None:
+    rows = {row.key: row for row in make_board(published, "2021").rows}
+    for key, other in (("krls", "krls-policy"), ("krls-policy", "krls")):
+        shared = rows[key].signs["copied_responses"]
+        assert (round(shared.value, 2), shared.raised, shared.shared_with) == (0.93, False, other)
+        assert rows[key].rank is not None
+        assert any("of the same paper or code" in note for note in rows[key].notes())
+
+
+def test_a_published_system_has_its_rank_and_a_reviewed_one_as_well(
+    published: list[Entry],
+) -> None:
+    rows = {row.key: row for row in make_board(published, "2021").rows}
+    assert not any(one.raised for one in rows["galaxy"].signs.values())
+    assert rows["galaxy"].rank is not None
+    for key in ("lava", "sfn", "dard-claude", "dard-best-agents"):
+        assert rows[key].signs["placeholders"].raised
+        assert rows[key].rank is not None
+        assert any("reviewed by" in note for note in rows[key].notes())
+
+
+# ------------------------------------------------------------------------------- state tracking
+
+
+def _tracker(folder: Path, multiwoz: Benchmark, predictions: Any, **options: Any) -> Entry:
+    content = json.dumps(predictions).encode()
+    outputs = read_states(content, "new.json", lambda ids: multiwoz, **options)
+    facts = system(name="new", track="state-tracking")
+    place = enter(folder, "new", facts, predictions=content).folder
+    for name, text in score_entry(outputs).files().items():
+        (place / name).write_text(text, encoding="utf-8")
+    return read_entry(place)
+
+
+def _states(multiwoz: Benchmark, **more: str) -> dict[str, list[Turn]]:
+    return {
+        id_: [{"state": {name: {**s, **more} for name, s in st.items()}} for st in one.states]
+        for id_, one in multiwoz.dialogues.items()
+    }
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("more", [{}, {"stay": "1"}])
+def test_a_tracker_that_has_the_gold_states_has_no_rank(
+    more: dict[str, str], tmp_path: Path, multiwoz: Benchmark, published: list[Entry]
+) -> None:
+    entry = _tracker(tmp_path, multiwoz, _states(multiwoz, **more))
+    board = make_board([*published, entry], "2021")
+    [row] = [row for table in board.tracking for row in table if row.key == "new"]
+    assert row.tracked is not None
+    assert row.tracked.figures.gold_share == 1.0
+    assert _raised(row) == {"gold_states"}
+
+
+@pytest.mark.real_data
+def test_a_file_that_brings_its_own_gold_has_no_rank_and_no_version(
+    tmp_path: Path, multiwoz: Benchmark
+) -> None:
+    same = {"0": {"gt": {"hotel": {"area": "north"}}, "pr": {"hotel": {"area": "north"}}}}
+    own = dict.fromkeys(list(multiwoz.dialogues)[:50], same)
+    entry = _tracker(tmp_path, multiwoz, own)
+    [[row]] = make_board([entry], "2021").tracking
+    assert row.tracked is not None
+    assert (row.tracked.figures.jga, row.rank) == (100.0, None)
+    assert row.unranked == "its gold states are its own, not those of a known version"
+    with pytest.raises(InputError, match=r"of the file's gold states are those of 2\.2; leave"):
+        _tracker(tmp_path / "2.2", multiwoz, own, own_gold="2.2")
+
+
+# ------------------------------------------------------------------------------- plain English
+
+
+def _plain(multiwoz: Benchmark, told: Callable[[str, bool], str]) -> Predictions:
+    """Return plain English: dialogue id, whether it is the last turn -> what is told there."""
+    return {
+        id_: [
+            {"response": f"okay , turn {number} . {told(id_, number == one.turns - 1)}"}
+            for number in range(one.turns)
+        ]
+        for id_, one in multiwoz.dialogues.items()
+    }
+
+
+def _names(multiwoz: Benchmark, domain: str) -> str:
+    names = {str(venue.get("name") or venue.get("trainID")) for venue in multiwoz.venues[domain]}
+    return " , ".join(sorted(names)[:60])
+
+
+@pytest.mark.real_data
+def test_all_venues_in_the_last_turn_have_no_rank_in_plain_english(
+    boards: _Boards, multiwoz: Benchmark
+) -> None:
+    names = {domain: _names(multiwoz, domain) for domain in ("hotel", "restaurant", "attraction")}
+
+    def told(id_: str, last: bool) -> str:
+        goal = multiwoz.dialogues[id_].goal
+        return " . ".join(names[domain] for domain in names if last and domain in goal)
+
+    row = boards.row(_plain(multiwoz, told), "lexicalised")
+    assert {"venues_told", "any_but_not_all"} <= _raised(row)
+    assert row.grounded is not None
+    # Listing all of them, which is no choice, is no Success by what ranks.
+    assert row.grounded.success_all["total"] < 35 < row.grounded.success["total"] + 35
+
+
+@pytest.mark.real_data
+def test_every_number_told_has_no_rank_in_plain_english(
+    boards: _Boards, multiwoz: Benchmark
+) -> None:
+    told = " , ".join(str(venue["phone"]) for venue in multiwoz.venues["restaurant"][:30])
+    row = boards.row(_plain(multiwoz, lambda id_, last: f"call {told}"), "lexicalised")
+    assert "numbers_told" in _raised(row)

@@ -1,0 +1,275 @@
+"""Outputs as people hold them score as they did, or one message leads to a score."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mangled import KEYED, TEXTS, WHOLE, Mangle, renamed
+
+from mwz.harness.benchmark import Benchmark
+from mwz.harness.data.installed import load_benchmark
+from mwz.harness.errors import InputError
+from mwz.harness.io.files import read_bytes
+from mwz.harness.scoring import Options, Scorer
+from mwz.harness.scoring.predictions import played_predictions
+from mwz.harness.submission.remarks import Remark
+
+SAMPLE = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
+WANTED = Options(metrics=["bleu", "inform"])
+
+
+class Scored:
+    """Scores what is written in any way."""
+
+    def __init__(self, folder: Path, benchmark: Benchmark) -> None:
+        self._path = folder / "outputs"
+        self._scorer = Scorer(benchmark, WANTED)
+
+    def __call__(self, content: bytes, **options: Any) -> tuple[Any, list[Remark]]:
+        self._path.write_bytes(content)
+        scorer = self._scorer.with_options(**options)
+        found = played_predictions(scorer, read_bytes(self._path), "outputs")
+        return scorer.report(found.played).to_dict(), list(found.remarks)
+
+
+@pytest.fixture
+def scored(tmp_path: Path) -> Scored:
+    return Scored(tmp_path, load_benchmark("sample"))
+
+
+@pytest.fixture
+def outputs() -> Any:
+    return json.loads((SAMPLE / "careful.json").read_bytes())
+
+
+def _without_states(outputs: Any) -> Any:
+    return {id_: [{"response": t["response"]} for t in ts] for id_, ts in outputs.items()}
+
+
+@pytest.mark.parametrize("name", [*WHOLE])
+def test_outputs_in_another_arrangement_score_as_they_did(
+    scored: Scored, outputs: Any, name: str
+) -> None:
+    report, before = scored(json.dumps(outputs).encode())
+    found, remarks = scored(WHOLE[name](outputs))
+    assert found == report
+    # What is said besides tells how it was read; only a list of values is worth a warning.
+    new = [remark for remark in remarks if remark not in before and remark.warning]
+    assert {remark.kind for remark in new} <= {"values"}
+
+
+@pytest.mark.parametrize("name", [*TEXTS])
+def test_responses_alone_score_as_they_did(scored: Scored, outputs: Any, name: str) -> None:
+    report, _ = scored(json.dumps(_without_states(outputs)).encode())
+    assert scored(TEXTS[name](outputs))[0] == report
+
+
+@pytest.mark.parametrize("name", [*KEYED])
+def test_keys_that_options_name_are_read(scored: Scored, outputs: Any, name: str) -> None:
+    report, _ = scored(json.dumps(outputs).encode())
+    mangle, arguments = KEYED[name]
+    options = {
+        option.removeprefix("--").replace("-", "_"): key
+        for option, key in zip(arguments[::2], arguments[1::2], strict=True)
+    }
+    found, remarks = scored(mangle(outputs), **options)
+    assert found == report
+    assert remarks[0].message.startswith("read `")
+
+
+def test_keys_that_are_nowhere_are_told_but_not_of_a_file_in_order(
+    scored: Scored, outputs: Any
+) -> None:
+    report, _ = scored(json.dumps(outputs).encode())
+    assert scored(json.dumps(outputs).encode(), response_key="generated")[0] == report
+    with pytest.raises(InputError, match="--response-key: no `said` in it"):
+        scored(KEYED["generated"][0](outputs), response_key="said")
+
+
+FIRST = "town001"
+
+
+def _first(outputs: Any, **changes: Any) -> Any:
+    """Return outputs with the first turn changed."""
+    return {**outputs, FIRST: [{**outputs[FIRST][0], **changes}, *outputs[FIRST][1:]]}
+
+
+def _no_ids(outputs: Any) -> bytes:
+    return json.dumps([{"file_name": id_, "turns": ts} for id_, ts in outputs.items()]).encode()
+
+
+REFUSED: dict[str, tuple[Mangle, str]] = {
+    "cut off": (
+        lambda o: json.dumps(o, indent=1).encode()[:-60],
+        "not JSON: it is cut off in the middle of 'town030', after 'town029' (line",
+    ),
+    "cut off in the first": (lambda o: json.dumps({"results": o}).encode()[:400], "'results', "),
+    "two documents": (
+        lambda o: json.dumps(o, indent=1).encode() * 2,
+        "a JSON document ends, and something follows",
+    ),
+    "lines of which one is cut off": (
+        lambda o: WHOLE["JSON lines of dialogues"](o)[:-60],
+        "line 30: not JSON: it is cut off in the middle of 'turns', after 'dialogue_id'",
+    ),
+    "as Python shows it": (lambda o: str(dict(o)).encode(), "write it by `json.dump`"),
+    "no ids": (_no_ids, "say which is the dialogue's id: --id-key file_name"),
+    "turns below another key": (
+        lambda o: json.dumps({i: {"exchange": ts} for i, ts in o.items()}).encode(),
+        "its turns may be in `exchange`: add --turns-key exchange",
+    ),
+    "another key": (
+        KEYED["generated"][0],
+        "is `generated` meant? add --response-key generated",
+    ),
+    "an unknown key": (
+        lambda o: json.dumps({i: [{"said": "x"}] for i in o}).encode(),
+        "if it is one of `said`, add --response-key",
+    ),
+    "a list with turns below another key": (
+        lambda o: json.dumps([{"id": i, "exchange": ts} for i, ts in o.items()]).encode(),
+        "its turns may be in `exchange`: add --turns-key exchange",
+    ),
+    "states under another key": (
+        lambda o: json.dumps(renamed(o, "response", "sate")).encode(),
+        "no turn has a `state`; is `sate` meant? add --state-key sate; `--states gold`",
+    ),
+    "a pointer": (lambda o: b"version https://git-lfs.github.com/spec/v1\n", "`git lfs pull`"),
+    "NaN": (lambda o: json.dumps(_first(o, response=float("nan"))).encode(), "found NaN"),
+    "a lost turn": (
+        lambda o: WHOLE["JSON lines of turns"](o).replace(b'"turn": 1,', b'"turn": 9,', 1),
+        "dialogue town001: turn 1 is missing",
+    ),
+    "a turn twice": (
+        lambda o: WHOLE["turns by number"](o)[:-1] + b', "TOWN001.json": {"0": {"response": ""}}}',
+        "is the same as dialogue town001",
+    ),
+    "no response to the user": (
+        lambda o: json.dumps(
+            {FIRST: [{"role": role, "content": "x"} for role in ("user", "user", "assistant")]}
+        ).encode(),
+        "dialogue town001, turn 0: the user gets no response",
+    ),
+    "a misspelt domain": (
+        lambda o: json.dumps(_first(o, state={"restaurent": {}})).encode(),
+        "(did you mean restaurant?); `--states gold` does without them",
+    ),
+    "a misspelt slot": (
+        lambda o: json.dumps(_first(o, state={"hotel": {"aera": "x"}})).encode(),
+        "unknown slot 'aera' (did you mean area?)",
+    ),
+    "a state that is none": (
+        lambda o: json.dumps(_first(o, state=5)).encode(),
+        "expected a state",
+    ),
+    "a table with a comma too many": (
+        lambda o: b"dialogue_id,turn,response\ntown001,0,yes, sir\n",
+        "line 2: not a table of comma-separated values (more cells than columns",
+    ),
+    "a tracker's lines": (
+        lambda o: b'{"dialogue_id": "town001", "turns": [{"state": {}}]}',
+        "a tracker's file, for `mwz dst`",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", [*REFUSED])
+def test_what_cannot_be_read_is_told_in_a_message_that_leads_on(
+    scored: Scored, outputs: Any, name: str
+) -> None:
+    mangle, message = REFUSED[name]
+    with pytest.raises(InputError) as raised:
+        scored(mangle(outputs))
+    assert message in str(raised.value)
+    assert len(raised.value.problems) == 1
+
+
+# States.
+
+
+@pytest.mark.parametrize(
+    "state", [5, "north", {"restaurent": {"area": "x"}}, {"hotel": {"area": {}}}, {"hotel": 1}]
+)
+@pytest.mark.parametrize("options", [{"states": "gold"}, {"metrics": ["bleu"]}])
+def test_no_state_refuses_a_file_where_states_are_not_used(
+    scored: Scored, outputs: Any, state: Any, options: Any
+) -> None:
+    report, _ = scored(json.dumps(outputs).encode(), **options)
+    content = json.dumps(_first(outputs, state=state)).encode()
+    found, remarks = scored(content, **options)
+    assert found == report
+    (told,) = (remark for remark in remarks if remark.kind == "states")
+    assert told.warning
+    assert str(told).startswith("dialogue town001, turn 0: `state`")
+    with pytest.raises(InputError):
+        scored(content, **options, strict_states=True)
+
+
+def test_a_state_that_is_not_read_counts_as_empty_in_a_lexicalised_score(
+    scored: Scored, outputs: Any
+) -> None:
+    options = {"lexicalised": True}
+    unread, remarks = scored(json.dumps(_first(outputs, state=5)).encode(), **options)
+    empty, _ = scored(json.dumps(_first(outputs, state={})).encode(), **options)
+    assert unread == empty
+    assert any("expected a state" in str(remark) for remark in remarks)
+
+
+def test_a_missing_state_counts_as_empty_in_a_lexicalised_score(
+    scored: Scored, outputs: Any
+) -> None:
+    missing, remarks = scored(json.dumps(_first(outputs, state=None)).encode(), lexicalised=True)
+    assert "in 1 of 146 turns; read as empty" in " ".join(map(str, remarks))
+    empty, _ = scored(json.dumps(_first(outputs, state={})).encode(), lexicalised=True)
+    assert missing == empty
+
+
+@pytest.mark.parametrize(
+    "state", [{"hotel": {"stars": 4}}, {"hotel": {"area": ["a"]}}, {"hotel": {"area": None}}, "{}"]
+)
+def test_strict_states_refuse_what_is_read_otherwise(
+    scored: Scored, outputs: Any, state: Any
+) -> None:
+    content = json.dumps(_first(outputs, state=state)).encode()
+    scored(content)
+    with pytest.raises(InputError, match="--strict-states"):
+        scored(content, strict_states=True)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ({"hotel": {"stars": 4, "parking": True, "internet": False}}, "4 yes no"),
+        ({"hotel": {"stars": ["4", "3"], "parking": "yes", "internet": ["no"]}}, "4 yes no"),
+        ("[hotel] stars 4 parking yes internet no", "4 yes no"),
+        ("{'hotel': {'stars': '4', 'parking': 'yes', 'internet': 'no'}}", "4 yes no"),
+    ],
+)
+def test_values_as_language_models_write_them_are_read_as_text(
+    scored: Scored, outputs: Any, written: Any, read: str
+) -> None:
+    stars, parking, internet = read.split()
+    plain = {"hotel": {"stars": stars, "parking": parking, "internet": internet}}
+    report, _ = scored(json.dumps(_first(outputs, state=plain)).encode())
+    assert scored(json.dumps(_first(outputs, state=written)).encode())[0] == report
+
+
+# Real data.
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("system", ["ubar", "lava"])
+def test_published_outputs_in_another_arrangement_score_as_they_did(
+    predictions: Any, multiwoz: Benchmark, tmp_path: Path, system: str
+) -> None:
+    outputs = predictions(system)
+    scored = Scored(tmp_path, multiwoz)
+    report, remarks = scored(json.dumps(outputs).encode())
+    assert not [remark for remark in remarks if remark.warning]
+    for name in ("JSON lines of turns", "commas as pandas writes", "messages", "speakers"):
+        found, told = scored(WHOLE[name](outputs))
+        assert found == report, name
+        assert [r for r in told if r.warning] == [], name

@@ -1,0 +1,277 @@
+"""The table of a paper: means over seeds, what they are tested by, and text that compiles."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import Run, run_cli
+from resampled_cases import SUBMISSIONS
+
+from mwz.harness import Benchmark
+from mwz.harness.board import PUBLISHED
+from mwz.harness.board.citations import entry_reference
+from mwz.harness.board.entries import read_entries, read_entry
+from mwz.harness.board.paper_table import system_name
+from mwz.harness.cli import reading
+from mwz.harness.comparison.comparing import compare
+from mwz.harness.comparison.evidence import Evidence, mean_of
+from mwz.harness.comparison.interval import SEED
+from mwz.harness.comparison.resampling import randomisation
+from mwz.harness.metrics.statistics import Figure, LinearStatistics
+from mwz.harness.signature import Signature
+
+Capture = pytest.CaptureFixture[str]
+CAREFUL, HASTY = (SUBMISSIONS / f"{name}.json" for name in ("careful", "hasty"))
+
+
+# The mean over seeds.
+
+
+def _square(sums: Sequence[float]) -> dict[str, float]:
+    return {"square": (sums[1] / sums[0]) ** 2}
+
+
+def _made_up(scores: Sequence[int]) -> Evidence:
+    """Return an output with one whole number per dialogue, and a figure that is not linear."""
+    rows = np.column_stack([np.ones(len(scores)), scores]).astype(np.float64)
+    ids = tuple(f"d{number}" for number in range(len(scores)))
+    statistics = LinearStatistics([Figure("square", "Square")], rows, _square)
+    return Evidence("made up", Signature(), ids, {"square": statistics})
+
+
+FIRST, SECOND, BASELINE = (5, 9, 4, 7, 6, 8), (6, 6, 5, 9, 6, 7), (4, 5, 6, 3, 6, 2)
+
+
+def test_a_figure_is_the_mean_of_those_of_the_outputs() -> None:
+    # Means 6.5 and 6.5: the squares are the same, and so is their mean, 42.25.
+    system = mean_of("system", [_made_up(FIRST), _made_up(SECOND)])
+    assert system.scores() == {"square": pytest.approx(42.25)}
+    # (3^2 + 5^2) / 2 = 17, which is not the square of the mean, 16.
+    assert mean_of("system", [_made_up([3]), _made_up([5])]).scores() == {"square": 17.0}
+
+
+def test_only_dialogues_that_all_outputs_play_count() -> None:
+    part = _made_up(SECOND).part(["d5", "d0"])
+    system = mean_of("system", [_made_up(FIRST), part])
+    assert system.dialogues == ("d0", "d5")
+    # Of the first (5 + 8) / 2, of the second (6 + 7) / 2: 6.5 both.
+    assert system.scores() == {"square": pytest.approx(42.25)}
+
+
+def test_the_mean_is_tested_by_swapping_a_dialogue_in_all_outputs_at_once() -> None:
+    seeds = (FIRST, SECOND)
+
+    def difference(swapped: Sequence[bool]) -> float:
+        gaps = []
+        for seed in seeds:
+            pairs = list(zip(seed, BASELINE, swapped, strict=True))
+            ours = fmean(b if swap else a for a, b, swap in pairs)
+            theirs = fmean(a if swap else b for a, b, swap in pairs)
+            gaps.append(ours**2 - theirs**2)
+        return abs(fmean(gaps))
+
+    observed = difference([False] * 6)
+    ways = [difference(swapped) for swapped in product((False, True), repeat=6)]
+    exact = sum(one >= observed - 1e-9 for one in ways) / len(ways)
+    assert 0 < exact < 1
+    system = mean_of("system", list(map(_made_up, seeds)))
+    p = randomisation(mean_of("b", [_made_up(BASELINE)]), system, 20_000, SEED)["square"]
+    assert abs(p - exact) < 4 * math.sqrt(exact * (1 - exact) / 20_000)
+
+
+def test_of_single_outputs_it_is_the_test_of_single_outputs() -> None:
+    first, second = _made_up(FIRST), _made_up(BASELINE)
+    both = mean_of("a", [first]), mean_of("b", [second])
+    assert randomisation(*both, 500, SEED) == randomisation(first, second, 500, SEED)
+    assert compare(both[0], [both[1]], samples=500).pairs[0].differences["square"].test == (
+        "randomisation"
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "name"),
+    [
+        *((["mine-1", "mine-2"], "mine"), (["ours_seed1", "ours_seed13"], "ours")),
+        *((["one.2"], "one.2"), (["mars", "pptod"], "System"), (["run1", "run2"], "System")),
+        (["a/run-3", "a/run-4"], "a"),
+    ],
+)
+def test_a_system_is_called_by_what_its_outputs_have_in_common(names: list[str], name: str) -> None:
+    assert system_name(names) == name
+
+
+# The command.
+
+
+def _paper(capsys: Capture, *arguments: object) -> Run:
+    return run_cli(capsys, "score", *arguments, "--paper", "--benchmark", "sample", "--jobs", 1)
+
+
+def _report(capsys: Capture, file: Path) -> dict[str, Any]:
+    run = run_cli(capsys, "score", file, "--benchmark", "sample", "--json", "-")
+    report: dict[str, Any] = json.loads(run.out)
+    return {**report, "bleu": report["bleu"]["mwz22"]}
+
+
+FIGURES = ("bleu", "inform", "success", "combined")
+
+
+def test_the_table_has_means_deviations_and_marks(capsys: Capture, tmp_path: Path) -> None:
+    seeds = []
+    for number, file in enumerate((CAREFUL, HASTY)):
+        seeds.append(tmp_path / f"mine_{number}.json")
+        shutil.copy(file, seeds[-1])
+    run = _paper(capsys, *seeds, "--baseline", HASTY, "--format", "md")
+    assert run.status == 0, run.err
+    rows = [line.replace("\\", "") for line in run.out.splitlines() if line.startswith("| ")]
+    cells = {row.split("|")[1].strip(): [c.strip() for c in row.split("|")[2:-1]] for row in rows}
+    reports = [_report(capsys, file) for file in seeds]
+    assert cells["hasty"] == [f"{reports[1][name]:.1f}" for name in FIGURES]
+    values = [[report[name] for report in reports] for name in FIGURES]
+    assert [cell.rstrip("*") for cell in cells["mine"]] == [
+        f"{fmean(own):.1f} ± {stdev(own):.1f}" for own in values
+    ]
+    assert "over 2 training seeds" in run.out
+    assert "|test:randomisation|samples:10000|seed:12345|" in run.out
+    # One output each: what `mwz compare` tests by.
+    run = _paper(capsys, CAREFUL, "--baseline", HASTY, "--format", "md")
+    compared = run_cli(capsys, "compare", HASTY, CAREFUL, "--json", "-", "--setup", "strict")
+    (pair,) = json.loads(compared.out)["pairs"]
+    (row,) = [line for line in run.out.splitlines() if line.startswith("| careful")]
+    marks = [cell.strip().endswith("*") for cell in row.split("|")[2:-1]]
+    assert marks == [pair[name]["significant"] for name in FIGURES]
+    assert "McNemar's test" in run.out
+
+
+def test_systems_are_rows_of_their_own_and_corrected(capsys: Capture) -> None:
+    run = _paper(capsys, CAREFUL, "--seeds", HASTY, CAREFUL, "--seeds", HASTY, "--format", "md")
+    rows = [line.split("|")[1].strip() for line in run.out.splitlines() if line.startswith("| ")]
+    assert rows[-3:] == ["careful", "System", "hasty"]
+    told = run.out.replace("\\", "")
+    assert "several training seeds (careful 1, System 2, hasty 1)" in told
+    assert "* differs" not in told
+    # Names are made distinct, so that each row has its own marks.
+    run = _paper(capsys, CAREFUL, "--seeds", HASTY, "--baseline", CAREFUL)
+    (line,) = [line for line in run.out.splitlines() if line.startswith("careful (2) & ")]
+    assert "*" not in line
+    assert "after Holm's correction" in run.out
+    assert "holm-1979" in run.out
+
+
+def test_the_latex_holds_nothing_that_latex_would_act_on(capsys: Capture, tmp_path: Path) -> None:
+    file = tmp_path / "my_best%sys#&$x.json"
+    shutil.copy(CAREFUL, file)
+    text = _paper(capsys, file, "--baseline", HASTY).out
+    assert r"my\_best\%sys\#\&\$x & " in text
+    body, _, bibtex = text.partition("% BibTeX:\n")
+    assert all(line.startswith("%") for line in bibtex.splitlines())
+    # But for formulae, rows, citations and breaks of the signature all is escaped.
+    plain = re.sub(r"\$\|\$|\$<\$|\$\\pm\$|~\\cite", "", body)
+    for line in plain.splitlines():
+        if not line.startswith("%"):
+            assert not re.search(r"(?<!\\)[%#$_^~]", line), line
+    cited = {key for keys in re.findall(r"\\cite\{([^}]*)\}", body) for key in keys.split(",")}
+    assert cited == set(re.findall(r"@\w+\{([^,]*),", bibtex))
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
+def test_the_latex_compiles_with_booktabs_alone(capsys: Capture, tmp_path: Path) -> None:
+    file = tmp_path / "my_best%sys#&$x.json"
+    shutil.copy(CAREFUL, file)
+    text = _paper(capsys, file, HASTY, "--seeds", CAREFUL, "--baseline", HASTY).out
+    whole = f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}\n{text}"
+    (tmp_path / "table.tex").write_text(f"{whole}\\end{{document}}\n", encoding="utf-8")
+    command = ["pdflatex", "-draftmode", "-halt-on-error", "-interaction=nonstopmode", "table.tex"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=120)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((CAREFUL, "--baseline", HASTY), "--baseline and --seeds go with --paper"),
+        ((CAREFUL, "--paper", "--format", "csv"), "--paper is printed as latex or md"),
+        ((CAREFUL, "--paper", "--setup", "pptod"), "--paper is of strict figures"),
+        ((CAREFUL, "--paper", "--intervals"), "--paper is of strict figures"),
+        (("--paper", "--corpus"), "--paper needs PREDICTIONS"),
+        ((CAREFUL, "--paper", "--baseline", "nobody"), "nobody: no such file, and no entry of"),
+        ((CAREFUL, "--paper", "--baseline", "nothing.json"), "nothing.json: no such file"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    capsys: Capture, arguments: tuple[object, ...], told: str
+) -> None:
+    run = run_cli(capsys, "score", *arguments)
+    assert (run.status, run.out) == (2, "")
+    assert told in " ".join(run.err.split())
+
+
+def test_json_on_standard_output_stands_alone(capsys: Capture) -> None:
+    run = _paper(capsys, CAREFUL, "--baseline", HASTY, "--json", "-")
+    assert run.status == 0
+    assert [json.loads(line)["file"] for line in run.out.splitlines()] == [str(HASTY), str(CAREFUL)]
+
+
+def test_no_table_is_made_where_a_seed_cannot_be_scored(capsys: Capture, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text("{", encoding="utf-8")
+    run = _paper(capsys, CAREFUL, broken)
+    assert (run.status, run.out) == (2, "")
+    assert "1 of 2 files could not be scored" in run.err
+
+
+def test_scores_of_other_states_are_refused(capsys: Capture) -> None:
+    run = _paper(capsys, CAREFUL, "--baseline", SUBMISSIONS / "scripted.json")
+    assert (run.status, run.out) == (2, "")
+    assert "different sources of belief states" in run.err
+
+
+# References.
+
+
+def test_every_paper_of_a_system_with_responses_has_authors_title_and_year() -> None:
+    for entry in read_entries(PUBLISHED):
+        reference = entry_reference(entry)
+        if reference is not None and entry.system.track != "state-tracking":
+            assert {"author", "title", "year", "url"} <= set(reference.fields), entry.key
+
+
+def test_names_are_written_for_any_bibtex() -> None:
+    reference = entry_reference(read_entry(PUBLISHED / "augpt"))
+    assert reference is not None
+    assert reference.fields["author"].startswith(r"Kulh{\'{a}}nek, Jon{\'{a}}{\v{s}} and ")
+    assert reference.short == "Kulhánek et al., 2021"
+    assert reference.bibtex().isascii()
+
+
+@pytest.mark.real_data
+def test_five_outputs_beside_an_entry_of_the_board(
+    capsys: Capture, upstream: Path, multiwoz: Benchmark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "load_benchmark", lambda name: multiwoz)
+    names = ("mars", "rstod", "bort", "galaxy", "soloist")
+    stem = {"galaxy": "galaxy-e2e"}
+    folder = upstream / "MultiWOZ_Evaluation" / "predictions"
+    files = [folder / f"{stem.get(name, name)}.json" for name in names]
+    run = run_cli(capsys, "score", *files, "--baseline", "ubar", "--paper", "--format", "md")
+    assert run.status == 0, run.err
+    reports = [read_entry(PUBLISHED / name).scores.main for name in names]
+    shown = []
+    for name in FIGURES:
+        own = [report.whole(name) or 0.0 for report in reports]
+        shown.append(f"{fmean(own):.1f} ± {stdev(own):.1f}")
+    (row,) = [line for line in run.out.splitlines() if line.startswith("| System")]
+    assert [cell.strip().removesuffix("\\*") for cell in row.split("|")[2:-1]] == shown
+    (row,) = [line for line in run.out.splitlines() if line.startswith("| UBAR")]
+    assert [cell.strip() for cell in row.split("|")[2:-1]] == ["17.6", "83.4", "70.3", "94.4"]
+    assert "UBAR: Towards Fully End-to-End Task-Oriented Dialog Systems with GPT-2" in run.out

@@ -1,0 +1,159 @@
+"""Analyses of metrics: over turns, by where mistakes lie, by slots, with Zou's intervals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from helpers import run_cli
+from tracking_cases import GCA_SAMPLE_1, HYPOTHETICAL_P1, HYPOTHETICAL_P2, belief, tracked
+
+from mwz.harness.metrics.tracking import Choices
+from mwz.harness.tracking.analysis import analyse, analyses_of, zou_interval
+from mwz.harness.tracking.formats import read_tracking_file
+
+HALF = Choices(lambdas=[0.5])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "ends"),
+    # What the R package cocor gives for the authors' rounded correlations.
+    [(0.08, -0.05, (0.0880, 0.1717)), (0.59, 0.40, (0.1543, 0.2266))],
+)
+def test_the_intervals_that_the_authors_of_gca_publish_come_out(
+    first: float, second: float, ends: tuple[float, float]
+) -> None:
+    found = zou_interval(first, second, 0.69, 1344)
+    assert found == pytest.approx(ends, abs=0.00006)
+
+
+def test_a_difference_of_perfect_correlations_or_of_few_points_has_no_interval() -> None:
+    assert zou_interval(1.0, 0.5, 0.5, 100) is None
+    assert zou_interval(0.1, 0.5, 0.5, 3) is None
+
+
+def test_metrics_are_correlated_over_the_turns_that_both_score() -> None:
+    # Gold is empty in turn 0. Of the others, turns 1 and 2 are right and turn 3 is not: AGA, which
+    # leaves turn 0 out, has (1, 1, 1/2) where JGA has (1, 1, 0): they go together perfectly. RSA
+    # has (0, 1, 1, 1/2) and JGA (1, 1, 1, 0): worked out below.
+    turns = [("", ""), ("a.x", "a.x"), ("a.x", "a.x"), ("a.x a.y", "a.x")]
+    matrix = analyse([tracked(*turns)], HALF).turns
+    assert matrix["JGA"]["AGA"] == pytest.approx(1)
+    # Means 5/8 and 3/4. Products: -5/8 * 1/4 + 2 * 3/8 * 1/4 + -1/8 * -3/4 = 1/8.
+    # Squares: 25/64 + 2 * 9/64 + 1/64 = 11/16, and 3 * 1/16 + 9/16 = 3/4.
+    assert matrix["RSA"]["JGA"] == pytest.approx((1 / 8) / (11 / 16 * 3 / 4) ** 0.5)
+    assert matrix["JGA"]["RSA"] == matrix["RSA"]["JGA"]
+    # GCA says nothing of a turn.
+    assert "GCA" not in matrix
+
+
+def test_slots_used_are_the_most_in_one_gold_state() -> None:
+    found = analyse([tracked(("a.x a.y", ""), ("a.x", "")), tracked(("", "a.z"), id_="d2")], HALF)
+    assert found.slots == {0: 1, 2: 1}
+    many = " ".join(f"a.s{number}" for number in range(12))
+    assert analyse([tracked((many, many)), tracked(("a.x", "a.x"))], HALF).fewer_slots == 50
+
+
+EMPTY = tracked(("", ""), ("", ""), id_="empty")
+LATE = tracked(("a.x", "a.x"), ("a.x a.y", "a.x"), id_="late")
+PERFECT = tracked(("a.x", "a.x"), id_="perfect")
+
+
+def test_by_default_dialogues_with_mistakes_are_held_against_where_these_lie() -> None:
+    early = tracked(*HYPOTHETICAL_P2, id_="early")
+    late = tracked(*HYPOTHETICAL_P1, id_="late")
+    found = analyse([early, late, EMPTY, PERFECT], HALF)
+    assert found.taken == {"0.5": 2}
+    # One mistake in six turns, in turn 0 and in turn 5: (0 - 2.5) / 6 and (5 - 2.5) / 6.
+    first, *_, last = bins = found.biases["0.5"]["TO"].bins
+    assert len(bins) == 10
+    assert first.start == pytest.approx(-2.5 / 6)
+    assert last.start == pytest.approx(2.5 / 6 - 0.1 * 5 / 6)
+    # Table and figure 8 of the paper: FGA 59.75 and 83.33, GCA 52.38 in both.
+    assert (first.dialogues, last.dialogues) == (1, 1)
+    assert [first.fga, first.gca] == pytest.approx([59.75, 52.38], abs=0.005)
+    assert [last.fga, last.gca] == pytest.approx([83.33, 52.38], abs=0.005)
+    assert found.biases["0.5"]["TO"].fga == pytest.approx(1)
+    assert found.biases["0.5"]["TO"].gca is None
+
+
+def test_the_recipe_of_the_paper_leaves_out_perfect_and_close_dialogues() -> None:
+    # Without any change GCA counts as 0 there. Of two dialogues, scores are ±0.71 in standard
+    # deviations: FGA 50 and 100 against GCA 55 and 0 lie apart, FGA 50 and 48.8 against GCA 55 and
+    # 31.4 have the same order, and so the same scores.
+    assert analyse([LATE, EMPTY, PERFECT], HALF, "gca-paper").taken == {"0.5": 2}
+    both = [LATE, tracked(*GCA_SAMPLE_1, id_="sample")]
+    assert analyse(both, HALF, "gca-paper").taken == {"0.5": 0}
+
+
+def test_the_recipe_of_the_paper_counts_one_turn_more() -> None:
+    # Turn 1 of 2 is after the middle, (1 - 1/2) / 2 = 1/4; of 3 turns it is the middle, TO 0, as
+    # of a dialogue without mistakes: nothing is left to go with anything.
+    assert analyse([LATE, EMPTY], HALF, "gca-paper").biases["0.5"]["TO"].fga is None
+    first = tracked(("a.x", ""), ("a.x", ""), ("a.x a.y", "a.y"), id_="first")
+    assert analyse([LATE, first], HALF).biases["0.5"]["TO"].fga == pytest.approx(1)
+
+
+def test_the_recipe_of_the_paper_pools_trackers() -> None:
+    files = {"one": [LATE], "two": [EMPTY]}
+    assert list(analyses_of(files, HALF)) == ["one", "two"]
+    [pooled] = analyses_of(files, HALF, "gca-paper").values()
+    assert pooled.dialogues == 2
+
+
+def _write(path: Path, *turns: tuple[str, str]) -> str:
+    states = [{"gt": belief(gold), "pr": belief(predicted)} for gold, predicted in turns]
+    path.write_text(json.dumps({"d1": dict(enumerate(states))}))
+    return str(path)
+
+
+def test_the_spread_over_trackers_is_shown_beside_their_analyses(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = _write(tmp_path / "right.json", ("a.x", "a.x"), ("a.x", "a.x"))
+    wrong = _write(tmp_path / "wrong.json", ("a.x", "a.x"), ("a.x", ""))
+    picture = tmp_path / "picture.svg"
+    options = ["--analysis", "--plot", str(picture), "--json", "-"]
+    done = run_cli(capsys, "dst", right, wrong, *options)
+    assert done.status == 0, done.err
+    found = json.loads(done.out)
+    assert [file["label"] for file in found["files"]] == ["right", "wrong"]
+    # JGA 100 and 50: mean 75, deviation 50 / √2.
+    jga = found["spread"]["JGA"]
+    assert (jga["mean"], jga["deviation"]) == pytest.approx((75, 50 / 2**0.5))
+    assert {"SA", "AGA", "RSA", "GCA", "F1"} <= set(found["spread"])
+    assert set(found["analyses"]) == {"right", "wrong"}
+    assert picture.read_bytes().startswith(b"<?xml")
+
+
+def test_a_recipe_without_analysis_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = _write(tmp_path / "right.json", ("a.x", "a.x"))
+    done = run_cli(capsys, "dst", file, "--recipe", "gca-paper")
+    assert done.status == 2
+    assert "--analysis" in done.err
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    ("recipe", "taken", "fga", "gca"), [("plain", 234, 0.60, 0.24), ("gca-paper", 219, 0.31, 0.54)]
+)
+def test_published_predictions_give_the_measured_correlations(
+    dst_data: Path, recipe: str, taken: int, fga: float, gca: float
+) -> None:
+    path = dst_data / "T5_fewshot_train" / "ratio_1.0_seed_557_prediction.json"
+    found = analyse(read_tracking_file(path, pytest.fail).dialogues, HALF, recipe)
+    uneven = found.biases["0.5"]["NU"]
+    assert found.taken == {"0.5": taken}
+    assert (uneven.fga, uneven.gca) == pytest.approx((fga, gca), abs=0.005)
+
+
+@pytest.mark.real_data
+def test_published_predictions_use_as_many_slots_as_figure_2_of_the_rsa_paper_says(
+    dst_data: Path,
+) -> None:
+    # "Approximately 85 %" in its own states of version 2.1.
+    path = dst_data / "trippy" / "trippy_result.json"
+    assert analyse(read_tracking_file(path, pytest.fail).dialogues, HALF).fewer_slots == 82
