@@ -9,7 +9,7 @@ report; those cells stand beside the strict figures, and are counted apart.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Annotated, Literal
 
@@ -99,6 +99,7 @@ class Paper:
         version: The version of MultiWOZ, of a paper about trackers.
         turns: The turns that figures are of, if it says so.
         trained: Whose its trackers are, as far as it says so: by name, and of "others".
+        remarks: What there is to say of what it prints besides figures.
     """
 
     source: str
@@ -108,6 +109,7 @@ class Paper:
     version: str = ""
     turns: int | None = None
     trained: Mapping[str, str] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -238,7 +240,10 @@ def paper_tables(name: str, entries: Sequence[Entry], rules: str) -> list[Table]
         )
         for table in paper.tables
     ]
-    return [*tables, same_system_table()] if paper.version else tables
+    if paper.version:
+        tables.append(same_system_table())
+    *others, last = tables
+    return [*others, replace(last, notes=[*last.notes, *paper.remarks])]
 
 
 def _paper_table(
