@@ -58,7 +58,7 @@ def test_a_cheat_gets_no_rank_until_a_review_gives_it_one(
     chosen = ("--name", "Cheat", "--track", "end-to-end", "--submissions", folder)
     run = run_cli(capsys, "submit", file, *chosen, "--benchmark", "sample")
     assert run.status == 0, run.err
-    assert "not ranked: nobody has reviewed yet: many placeholders about venues, " in run.out
+    assert "end: signs not reviewed yet: many placeholders about venues, " in run.out
     [row] = make_board(read_entries(folder), "2021").rows
     raised = [name for name, one in row.signs.items() if one.raised]
     assert (row.rank, len(row.raised)) == (None, len(raised))
@@ -127,7 +127,7 @@ def krls(upstream: Path) -> Predictions:
 def _raised(row: Row) -> set[str]:
     assert row.rank is None
     assert row.unranked is not None
-    assert row.unranked.startswith("nobody has reviewed yet: ")
+    assert row.unranked.startswith("signs not reviewed yet: ")
     return {name for name, one in row.signs.items() if one.raised}
 
 

@@ -49,7 +49,7 @@ def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
         (b"", "the file is empty; expected JSON"),
         (b" \n\t", "the file is empty; expected JSON"),
         (b'{"a": 1,\n "b" 2}', r"not JSON \(line 2, column 6: Expecting ':' delimiter\)"),
-        (b"response: hello", r"not JSON \(line 1, column 1"),
+        (b"response: hello", "not JSON; YAML is not read"),
         (
             b'{"a": 1} {"b": 2}',
             r"a JSON document ends, and something follows \(line 1, column 10\)",

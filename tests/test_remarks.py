@@ -13,8 +13,8 @@ from mwz.harness import Benchmark, Scorer, load_benchmark
 from mwz.harness.errors import InputError
 from mwz.harness.scoring import Options
 from mwz.harness.submission import parse_submission, read_submission
-from mwz.harness.submission.remarks import Remark, Remarks
-from mwz.normalization.rules import rule_set_names
+from mwz.harness.submission.remarks import Remark, Remarks, state_remarks
+from mwz.normalization.rules import rule_set, rule_set_names
 
 TURN = {"response": "how about [name] ?"}
 FULL = {**TURN, "state": {"restaurant": {"area": "north"}}, "active_domains": ["restaurant"]}
@@ -355,3 +355,45 @@ def test_the_sample_is_read_without_a_remark() -> None:
     folder = Path(__file__).parents[1] / "harness" / "sample" / "submissions"
     for path in sorted(folder.glob("*.json")):
         assert read_submission(path, sample).remarks == ()
+
+
+def _states(*values: str) -> list[dict[str, dict[str, str]]]:
+    return [{"hotel": {"area": value}} for value in values]
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        # Five of a hundred are a twentieth, six are more.
+        (["north"] * 95 + ["none"] * 5, None),
+        (["north"] * 94 + ["none"] * 6, "6 of 100 values"),
+        (["Centre"] * 100, "100 of 100 values"),
+        # Of 99 nothing is said, nor of what asks for nothing.
+        (["none"] * 99, None),
+        (["dontcare"] * 200, None),
+    ],
+)
+def test_constraints_that_no_venue_meets_are_remarked(values: list[str], told: str | None) -> None:
+    on = Benchmark("tiny", {}, {"hotel": [{"area": "north"}, {"area": "centre"}]}, {})
+    found = [str(one) for one in state_remarks(_states(*values), on, rule_set("2021"))]
+    assert (found == []) if told is None else (len(found) == 1 and told in found[0])
+
+
+def test_tags_around_responses_are_remarked_where_many_have_one(sample: Benchmark) -> None:
+    def remarks(tag: str, every: int) -> list[str]:
+        said = {
+            id_: [
+                {"response": f"{tag} the [name] is nice" if number % every == 0 else "ok , bye"}
+                for number in range(one.turns)
+            ]
+            for id_, one in sample.dialogues.items()
+        }
+        return [
+            str(one) for one in parse_submission(said, sample, "x").remarks if "tags" in str(one)
+        ]
+
+    [told] = remarks("<eos_r>", 1)
+    assert told.startswith(f"tags are read as words, which lowers BLEU: <eos_r> {sample.turns}×")
+    assert len(remarks("<|endoftext|>", 2)) == 1
+    # A price below another is no tag.
+    assert remarks("less < more", 1) == []

@@ -72,7 +72,7 @@ def test_a_dialogue_must_be_a_list(turns: object) -> None:
 @pytest.mark.parametrize("id_", ["sng9999", "", "mul0001.json.json"])
 def test_an_unknown_dialogue_is_named(id_: str) -> None:
     problems = _problems({id_: [TURN], "mul0001": [TURN]})
-    assert problems == [f"dialogue {id_}: not in the benchmark tiny"]
+    assert problems == [f"dialogue {id_}: not in the benchmark tiny; leave it out"]
 
 
 @pytest.mark.parametrize("id_", ["mul0001", "MUL0001", "MUL0001.json", "Mul0001.JSON"])
@@ -125,7 +125,10 @@ def test_states_without_responses_are_a_trackers() -> None:
     ]
 
 
-@pytest.mark.parametrize(("response", "found"), [(None, "null"), (1, "a number"), ([], "a list")])
+@pytest.mark.parametrize(
+    ("response", "found"),
+    [(None, 'null; write "" for an empty one'), (1, "a number"), ([], "a list")],
+)
 def test_a_response_must_be_a_string(response: object, found: str) -> None:
     assert _turn_problem(response=response) == f"`response`: expected a string, found {found}"
 
@@ -170,7 +173,7 @@ def test_slots_and_domains_that_are_no_text_are_refused_in_dictionaries_too() ->
     # Not from JSON, where every key is a string.
     assert _turn_problem(state={"hotel": {5: "x"}}).startswith("`state`, hotel: unknown slot 5")
     problems = _problems({1: [TURN], "mul0001": [TURN]})
-    assert problems == ["dialogue 1: not in the benchmark tiny"]
+    assert problems == ["dialogue 1: not in the benchmark tiny; leave it out"]
 
 
 def test_all_problems_are_found() -> None:

@@ -40,6 +40,7 @@ from mwz.harness.io.files import VARIABLE, Limits, read_json, write_atomically, 
 from mwz.harness.io.rendering import escaped_cell, figure, markdown_table, signed
 from mwz.harness.metrics import response_metrics
 from mwz.harness.metrics.setups import COMPARISONS, REFERENCES, SETUPS
+from mwz.harness.metrics.signs import all_signs, honest_text, limit_text
 from mwz.harness.metrics.tracking import tracking_metrics
 from mwz.harness.scoring import allowed_metrics
 from mwz.harness.scoring.report import Report
@@ -432,6 +433,15 @@ def _fuzzy_joint_accuracies() -> str:
     return markdown_table(headers, rows)
 
 
+def _signs() -> str:
+    rows = [
+        [f"`{name}`", sign.title, honest_text(sign), limit_text(sign), sign.why]
+        for name, sign in all_signs().items()
+    ]
+    headers = ["sign", "what it measures", "published outputs", "a sign if", "why it matters"]
+    return markdown_table(headers, rows)
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "commands": _commands,
     "facts": _facts,
@@ -442,6 +452,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "names": _names,
     "response metrics": _response_metrics,
     "set ups": _setups,
+    "signs": _signs,
     "ways": _ways,
     "rule sets": _rule_sets,
     "tracking metrics": _tracking_metrics,

@@ -218,7 +218,7 @@ class Row:
         if self.tracked is not None and not self.tracked.gold.known:
             yield "its gold states are its own, not those of a known version"
         if self.raised:
-            yield f"nobody has reviewed yet: {', '.join(self.raised)}"
+            yield f"signs not reviewed yet: {', '.join(self.raised)}"
 
     @property
     def place(self) -> str:

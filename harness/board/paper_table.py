@@ -197,11 +197,12 @@ def _sentence(
     if compared is not None:
         yield f"Tests by dialogue: {_tests(rows, markup)}."
     for row in rows:
-        lacking = max(one.coverage.of_turns - one.coverage.turns for one in row.reports)
-        if lacking:
+        each = [one.coverage.of_turns - one.coverage.turns for one in row.reports]
+        if lacking := max(each):
+            who = shown(row.name) if min(each) == lacking else f"A seed of {shown(row.name)}"
             played = "; tests are on the dialogues that both systems play" if compared else ""
             yield (
-                f"{shown(row.name)} lacks {lacking} of {first.coverage.of_turns} turns, which "
+                f"{who} lacks {lacking} of {first.coverage.of_turns} turns, which "
                 f"count as failed{played}."
             )
     whose: dict[str, list[str]] = {}

@@ -7,11 +7,13 @@ its name in capital letters.
 
 from __future__ import annotations
 
+import bz2
 import contextlib
 import glob
 import gzip
 import io
 import json
+import lzma
 import math
 import os
 import re
@@ -172,7 +174,7 @@ def read_bytes(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> bytes:
             content = packed.read(limits.unpacked + 1)
     except EOFError:
         raise InputError(source, f"damaged {kind} file (it is cut off; write it again)") from None
-    except (OSError, ValueError, RuntimeError, zlib.error, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, RuntimeError, *_DAMAGED) as error:
         raise InputError(source, f"damaged {kind} file ({error})") from None
     _check_size(content, source, limits)
     return content
@@ -188,9 +190,13 @@ def _unzipped(content: io.BytesIO, source: str) -> IO[bytes]:
     return archive.open(files[0])
 
 
+_DAMAGED = (zlib.error, lzma.LZMAError, zipfile.BadZipFile)
+
 _PACKED: Mapping[bytes, tuple[str, Callable[[io.BytesIO, str], IO[bytes]]]] = {
     b"\x1f\x8b": ("gzip", lambda content, _: cast("IO[bytes]", gzip.GzipFile(fileobj=content))),
     b"PK\x03\x04": ("zip", _unzipped),
+    b"BZh": ("bzip2", lambda content, _: cast("IO[bytes]", bz2.open(content))),  # noqa: SIM115
+    b"\xfd7zXZ\x00": ("xz", lambda content, _: cast("IO[bytes]", lzma.open(content))),  # noqa: SIM115
 }
 """How a packed file begins -> what it is called, and what opens it."""
 
@@ -311,6 +317,21 @@ def _not_text(content: bytes, error: UnicodeDecodeError) -> str:
     return f"not text in UTF-8 (byte {error.start}, line {line}); save it in that encoding"
 
 
+_OTHER_FILES: Sequence[tuple[Callable[[str], bool], str]] = (
+    (
+        lambda text: text.startswith("version https://git-lfs"),
+        "a pointer of Git LFS, not the file itself; get that by `git lfs pull`",
+    ),
+    (lambda text: text[257:262] == "ustar", "a tar archive; unpack it and name one file"),
+    (lambda text: text.startswith("```"), "not JSON: it begins with ```; keep what is between"),
+    (
+        lambda text: re.match(r"[^\s{\[\"]+:(\s|$)", text) is not None,
+        "not JSON; YAML is not read, write it as JSON",
+    ),
+)
+"""What tells another kind of file by its text -> what to do."""
+
+
 def _not_json(error: json.JSONDecodeError) -> str:
     """Return what is wrong with a text, and how far it is in order if it is cut off."""
     text, where = error.doc, f"line {error.lineno}, column {error.colno}"
@@ -323,8 +344,11 @@ def _not_json(error: json.JSONDecodeError) -> str:
         return f"a JSON document ends, and something follows ({where}); keep one, or one per line"
     if error.msg.startswith("Expecting property name") and text[error.pos] == "'":
         return f"not JSON ({where}: single quotes); write it by `json.dump`, not by `print` or str"
-    if text.startswith("version https://git-lfs"):
-        return "a pointer of Git LFS, not the file itself; get that by `git lfs pull`"
+    if re.search(r",\s*$", text[: error.pos]) and text[error.pos] in "]}":
+        return f"not JSON ({where}: a comma too many before {text[error.pos]!r}); remove it"
+    for is_it, told in _OTHER_FILES:
+        if is_it(text):
+            return told
     begins = "" if error.pos else f"; it begins {shown(written.split(chr(10), 1)[0])}"
     return f"not JSON ({where}: {error.msg}){begins}"
 

@@ -128,7 +128,7 @@ def queries(
     venues = {domain: venue for domain, venue in rules.venue_rules.items() if domain in about}
     return [
         frozenset(
-            (domain, slot, "" if slot in venue.times or slot in venue.fuzzy else value)
+            (domain, slot, "" if slot in venue.loose else value)
             for domain, slots in without_booking_prefix(state).items()
             if (venue := venues.get(domain)) is not None
             for slot, value in slots.items()

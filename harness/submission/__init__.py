@@ -22,7 +22,7 @@ from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue
 from ..io.files import limits, read_bytes, shown_name
 from .checking import Turn, checked_dialogues, system_turns
 from .formats import READING, Reading, Standard, read_standard, standard_form
-from .remarks import Remark, text_remarks
+from .remarks import Remark, state_remarks, text_remarks
 
 if TYPE_CHECKING:
     from mwz.normalization.delexicaliser import Delexicalised
@@ -208,6 +208,8 @@ def checked_submission(
     named, left_out = system_turns(standard.dialogues_among(benchmark.users), benchmark)
     dialogues, remarks = checked_dialogues(named, benchmark, limits(), source, reading)
     texts = [turn.response for turns in dialogues.values() for turn in turns]
+    by = rules or rule_set(DEFAULT_RULES)
+    last_states = (turns[-1].state for turns in dialogues.values() if turns)
     return Submission(
         dialogues,
         source,
@@ -216,7 +218,8 @@ def checked_submission(
             *standard.remarks,
             *left_out,
             *remarks.listed(),
-            *text_remarks(texts, benchmark, rules or rule_set(DEFAULT_RULES)),
+            *(state_remarks(last_states, benchmark, by) if reading.uses_states else ()),
+            *text_remarks(texts, benchmark, by),
         ),
     )
 

@@ -40,7 +40,7 @@ TURN_KEYS = (RESPONSE, STATE, ACTIVE_DOMAINS)
 
 _LOOK_ALIKES = {
     RESPONSE: "resp resp_gen responses text utterance system system_response output generated "
-    "generation prediction answer delex delex_resp",
+    "generation prediction answer delex delex_resp generated_text generated_response model_output",
     STATE: "states belief beliefs belief_state belief_states beliefstate bs bspn bspn_gen "
     "dialog_state dialogue_state predicted_state predicted_states pred_state state_gen slots "
     "slot_values",
@@ -185,7 +185,8 @@ class _Checker:
             install = ", or install MultiWOZ by `mwz data fetch`" if built_in else ""
             self.problems.add(
                 "",
-                f"none of its {counted(len(content), 'dialogue')} (the first is "
+                _elsewhere(content, known)
+                or f"none of its {counted(len(content), 'dialogue')} (the first is "
                 f"{unquoted(next(iter(content)))}) is in the benchmark {self._benchmark.name}; "
                 f"name another by --benchmark{install}",
             )
@@ -201,7 +202,8 @@ class _Checker:
             place = f"dialogue {unquoted(written)}"
             gold = self._benchmark.dialogues.get(id_) if isinstance(written, str) else None
             if gold is None:
-                self.problems.add(place, f"not in the benchmark {self._benchmark.name}")
+                told = f"not in the benchmark {self._benchmark.name}; leave it out"
+                self.problems.add(place, told)
             elif id_ in spelled:
                 self.problems.add(place, f"is the same as dialogue {spelled[id_]}; keep one")
             elif not isinstance(turns, Sequence) or isinstance(turns, str):
@@ -343,12 +345,49 @@ _TRACKED = frozenset({"gt", "pr", "turn_belief", "pred_bs_ptr", "gold", "predict
 
 def _of_a_tracker(content: Mapping[Any, Any]) -> str:
     """Say what to do with states that no response goes with, if that is what predictions are."""
-    keys = {key for turns in content.values() for turn in _inside(turns) for key in _keys(turn)}
-    if any(meant_key(key) == RESPONSE for key in keys) or not any(
-        key in _TRACKED or meant_key(key) == STATE for key in keys
-    ):
+    given = [turn for turns in content.values() for turn in _inside(turns)]
+    texts = {
+        key
+        for turn in given
+        if isinstance(turn, Mapping)
+        for key in turn
+        if isinstance(turn[key], str) and key != USER
+    }
+    tracked = {key for turn in given for key in _keys(turn) if _is_of_states(key)}
+    if not tracked or texts - tracked:
         return ""
     return "no turn has a `response`, and there are states: a tracker's file, for `mwz dst`"
+
+
+def _is_of_states(key: object) -> bool:
+    return key in _TRACKED or meant_key(key) == STATE
+
+
+_TABLE_KEYS = frozenset({"columns", "index", "data", "schema", "dialogue_id", "turn_id", "turn"})
+
+
+def _elsewhere(content: Mapping[Any, Any], known: Mapping[str, Any]) -> str:
+    """Say where the dialogues are, if that is plain, of an object whose keys are none."""
+    if sum(str(key).lower() in _TABLE_KEYS for key in content) > 1:
+        return (
+            "a table by columns, whose rows are not read; write a row after another (pandas: "
+            '`to_json(orient="records")`, or CSV)'
+        )
+    path: list[str] = []
+    inside: object = content
+    while isinstance(inside, Mapping) and len(path) < _DEEPEST:
+        if any(dialogue_id(id_) in known for id_ in inside):
+            return f"its dialogues are below {', '.join(path)}; write what is there alone"
+        key, inside = max(inside.items(), key=lambda one: _size(one[1]), default=("", None))
+        path.append(f"`{unquoted(key)}`")
+    return ""
+
+
+_DEEPEST = 6
+
+
+def _size(value: object) -> int:
+    return len(value) if isinstance(value, Mapping) else 0
 
 
 def _inside(turns: object) -> Iterable[object]:
@@ -365,12 +404,18 @@ def _keys(turn: object) -> Iterable[object]:
 
 def _turns_hint(dialogue: object) -> str:
     """Say how to read the turns of a dialogue that is an object, if it has some."""
-    likely = [key for key in _keys(dialogue) if isinstance(dialogue[key], list)]  # type: ignore[index]
-    return (
-        f"; its turns may be in `{unquoted(likely[0])}`: add --turns-key {likely[0]}"
-        if likely
-        else ""
-    )
+    likely = [
+        key
+        for key in _keys(dialogue)
+        if key != "turns" and isinstance(dialogue[key], list)  # type: ignore[index]
+    ]
+    if not likely:
+        return ""
+    key = likely[0]
+    turns = next(filter(None, dialogue[key]), None)  # type: ignore[index]
+    response = next((one for one in _keys(turns) if meant_key(one) == RESPONSE), None)
+    and_it = "" if response in (None, RESPONSE) else f" {key_option(RESPONSE, response)}"
+    return f"; its turns may be in `{unquoted(key)}`: add --turns-key {key}{and_it}"
 
 
 def key_option(meant: str, key: object) -> str:
@@ -396,7 +441,8 @@ def response_problems(turn: Mapping[Any, Any], limits: Limits) -> Iterator[str]:
             hint = f"; is `{unquoted(likely[0])}` meant? add {key_option(RESPONSE, likely[0])}"
         yield f"`response` is missing; expected a string{hint}"
     elif not isinstance(response, str):
-        yield f"`response`: expected a string, found {kind_of(response)}"
+        told = '; write "" for an empty one' if response is None else ""
+        yield f"`response`: expected a string, found {kind_of(response)}{told}"
     elif len(response) > limits.response:
         yield f"`response`: {len(response):,} characters; {limits.told('response')}"
     elif not is_text(response):

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from mwz.normalization.responses import placeholder_names
 from mwz.normalization.rules import RuleSet, alias_table, alias_tables
+from mwz.normalization.states import BeliefState, normalize_state, normalize_value
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..errors import Findings, cut, in_one_line, printable, unquoted
@@ -85,6 +86,11 @@ SHORTEST_NAME = 5
 
 KIND = "placeholders"
 
+_TAG = re.compile(r"</?\|?[A-Za-z_]{1,30}\|?>")
+
+_TAGGED = 0.1
+"""The share of responses with a tag from which it is remarked."""
+
 # <name> and {name}, and names with an underscore that stand bare. Longer ones are no placeholders.
 _OTHERWISE = re.compile(
     r"<([a-z][\w ]{1,30})>|\{([a-z][\w ]{1,30})\}|(?<![\[\w/])([a-z]+_[a-z]+)(?![\]\w/])"
@@ -109,8 +115,55 @@ def text_remarks(
     return (
         *_written_otherwise(text, names, rules),
         *_unknown(names, rules),
+        *_tags(responses, text, rules),
         *_hardly_any(names, responses, benchmark, rules),
     )
+
+
+_FRUITLESS = 0.05
+"""The share of constraints from which it is remarked that no venue meets them: outputs of published
+systems have up to 0.01."""
+
+_FEWEST = 100
+"""Constraints, and responses, below which a share of them says nothing."""
+
+
+def state_remarks(
+    states: Iterable[BeliefState | None], benchmark: Benchmark, rules: RuleSet
+) -> Iterator[Remark]:
+    """Yield the remark on constraints that no venue of the database meets.
+
+    Times, and what is compared by similarity, such as names, are left out.
+
+    Args:
+        states: The last belief state of each dialogue, as it was given; None where there is none.
+        benchmark: The benchmark they are for.
+        rules: The rule set by which values are compared.
+    """
+    records = benchmark.venue_records(rules)
+    known: dict[tuple[str, str], set[str]] = {}
+    of_venues: Counter[tuple[str, str, str]] = Counter()
+    for state in filter(None, states):
+        for domain, slots in normalize_state(state, rules).items():
+            venue = rules.venue_rules.get(domain)
+            for slot in [] if venue is None else slots.keys() & (set(venue.columns) - venue.loose):
+                of_venues[domain, slot, slots[slot]] += slots[slot] not in rules.no_constraint
+    fruitless: Counter[str] = Counter()
+    for (domain, slot, value), count in of_venues.items():
+        if (domain, slot) not in known:
+            raw = {str(one.get(slot)) for one in records.get(domain, ())}
+            known[domain, slot] = {normalize_value(slot, one, rules) for one in raw}
+        if value not in known[domain, slot]:
+            fruitless[value] += count
+    total = of_venues.total()
+    if total >= _FEWEST and fruitless.total() > _FRUITLESS * total:
+        shown = ", ".join(f"{unquoted(value)!r} {n}×" for value, n in fruitless.most_common(3))
+        yield Remark(
+            "states",
+            f"{fruitless.total()} of {total} values in the dialogues' last states are those of no "
+            f"venue, so that nothing is found: {shown}; write values as MultiWOZ does, in lower "
+            "case, and leave out slots without one",
+        )
 
 
 def venue_rate(responses: Sequence[str], rules: RuleSet) -> float:
@@ -182,6 +235,19 @@ def _written_otherwise(text: str, names: Counter[str], rules: RuleSet) -> Iterat
 def _more(found: Counter[str]) -> str:
     others = [f"{name} {n}×" for name, n in found.most_common(5)[1:]]
     return f" (also {', '.join(others)})" if others else ""
+
+
+def _tags(responses: Sequence[str], text: str, rules: RuleSet) -> Iterator[Remark]:
+    """Yield the remark on tags such as <eos_r>, which models put around what they say."""
+    if "<" not in text or len(responses) < _FEWEST:
+        return
+    tags = (tag for one in responses for tag in set(_TAG.findall(one)))
+    found = Counter(tag for tag in tags if tag.strip("<>/|").lower() not in rules.ontology)
+    if found and (most := found.most_common(3))[0][1] > _TAGGED * len(responses):
+        shown = ", ".join(f"{tag} {n}×" for tag, n in most)
+        yield Remark(
+            "responses", f"tags are read as words, which lowers BLEU: {shown}; remove them"
+        )
 
 
 def _unknown(names: Counter[str], rules: RuleSet) -> Iterator[Remark]:

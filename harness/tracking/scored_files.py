@@ -136,10 +136,14 @@ def score_file(
         InputError: The file lacks that dialogue, or as `score_tracking`.
     """
     shown = None if wanted is None else _dialogue(file, wanted)
+    try:
+        report = score_tracking(file.dialogues, choices)
+    except InputError as error:
+        raise InputError(file.source, error.problems) from None
     return ScoredFile(
         name=name,
         file=file,
-        report=score_tracking(file.dialogues, choices),
+        report=report,
         signature=tracking_signature(file.dialogues, file.benchmark, choices, file.gold),
         shown=shown,
         turns=[] if shown is None else view_turns(shown, choices),

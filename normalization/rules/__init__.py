@@ -105,6 +105,11 @@ class VenueRules:
         """The columns that hold a time."""
         return self.latest | self.earliest
 
+    @property
+    def loose(self) -> frozenset[str]:
+        """The columns whose values need not be those of a venue to the letter."""
+        return self.times | self.fuzzy
+
 
 @dataclass(frozen=True, eq=False)
 class RuleSet:

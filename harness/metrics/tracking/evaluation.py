@@ -229,7 +229,8 @@ def _check_slots(
 ) -> None:
     problems = [
         f"{choices.slots} slots are fewer than the {wrong} that are wrong in dialogue "
-        f"{dialogue.id}, turn {number}; give the number of slots that the data set defines"
+        f"{dialogue.id}, turn {number}; give the number of slots that the data set defines by "
+        "--slots"
         for dialogue, of_dialogue in zip(dialogues, states, strict=True)
         for number, pair in zip(of_dialogue.numbers, of_dialogue.turns, strict=True)
         if (wrong := wrong_slots(pair, choices.dashes)) > choices.slots

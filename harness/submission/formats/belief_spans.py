@@ -133,6 +133,8 @@ def _parsed_text(text: str, note: Callable[[str], None]) -> object:
                 continue
             if isinstance(found, dict | list):
                 return found
+    if not text.strip():
+        return {}
     match = _SPAN.match(text)
     return read_span(text, note) if match and match[1].lower() in STATE_DOMAINS else text
 
