@@ -8,6 +8,7 @@ Source: "Shades of BLEU, Flavours of Success" (2021), section 5.1, and its publi
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -48,6 +49,34 @@ class NormalizedResponse:
     naming: int
 
 
+def _with_ontology_names(text: str, rules: RuleSet) -> str:
+    names = rules.ontology
+    return PLACEHOLDER.sub(lambda match: names.get(match[1], ""), text)
+
+
+def _without_suffixes(text: str, rules: RuleSet) -> str:
+    for suffix in rules.tables["responses"]["deleted"]:
+        text = text.replace(suffix, "")
+    return text
+
+
+STEPS: Mapping[str, Callable[[str, RuleSet], str]] = {
+    "lower-casing": lambda text, rules: text.lower(),
+    "ontology": _with_ontology_names,
+    "suffix rules": _without_suffixes,
+    "Moses": lambda text, rules: detokenize(text),
+}
+"""Name of a step -> what it makes of a text, in the order in which they are applied."""
+
+
+def normalized_text(response: str, rules: RuleSet, without: str | None = None) -> str:
+    """Return the normalised text of a response; `without` is a step to leave out, if any."""
+    for name, step in STEPS.items():
+        if name != without:
+            response = step(response, rules)
+    return response
+
+
 def normalize_response(response: str, rules: RuleSet) -> NormalizedResponse:
     """Normalise one response: placeholders, deleted suffixes, Moses detokenisation.
 
@@ -58,15 +87,11 @@ def normalize_response(response: str, rules: RuleSet) -> NormalizedResponse:
 
 def _normalize(response: str, rules: RuleSet) -> NormalizedResponse:
     names = rules.ontology
-    lowered = response.lower()
-    placeholders = tuple(match[1] for match in PLACEHOLDER.finditer(lowered))
-    text = PLACEHOLDER.sub(lambda match: names.get(match[1], ""), lowered)
-    for suffix in rules.tables["responses"]["deleted"]:
-        text = text.replace(suffix, "")
+    placeholders = tuple(placeholder_names(response))
     about_venues = [name for name in placeholders if names.get(name) in rules.about_venues]
     named = (_domain(name) for name in placeholders)
     return NormalizedResponse(
-        text=detokenize(text),
+        text=normalized_text(response, rules),
         placeholders=placeholders,
         unknown=tuple(name for name in placeholders if name not in names),
         domains=tuple(dict.fromkeys(domain for domain in named if domain in rules.domains)),

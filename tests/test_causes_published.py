@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,6 +15,7 @@ from diagnosed import mended
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.diagnosis.causes import CAUSES, explain
 from mwz.harness.diagnosis.diagnosing import Diagnosis, diagnose
+from mwz.harness.diagnosis.dialogue_text import dialogue_text
 from mwz.harness.diagnosis.losses import domain_losses, points
 from mwz.harness.io.validation import validated
 from mwz.harness.metrics.inform_success import TOTAL
@@ -137,3 +139,15 @@ def test_lines_of_two_halves_give_the_whole(
         lines += [json.loads(json.dumps(line.to_dict())) for line in written]
     read = [validated(DialogueLine, line, name) for line in lines]
     assert corpus_scores(read) == everything.score(content).metrics
+
+
+def test_table_7_of_the_re_evaluation_is_sng0580(diagnoses: Mapping[str, Diagnosis]) -> None:
+    shown = dialogue_text(diagnoses["ubar"], "sng0580", venue_ids=True)
+    assert shown is not None
+    goal, *turns = re.split(r" turn \d ", " ".join(shown.partition("\noutcome")[0].split()))
+    # The paper prints it as SNG0805: four venues fit, three of them are offered from turn 1 on.
+    assert goal.endswith("4 venues: 19185, 19197, 19212, 19219")
+    offered = [re.findall(r"(?:offered|kept): (\d+(?:, \d+)*)", turn) for turn in turns]
+    assert offered == [[], ["19185, 19212, 19219"], ["19185, 19212, 19219"], []]
+    provided = [re.findall(r"provides (\w+)", turn) for turn in turns]
+    assert provided == [[], ["ADDRESS"], ["POST"], []]

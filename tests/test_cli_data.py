@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from helpers import run_cli
+from helpers import benchmark, dialogue, goal, run_cli
 from synthetic import SYSTEM_TURNS, TEST_IDS, write_json, write_repositories
 
 from mwz.harness import Benchmark, load_benchmark
+from mwz.harness.benchmark import STYLES
 from mwz.harness.data.installed import benchmark_path, installed_benchmarks
+from mwz.harness.data.reference_statistics import statistics_tables
 from mwz.normalization.rules import published_rule_sets, rule_set
 
 Capture = pytest.CaptureFixture[str]
@@ -37,6 +41,41 @@ def test_an_import_installs_the_test_split(capsys: Capture, clones: tuple[Path, 
     counts = f"{len(TEST_IDS)} dialogues, {SYSTEM_TURNS} system turns"
     assert run.out.splitlines()[0] == f"installed multiwoz: {counts}, in {path}"
     assert load_benchmark().turns == SYSTEM_TURNS
+
+
+def test_statistics_count_how_far_reference_styles_agree(capsys: Capture) -> None:
+    # Turn 0 is the same in all styles, turn 1 differs in one, turn 2 has no slot, 3 differs in all.
+    references = {
+        style: ["the NAME is near", "it" if style == "lava" else "NAME", "the names", f"PHONE {n}"]
+        for n, style in enumerate(STYLES)
+    }
+    states = [{"hotel": {"area": "north"}}] * 3 + [{"hotel": {"area": "south", "stars": "4"}}]
+    plain = dialogue({"hotel": goal()}, 4, states=states)
+    played = replace(plain, references=references)
+    contents, agreement = statistics_tables(replace(benchmark({"d1": played}), seen={"d1"}))
+    found = {row["what"]: (row["number"], row["percent"]) for row in contents.data}
+    assert found["with a goal that occurs in train or dev"] == (1, 100)
+    assert found["with one that does not"] == (0, 0)
+    assert found["domain-slot-value triplets in gold states"] == (3, None)
+    assert found["with a slot in some reference style"] == (3, 75)
+    assert found["of these, identical in all styles"] == (1, pytest.approx(100 / 3))
+    assert found["of these, different in any two styles"] == (1, pytest.approx(100 / 3))
+    rows = {row["style"]: row for row in agreement.data}
+    assert rows["mwz22"]["damd"] == pytest.approx(200 / 3)
+    assert rows["mwz22"]["lava"] == rows["lava"]["damd"] == pytest.approx(100 / 3)
+    run = run_cli(capsys, "data", "statistics", "sample", "--format", "json")
+    assert run.status == 0
+    assert list(json.loads(run.out)) == ["benchmark", "styles"]
+
+
+@pytest.mark.real_data
+def test_the_statistics_of_the_paper(multiwoz: Benchmark) -> None:
+    """Section 4.1 of Shades of BLEU; 5205 of 7372 turns, which the paper rounds to 70.61."""
+    found = {row["what"]: row for row in statistics_tables(multiwoz)[0].data}
+    slotted = found["with a slot in some reference style"]
+    assert (slotted["number"], round(slotted["percent"], 2)) == (5205, 70.6)
+    assert round(found["of these, identical in all styles"]["percent"], 2) == 17.52
+    assert found["of these, different in any two styles"]["number"] == 8
 
 
 def test_a_rebuild_ignores_cached_references(capsys: Capture, clones: tuple[Path, Path]) -> None:

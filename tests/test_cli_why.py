@@ -135,6 +135,47 @@ def test_a_dialogue_is_followed_turn_by_turn(
     assert "venues, offered" in text
 
 
+def test_one_turn_of_several_systems_stands_side_by_side(
+    capsys: pytest.CaptureFixture[str], sample: Benchmark
+) -> None:
+    id_ = next(id_ for id_, turns in content("hasty").items() if len(turns) > 1)
+    careful = SUBMISSIONS / "careful.json"
+    run = why(capsys, HASTY, careful, "--dialogue", id_.upper(), "--turn", 1)
+    assert run.status == 0
+    gold = sample.dialogues[id_]
+    references = gold.references["mwz22"]
+    labels = re.findall(r"^  (\w+) ", run.out, re.M)
+    assert labels == ["user", "reference", "user", "reference", "hasty", "careful"]
+    text = " ".join(run.out.split())
+    for said in (gold.users[0], references[0], gold.users[1], references[1]):
+        assert " ".join(said.split()) in text
+    for path in (HASTY, careful):
+        alone = " ".join(why(capsys, path, "--dialogue", id_).out.split("turn 1\n")[1].split())
+        response = alone.split(" response ")[1].split(" reference ")[0]
+        assert f"{path.stem} {response}" in text
+
+
+def test_the_ids_of_venues_are_shown_on_request(
+    capsys: pytest.CaptureFixture[str], scorer: Scorer, sample: Benchmark
+) -> None:
+    database = scorer.database()
+    id_, goal = next(
+        (id_, dialogue.goal["restaurant"])
+        for id_, dialogue in sample.dialogues.items()
+        if id_ in content("careful") and "restaurant" in dialogue.goal
+    )
+    ids = ", ".join(sorted(database.query("restaurant", goal.informable)))
+    careful = SUBMISSIONS / "careful.json"
+    shown, plain = (
+        " ".join(why(capsys, careful, "--dialogue", id_, *asked).out.split())
+        for asked in (["--venue-ids"], [])
+    )
+    assert re.search(rf"; \d+ venues?: {ids} ", shown)
+    assert re.search(r"venues?, offered: \d", shown)
+    assert ids not in plain
+    assert not re.search(r"offered: ", plain)
+
+
 def test_several_files_and_the_corpus(capsys: pytest.CaptureFixture[str]) -> None:
     run = why(capsys, "--corpus", "mwz22", HASTY, SUBMISSIONS / "careful.json", "--limit", 0)
     assert run.status == 0
@@ -201,6 +242,14 @@ def test_what_is_lost_nowhere_is_told_without_tables_of_slots(
         (("--corpus", "mwz99"), "unknown style 'mwz99'"),
         (("no-such.json",), "no-such.json: no such file"),
         ((HASTY, "--limit", "-1"), "-1"),
+        ((HASTY, "--turn", 0), "--turn and --venue-ids go with --dialogue"),
+        ((HASTY, "--venue-ids"), "--turn and --venue-ids go with --dialogue"),
+        ((HASTY, "--dialogue", "nowhere", "--turn", 0), "hasty: dialogue nowhere, turn 0 is not"),
+        (
+            (HASTY, "--dialogue", "town001", "--turn", 99),
+            "turn 99 is not played; its turns are 0 to",
+        ),
+        ((HASTY, "--dialogue", "x", "--turn", 0, "--plot", "a.svg"), "goes with neither"),
     ],
 )
 def test_what_cannot_be_used_is_refused(

@@ -178,6 +178,82 @@ def test_markdown_has_a_table_for_each(capsys: pytest.CaptureFixture[str]) -> No
     assert "- equal cells: 77 of 78" in out
 
 
+def test_states_that_a_table_prints_are_scored_in_its_unit() -> None:
+    row = PaperRow("JGA", "JGA", ("0.50", "0.5000"))
+    # The first of two turns is right; of the other column the second.
+    examples = {
+        "one": (("a-x", "a-x"), ("a-x=1", "a-x=2")),
+        "two": (("a-x a-y", "a-x"), ("", "")),
+    }
+    table = PaperTable("A1", "made up", (row,), examples=examples)
+    cells = compared(Paper("someone", ("one", "two"), (table,), percent=False), [], "2021")
+    assert [(cell.compared.scored, cell.compared.equal) for cell in cells] == [(0.5, True)] * 2
+
+
+def _rows(paper: str, capsys: pytest.CaptureFixture[str]) -> dict[str, list[dict[str, Any]]]:
+    arguments = ("--paper", paper, "--submissions", REPOSITORY, "--format", "json")
+    run = run_cli(capsys, "audit", *arguments)
+    assert (run.status, run.err) == (0, "")
+    return dict(json.loads(run.out))
+
+
+# Paper -> table -> cells, those that are equal, those whose outputs are not public.
+_FATES = {
+    # The paper adds up rounded scores of turns: 1 + 1 + 0 + .39 + 0 + .39 of 6 are 46.33.
+    "fga": {"table_1": (40, 0, 40), "figure_1": (3, 2, 0)},
+    "rsa": {
+        "table_1": (40, 0, 40),
+        "table_2": (15, 0, 15),
+        "table_3": (6, 6, 0),
+        "table_A6": (20, 20, 0),
+    },
+    "gca": {
+        "figure_3": (2, 0, 2),
+        "figure_6": (2, 2, 0),
+        "figure_7": (2, 2, 0),
+        "figure_8": (8, 8, 0),
+    },
+}
+
+
+@pytest.mark.parametrize("paper", _FATES)
+def test_what_becomes_of_every_cell_of_a_paper_about_trackers(
+    paper: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tables = _rows(paper, capsys)
+    del tables["same_systems"]
+    assert {
+        name: (
+            len(cells),
+            sum(cell["equal"] is True for cell in cells),
+            sum(cell["harness"] == "outputs not public" for cell in cells),
+        )
+        for name, cells in tables.items()
+    } == _FATES[paper]
+
+
+def test_papers_are_held_against_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = _rows("gca", capsys)["same_systems"]
+    printed: dict[str, dict[str, str]] = {}
+    for line in lines:
+        printed.setdefault(line["system"], {})[line["paper"]] = line["JGA"]
+    papers = ("Dey et al. (2022)", "Kim et al. (2022)", "Aksu & Chen (2024)")
+    assert printed["TripPy"] == dict(zip(papers, ("53.28", "61.31", "51.22"), strict=True))
+    assert printed["TRADE"] == dict(zip(papers, ("48.86", "49.39", "48.87"), strict=True))
+    # 3600 / 7368 is .48860, 3601 / 7368 .48874: a turn apart.
+    assert [line["of 7368 turns"] for line in lines if line["system"] == "TRADE"] == [
+        "3600",
+        "3639",
+        "3601",
+    ]
+
+
+def test_the_exact_turns_of_table_1_give_its_joint_accuracies() -> None:
+    rows = {row.label: row.figures for row in read_paper("fga").tables[0].rows}
+    for exact, turns, printed in zip(rows["#M1"], rows["#Turns"], rows["JGA"], strict=True):
+        assert f"{100 * int(exact) / int(turns):.2f}" == printed
+
+
 @pytest.mark.parametrize("arguments", [["damd"], ["--explain"], ["--json", "-"]])
 def test_what_says_nothing_of_the_paper_is_refused(
     arguments: list[str], capsys: pytest.CaptureFixture[str]

@@ -153,6 +153,36 @@ def test_forgetting_adds_its_lambda(run, figure_1):
     assert list(report["metrics"]["FGA"]) == ["0.25", "0.5", "0.75", "1", "0.499289"]
 
 
+def test_a_domain_may_forget_at_its_own_rate(run, figure_1):
+    [report] = reports(run, figure_1, "--domain-forget", "hotel=0.95,6")
+    # -ln(1 - .95) / 6 is .499.
+    assert report["per_domain"]["hotel"]["lambda"] == 0.499289
+    assert report["per_domain"]["attraction"]["lambda"] == 0.5
+    assert "lambda" not in report["per_domain_mean"]
+    assert report["signature_fields"]["parameters"]["domain-lambda"] == "hotel=0.499289"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("hotel=0.95", "expected DOMAIN=P,T"),
+        ("hotel=1,6", "the share must be at least 0 and below 1"),
+        ("hotels=0.95,6", "no domain 'hotels'; there are attraction, hotel"),
+    ],
+)
+def test_what_no_domain_forgets_by_is_refused(run, figure_1, given, message):
+    status, _, error = run("dst", figure_1, "--domain-forget", given)
+    assert status == 2
+    assert message in error
+
+
+def test_slots_have_rates_beside_their_counts(run, figure_1):
+    [report] = reports(run, figure_1)
+    stars = report["per_slot"]["hotel-stars"]
+    assert (stars["missed"], stars["GCA"], stars["value_recall"]) == (1, 0, 0)
+    assert report["per_slot"]["hotel-name"]["GCA"] == 100
+
+
 def test_two_lambdas_that_differ_in_the_seventh_digit_are_two_figures(run, figure_1):
     # Both are 0.123457 in six digits.
     near = ["0.1234567", "0.12345674"]

@@ -29,7 +29,7 @@ from mwz.harness.metrics.tracking.evaluation import (
     score_tracking,
     tail_orientation,
 )
-from mwz.harness.metrics.tracking.fga import decay_to_forget, error_distances, turn_score
+from mwz.harness.metrics.tracking.fga import EXACT, decay_to_forget, error_distances, turn_score
 from mwz.harness.metrics.tracking.gca import (
     OUTCOMES,
     change_scores,
@@ -123,9 +123,16 @@ def test_rsa_paper_table_3_tells_apart_what_aga_does_not():
         ("sixty-two", "sixty-two", 1),
     ],
 )
-def test_rsa_takes_what_stands_before_the_last_dash_for_the_slot(gold, predicted, score):
+def test_what_stands_before_the_last_dash_is_the_slot_unless_dashes_are_kept(
+    gold, predicted, score
+):
     [turn] = present((f"a.name a.people={gold}", f"a.name a.people={predicted}"))
     assert turn_relative_slot_accuracy(turn) == pytest.approx(score)
+    # The wrong slots of the 30: as many as are not right of one, two or three in play.
+    wrong = {1: 0, 1 / 2: 1, 1 / 3: 2}[score]
+    assert turn_slot_accuracy(turn) == pytest.approx((30 - wrong) / 30)
+    assert turn_relative_slot_accuracy(turn, "kept") == (1 / 2 if wrong else 1)
+    assert turn_slot_accuracy(turn, dashes="kept") == pytest.approx((30 - bool(wrong)) / 30)
 
 
 def test_rsa_paper_table_a6_turn_by_turn():
@@ -245,14 +252,6 @@ def test_fga_turn_errs_if_it_adds_what_gold_lacks_or_lacks_what_gold_adds():
     assert error_distances(present(first, ("a.x a.y", "a.y")), [0, 1])[1] == 1
     assert error_distances(present(first, ("a.x a.y", "")), [0, 1])[1] == 0
     assert error_distances(present(first, ("a.x", "a.z")), [0, 1])[1] == 0
-
-
-def test_fga_turn_after_an_exact_one_errs_as_in_the_published_code():
-    # A slot is dropped by the prediction: nothing is added on either side, and the paper's
-    # algorithm would forgive the turn.
-    turns = present(("a.x a.y", "a.x a.y"), ("a.x a.y", "a.x"), ("a.x a.y", "a.x"))
-    distances = error_distances(turns, range(3))
-    assert distances == [math.inf, 0, 1]
 
 
 def test_fga_measures_distance_in_turn_numbers():
@@ -377,6 +376,30 @@ def test_domains_are_scored_on_the_turns_whose_gold_state_has_them():
         assert figures.items() <= report.per_domain[domain].items()
 
 
+def test_fga_and_gca_of_a_domain():
+    erring = tracked(
+        ("a.x", "a.x=other"), ("a.x b.x", "a.x=other b.x"), ("a.x b.x", "a.x=other b.x")
+    )
+    # No gold state has b: its turn does not count for FGA, its change does for GCA.
+    other = tracked(("a.y", "a.y b.y"), id_="d0002")
+    domains = score_tracking([erring, other], Choices(domain_lambdas={"a": 1.0})).per_domain
+    assert [domains[name]["lambda"] for name in "ab"] == [1, 0.5]
+    # The error of turn 0 is one and two turns old, and d0002 is right in a.
+    assert domains["a"]["FGA"] == pytest.approx(
+        100 * (0 + 1 - math.exp(-1) + 1 - math.exp(-2) + 1) / 4
+    )
+    assert (domains["b"]["turns"], domains["b"]["FGA"]) == (2, 100)
+    # a: one right, one wrong. b: one right, one overshot; value precision and recall 1/2 and 1.
+    assert domains["a"]["GCA"] == pytest.approx(100 * gca_of(correct=1, wrong=1))
+    assert domains["b"]["GCA"] == pytest.approx(100 * gca_of(correct=1, overshot=1))
+    # P = 2, G = 1, parts 1/2, 1, 1/2, 1: (2 + 1) / (10/11 x 5 + 1/11 x 5) = 3/5.
+    assert gca_of(correct=1, overshot=1) == pytest.approx(3 / 5)
+
+
+def gca_of(**outcomes):
+    return change_scores(**{**dict.fromkeys(OUTCOMES, 0), **outcomes})["gca"]
+
+
 def test_losses_are_those_of_dialogues_that_end_inexact():
     lost = tracked(("a.x", "a.x"), ("a.x", ""), ("a.x", "a.x"), ("a.x", ""), id_="lost")
     regained = tracked(("a.x", ""), ("a.x", "a.x"), id_="regained")
@@ -420,3 +443,32 @@ def test_mistakes_go_with_scores_over_the_dialogues_that_have_any():
 def test_scoring_no_dialogues_is_refused():
     with pytest.raises(ValueError, match="no dialogues"):
         score_tracking([])
+
+
+def test_gca_by_the_papers_weights():
+    # P = 1 + 1 = 2, G = 1 + 1 + 2 = 4; the parts are 1/2, 1/4, 1 and 1/2.
+    counted = {"missed": 2, "wrong": 1, "overshot": 0, "correct": 1}
+    # The code: (2 + 4) / (10/11 x (2 / .5 + 4 / .25) + 1/11 x (2 / 1 + 4 / .5)) = 6 / (210/11).
+    assert change_scores(**counted)["gca"] == pytest.approx(66 / 210)
+    # The paper: (.9 + .9 + .1 + .1) / (.9 / .5 + .9 / .25 + .1 / 1 + .1 / .5) = 2 / 5.7.
+    assert change_scores(**counted, weighing="paper")["gca"] == pytest.approx(2 / 5.7)
+    assert shares(pairs(*GCA_SAMPLE_1), Choices(gca="paper"))["GCA"] == pytest.approx(2 / 5.7)
+
+
+def test_fga_by_the_papers_algorithm():
+    turns = present(
+        ("a.x", "a.x"),  # exact
+        ("", "a.x"),  # gold drops a slot, and nothing is added
+        ("a.y", "a.x"),  # a new slot is missed
+        ("a.y", "a.x"),  # and nothing added
+        ("a.y", "a.y"),  # exact
+        ("a.y", ""),  # a slot is dropped
+    )
+    # The code: turns 1 and 5 follow an exact one.
+    assert error_distances(turns, range(6)) == [EXACT, 0, 0, 1, EXACT, 0]
+    # The paper: turn 1 is before any error, turn 5 is 3 after turn 2.
+    assert error_distances(turns, range(6), "paper") == [EXACT, math.inf, 0, 1, EXACT, 3]
+    score = shares(turns, Choices([1.0], fga="paper"))["FGA.1"]
+    assert score == pytest.approx((1 + 1 + 0 + 1 - math.exp(-1) + 1 + 1 - math.exp(-3)) / 6)
+    # With λ = 0 nothing is forgotten: joint goal accuracy.
+    assert shares(turns, Choices([0.0], fga="paper"))["FGA.0"] == pytest.approx(2 / 6)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from mwz.harness.metrics.tracking import Choices
 from mwz.harness.metrics.tracking.evaluation import score_tracking
 from mwz.harness.tracking.formats import read_tracking_file
 
@@ -75,6 +76,26 @@ def test_published_figures_come_out(row, dst_data):
     *shares, dialogues, turns = map(float, figures)
     assert measured == pytest.approx(shares, abs=0.0051)
     assert (report.dialogues, report.turns) == (dialogues, turns)
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "paper"),
+    [
+        # GCA, FGA with λ = 0.5, RSA.
+        ("T5/T5_result_zeroshot_attraction", (33.11, 64.99, 18.26), (39.89, 66.66, 18.26)),
+        ("T5/T5_result_zeroshot_rest", (59.75, 51.17, 49.23), (61.49, 51.34, 49.23)),
+        ("trippy/trippy_result", (63.75, 41.80, 63.22), (63.97, 41.80, 63.23)),
+    ],
+)
+def test_what_differs_between_papers_and_code(name, code, paper, dst_data):
+    file = read_tracking_file(dst_data / f"{name}.json", no_benchmark)
+    for figures, choices in (
+        (code, Choices()),
+        (paper, Choices(gca="paper", fga="paper", dashes="kept")),
+    ):
+        found = score_tracking(file.dialogues, choices).figures
+        shown = tuple(round(found[key], 2) for key in ("GCA", "FGA.0.5", "RSA"))
+        assert shown == figures
 
 
 def no_benchmark(ids):

@@ -149,6 +149,12 @@ def test_each_variant_has_its_name_in_report_and_signature() -> None:
                 assert signature.parameters["per-domain"].startswith(over)
                 signatures.add(str(signature))
     assert len(signatures) == 12
+    # What follows a paper is named, what follows the code is not.
+    for name, chosen in {"gca": "paper", "fga": "paper", "dashes": "kept"}.items():
+        choices = Choices(**{name: chosen})
+        assert score_tracking(dialogues, choices).variants[name] == chosen
+        assert tracking_signature(dialogues, None, choices).parameters[name] == chosen
+        assert name not in tracking_signature(dialogues, None).parameters
 
 
 def test_a_signature_tells_which_active_domains_were_meant() -> None:

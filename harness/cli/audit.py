@@ -19,7 +19,7 @@ from ..board.audit.output import (
     searched_outputs,
     with_trackers,
 )
-from ..board.audit.paper_tables import paper_tables
+from ..board.audit.paper_tables import PAPERS, paper_tables
 from ..board.audit.reported import check_entries, read_reported
 from ..board.audit.setup_search import SetupSearch, search_setups
 from ..board.entries import read_entries
@@ -50,9 +50,12 @@ from . import notify, option
 @option.predictions_folder
 @click.option(
     "--paper",
-    is_flag=True,
-    help='Print tables 4, 5 and 6 of "Shades of BLEU, Flavours of Success" beside the harness\'s '
-    "figures, cell by cell, and how many are equal.",
+    type=click.Choice(tuple(PAPERS)),
+    is_flag=False,
+    flag_value="shades",
+    help="Print the tables of a paper beside the harness's figures, cell by cell: of Shades of "
+    "BLEU, Flavours of Success, or of those that define flexible goal accuracy, relative slot "
+    "accuracy and granular change accuracy. [shades if no paper is named]",
 )
 @option.table_format(
     " Any but text leaves out the parts about single systems, and csv has the figures only."
@@ -69,7 +72,7 @@ def command(
     scheduler: str | None,
     cache: bool,
     folders: Sequence[Path],
-    paper: bool,
+    paper: str | None,
     format_: str,
     json_target: str | None,
     benchmark: str | None,
@@ -79,12 +82,12 @@ def command(
     submissions = option.readable(submissions)
     entries = read_entries(submissions)
     chosen = audited_entries(entries, names, submissions)
-    if paper:
+    if paper is not None:
         given = {"a NAME": names, "--explain": explaining, "--json": json_target is not None}
         wrong = [name for name, there in given.items() if there]
         if wrong:
             raise InputError("--paper", f"takes no {' and no '.join(wrong)}; leave it out")
-        click.echo(formatted(paper_tables(chosen, DEFAULT_RULES), format_), nl=False)
+        click.echo(formatted(paper_tables(paper, chosen, DEFAULT_RULES), format_), nl=False)
         return
     reported = read_reported(submissions)
     check_entries(reported, [entry.key for entry in entries], str(submissions))

@@ -39,10 +39,13 @@ from ..data.installed import (
     installed_benchmarks,
     load_benchmark,
 )
+from ..data.reference_statistics import statistics_tables
 from ..errors import without_secrets
 from ..io.rendering import text_table
+from ..io.tables import formatted
 from ..signature import SHOWN_HASH
-from . import notify
+from . import notify, option
+from .reading import benchmark_chooser
 
 _FOLDER = click.Path(path_type=Path)
 
@@ -230,6 +233,19 @@ def import_(
     folders = {one.role: path for clone, one in cloned.items() if (path := clones[clone])}
     sources = Sources(folders=folders, venues={}, rebuild=rebuild, all_splits=True)
     _install(build_benchmark(data_set, sources))
+
+
+@command.command()
+@click.argument("name", metavar="[BENCHMARK]", required=False)
+@option.table_format()
+def statistics(name: str | None, format_: str) -> None:
+    """Show what a benchmark holds, and how far its reference styles agree.
+
+    Dialogues, goals that occur in train or dev, turns with a slot, and of these those whose
+    references are identical, or different in any two styles.
+    """
+    benchmark = benchmark_chooser(name, "of")(())
+    click.echo(formatted(statistics_tables(benchmark), format_), nl=False)
 
 
 @command.command("list")

@@ -20,6 +20,8 @@ from ..io.rendering import figure, printable, text_table
 from ..io.tables import formatted
 from ..metrics.setups import MAIN_SETUP
 from ..metrics.tracking import (
+    CODE_CHOICES,
+    DASHES_CHOICES,
     DEFAULT_LAMBDAS,
     DONTCARE_CHOICES,
     MULTIWOZ_SLOTS,
@@ -30,6 +32,7 @@ from ..metrics.tracking import (
 )
 from ..metrics.tracking.fga import decay_to_forget, lambda_label
 from ..metrics.tracking.tracked_dialogues import annotated
+from ..metrics.tracking.tracking_report import TrackingReport
 from ..metrics.tracking.tracking_text import headlines_table, metrics_help
 from ..submission import read_predictions
 from ..submission.checking import dialogue_id
@@ -51,6 +54,46 @@ from .reading import BenchmarkChooser, benchmark_chooser
 
 _SERIES = "--series"
 _DEFAULT_LAMBDAS = ", ".join(map(lambda_label, DEFAULT_LAMBDAS))
+
+
+_VARIANTS: Mapping[str, tuple[Sequence[str], str]] = {
+    "dontcare": (
+        DONTCARE_CHOICES,
+        "drop: leave out slots with the value `dontcare`, on both sides.",
+    ),
+    "none": (
+        NONE_CHOICES,
+        "What a slot with the value `none` is: no slot, or one with that value.",
+    ),
+    "gca": (
+        CODE_CHOICES,
+        "Weigh granular change accuracy's parts as the authors' code does, or as their paper: .9 "
+        "and .1 (equation 6).",
+    ),
+    "fga": (
+        CODE_CHOICES,
+        "code: flexible goal accuracy takes any inexact turn after an exact one for an error, "
+        "which the paper's algorithm 1 does not.",
+    ),
+    "dashes": (
+        DASHES_CHOICES,
+        "last: in slot accuracy and relative slot accuracy a slot ends at the last dash of "
+        "`domain-slot-value`, as in the published code; kept: dashes in values belong to them.",
+    ),
+}
+"""Attribute of `Choices` -> its values, and what the option of its name says of them."""
+
+
+def _variant_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    for name, (values, told) in reversed(tuple(_VARIANTS.items())):
+        function = click.option(
+            f"--{name}",
+            type=click.Choice(tuple(values)),
+            default=getattr(PLAIN, name),
+            show_default=True,
+            help=told,
+        )(function)
+    return function
 
 
 class _Command(click.Command):
@@ -126,20 +169,7 @@ def _series_of_each(args: Sequence[str]) -> Iterator[str]:
     "active, or over all turns of the dialogues that have it in their goal "
     f"[default: {PLAIN.per_domain_over}].",
 )
-@click.option(
-    "--dontcare",
-    type=click.Choice(DONTCARE_CHOICES),
-    default=PLAIN.dontcare,
-    show_default=True,
-    help="drop: leave out slots with the value `dontcare`, on both sides.",
-)
-@click.option(
-    "--none",
-    type=click.Choice(NONE_CHOICES),
-    default=PLAIN.none,
-    show_default=True,
-    help="What a slot with the value `none` is: no slot, or one with that value.",
-)
+@_variant_options
 @click.option(
     "--slots",
     metavar="N",
@@ -163,6 +193,14 @@ def _series_of_each(args: Sequence[str]) -> Iterator[str]:
 )
 @click.option(
     "--forget-share", metavar="P", type=float, help="See --forget-turns; at least 0, below 1."
+)
+@click.option(
+    "--domain-forget",
+    "forgetting",
+    metavar="DOMAIN=P,T",
+    multiple=True,
+    help="Show each domain, DOMAIN's flexible goal accuracy with the λ with which a share P of an "
+    "error is forgotten in T turns; may be repeated.",
 )
 @option.reading
 @option.intervals
@@ -239,6 +277,7 @@ def command(
     lambdas: Sequence[str],
     forget_turns: float | None,
     forget_share: float | None,
+    forgetting: Sequence[str],
     intervals: bool,
     format_: str,
     json_target: str | None,
@@ -264,6 +303,7 @@ def command(
     choices = Choices(
         lambdas=_decays(lambdas, forget_turns, forget_share),
         per_domain_over=per_domain_over or PLAIN.per_domain_over,
+        domain_lambdas=dict(map(_domain_decay, forgetting)),
         **choosing,
     )
     load_benchmark = benchmark_chooser(benchmark_name, "comparing with")
@@ -276,6 +316,7 @@ def command(
     scored = [
         score_file(file, name, choices, wanted) for name, file in zip(names, tracked, strict=True)
     ]
+    _check_domains(choices.domain_lambdas, [one.report for one in scored])
     play = partial(_rates, scored[0].file, files[0], reading, lexicalised)
     extras = [
         *([_analysed(scored, choices, recipe or "plain")] if analysis else []),
@@ -292,7 +333,7 @@ def command(
         write_json(json_target, _document(scored, extras))
     if json_target == STANDARD_STREAM:
         return
-    breakdown = per_domain or per_domain_over is not None
+    breakdown = per_domain or per_domain_over is not None or bool(forgetting)
     _show(scored, format_, wanted, everything, breakdown, added)
 
 
@@ -517,12 +558,35 @@ def _decays(
     if (forget_turns is None) != (forget_share is None):
         raise InputError("--forget-turns, --forget-share", "give both or neither")
     if forget_turns is not None and forget_share is not None:
-        try:
-            # A λ that is computed counts with the six digits that people will write of it.
-            decays.append(float(f"{decay_to_forget(forget_turns, forget_share):g}"))
-        except ValueError as error:
-            raise InputError("--forget-turns, --forget-share", str(error)) from None
+        decays.append(_forgetting("--forget-turns, --forget-share", forget_turns, forget_share))
     return list(dict.fromkeys(decays))
+
+
+def _forgetting(option_: str, turns: float, share: float) -> float:
+    try:
+        # A λ that is computed counts with the six digits that people will write of it.
+        return float(f"{decay_to_forget(turns, share):g}")
+    except ValueError as error:
+        raise InputError(option_, str(error)) from None
+
+
+def _domain_decay(text: str) -> tuple[str, float]:
+    """Return the domain and the λ of `DOMAIN=P,T`."""
+    domain, _, numbers = text.partition("=")
+    try:
+        share, turns = map(float, numbers.split(","))
+    except ValueError:
+        found = f"expected DOMAIN=P,T such as train=0.95,3, found {text!r}"
+        raise InputError("--domain-forget", found) from None
+    return domain, _forgetting("--domain-forget", turns, share)
+
+
+def _check_domains(lambdas: Mapping[str, float], reports: Sequence[TrackingReport]) -> None:
+    known = sorted({name for report in reports for name in report.per_domain})
+    if unknown := sorted(lambdas.keys() - known):
+        raise InputError(
+            "--domain-forget", f"no domain {unknown[0]!r}; there are {', '.join(known)}"
+        )
 
 
 def _decay(text: str) -> float:

@@ -42,6 +42,7 @@ from .reading import (
     benchmark_chooser,
     corpus_name,
     found_entry,
+    read_submissions,
 )
 
 if TYPE_CHECKING:
@@ -126,6 +127,12 @@ def _metrics_help() -> str:
     help="Resume an interrupted run: what the file of --json holds is not scored again.",
 )
 @click.option(
+    "--ablation",
+    is_flag=True,
+    help="Show what each step of normalisation and fuzzy matching of venues is worth: BLEU and "
+    "rates without it, a table for each file.",
+)
+@click.option(
     "--paper",
     "as_paper",
     is_flag=True,
@@ -161,6 +168,7 @@ def command(
     plot: str | None,
     all_figures: bool,
     resume: bool,
+    ablation: bool,
     as_paper: bool,
     baseline: Sequence[str],
     seeds: Sequence[Sequence[str]],
@@ -177,6 +185,9 @@ def command(
         metrics=_chosen_metrics(metrics, as_paper, empty_states),
         **how,
     )
+    if ablation:
+        _show_ablation(predictions, benchmark, options, format_)
+        return 0
     request = Request(options, intervals or plot is not None, lines_target is not None, as_paper)
     choose = benchmark_chooser(benchmark, "scoring on")
     scored = partial(
@@ -251,6 +262,17 @@ def _check_usage(given: Mapping[str, Any]) -> None:
             "--free-running takes all goals, or a file of them": free and goals in GOALS[1:],
             "--free-running goes with neither --intervals nor --plot": free
             and (given["intervals"] or given["plot"]),
+            "--ablation takes PREDICTIONS, has both set-ups, and goes with none of --lexicalised, "
+            "--intervals, --plot, --resume, --free-running, --quiet, --paper, --json and "
+            "--per-dialogue": given["ablation"]
+            and (
+                not files
+                or lexicalised
+                or unfit
+                or paper
+                or bool(json_target or lines_target)
+                or given["setup"] != BOTH
+            ),
             "--skip-missing-goals goes with --free-running": given["skip_missing_goals"]
             and not free,
             "--goals takes a file only with --free-running": goals not in GOALS and not free,
@@ -275,6 +297,20 @@ def _check_usage(given: Mapping[str, Any]) -> None:
             and lines_target == STANDARD_STREAM,
         }
     )
+
+
+def _show_ablation(
+    files: Sequence[str], benchmark: str | None, options: Options, format_: str
+) -> None:
+    """Show what each step is worth to each of the files."""
+    from ..scoring.ablation import ablation_table
+
+    wanted = replace(options, metrics=["bleu", "inform"])
+    loaded, submissions = read_submissions(files, benchmark, "scoring on", wanted)
+    scorer = Scorer(loaded, wanted)
+    named = zip(short_names(files), submissions, strict=True)
+    tables = [ablation_table(name, submission, scorer) for name, submission in named]
+    click.echo(formatted(tables, format_), nl=False)
 
 
 def _given(parameter: str) -> bool:

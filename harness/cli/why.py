@@ -18,7 +18,7 @@ from ..diagnosis.diagnosing import (
     what_if,
 )
 from ..diagnosis.diagnosis_text import GROUNDED_CAUSES, diagnosis_text, grounded_text
-from ..diagnosis.dialogue_text import dialogue_text, grounded_dialogue_text
+from ..diagnosis.dialogue_text import dialogue_text, grounded_dialogue_text, turn_text
 from ..errors import InputError
 from ..io.files import short_names, shown_name
 from ..io.rendering import printable
@@ -57,6 +57,17 @@ if TYPE_CHECKING:
 )
 @click.option("--dialogue", "wanted", metavar="ID", help="Follow one dialogue turn by turn.")
 @click.option(
+    "--turn",
+    metavar="N",
+    type=click.IntRange(min=0),
+    help="With --dialogue: show this turn only, from 0, of all PREDICTIONS side by side.",
+)
+@click.option(
+    "--venue-ids",
+    is_flag=True,
+    help="With --dialogue: show the ids of the venues that fit the goal, and of those offered.",
+)
+@click.option(
     "--plot",
     metavar="FILE.svg|png|pdf",
     help="Draw the causes by domain, several PREDICTIONS side by side.",
@@ -83,6 +94,8 @@ def command(
     cause: str | None,
     limit: int,
     wanted: str | None,
+    turn: int | None,
+    venue_ids: bool,
     plot: str | None,
     corpus: str | None,
     lexicalised: bool,
@@ -98,6 +111,12 @@ def command(
             "--free-running needs PREDICTIONS, and no --plot": free_running
             and not (predictions and corpus is None and plot is None),
             "--goals goes with --free-running": goals is not None and not free_running,
+            "--turn and --venue-ids go with --dialogue, and not with --free-running": (
+                turn is not None or venue_ids
+            )
+            and (wanted is None or free_running),
+            "--turn goes with neither --lexicalised nor --plot": turn is not None
+            and (lexicalised or plot is not None),
             "--lexicalised takes --corpus without a style": lexicalised
             and corpus not in (None, CANONICAL_STYLE),
             f"--cause {cause!r} is one of grounded scores; add --lexicalised": not lexicalised
@@ -113,11 +132,15 @@ def command(
         **how,
     )
     lexicalised = options.lexicalised
-    view = _View(wanted, domain, cause, limit, lexicalised)
+    view = _View(wanted, venue_ids, domain, cause, limit, lexicalised)
     if free_running:
         texts = [(file, _free_running(file, options, benchmark, view)) for file in predictions]
     else:
         diagnoses = _diagnoses(predictions, corpus, benchmark, options)
+        if wanted is not None and turn is not None:
+            named = dict(zip(short_names(list(diagnoses)), diagnoses.values(), strict=True))
+            click.echo(printable(turn_text(named, dialogue_id(wanted), turn, venue_ids)))
+            return
         texts = [(name, view.text(name, diagnosis)) for name, diagnosis in diagnoses.items()]
         if plot is not None:
             from ..diagnosis.diagnosis_plots import plot_causes
@@ -160,6 +183,7 @@ class _View:
     """What is shown of diagnoses: the values of the options of these names."""
 
     dialogue: str | None
+    venue_ids: bool
     domain: str | None
     cause: str | None
     limit: int
@@ -178,7 +202,7 @@ class _View:
     def _plain(self, name: str, diagnosis: Diagnosis) -> str:
         if self.dialogue is not None:
             id_ = dialogue_id(self.dialogue)
-            text = dialogue_text(diagnosis, id_)
+            text = dialogue_text(diagnosis, id_, self.venue_ids)
             known = id_ in diagnosis.played.benchmark.dialogues
             first = next((outcome.id for outcome in diagnosis.outcomes), None)
             return text or self._not_played(name, first, known)

@@ -1,7 +1,8 @@
 """One dialogue followed turn by turn, in 100 columns, and at the end what came of its goal and why.
 
-`dialogue_text` follows belief states and placeholders, as Inform and Success do;
-`grounded_dialogue_text` follows what responses in plain English name and tell.
+`dialogue_text` follows belief states and placeholders, as Inform and Success do; `turn_text` shows
+one turn of several systems; `grounded_dialogue_text` follows what responses in plain English name
+and tell.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from mwz.normalization.delexicaliser import Delexicalised
 from mwz.normalization.states import BeliefState
 
 from ..benchmark import CANONICAL_STYLE, Goal
-from ..errors import counted
+from ..errors import InputError, counted
 from ..grounding.faithfulness import TOLD_SLOTS, turn_domains
 from ..grounding.grounded import NAMING_SLOTS, GroundedDomain
 from ..metrics.inform_success import Step, walk
@@ -51,30 +52,36 @@ def wrapped(label: str, text: str, indent: int | None = None) -> str:
     )
 
 
-def _labelled(label: str, text: str) -> str:
+def _labelled(label: str, text: str, width: int = _LABEL) -> str:
     """Return a text behind a label of fixed width, in as many lines as it takes."""
-    return wrapped(f"  {label:<{_LABEL}}", text, indent=_LABEL + 2)
+    return wrapped(f"  {label:<{width}}", text, indent=width + 2)
 
 
 def _joined(
-    head: str, goals: Mapping[str, Goal], turns: Sequence[Sequence[str]], outcome: Sequence[str]
+    head: str,
+    goals: Mapping[str, Goal],
+    turns: Sequence[Sequence[str]],
+    outcome: Sequence[str],
+    database: VenueDatabase | None = None,
 ) -> str:
     """Return a dialogue's head, goal, turns and outcome as one text."""
     parts = [
-        ["goal", *(_goal_line(domain, goal) for domain, goal in goals.items())],
+        ["goal", *(_goal_line(domain, goal, database) for domain, goal in goals.items())],
         *([f"turn {number}", *lines] for number, lines in enumerate(turns)),
         ["outcome", *outcome],
     ]
     return "\n\n".join([head, *("\n".join(lines) for lines in parts)])
 
 
-def _goal_line(domain: str, goal: Goal) -> str:
-    """Return what a user wants of a domain."""
+def _goal_line(domain: str, goal: Goal, database: VenueDatabase | None) -> str:
+    """Return what a user wants of a domain; given the database, with the ids of what fits."""
     wishes = [f"{slot} {value}" for slot, value in goal.informable.items()] or ["anything"]
     asked = f"; asks for {', '.join(sorted(goal.requestable))}" if goal.requestable else ""
     booking = [f"{slot} {value}" for slot, value in goal.booking.items()]
     booked = f"; books {', '.join(booking)}" if booking else ""
-    return _labelled(domain, f"{', '.join(wishes)}{asked}{booked}")
+    fitting = [] if database is None else sorted(database.query(domain, goal.informable))
+    ids = f"; {_venue_count(len(fitting))}: {', '.join(fitting)}" if fitting else ""
+    return _labelled(domain, f"{', '.join(wishes)}{asked}{booked}{ids}")
 
 
 def _venue_count(count: int) -> str:
@@ -84,21 +91,27 @@ def _venue_count(count: int) -> str:
 # ------------------------------------------------------------------ states and placeholders
 
 
-def dialogue_text(diagnosis: Diagnosis, id_: str) -> str | None:
-    """Return one dialogue turn by turn, or None if it is not among those played."""
+def dialogue_text(diagnosis: Diagnosis, id_: str, venue_ids: bool = False) -> str | None:
+    """Return one dialogue turn by turn, or None if it is not among those played.
+
+    Args:
+        diagnosis: The diagnosis of all dialogues.
+        id_: The dialogue's id.
+        venue_ids: Whether to show the ids of the venues that fit the goal, and of those offered.
+    """
     pairs = zip(diagnosis.dialogues, diagnosis.outcomes, strict=True)
     found = next((pair for pair in pairs if pair[0].id == id_), None)
     if found is None:
         return None
     dialogue, outcome = found
     played, gold = diagnosis.played, dialogue.gold
-    walks = {
-        domain: list(walk(dialogue, domain, played.database(), STRICT, played.rules))
-        for domain in gold.goal
-    }
+    steps = _steps(diagnosis, dialogue)
     turns = [
-        _turn_lines(turn, dialogue, {domain: steps[turn] for domain, steps in walks.items()})
-        for turn in range(len(dialogue.responses))
+        [
+            *_turn_lines(turn, dialogue),
+            *(_labelled(*line) for line in _step_lines(dialogue, of_turn, venue_ids)),
+        ]
+        for turn, of_turn in enumerate(steps)
     ]
     of_turns = "" if len(turns) == gold.turns else f" of {gold.turns}"
     head = (
@@ -107,27 +120,75 @@ def dialogue_text(diagnosis: Diagnosis, id_: str) -> str | None:
         f"active domains: {_DOMAIN_SOURCES[played.domains]}; belief states: {played.states}"
     )
     lines = [line for domain in gold.goal for line in _outcome(domain, outcome.domains[domain])]
-    return _joined(head, gold.goal, turns, lines)
+    return _joined(head, gold.goal, turns, lines, played.database() if venue_ids else None)
 
 
-def _turn_lines(turn: int, dialogue: PlayedDialogue, steps: Mapping[str, Step]) -> list[str]:
+def turn_text(
+    diagnoses: Mapping[str, Diagnosis], id_: str, turn: int, venue_ids: bool = False
+) -> str:
+    """Return one turn of several systems: what was said before, and what each responds and offers.
+
+    Args:
+        diagnoses: What to call each system -> its diagnosis.
+        id_: The dialogue's id.
+        turn: The turn's number, from 0.
+        venue_ids: Whether to show the ids of the venues offered.
+
+    Raises:
+        InputError: A system does not play the turn.
+    """
+    width = max(_LABEL, *(len(name) + 2 for name in diagnoses))
+    before, responses = ["before"], ["responses"]
+    for name, diagnosis in diagnoses.items():
+        dialogue = next((one for one in diagnosis.dialogues if one.id == id_), None)
+        turns = 0 if dialogue is None else len(dialogue.responses)
+        if dialogue is None or turn >= turns:
+            known = f"; its turns are 0 to {turns - 1}" if turns else ""
+            raise InputError(name, f"dialogue {id_}, turn {turn} is not played{known}")
+        gold = dialogue.gold
+        if len(responses) == 1:
+            references = gold.references[CANONICAL_STYLE]
+            for at in range(turn + 1):
+                before += [_labelled("user", text, width) for text in gold.users[at : at + 1]]
+                before += [_labelled("reference", references[at], width)] if at < turn else []
+            responses.append(_labelled("reference", references[turn], width))
+        responses.append(_labelled(name, dialogue.responses[turn] or "(nothing)", width))
+        steps = _steps(diagnosis, dialogue)[turn]
+        responses += [
+            _labelled("", f"{domain}: {text}", width)
+            for domain, text in _step_lines(dialogue, steps, venue_ids)
+        ]
+    return "\n\n".join([f"dialogue {id_}, turn {turn}", *map("\n".join, (before, responses))])
+
+
+def _steps(diagnosis: Diagnosis, dialogue: PlayedDialogue) -> list[dict[str, Step]]:
+    """Return, for each turn, goal domain -> what the turn does for it."""
+    played = diagnosis.played
+    walks = {
+        domain: list(walk(dialogue, domain, played.database(), STRICT, played.rules))
+        for domain in dialogue.gold.goal
+    }
+    return [
+        {domain: steps[turn] for domain, steps in walks.items()}
+        for turn in range(len(dialogue.responses))
+    ]
+
+
+def _turn_lines(turn: int, dialogue: PlayedDialogue) -> list[str]:
     gold, state = dialogue.gold, dialogue.states[turn]
     changes = _differing(dialogue.states[turn - 1] if turn else {}, state)
     # The prefix `book` of booking slots is dropped on both sides, as in state tracking.
     wrong = _differing(without_booking_prefix(gold.states[turn]), without_booking_prefix(state))
     not_gold = [_not_gold(*one) for one in wrong]
     lines = [_labelled("user", gold.users[turn])] if turn < len(gold.users) else []
-    lines += [
+    return [
+        *lines,
         _labelled("response", dialogue.responses[turn] or "(nothing)"),
         _labelled("reference", gold.references[CANONICAL_STYLE][turn]),
         _labelled("active", _active(dialogue.active_domains[turn], gold.gold_domains[turn])),
         _labelled("state", "; ".join(_changed(*one) for one in changes) or "as before"),
         *([_labelled("not as gold", "; ".join(not_gold))] if not_gold else []),
     ]
-    for domain, step in steps.items():
-        requested = gold.goal[domain].requestable
-        lines += [_labelled(domain, text) for text in _step_lines(step, domain, requested)]
-    return lines
 
 
 def _differing(
@@ -157,7 +218,17 @@ def _active(active: Collection[str], gold: Collection[str]) -> str:
     return shown if list(active) == list(gold) else f"{shown} (gold: {', '.join(gold) or 'none'})"
 
 
-def _step_lines(step: Step, domain: str, requested: Collection[str]) -> Iterator[str]:
+def _step_lines(
+    dialogue: PlayedDialogue, steps: Mapping[str, Step], venue_ids: bool
+) -> Iterator[tuple[str, str]]:
+    """Yield the goal domains that a turn does something for, each with what it does."""
+    for domain, step in steps.items():
+        requested = dialogue.gold.goal[domain].requestable
+        for text in _of_step(step, domain, requested, venue_ids):
+            yield domain, text
+
+
+def _of_step(step: Step, domain: str, requested: Collection[str], venue_ids: bool) -> Iterator[str]:
     """Yield what a turn does for a goal domain, if anything."""
     if step.found is not None:
         if step.query is None:
@@ -166,7 +237,8 @@ def _step_lines(step: Step, domain: str, requested: Collection[str]) -> Iterator
             query = ", ".join(f"{slot} {value}" for slot, value in step.query.items())
             asked = f"query {query or 'without constraints'}: {_venue_count(len(step.found))}"
         kept = "offered" if step.replaced else f"the {len(step.offered)} offered before are kept"
-        yield f"named; {asked}, {kept}"
+        ids = f": {', '.join(sorted(step.offered))}" if venue_ids and step.offered else ""
+        yield f"named; {asked}, {kept}{ids}"
     elif step.named and not step.active:
         yield "named, but the domain is not active: nothing is looked up"
     provided = [slot for slot in step.provided if slot in requested]

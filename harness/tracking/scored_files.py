@@ -18,7 +18,12 @@ from ..metrics.tracking.dialogue_states import slot_name
 from ..metrics.tracking.evaluation import score_tracking
 from ..metrics.tracking.tracked_dialogues import TrackedDialogue, dialogue_states
 from ..metrics.tracking.tracking_report import TrackingReport
-from ..metrics.tracking.tracking_text import breakdown_text, headlines_text, side_by_side_text
+from ..metrics.tracking.tracking_text import (
+    breakdown_text,
+    headlines_text,
+    side_by_side_text,
+    slot_rates,
+)
 from ..signature import Signature
 from ..submission.checking import dialogue_id
 from .formats import TrackedFile
@@ -82,6 +87,7 @@ class ScoredFile:
             if of is None
             else {"of_dialogues": len(of.dialogues), "of_turns": of.turns},
             **self.report.to_dict(),
+            "per_slot": slot_rates(self.report),
         }
         if self.shown is not None:
             document["dialogue"] = [asdict(turn) for turn in self.turns]

@@ -253,13 +253,16 @@ def is_possible_rate(printed: Decimal, units: int, runs: int = 1) -> bool:
         units: The number of dialogues or turns, at least 1.
         runs: The number of runs over them whose mean it may be, at least 1.
     """
+    return bool(possible_counts(printed, units * runs))
+
+
+def possible_counts(printed: Decimal, units: int) -> range:
+    """Return of how many of the units a printed percentage can be the rate."""
     if not 0 <= printed <= 100:
-        return False
-    steps = units * runs
+        return range(0)
     value, half = Fraction(printed), _half_a_digit(printed)
-    # The least k with 100 k / steps >= value - half, but no less than 0.
-    least = max(0, -((half - value) * steps // 100))
-    return least <= steps and Fraction(100 * least, steps) <= value + half
+    least, most = -((half - value) * units // 100), (value + half) * units // 100
+    return range(max(0, least), min(units, most) + 1)
 
 
 def possible_runs(printed: Decimal, units: int) -> tuple[int, ...]:

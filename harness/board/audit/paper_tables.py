@@ -1,27 +1,39 @@
-"""The tables of "Shades of BLEU, Flavours of Success" beside the harness's figures, cell by cell.
+"""Tables of papers beside the harness's figures, cell by cell, and papers beside each other.
 
-The paper's figures are data (`shades-of-bleu.toml`). Tables 4 and 5 also quote what the systems'
-authors report; those cells stand beside the strict figures, and are counted apart.
+The papers' figures are data, a file each (`PAPERS`). The harness's figure of a cell is that of the
+system's entry, or of the states that the table prints; where the outputs are not public there is
+none. Tables 4 and 5 of "Shades of BLEU, Flavours of Success" also quote what the systems' authors
+report; those cells stand beside the strict figures, and are counted apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from mwz.normalization.rules.registry import read_toml
+from mwz.normalization.states import BeliefState
 
 from ...io.tables import Table
 from ...io.validation import validated
+from ...metrics.tracking.evaluation import score_tracking
+from ...metrics.tracking.tracked_dialogues import TrackedDialogue, TrackedTurn
 from ...scoring.report import Report
 from ..entries import Entry
-from . import Comparison, scored_figure
+from . import SIZES, Comparison, possible_counts, scored_figure
 
-_FILE = "shades-of-bleu.toml"
+PAPERS: Mapping[str, str] = {
+    "shades": "shades-of-bleu.toml",
+    "fga": "flexible-goal-accuracy.toml",
+    "rsa": "relative-slot-accuracy.toml",
+    "gca": "granular-change-accuracy.toml",
+}
+"""What a paper is called -> the file with its tables."""
+
 CORPUS = "corpus"
 """The key of the entry of the benchmark's own responses."""
 
@@ -53,17 +65,26 @@ class PaperRow:
 
 @dataclass(frozen=True)
 class PaperTable:
-    """A table of the paper.
+    """A table of the paper, or a figure with numbers.
 
     Attributes:
         number: Its number.
         title: What it is of.
         rows: Its rows.
+        kind: Whether the paper calls it a "table" or a "figure".
+        systems: What its columns are, if not the paper's systems.
+        outputs: Why there are no outputs to score: "not public"; empty if there are.
+        examples: Column -> its turns' gold and predicted states, if the table prints them:
+            `domain-slot` or `domain-slot=value`, apart by spaces.
     """
 
-    number: int
+    number: int | str
     title: str
     rows: tuple[PaperRow, ...]
+    kind: Literal["table", "figure"] = "table"
+    systems: tuple[str, ...] = ()
+    outputs: str = ""
+    examples: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -72,13 +93,23 @@ class Paper:
 
     Attributes:
         source: What they are cited as.
-        systems: The keys of the entries that the tables' columns are.
+        systems: What the tables' columns are: the keys of entries, or names of trackers.
         tables: The tables.
+        percent: Whether figures are printed in percent; otherwise they are shares.
+        version: The version of MultiWOZ, of a paper about trackers.
+        turns: The turns that figures are of, if it says so.
+        trained: Whose its trackers are, as far as it says so: by name, and of "others".
+        remarks: What there is to say of what it prints besides figures.
     """
 
     source: str
     systems: tuple[str, ...]
     tables: tuple[PaperTable, ...]
+    percent: bool = True
+    version: str = ""
+    turns: int | None = None
+    trained: Mapping[str, str] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,22 +118,28 @@ class Cell:
 
     Attributes:
         table: Number of the table.
+        kind: Whether it is a "table" or a "figure".
+        outputs: Why the harness has no outputs to score; empty if it has.
         row: The row's label.
         entry: Key of the entry.
         quoted: Whether it is the authors' own figure, quoted.
         compared: The two; the harness has none if the entry has no such figure, or is not there.
     """
 
-    table: int
+    table: int | str
     row: str
     entry: str
     quoted: bool
     compared: Comparison
+    kind: str = "table"
+    outputs: str = ""
 
     @property
     def text(self) -> str:
         """The paper's figure and the harness's."""
         printed, scored, _ = self.compared.texts()
+        if self.outputs:
+            return printed
         return f"{printed} {'=' if self.compared.equal else '≠'} {scored}"
 
     @property
@@ -110,35 +147,74 @@ class Cell:
         """The cell as JSON types."""
         one = self.compared
         about = {"table": self.table, "row": self.row, "entry": self.entry, "quoted": self.quoted}
-        return {**about, "printed": f"{one.printed:f}", "harness": one.scored, "equal": one.equal}
+        known = {"harness": one.scored, "equal": one.equal}
+        missing = {"harness": f"outputs {self.outputs}", "equal": None}
+        return {**about, "printed": f"{one.printed:f}", **(missing if self.outputs else known)}
 
 
-def read_paper() -> Paper:
-    """Return the paper's tables."""
-    return validated(Paper, dict(read_toml(_FILE, __package__)), _FILE)
+def read_paper(name: str = "shades") -> Paper:
+    """Return a paper's tables; names are those of `PAPERS`."""
+    return validated(Paper, dict(read_toml(PAPERS[name], __package__)), PAPERS[name])
 
 
 def compared(paper: Paper, entries: Sequence[Entry], rules: str) -> list[Cell]:
     """Return every cell of the tables beside the harness's figure under a rule set."""
     reports = {entry.key: report for entry in entries if (report := entry.scores.under(rules))}
+    # In the unit of the paper.
+    examples = [
+        {
+            column: {key: value / (1 if paper.percent else 100) for key, value in known.items()}
+            for column, known in _example_figures(table).items()
+        }
+        for table in paper.tables
+    ]
     return [
         cell
-        for table in paper.tables
+        for table, of_examples in zip(paper.tables, examples, strict=True)
         for row in table.rows
-        for cell in _cells(paper, table, row, reports)
+        for cell in _cells(paper, table, row, reports, of_examples)
     ]
 
 
+def _example_figures(table: PaperTable) -> dict[str, dict[str, float]]:
+    """Return column -> figure -> the harness's, in percent, of the states that a table prints."""
+    found = {}
+    for column, turns in table.examples.items():
+        states = [
+            TrackedTurn(number, read_example(gold), read_example(predicted))
+            for number, (gold, predicted) in enumerate(turns)
+        ]
+        found[column] = score_tracking([TrackedDialogue(column, states)]).figures
+    return found
+
+
+def read_example(text: str) -> BeliefState:
+    """Return a state that is written `domain-slot=value …`; equal slots without value are equal."""
+    state: dict[str, dict[str, str]] = {}
+    for pair in text.split():
+        name, _, value = pair.partition("=")
+        domain, _, slot = name.partition("-")
+        state.setdefault(domain, {})[slot] = value or "same"
+    return state
+
+
 def _cells(
-    paper: Paper, table: PaperTable, row: PaperRow, reports: Mapping[str, Report]
+    paper: Paper,
+    table: PaperTable,
+    row: PaperRow,
+    reports: Mapping[str, Report],
+    examples: Mapping[str, Mapping[str, float]],
 ) -> Iterator[Cell]:
-    printed = dict(zip(paper.systems, row.figures, strict=True))
+    printed = dict(zip(table.systems or paper.systems, row.figures, strict=True))
     if row.corpus is not None:
         printed[CORPUS] = row.corpus
     for key, text in printed.items():
         report = reports.get(key)
-        value = None if report is None else scored_figure(report, row.setup, row.metric, row.style)
-        yield Cell(table.number, row.label, key, row.quoted, Comparison(Decimal(text), value))
+        value = examples.get(key, {}).get(row.metric)
+        if report is not None and not table.examples and not table.outputs:
+            value = scored_figure(report, row.setup, row.metric, row.style)
+        one = Comparison(Decimal(text), value)
+        yield Cell(table.number, row.label, key, row.quoted, one, table.kind, table.outputs)
 
 
 def equal_text(cells: Sequence[Cell]) -> str:
@@ -146,28 +222,44 @@ def equal_text(cells: Sequence[Cell]) -> str:
     return f"{sum(cell.compared.equal for cell in cells)} of {len(cells)}"
 
 
-def paper_tables(entries: Sequence[Entry], rules: str) -> list[Table]:
-    """Return the tables of the paper, each cell with the harness's figure under a rule set."""
-    paper = read_paper()
+def paper_tables(name: str, entries: Sequence[Entry], rules: str) -> list[Table]:
+    """Return the tables of a paper, each cell with the harness's figure under a rule set.
+
+    Of a paper about trackers the last one has the joint accuracies that several papers print of
+    what they call the same system.
+    """
+    paper = read_paper(name)
     found = compared(paper, entries, rules)
     names = {entry.key: entry.system.name for entry in entries}
-    return [
-        _paper_table(table, [one for one in found if one.table == table.number], paper, names)
+    tables = [
+        _paper_table(
+            table,
+            [one for one in found if (one.kind, one.table) == (table.kind, table.number)],
+            paper,
+            names,
+        )
         for table in paper.tables
     ]
+    if paper.version:
+        tables.append(same_system_table())
+    *others, last = tables
+    return [*others, replace(last, notes=[*last.notes, *paper.remarks])]
 
 
 def _paper_table(
     table: PaperTable, found: Sequence[Cell], paper: Paper, names: Mapping[str, str]
 ) -> Table:
     labels = list(dict.fromkeys(cell.row for cell in found))
-    by_key: dict[str, dict[str, str]] = {key: {} for key in (*paper.systems, CORPUS)}
+    columns = (*(table.systems or paper.systems), CORPUS)
+    by_key: dict[str, dict[str, str]] = {key: {} for key in columns}
     for cell in found:
         by_key[cell.entry][cell.row] = cell.text
     groups: dict[str, list[Cell]] = {
         label: [c for c in found if c.row == label and c.entry != CORPUS] for label in labels
     }
     notes = [f"{label}: {equal_text(group)} equal" for label, group in groups.items()]
+    if table.outputs:
+        notes = [f"{len(found)} figures: outputs {table.outputs}"]
     measured = [cell for cell in found if not cell.quoted]
     groups = {
         "equal cells": [cell for cell in measured if cell.entry != CORPUS],
@@ -176,13 +268,46 @@ def _paper_table(
             cell for cell in found if cell.quoted
         ],
     }
-    notes += [f"{what}: {equal_text(group)}" for what, group in groups.items() if group]
+    if not table.outputs:
+        notes += [f"{what}: {equal_text(group)}" for what, group in groups.items() if group]
+    fate = [f"outputs {table.outputs}"] if table.outputs else []
     rows = [
-        [names.get(key, key), *(texts.get(label, "") for label in labels)]
+        [names.get(key, key), *(texts.get(label, "") for label in labels), *fate]
         for key, texts in by_key.items()
         if texts
     ]
-    title = f"Table {table.number}: {table.title}"
-    return Table(
-        f"table_{table.number}", title, ["", *labels], rows, [c.data for c in found], notes
-    )
+    name, title = f"{table.kind}_{table.number}", f"{table.kind.capitalize()} {table.number}"
+    headers = ["", *labels, *(["harness"] if fate else [])]
+    return Table(name, f"{title}: {table.title}", headers, rows, [c.data for c in found], notes)
+
+
+def same_system_table() -> Table:
+    """Return the joint accuracies that several papers print of what they call the same system.
+
+    Beside each is of how many exact turns it can be the rate, of the numbers of turns that the test
+    set is known to be scored on: equal systems and states give equal counts.
+    """
+    data: dict[str, list[dict[str, object]]] = {}
+    for paper in map(read_paper, PAPERS):
+        for system, printed in _joint_accuracies(paper):
+            about = {"system": system, "paper": paper.source, "JGA": f"{printed:f}"}
+            counts = {
+                f"of {units} turns": " or ".join(map(str, possible_counts(printed, units))) or "–"
+                for units in SIZES["turns"]
+            }
+            whose = paper.trained.get(system, paper.trained.get("others"))
+            said = {"MultiWOZ": paper.version, "turns": paper.turns, "outputs": whose}
+            data.setdefault(system, []).append({**about, **counts, **said})
+    lines = [line for lines in data.values() if len(lines) > 1 for line in lines]
+    rows = [["–" if value is None else str(value) for value in line.values()] for line in lines]
+    title = "Joint goal accuracy of what several papers call the same system"
+    return Table("same_systems", title, list(lines[0]), rows, lines)
+
+
+def _joint_accuracies(paper: Paper) -> Iterator[tuple[str, Decimal]]:
+    """Yield the trackers of a paper and their joint goal accuracy, in percent."""
+    for table in paper.tables:
+        for row in table.rows:
+            if row.metric == "JGA" and not table.systems:
+                for system, text in zip(paper.systems, row.figures, strict=True):
+                    yield system, Decimal(text).scaleb(0 if paper.percent else 2)

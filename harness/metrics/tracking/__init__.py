@@ -33,6 +33,8 @@ MULTIWOZ_SLOTS = 30
 PER_DOMAIN_CHOICES = ("gold-slots", "active", "dialogues")
 DONTCARE_CHOICES = ("keep", "drop")
 NONE_CHOICES = ("absent", "value")
+CODE_CHOICES = ("code", "paper")
+DASHES_CHOICES = ("last", "kept")
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,15 @@ class Choices:
         dontcare: "keep", or "drop": slots with the value `dontcare` are left out on both sides.
         none: "absent": a slot with the value `none` is no slot (GCA: it is dropped), as in the
             authors' code of most metrics; or "value", as in the public response evaluator's states.
+        gca: Whether GCA weighs its parts as the authors' "code" does, or as equation 6 of their
+            "paper".
+        fga: Whether a turn that follows an exact one and is not exact errs, as in the authors'
+            "code", or only if it adds what is wrong or lacks what is new, as in their "paper".
+        domain_lambdas: Domain -> λ of its FGA, where it has one of its own.
+        dashes: What a dash in a value is to SA and RSA. "last": the slot is what stands before the
+            last dash of `domain-slot-value`, as in the published code of Dey et al. (2022) and of
+            Aksu & Chen (2024), so that a wrong value with a dash of its own ("sixty-two") is of
+            another slot; "kept": it belongs to the value.
     """
 
     lambdas: Sequence[float] = DEFAULT_LAMBDAS
@@ -59,11 +70,20 @@ class Choices:
     per_domain_over: str = "gold-slots"
     dontcare: str = "keep"
     none: str = "absent"
+    gca: str = "code"
+    fga: str = "code"
+    dashes: str = "last"
+    domain_lambdas: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def variants(self) -> dict[str, str]:
-        """The variants of joint accuracy, as signatures name them."""
-        return {"per-domain": self.per_domain_over, "dontcare": self.dontcare, "none": self.none}
+        """The variants of metrics, as signatures name them; those of papers only if chosen."""
+        always = {"per-domain": self.per_domain_over, "dontcare": self.dontcare, "none": self.none}
+        return always | {
+            name: chosen
+            for name in ("gca", "fga", "dashes")
+            if (chosen := getattr(self, name)) != getattr(PLAIN, name)
+        }
 
 
 PLAIN = Choices()

@@ -88,6 +88,22 @@ class StatePair:
                 wrong += 1
         return Agreement(correct, wrong, missed, len(self.predicted) - correct - wrong)
 
+    @cached_property
+    def split_by_dashes(self) -> int:
+        """Wrong slots that are two to who takes what stands before the last dash for the slot.
+
+        To them the gold slot is missed, and the predicted one is another.
+        """
+        return (
+            0
+            if not self.agreement.wrong
+            else sum(
+                _before_last_dash(value) != _before_last_dash(self.predicted[slot])
+                for slot, value in self.gold.items()
+                if slot in self.predicted
+            )
+        )
+
     def part(self, keep: Callable[[Slot, str], bool]) -> StatePair:
         """Return the slots, with their values, that are to be kept of both states."""
         gold, predicted = (
@@ -123,6 +139,24 @@ class DialogueStates:
         if work not in self._derived:
             self._derived[work] = work(self)
         return cast(_Derived, self._derived[work])
+
+
+@dataclass(frozen=True)
+class DomainPart:
+    """The slots of one domain in a dialogue's states.
+
+    Attributes:
+        states: All turns of the dialogue.
+        counted: The positions of the turns that scores of the domain average over, from 0.
+    """
+
+    states: DialogueStates
+    counted: Sequence[int]
+
+
+def _before_last_dash(value: str) -> str | None:
+    head, dash, _ = value.rpartition("-")
+    return head if dash else None
 
 
 def flat_state(state: BeliefState) -> State:

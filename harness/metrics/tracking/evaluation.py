@@ -6,9 +6,8 @@ What each metric means is said by its own module.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from statistics import StatisticsError, fmean
 from statistics import correlation as pearson
 from typing import Any, TypeAlias
@@ -16,11 +15,13 @@ from typing import Any, TypeAlias
 from ...errors import InputError
 from ..statistics import Figure, LinearStatistics
 from . import PLAIN, Choices, tracking_metrics
-from .dialogue_states import DialogueStates, StatePair, slot_name
-from .gca import changes_of, count_by_slot
+from .dialogue_states import DialogueStates, DomainPart, StatePair, slot_name
+from .fga import domain_decay, domain_score
+from .gca import Change, change_scores, changes_of, count_by_slot, count_changes
 from .jga import first_lost, is_exact
 from .rsa import turn_relative_slot_accuracy
-from .tracked_dialogues import TrackedDialogue, dialogue_states, turns_by_domain
+from .slot_accuracy import wrong_slots
+from .tracked_dialogues import TrackedDialogue, dialogue_states, parts_by_domain
 from .tracking_report import Losses, MistakePatterns, PositionScores, TrackingReport
 
 
@@ -92,14 +93,14 @@ def score_tracking(
     if not dialogues:
         raise ValueError("no dialogues to score")
     states = [dialogue_states(dialogue, choices) for dialogue in dialogues]
-    _check_slots(dialogues, states, choices.slots)
+    _check_slots(dialogues, states, choices)
     rows = [_row(dialogue, choices) for dialogue in states]
     sums = {key: sum(row[key] for row in rows) for key in rows[0]}
+    changes = [change for d in states for turn in d.derived(changes_of) for change in turn]
     per_domain = {
-        domain: {"turns": len(turns), **_of_domain(turns, choices)}
-        for domain, turns in turns_by_domain(dialogues, states, choices.per_domain_over).items()
+        domain: _of_domain(domain, parts, changes, choices)
+        for domain, parts in parts_by_domain(dialogues, states, choices.per_domain_over).items()
     }
-    changes = chain.from_iterable(turn for d in states for turn in d.derived(changes_of))
     return TrackingReport(
         dialogues=len(dialogues),
         turns=sum(len(dialogue.turns) for dialogue in states),
@@ -115,9 +116,9 @@ def score_tracking(
         per_domain_mean={
             key: fmean(figures[key] for figures in per_domain.values())
             for key in next(iter(per_domain.values()), {})
-            if key != "turns"
+            if key not in ("turns", "lambda")
         },
-        **_lost_accuracy(states),
+        **_lost_accuracy(states, choices),
         mistakes=_mistake_patterns(states, rows, choices),
         variants=choices.variants,
     )
@@ -195,37 +196,50 @@ def _by_map(figures: Mapping[str, float]) -> dict[str, Any]:
     return {"metrics": metrics, **parts}
 
 
-def _of_domain(turns: Sequence[StatePair], choices: Choices) -> dict[str, float]:
-    """Score a domain's part of the turns that count for it.
+def _of_domain(
+    domain: str, parts: Sequence[DomainPart], changes: Iterable[Change], choices: Choices
+) -> dict[str, float]:
+    """Score a domain: by turn those that count for it, by change all of its slots.
 
     That T stays that of the whole data set follows the code of SOM-DST, which table 2 of Kim et al.
     (2022) was made with.
     """
-    part = DialogueStates(range(len(turns)), turns, turns)
-    return {
+    turns = [part.states.turns[at] for part in parts for at in part.counted]
+    whole = DialogueStates(range(len(turns)), turns, turns)
+    by_turn = {
         key: value
         for metric in tracking_metrics().values()
         if metric.per_domain
-        for key, value in metric.percentages(metric.statistics(part, choices), choices).items()
+        for key, value in metric.percentages(metric.statistics(whole, choices), choices).items()
         if key in metric.per_domain
+    }
+    decay = domain_decay(domain, choices)
+    own = count_changes(change for change in changes if change.slot[0] == domain)
+    return {
+        "turns": len(turns),
+        **by_turn,
+        "FGA": 100 * domain_score(parts, decay, choices),
+        "GCA": 100 * change_scores(**own, weighing=choices.gca)["gca"],
+        "lambda": decay,
     }
 
 
 def _check_slots(
-    dialogues: Sequence[TrackedDialogue], states: Sequence[DialogueStates], slots: int
+    dialogues: Sequence[TrackedDialogue], states: Sequence[DialogueStates], choices: Choices
 ) -> None:
     problems = [
-        f"{slots} slots are fewer than the {wrong} that are wrong in dialogue {dialogue.id}, "
-        f"turn {number}; give the number of slots that the data set defines by --slots"
+        f"{choices.slots} slots are fewer than the {wrong} that are wrong in dialogue "
+        f"{dialogue.id}, turn {number}; give the number of slots that the data set defines by "
+        "--slots"
         for dialogue, of_dialogue in zip(dialogues, states, strict=True)
         for number, pair in zip(of_dialogue.numbers, of_dialogue.turns, strict=True)
-        if (wrong := pair.agreement.failed) > slots
+        if (wrong := wrong_slots(pair, choices.dashes)) > choices.slots
     ]
     if problems:
         raise InputError("slots", problems)
 
 
-def _lost_accuracy(states: Sequence[DialogueStates]) -> dict[str, Any]:
+def _lost_accuracy(states: Sequence[DialogueStates], choices: Choices) -> dict[str, Any]:
     """Return scores by position in the dialogue, and where joint goal accuracy is lost."""
     parts: list[list[StatePair]] = [[] for _ in range(POSITIONS)]
     lost = []
@@ -242,7 +256,7 @@ def _lost_accuracy(states: Sequence[DialogueStates]) -> dict[str, Any]:
                 start=part / POSITIONS,
                 turns=len(turns),
                 jga=_percent(is_exact, turns),
-                rsa=_percent(turn_relative_slot_accuracy, turns),
+                rsa=_percent(lambda turn: turn_relative_slot_accuracy(turn, choices.dashes), turns),
                 first_lost=lost_in[part],
             )
             for part, turns in enumerate(parts)

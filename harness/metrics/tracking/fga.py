@@ -9,37 +9,53 @@ grows FGA nears the share of turn-level matches.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from . import DEFAULT_LAMBDAS, Choices, Sums, TrackingMetric, Verdict, exact_sum, share, sum_of
-from .dialogue_states import DialogueStates, StatePair
+from . import (
+    DEFAULT_LAMBDAS,
+    PLAIN,
+    Choices,
+    Sums,
+    TrackingMetric,
+    Verdict,
+    exact_sum,
+    share,
+    sum_of,
+)
+from .dialogue_states import DialogueStates, DomainPart, StatePair
 from .jga import is_exact
 
 HEADLINE_LAMBDA = 0.5
 """The one shown where there is room for one: it forgets 95 % of an error in six turns."""
 
-EXACT = math.inf
+EXACT = -1
 ERROR = 0
 
 
-def error_distances(turns: Sequence[StatePair], numbers: Sequence[int]) -> list[float]:
+def error_distances(
+    turns: Sequence[StatePair], numbers: Sequence[int], version: str = PLAIN.fga
+) -> list[float]:
     """Return for each turn of a dialogue how many turns ago its latest error was made.
 
-    A turn that is exact is `EXACT` (infinitely far from any error). A turn that errs itself is
-    `ERROR`, 0: an inexact turn that is the first, or follows an exact one, or adds a gold triple
-    that is not predicted or a predicted one that is not gold. (That a turn after an exact one errs
-    is in the published code, not in the paper's algorithm.)
+    A turn that is exact is `EXACT`. A turn that errs itself is `ERROR`: an inexact turn that is the
+    first, or follows an exact one, or adds a gold triple that is not predicted or a predicted one
+    that is not gold.
 
     Args:
         turns: The dialogue's turns, in order.
         numbers: The turns' numbers, which distances are measured in.
+        version: To the authors' "code" an inexact turn also errs because it follows an exact one,
+            and before the first error distances are from turn -1. In their "paper" neither is so:
+            such a turn is infinitely far from any error.
     """
     distances: list[float] = []
-    last_error = -1
+    last_error = -1 if version == "code" else -math.inf
     for at, turn in enumerate(turns):
         if is_exact(turn):
             distances.append(EXACT)
-        elif at == 0 or _errs(turns[at - 1], turn):
+        elif (
+            at == 0 or (version == "code" and is_exact(turns[at - 1])) or _errs(turns[at - 1], turn)
+        ):
             distances.append(ERROR)
             last_error = numbers[at]
         else:
@@ -56,7 +72,7 @@ def turn_score(distance: float, decay: float) -> float:
     """
     if distance == EXACT:
         return 1.0
-    if distance == ERROR:
+    if distance == ERROR or decay == 0:
         return 0.0
     return -math.expm1(-decay * distance)
 
@@ -79,8 +95,6 @@ def decay_to_forget(turns: float, share: float) -> float:
 
 
 def _errs(before: StatePair, turn: StatePair) -> bool:
-    if is_exact(before):
-        return True
     gold_added = turn.gold.items() - before.gold.items()
     predicted_added = turn.predicted.items() - before.predicted.items()
     return not (gold_added <= turn.predicted.items() and predicted_added <= turn.gold.items())
@@ -92,12 +106,12 @@ def lambda_label(decay: float) -> str:
     return short if float(short) == decay else repr(decay)
 
 
-def _distances(dialogue: DialogueStates) -> list[float]:
-    return error_distances(dialogue.turns, dialogue.numbers)
+def _distances(dialogue: DialogueStates, choices: Choices) -> list[float]:
+    return error_distances(dialogue.turns, dialogue.numbers, choices.fga)
 
 
 def _statistics(dialogue: DialogueStates, choices: Choices) -> Sums:
-    distances = _distances(dialogue)
+    distances = _distances(dialogue, choices)
     sums: dict[str, float] = {
         "turns": len(distances),
         # M2 of the paper's table 1: turns that make no error of their own.
@@ -107,6 +121,33 @@ def _statistics(dialogue: DialogueStates, choices: Choices) -> Sums:
         scores = (turn_score(distance, decay) for distance in distances)
         sums |= exact_sum(f"λ={lambda_label(decay)}", scores)
     return sums
+
+
+def domain_decay(domain: str, choices: Choices) -> float:
+    """Return the λ of a domain's FGA: its own, or the one shown where there is room for one."""
+    common = (
+        HEADLINE_LAMBDA
+        if HEADLINE_LAMBDA in choices.lambdas
+        else next(iter(choices.lambdas), HEADLINE_LAMBDA)
+    )
+    return choices.domain_lambdas.get(domain, common)
+
+
+def domain_score(parts: Iterable[DomainPart], decay: float, choices: Choices) -> float:
+    """Return FGA of a domain, from 0 to 1: of the turns that count, each within its dialogue."""
+    scores = [
+        turn_score(distances[at], decay)
+        for part in parts
+        for distances in [_distances(part.states, choices)]
+        for at in part.counted
+    ]
+    return share(sum(scores), len(scores))
+
+
+def _parameters(choices: Choices) -> dict[str, str]:
+    own = [f"{name}={lambda_label(x)}" for name, x in sorted(choices.domain_lambdas.items())]
+    common = {"lambda": ",".join(map(lambda_label, choices.lambdas))}
+    return {**common, "domain-lambda": ",".join(own)} if own else common
 
 
 def _formula(sums: Sums, choices: Choices) -> dict[str, float]:
@@ -120,7 +161,7 @@ def _verdicts(dialogue: DialogueStates, choices: Choices) -> list[list[Verdict]]
             Verdict(f"FGA λ={lambda_label(decay)}", turn_score(distance, decay), _reason(distance))
             for decay in choices.lambdas
         ]
-        for distance in _distances(dialogue)
+        for distance in _distances(dialogue, choices)
     ]
 
 
@@ -129,6 +170,8 @@ def _reason(distance: float) -> str:
         return "the states are equal"
     if distance == ERROR:
         return "the error is made in this turn"
+    if distance == math.inf:
+        return "right in itself, before any error"
     return f"right in itself, {distance:g} after the turn of the latest error"
 
 
@@ -150,7 +193,7 @@ METRIC = TrackingMetric(
     titles={"FGA": "FGA λ="},
     counts=("turn_matches",),
     verdicts=_verdicts,
-    parameters=lambda choices: {"lambda": ",".join(map(lambda_label, choices.lambdas))},
+    parameters=_parameters,
     headlines=_headlines,
     correlated=("FGA",),
     rank=50,

@@ -6,6 +6,8 @@ has two slips (its line 21 tests the predicted state where the gold one is meant
 state drops are not treated); here as there:
 
 - a slot that a side's state had and no longer has is given the value `none`, a change like others;
+- the parts of the mean are weighed by the changes that they are shares of (`change_scores`), unless
+  the paper's weights are chosen;
 - a predicted change that equals gold and was already counted correct in the turn is tested on.
   Therefore a slot dropped on both sides at once counts as correct and as missed, and a perfect
   prediction scores below 1 where the gold state drops slots.
@@ -19,15 +21,15 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal, TypeAlias
 
-from . import Choices, Sums, TrackingMetric, Verdict, only, share
+from . import PLAIN, Choices, Sums, TrackingMetric, Verdict, only, share
 from .dialogue_states import ABSENT, DialogueStates, Slot, State, StatePair, slot_name
 
 Outcome: TypeAlias = Literal["missed", "wrong", "overshot", "correct"]
 OUTCOMES: tuple[Outcome, ...] = ("missed", "wrong", "overshot", "correct")
 """What becomes of changes: M, W, O and C of the paper."""
 
-VALUE_WEIGHT = 10 / 11
-"""The weight of the value scores in the harmonic mean; the label scores have the rest."""
+VALUE_WEIGHT = {"code": 10 / 11, "paper": 0.9}
+"""Whose the weights are -> that of the value scores; the label scores have the rest."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +40,15 @@ class Change:
     outcome: Outcome
 
 
-def change_scores(missed: float, wrong: float, overshot: float, correct: float) -> dict[str, float]:
+def change_scores(
+    missed: float, wrong: float, overshot: float, correct: float, weighing: str = PLAIN.gca
+) -> dict[str, float]:
     """Return the four part scores and their weighted harmonic mean, "gca", of counts of changes.
 
-    The weights are (10/11, 10/11, 1/11, 1/11) x (P, G), with P = C + W + O, the predicted changes,
-    and G = C + W + M, those of gold. To label scores a wrong value is as good as the right one. The
-    mean is 0 if any part is 0. Without any change on either side there was nothing to do and
-    nothing was done: 1.
+    The weights are (10/11, 10/11, 1/11, 1/11) x (P, G) in the code, with P = C + W + O, the
+    predicted changes, and G = C + W + M, those of gold; (.9, .9, .1, .1) in the paper. To label
+    scores a wrong value is as good as the right one. The mean is 0 if any part is 0. Without any
+    change on either side there was nothing to do and nothing was done: 1.
     """
     predictions, golds = correct + wrong + overshot, correct + wrong + missed
     of_nothing = float(predictions == golds == 0)
@@ -56,8 +60,11 @@ def change_scores(missed: float, wrong: float, overshot: float, correct: float) 
     }
     if not correct:
         return {"gca": of_nothing, **parts}
+    value, wholes = VALUE_WEIGHT[weighing], (predictions, golds)
     weights = [
-        part * whole for part in (VALUE_WEIGHT, 1 - VALUE_WEIGHT) for whole in (predictions, golds)
+        part * whole
+        for part in (value, 1 - value)
+        for whole in (wholes if weighing == "code" else (1, 1))
     ]
     inverse = sum(weight / part for weight, part in zip(weights, parts.values(), strict=True))
     return {"gca": sum(weights) / inverse, **parts}
@@ -148,8 +155,8 @@ def _statistics(dialogue: DialogueStates, _: Choices) -> Sums:
     return count_changes(chain.from_iterable(dialogue.derived(changes_of)))
 
 
-def _formula(sums: Sums, _: Choices) -> dict[str, float]:
-    scores = change_scores(**sums)
+def _formula(sums: Sums, choices: Choices) -> dict[str, float]:
+    scores = change_scores(**sums, weighing=choices.gca)
     return {"GCA": scores.pop("gca"), **{f"changes.{name}": part for name, part in scores.items()}}
 
 

@@ -3,50 +3,38 @@
 Kim et al., "Mismatch between Multi-turn Dialogue and its Evaluation Metric in Dialogue State
 Tracking" (2022), equation 3. It does not depend on how many slots a data set defines. A turn
 without any slot scores 0 even when that is right, which lowers every system's score.
-
-The published code of Dey et al. and of Aksu & Chen takes for a slot what stands before the last
-dash of `domain-slot-value`, and so do we: where a wrong value has a dash of its own ("sixty-two"),
-the gold value's slot counts as missed and the predicted one's as another that is wrong. In TripPy's
-file it is 63.22 for that, and not 63.23.
 """
 
 from __future__ import annotations
 
-from . import Choices, TrackingMetric, Verdict, mean_of_turns, only, share
+from . import PLAIN, Choices, TrackingMetric, Verdict, mean_of_turns, only, share
 from .dialogue_states import StatePair
 
 
-def turn_relative_slot_accuracy(turn: StatePair) -> float:
+def turn_relative_slot_accuracy(turn: StatePair, dashes: str = PLAIN.dashes) -> float:
     """Return (T* - M - W) / T* of one turn, and 0 if T* is 0.
 
     T* counts the slots in the gold or the predicted state, M the gold slots that are not predicted
     at all, W the predicted triples that are not gold (so a wrong value counts once, but for values
-    with a dash: see above).
+    that dashes make another slot's).
+
+    Args:
+        turn: The turn's states.
+        dashes: What a dash in a value is (`Choices`).
     """
-    return share(turn.agreement.correct, slots_in_play(turn))
+    return share(turn.agreement.correct, slots_in_play(turn, dashes))
 
 
-def slots_in_play(turn: StatePair) -> int:
-    """Return T*: the slots in the gold or the predicted state, as the published code tells them."""
-    apart = 0
-    if turn.agreement.wrong:
-        apart = sum(
-            _before_last_dash(value) != _before_last_dash(turn.predicted[slot])
-            for slot, value in turn.gold.items()
-            if slot in turn.predicted
-        )
-    return turn.agreement.slots + apart
+def slots_in_play(turn: StatePair, dashes: str = PLAIN.dashes) -> int:
+    """Return T*: the slots in the gold or the predicted state."""
+    return turn.agreement.slots + (turn.split_by_dashes if dashes == "last" else 0)
 
 
-def _before_last_dash(value: str) -> str | None:
-    head, dash, _ = value.rpartition("-")
-    return head if dash else None
-
-
-def _verdict(turn: StatePair, _: Choices) -> Verdict:
-    agreement = turn.agreement
-    reason = f"{agreement.correct} of the {slots_in_play(turn)} slots in either state right"
-    score = turn_relative_slot_accuracy(turn)
+def _verdict(turn: StatePair, choices: Choices) -> Verdict:
+    agreement, dashes = turn.agreement, choices.dashes
+    slots = slots_in_play(turn, dashes)
+    reason = f"{agreement.correct} of the {slots} slots in either state right"
+    score = turn_relative_slot_accuracy(turn, dashes)
     return Verdict("RSA", score, reason if agreement.slots else "no slots in either state")
 
 

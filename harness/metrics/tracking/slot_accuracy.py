@@ -7,26 +7,35 @@ slots are absent from any one dialogue, and leaving them out earns a system most
 
 from __future__ import annotations
 
-from . import MULTIWOZ_SLOTS, Choices, TrackingMetric, Verdict, mean_of_turns
+from . import MULTIWOZ_SLOTS, PLAIN, Choices, TrackingMetric, Verdict, mean_of_turns
 from .dialogue_states import StatePair
 
 
-def turn_slot_accuracy(turn: StatePair, slots: int = MULTIWOZ_SLOTS) -> float:
+def turn_slot_accuracy(
+    turn: StatePair, slots: int = MULTIWOZ_SLOTS, dashes: str = PLAIN.dashes
+) -> float:
     """Return (T - M - W) / T of one turn.
 
     M counts the gold triples that are not predicted. W counts the predicted triples that are not
-    gold and whose slot is not already among the missed ones, so a wrong value counts once.
+    gold and whose slot is not already among the missed ones, so a wrong value counts once, but for
+    values that dashes make another slot's.
 
     Args:
         turn: The turn's states.
         slots: T, the number of slots the data set defines; no fewer than are wrong.
+        dashes: What a dash in a value is (`Choices`).
     """
-    return (slots - turn.agreement.failed) / slots
+    return (slots - wrong_slots(turn, dashes)) / slots
+
+
+def wrong_slots(turn: StatePair, dashes: str = PLAIN.dashes) -> int:
+    """Return M + W of one turn, as `turn_slot_accuracy` counts them."""
+    return turn.agreement.failed + (turn.split_by_dashes if dashes == "last" else 0)
 
 
 def _verdict(turn: StatePair, choices: Choices) -> Verdict:
-    reason = f"{turn.agreement.failed} of {choices.slots} slots wrong"
-    return Verdict("SA", turn_slot_accuracy(turn, choices.slots), reason)
+    reason = f"{wrong_slots(turn, choices.dashes)} of {choices.slots} slots wrong"
+    return Verdict("SA", turn_slot_accuracy(turn, choices.slots, choices.dashes), reason)
 
 
 METRIC = TrackingMetric(

@@ -18,7 +18,14 @@ from ...benchmark import Benchmark
 from ...errors import InputError
 from ...submission.checking import dialogue_id
 from . import PLAIN, Choices
-from .dialogue_states import DONTCARE, DialogueStates, StatePair, flat_state, without_absent
+from .dialogue_states import (
+    DONTCARE,
+    DialogueStates,
+    DomainPart,
+    StatePair,
+    flat_state,
+    without_absent,
+)
 
 
 @dataclass(frozen=True)
@@ -213,28 +220,32 @@ def dialogue_states(dialogue: TrackedDialogue, choices: Choices = PLAIN) -> Dial
     )
 
 
-def turns_by_domain(
+def parts_by_domain(
     dialogues: Sequence[TrackedDialogue], states: Sequence[DialogueStates], over: str
-) -> dict[str, list[StatePair]]:
-    """Return domain -> its part of the turns that scores of the domain average over.
+) -> dict[str, list[DomainPart]]:
+    """Return domain -> its part of the dialogues in which turns count for it.
 
     Args:
         dialogues: The dialogues.
         states: Their states, as `dialogue_states`.
-        over: Which turns, of `PER_DOMAIN_CHOICES`.
+        over: Which turns scores of a domain average over, of `PER_DOMAIN_CHOICES`.
 
     Raises:
         InputError: Whether a domain is active, or in the goal, is not known of a dialogue.
     """
     # No system is asked for states of the other domains.
     domains = sorted({domain for d in states for pair in d.turns for domain, _ in pair.gold})
-    parts: dict[str, list[StatePair]] = {domain: [] for domain in domains}
+    parts: dict[str, list[DomainPart]] = {domain: [] for domain in domains}
     for dialogue, of_dialogue in zip(dialogues, states, strict=True):
-        for turn, pair in zip(dialogue.turns, of_dialogue.turns, strict=True):
-            for domain in _domains(dialogue, turn, pair, over):
-                if domain in parts:
-                    parts[domain].append(_of_domain(pair, domain))
-    return {domain: turns for domain, turns in parts.items() if turns}
+        counted: dict[str, list[int]] = {}
+        for at, turn in enumerate(dialogue.turns):
+            for domain in _domains(dialogue, turn, of_dialogue.turns[at], over):
+                counted.setdefault(domain, []).append(at)
+        for domain in counted.keys() & parts.keys():
+            turns = [_of_domain(pair, domain) for pair in of_dialogue.turns]
+            part = DialogueStates(of_dialogue.numbers, turns, turns)
+            parts[domain].append(DomainPart(part, counted[domain]))
+    return {domain: found for domain, found in parts.items() if found}
 
 
 def _domains(

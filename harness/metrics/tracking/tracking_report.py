@@ -76,12 +76,13 @@ class TrackingReport:
         changes: GCA's four part scores.
         fuzzy: Fuzzy joint accuracy, also with slots as they are written, with precision, recall
             and F1.
-        per_domain: Domain -> turns, JGA, SA, RSA, F1, over the turns that `variants` says.
+        per_domain: Domain -> turns, JGA, SA, RSA, F1 and FGA, over the turns that `variants` says,
+            GCA of all changes of its slots, and the λ of FGA, `lambda`.
         per_slot: `domain-slot` -> GCA's four counts.
         positions: Scores by relative position in the dialogue.
         losses: Where joint goal accuracy is lost.
         mistakes: How mistakes lie in dialogues.
-        per_domain_mean: JGA, SA, RSA, F1: the plain mean over domains.
+        per_domain_mean: JGA, SA, RSA, F1, FGA, GCA: the plain mean over domains.
         variants: Which variant of joint accuracy it is: `per-domain`, `dontcare`, `none`.
     """
 

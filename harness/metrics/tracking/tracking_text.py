@@ -8,7 +8,8 @@ from typing import Any
 from ...io.rendering import figure, text_table
 from ...io.tables import Table, best_cells
 from ...signature import Signature, comparable_group
-from . import headline_figures, tracking_metrics
+from . import PLAIN, headline_figures, tracking_metrics
+from .gca import change_scores
 from .tracking_report import TrackingReport
 
 SHORTEST_NAME = 8
@@ -126,17 +127,35 @@ def breakdown_text(report: TrackingReport) -> str:
     over = report.variants.get("per-domain", "gold-slots")
     domains: dict[str, Mapping[str, float | None]] = {**report.per_domain}
     if domains:
-        domains["mean"] = {"turns": None, **report.per_domain_mean}
-    tables = {f"domain (%, over {over})": domains, "slot": report.per_slot}
+        domains["mean"] = {"turns": None, **report.per_domain_mean, "lambda": None}
+    tables: dict[str, Mapping[str, Mapping[str, float | None]]] = {
+        f"domain (%, over {over})": domains,
+        "slot (rates in %)": slot_rates(report),
+    }
     parts = [
         text_table(
-            [title, *next(iter(table.values()))],
+            [title, *(name.replace("_", "\n") for name in next(iter(table.values())))],
             [[name, *_cells(values).values()] for name, values in table.items()],
         )
         for title, table in tables.items()
         if table
     ]
     return "\n\n".join(parts) or "no slot has a value"
+
+
+def slot_rates(report: TrackingReport) -> dict[str, dict[str, float]]:
+    """Return slot -> GCA's counts and, in percent, what it and its parts make of them."""
+    weighing = report.variants.get("gca", PLAIN.gca)
+    return {
+        slot: {
+            **counts,
+            **{
+                "GCA" if name == "gca" else name: 100 * rate
+                for name, rate in change_scores(**counts, weighing=weighing).items()
+            },
+        }
+        for slot, counts in report.per_slot.items()
+    }
 
 
 def headlines_table(

@@ -1,0 +1,97 @@
+"""What steps of normalisation and fuzzy venues are worth."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from entered import SAMPLE_SUBMISSIONS
+from helpers import benchmark, dialogue, goal, run_cli
+
+from mwz.harness import Benchmark
+from mwz.harness.scoring import Options, Scorer
+from mwz.harness.scoring.ablation import ablation_table
+from mwz.harness.submission import parse_submission, read_submission
+from mwz.normalization.responses import STEPS, normalized_text
+from mwz.normalization.rules import rule_set
+
+
+@pytest.mark.parametrize(
+    ("without", "text"),
+    [
+        (None, "the cheap NAME, ok"),
+        ("lower-casing", "The cheap, ok"),  # names of placeholders are in lower case
+        ("ontology", "the cheap [name], ok"),
+        ("suffix rules", "the cheap-ly NAME, ok"),
+        ("Moses", "the cheap NAME , ok"),
+    ],
+)
+def test_a_step_is_left_out_by_itself(without: str | None, text: str) -> None:
+    response = "The cheap-ly [Name] , ok"
+    assert normalized_text(response, rule_set("2021"), without) == text
+
+
+def _table(benchmark_: Benchmark, submission: Any) -> dict[str, dict[str, Any]]:
+    scorer = Scorer(benchmark_, Options(metrics=["bleu", "inform"]))
+    return {row["step"]: row for row in ablation_table("one", submission, scorer).data}
+
+
+def test_costs_are_what_is_lost_without_a_step() -> None:
+    references = ["NAME is a nice place, you will like it"]
+    one = dialogue(
+        {"restaurant": goal({"area": "north", "food": "greek"})}, 1, references=references
+    )
+    loaded = benchmark({"d1": one})
+    turn = {
+        "response": "[value_name] is a nice-ly place , you will like it",
+        # A restaurant with greek food matches this by partial ratio.
+        "state": {"restaurant": {"area": "north", "food": "greek food"}},
+        "active_domains": ["restaurant"],
+    }
+    rows = _table(loaded, parse_submission({"d1": [turn]}, loaded, "predictions"))
+    assert rows["all steps"]["bleu"] == pytest.approx(100)
+    assert rows["all steps"]["bleu_cost"] == 0
+    # sacreBLEU splits off punctuation by itself.
+    assert rows["without Moses"]["bleu_cost"] == pytest.approx(0)
+    assert rows["without suffix rules"]["bleu_cost"] > 0
+    # Nothing is offered where no placeholder is read.
+    assert rows["all steps"]["inform_strict"] == rows["without ontology"]["inform_strict_cost"]
+    assert rows["all steps"]["inform_strict"] == 100
+    assert rows["exact instead of fuzzy venues"]["inform_strict"] == 0
+    assert {f"without {step}" for step in STEPS} <= rows.keys()
+
+
+def test_it_is_shown_for_each_file_and_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], sample: Benchmark
+) -> None:
+    run = run_cli(
+        capsys,
+        *("score", SAMPLE_SUBMISSIONS / "careful.json", SAMPLE_SUBMISSIONS / "hasty.json"),
+        *("--ablation", "--format", "json"),
+    )
+    assert run.status == 0, run.err
+    assert list(json.loads(run.out)) == ["careful", "hasty"]
+    run = run_cli(capsys, "score", "--corpus", "--ablation")
+    assert run.status == 2
+    assert "--ablation takes PREDICTIONS" in run.err
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    ("system", "step", "bleu", "without"),
+    [
+        ("damd", "without ontology", 16.42, 8.27),
+        ("hdsa", "without suffix rules", 20.74, 20.54),
+        ("augpt", "without lower-casing", 16.77, 12.09),
+        ("augpt", "without Moses", 16.77, 16.77),
+    ],
+)
+def test_what_steps_are_worth_to_published_systems(
+    system: str, step: str, bleu: float, without: float, upstream: Path, multiwoz: Benchmark
+) -> None:
+    file = upstream / "MultiWOZ_Evaluation" / "predictions" / f"{system}.json"
+    rows = _table(multiwoz, read_submission(file, multiwoz))
+    assert round(rows["all steps"]["bleu"], 2) == bleu
+    assert round(rows[step]["bleu"], 2) == without
