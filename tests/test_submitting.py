@@ -135,7 +135,9 @@ def test_a_reference_row_cannot_be_replaced(replace: bool, tmp_path: Path) -> No
     assert files_below(tmp_path) == before
 
 
-def test_predictions_that_another_entry_has_are_not_entered(tmp_path: Path) -> None:
+def test_predictions_that_another_entry_has_are_not_entered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     submit_made(tmp_path, name="First")
     before = files_below(tmp_path)
     # That is known before they are scored.
@@ -145,7 +147,8 @@ def test_predictions_that_another_entry_has_are_not_entered(tmp_path: Path) -> N
     with pytest.raises(InputError, match="second: has the predictions of first; enter a system"):
         submit_made(tmp_path, name="Second")
     assert files_below(tmp_path) == before
-    # The same entry may have them again.
+    # The same entry may have them again, and is not entered later by that.
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "4000000000")
     submit_made(tmp_path, name="First", replace=True)
     assert files_below(tmp_path) == before
 

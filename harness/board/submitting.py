@@ -101,10 +101,18 @@ def submit(
             those of the others, or the folder cannot be written.
     """
     target = folder / folder_name(system.name)
-    place = {"predictions": Predictions(file=PREDICTIONS_FILE), "entered": _now()}
-    placed = system.model_copy(update=place)
     _check_place(target, replace)
-    others = [other for other in read_entries(folder) if other.folder != target]
+    entries = read_entries(folder)
+    others = [other for other in entries if other.folder != target]
+    # Entering the same predictions again does not make them later than a copy of them.
+    same = (
+        one.system.entered
+        for one in entries
+        if one.folder == target and one.scores.predictions == scores.predictions
+    )
+    place = Predictions(file=PREDICTIONS_FILE)
+    time = next(same, None) or _now()
+    placed = system.model_copy(update={"predictions": place, "entered": time})
     try:
         scratch = Path(tempfile.mkdtemp(UNFINISHED, f".{target.name}.", folder)) / target.name
         try:
