@@ -11,7 +11,7 @@ from helpers import run_cli
 from plain_english import TOLD
 
 from mwz.harness import load_benchmark
-from mwz.harness.comparison.human_ratings import agreement, agreement_text, read_ratings
+from mwz.harness.comparison.human_ratings import agreement, agreement_table, read_ratings
 from mwz.harness.errors import InputError
 
 Capture = pytest.CaptureFixture[str]
@@ -51,7 +51,9 @@ def test_the_candidate_that_agrees_best_is_found_and_the_others_are_left_out() -
     assert found.rates == pytest.approx({"FGA λ=0.5": 0, "FGA λ=1": 1})
     assert found.best == "FGA λ=1"
     assert list(found.correlations) == ["JGA", "FGA λ=1", "GCA"]
-    assert "agrees best: FGA λ=1" in agreement_text(found)
+    assert agreement_table(found).notes[1:] == [
+        "of all λ, FGA λ=1 agrees best, at the end of their range; it is chosen on these ratings"
+    ]
     shown = agreement(RATINGS, SCORES, CANDIDATES, {"FGA λ=0.5"}, "r.csv")
     assert list(shown.correlations) == list(SCORES)
 

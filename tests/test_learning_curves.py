@@ -10,7 +10,7 @@ from helpers import run_cli
 from tracking_cases import belief
 
 from mwz.harness.errors import InputError
-from mwz.harness.tracking.learning_curves import curves_text, learning_curves, read_series
+from mwz.harness.tracking.learning_curves import curves_tables, learning_curves, read_series
 
 Capture = pytest.CaptureFixture[str]
 
@@ -28,7 +28,9 @@ def test_trackers_with_one_number_make_a_band() -> None:
     apart = first.distances["JGA"]
     assert (apart.mean, apart.lowest, apart.highest) == (20, 10, 30)
     assert "GCA" not in first.distances
-    assert "65.00 (60.00–70.00)" in curves_text(curves)
+    scores, _ = curves_tables(curves)
+    assert "65.00 (60.00–70.00)" in scores.rows[0]
+    assert scores.notes == ["mean (lowest–highest); files: 2, 1"]
 
 
 def test_one_number_makes_no_curve() -> None:

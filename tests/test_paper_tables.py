@@ -200,11 +200,13 @@ def _rows(paper: str, capsys: pytest.CaptureFixture[str]) -> dict[str, list[dict
 # Paper -> table -> cells, those that are equal, those whose outputs are not public.
 _FATES = {
     # The paper adds up rounded scores of turns: 1 + 1 + 0 + .39 + 0 + .39 of 6 are 46.33.
-    "fga": {"table_1": (40, 0, 40), "figure_1": (3, 2, 0)},
+    "fga": {"table_1": (40, 0, 40), "figure_1": (4, 3, 0)},
     "rsa": {
         "table_1": (40, 0, 40),
         "table_2": (15, 0, 15),
         "table_3": (6, 6, 0),
+        "table_A3": (6, 6, 0),
+        "table_A4": (7, 7, 0),
         "table_A6": (20, 20, 0),
     },
     "gca": {
@@ -260,4 +262,4 @@ def test_what_says_nothing_of_the_paper_is_refused(
 ) -> None:
     run = run_cli(capsys, "audit", "--paper", "--submissions", REPOSITORY, *arguments)
     assert run.status == 2
-    assert "--paper: takes no" in run.err
+    assert "--paper: cannot be combined with" in run.err

@@ -237,7 +237,7 @@ def test_plot_is_the_same_for_the_same_reports(run, figure_1, tmp_path):
         (["--lambda", "-1"], "found '-1'"),
         (["--lambda", "nan"], "found 'nan'"),
         (["--forget-turns", "3"], "give both or neither"),
-        (["--forget-turns", "0", "--forget-share", "0.5"], "must be over 0"),
+        (["--forget-turns", "0", "--forget-share", "0.5"], "must be finite and over 0"),
         (["--forget-turns", "3", "--forget-share", "1"], "below 1"),
         (["--slots", "2"], "2 slots are fewer than the 3 that are wrong"),
         (["--slots", "0"], "--slots"),

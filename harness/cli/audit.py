@@ -83,10 +83,10 @@ def command(
     entries = read_entries(submissions)
     chosen = audited_entries(entries, names, submissions)
     if paper is not None:
-        given = {"a NAME": names, "--explain": explaining, "--json": json_target is not None}
+        given = {"NAME": names, "--explain": explaining, "--json": json_target is not None}
         wrong = [name for name, there in given.items() if there]
         if wrong:
-            raise InputError("--paper", f"takes no {' and no '.join(wrong)}; leave it out")
+            raise InputError("--paper", f"cannot be combined with {' and '.join(wrong)}")
         click.echo(formatted(paper_tables(paper, chosen, DEFAULT_RULES), format_), nl=False)
         return
     reported = read_reported(submissions)

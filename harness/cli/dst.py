@@ -16,8 +16,8 @@ from ..data.gold_states import load_gold_states
 from ..errors import InputError
 from ..io.files import STANDARD_STREAM, short_names, without_shared, write_json
 from ..io.pictures import SUFFIXES
-from ..io.rendering import figure, printable, text_table
-from ..io.tables import formatted
+from ..io.rendering import figure, printable
+from ..io.tables import Table, formatted
 from ..metrics.setups import MAIN_SETUP
 from ..metrics.tracking import (
     CODE_CHOICES,
@@ -40,12 +40,12 @@ from ..submission.formats import Reading
 from ..tracking.analysis import (
     RECIPES,
     analyses_of,
-    analysis_text,
+    analysis_tables,
     compared_figures,
     dialogue_figures,
 )
 from ..tracking.formats import TrackedFile, read_tracking_file
-from ..tracking.learning_curves import curves_text, learning_curves, read_series
+from ..tracking.learning_curves import curves_tables, learning_curves, read_series
 from ..tracking.plots import PANELS, plot_tracking
 from ..tracking.rating_sheets import RATINGS_FILE, write_rating_sheets
 from ..tracking.scored_files import ScoredFile, files_text, score_file
@@ -53,6 +53,14 @@ from . import notify, option, tell
 from .reading import BenchmarkChooser, benchmark_chooser
 
 _SERIES = "--series"
+_BELONGS: Mapping[str, str] = {
+    "panels": "plot",
+    "recipe": "analysis",
+    "sheets": "rating_sheet",
+    "seed": "rating_sheet",
+    "lexicalised": "ratings",
+}
+"""Parameter -> that without which it has no effect."""
 _DEFAULT_LAMBDAS = ", ".join(map(lambda_label, DEFAULT_LAMBDAS))
 
 
@@ -204,7 +212,7 @@ def _series_of_each(args: Sequence[str]) -> Iterator[str]:
 )
 @option.reading
 @option.intervals
-@option.table_format(" Any but text has the main figures only.")
+@option.table_format(" Any but text has the main figures, and csv nothing else.")
 @click.option(
     "--json", "json_target", metavar="FILE|-", help="Write a list of reports; -: standard output."
 )
@@ -296,14 +304,14 @@ def command(
 ) -> None:
     """Score state-tracking FILEs and show them side by side; `choosing` is as in `Choices`."""
     names = _names(files, labels)
-    _check_options(plot, panels, analysis, recipe, series)
+    _check_options(plot, panels, analysis, series)
     if len(files) > 1 and (ratings or rating_sheet):
         raise InputError("--ratings, --rating-sheet", "take one FILE, the tracker that is rated")
     reading = option.taken_reading(choosing)
     choices = Choices(
         lambdas=_decays(lambdas, forget_turns, forget_share),
         per_domain_over=per_domain_over or PLAIN.per_domain_over,
-        domain_lambdas=dict(map(_domain_decay, forgetting)),
+        domain_lambdas=_domain_decays(forgetting),
         **choosing,
     )
     load_benchmark = benchmark_chooser(benchmark_name, "comparing with")
@@ -328,13 +336,13 @@ def command(
     if plot is not None:
         _draw(plot, scored, panels, extras)
     scored, added = _with_intervals(scored, choices) if intervals else (scored, "")
-    added += "".join(f"\n\n{extra.text}" for extra in extras)
     if json_target is not None:
         write_json(json_target, _document(scored, extras))
     if json_target == STANDARD_STREAM:
         return
     breakdown = per_domain or per_domain_over is not None or bool(forgetting)
-    _show(scored, format_, wanted, everything, breakdown, added)
+    tables = [table for extra in extras for table in extra.tables]
+    _show(scored, format_, wanted, everything, breakdown, added, tables)
 
 
 def _show(
@@ -344,53 +352,58 @@ def _show(
     everything: bool,
     breakdown: bool,
     added: str,
+    tables: Sequence[Table],
 ) -> None:
-    """Show the files in the format asked for, or the dialogue; `added` follows their tables."""
+    """Show the files in the format asked for, or the dialogue; `added` and `tables` follow them."""
     if format_ != "text":
         names, reports = [one.name for one in scored], [one.report for one in scored]
         ends = [one.intervals.get("scores", {}) for one in scored]
         table = headlines_table(names, reports, [one.signature for one in scored], ends)
-        click.echo(formatted([table], format_), nl=False)
+        click.echo(formatted([table, *tables], format_), nl=False)
     elif wanted is not None:
         for one in scored:
             click.echo(printable(f"{one.dialogue_text}\n"))
     else:
         text = files_text(scored, everything, breakdown, shutil.get_terminal_size().columns)
-        click.echo(printable(text + added))
+        shown = f"\n\n{formatted(tables, format_)}" if tables else "\n"
+        click.echo(printable(text + added + shown), nl=False)
 
 
 def _check_options(
     plot: str | None,
     panels: Sequence[str],
     analysis: bool,
-    recipe: str | None,
     series: Sequence[str],
 ) -> None:
     """Refuse options that do not go together."""
-    if panels and plot is None:
-        raise InputError("--panel", "chooses what --plot draws; give --plot FILE as well")
-    if recipe is not None and not analysis:
-        raise InputError("--recipe", "says how --analysis is done; give that as well")
+    option.refuse(
+        {
+            f"{option.flag(name)} goes with {option.flag(other)}": option.given(name)
+            and not option.given(other)
+            for name, other in _BELONGS.items()
+        }
+    )
     if plot is not None and analysis + bool(series) + bool(panels) > 1:
         raise InputError("--plot", "draws one of --analysis, --series and --panel; give one")
 
 
 @dataclass(frozen=True)
 class _Extra:
-    """What is shown besides the reports: as text, as keys of the JSON, and as a picture."""
+    """What is shown besides the reports: as tables, as keys of the JSON, and as a picture."""
 
-    text: str
+    tables: Sequence[Table]
     document: Mapping[str, Any]
-    draw: Callable[[str], None]
+    draw: Callable[[str], None] | None = None
 
 
 def _draw(
     plot: str, scored: Sequence[ScoredFile], panels: Sequence[str], extras: Sequence[_Extra]
 ) -> None:
     """Draw what is shown besides the reports, or else these."""
-    for extra in extras:
-        extra.draw(plot)
-    if not extras:
+    pictures = [extra.draw for extra in extras if extra.draw is not None]
+    for draw in pictures:
+        draw(plot)
+    if not pictures:
         names, reports = [one.name for one in scored], [one.report for one in scored]
         plot_tracking(names, reports, plot, panels or tuple(PANELS))
 
@@ -409,7 +422,7 @@ def _curves(scored: Sequence[ScoredFile], series: str, numbers: Sequence[float])
     figures = [compared_figures(one.report) for one in scored]
     curves = learning_curves(series, numbers, [one.name for one in scored], figures)
     document = {"curves": curves.to_dict()}
-    return _Extra(curves_text(curves), document, lambda path: plot_curves(path, curves))
+    return _Extra(curves_tables(curves), document, lambda path: plot_curves(path, curves))
 
 
 _BEST_OF = [step / 20 for step in range(41)]
@@ -420,7 +433,7 @@ def _agreement(
     one: ScoredFile, ratings: str, play: Callable[[], Mapping[str, Any]], choices: Choices
 ) -> _Extra:
     """Return how far the metrics of dialogues, and those that `play` gives, agree with people."""
-    from ..comparison.human_ratings import agreement, agreement_text, read_ratings
+    from ..comparison.human_ratings import agreement, agreement_table, read_ratings
 
     rated = read_ratings(ratings)
     wider = list(dict.fromkeys([*choices.lambdas, *_BEST_OF]))
@@ -434,7 +447,7 @@ def _agreement(
     }
     asked = list(candidates)[: len(choices.lambdas)]
     found = agreement(rated, {**scores, **play()}, list(candidates), asked, ratings)
-    return _Extra(agreement_text(found), {"ratings": found.to_dict()}, lambda path: None)
+    return _Extra([agreement_table(found)], {"ratings": found.to_dict()})
 
 
 def _rates(
@@ -487,7 +500,7 @@ def _analysed(scored: Sequence[ScoredFile], choices: Choices, recipe: str) -> _E
     analyses = analyses_of({one.name: one.file.dialogues for one in scored}, choices, recipe)
     shown = [compared_figures(one.report) for one in scored]
     spread = spread_of(shown) if len(scored) > 1 else {}
-    parts = [f"{name} ({recipe})\n\n{analysis_text(one)}" for name, one in analyses.items()]
+    tables = [table for name, one in analyses.items() for table in analysis_tables(name, one)]
     if spread:
         rows = [
             [
@@ -496,14 +509,16 @@ def _analysed(scored: Sequence[ScoredFile], choices: Choices, recipe: str) -> _E
             ]
             for name, one in spread.items()
         ]
-        parts.append(text_table(["over the files (%)", "mean", "SD", "lowest", "highest"], rows))
+        titles = ["", "mean", "SD", "lowest", "highest"]
+        data = [{"metric": name, **asdict(one)} for name, one in spread.items()]
+        tables.append(Table("spread", "Metrics over the files (%)", titles, rows, data))
     document = {
         "recipe": recipe,
         "analyses": {name: one.to_dict() for name, one in analyses.items()},
         "spread": {name: asdict(one) for name, one in spread.items()},
     }
     drawn = {name: (one.mean, one.deviation) for name, one in spread.items()}
-    return _Extra("\n\n".join(parts), document, lambda path: plot_analyses(path, analyses, drawn))
+    return _Extra(tables, document, lambda path: plot_analyses(path, analyses, drawn))
 
 
 def _with_intervals(scored: Sequence[ScoredFile], choices: Choices) -> tuple[list[ScoredFile], str]:
@@ -568,6 +583,18 @@ def _forgetting(option_: str, turns: float, share: float) -> float:
         return float(f"{decay_to_forget(turns, share):g}")
     except ValueError as error:
         raise InputError(option_, str(error)) from None
+
+
+def _domain_decays(given: Sequence[str]) -> dict[str, float]:
+    """Return domain -> its λ, of each `DOMAIN=P,T`.
+
+    Raises:
+        InputError: One is something else, or a domain has two.
+    """
+    decays = dict(pairs := list(map(_domain_decay, given)))
+    if len(decays) < len(pairs):
+        raise InputError("--domain-forget", "takes each domain once")
+    return decays
 
 
 def _domain_decay(text: str) -> tuple[str, float]:

@@ -274,6 +274,18 @@ def seeds(description: str, grouped: bool = False) -> Callable[[_Command], _Comm
     )
 
 
+def given(parameter: str) -> bool:
+    """Whether an option of the running command was given."""
+    source = click.get_current_context().get_parameter_source(parameter)
+    return source is not ParameterSource.DEFAULT
+
+
+def flag(parameter: str) -> str:
+    """Return how a parameter of the running command is written, such as `--rating-sheet`."""
+    options = click.get_current_context().command.params
+    return next(one.opts[0] for one in options if one.name == parameter)
+
+
 def refuse(wrong: Mapping[str, object]) -> None:
     """Refuse options that do not go together.
 
@@ -383,16 +395,14 @@ def scoring(command: _Command) -> _Command:
 
 def readable(submissions: Path) -> Path:
     """Return the folder of submissions; where none is named or here, that of the public board."""
-    source = click.get_current_context().get_parameter_source("submissions")
-    here = source is not ParameterSource.DEFAULT or submissions.is_dir()
-    return submissions if here else PUBLISHED
+    return submissions if given("submissions") or submissions.is_dir() else PUBLISHED
 
 
 def _is_board(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     """Refuse to begin a board where nobody asked for one."""
-    given = ctx.get_parameter_source("submissions") is not ParameterSource.DEFAULT
+    named = ctx.get_parameter_source("submissions") is not ParameterSource.DEFAULT
     folder = ctx.params.get("submissions")
-    if not (value or given or ctx.resilient_parsing or folder is None or folder.is_dir()):
+    if not (value or named or ctx.resilient_parsing or folder is None or folder.is_dir()):
         raise InputError(
             str(folder),
             "no such folder here: this is no clone of the board; go to one, name its folder by "

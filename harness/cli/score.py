@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
-from click.core import ParameterSource
 from tqdm import tqdm
 
 from mwz.database import EMBEDDED
@@ -227,7 +226,7 @@ def _chosen_metrics(metrics: str, as_paper: bool, empty_states: bool) -> Sequenc
     """Return the metrics that the options mean."""
     if as_paper:
         return _PAPER_METRICS
-    if empty_states and not _given("metrics"):
+    if empty_states and not option.given("metrics"):
         return [TRACKING]
     return [name.strip() for name in metrics.split(",")]
 
@@ -263,8 +262,8 @@ def _check_usage(given: Mapping[str, Any]) -> None:
             "--free-running goes with neither --intervals nor --plot": free
             and (given["intervals"] or given["plot"]),
             "--ablation takes PREDICTIONS, has both set-ups, and goes with none of --lexicalised, "
-            "--intervals, --plot, --resume, --free-running, --quiet, --paper, --json and "
-            "--per-dialogue": given["ablation"]
+            "--intervals, --plot, --resume, --free-running, --quiet, --paper, --metrics, --json "
+            "and --per-dialogue": given["ablation"]
             and (
                 not files
                 or lexicalised
@@ -272,6 +271,7 @@ def _check_usage(given: Mapping[str, Any]) -> None:
                 or paper
                 or bool(json_target or lines_target)
                 or given["setup"] != BOTH
+                or option.given("metrics")
             ),
             "--skip-missing-goals goes with --free-running": given["skip_missing_goals"]
             and not free,
@@ -289,9 +289,9 @@ def _check_usage(given: Mapping[str, Any]) -> None:
             "--paper needs PREDICTIONS": paper and not files,
             "--paper is of strict figures, by dialogue: it goes with no --metrics, other --setup, "
             "--intervals, --plot, --resume, --free-running or --quiet": paper
-            and (_given("metrics") or given["setup"] not in (MAIN_SETUP, BOTH) or unfit),
+            and (option.given("metrics") or given["setup"] not in (MAIN_SETUP, BOTH) or unfit),
             "--paper is printed as latex or md": paper
-            and _given("format_")
+            and option.given("format_")
             and given["format_"] not in ("latex", "md"),
             "--per-dialogue needs a folder where several files are scored": several
             and lines_target == STANDARD_STREAM,
@@ -311,12 +311,6 @@ def _show_ablation(
     named = zip(short_names(files), submissions, strict=True)
     tables = [ablation_table(name, submission, scorer) for name, submission in named]
     click.echo(formatted(tables, format_), nl=False)
-
-
-def _given(parameter: str) -> bool:
-    """Whether an option was given."""
-    context = click.get_current_context()
-    return context.get_parameter_source(parameter) is not ParameterSource.DEFAULT
 
 
 _PAPER_METRICS = ("bleu", "inform", "lower_bound")

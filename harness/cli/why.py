@@ -23,7 +23,7 @@ from ..errors import InputError
 from ..io.files import short_names, shown_name
 from ..io.rendering import printable
 from ..scoring import Options, Scorer
-from ..scoring.predictions import MADE, Predictions, played_predictions
+from ..scoring.predictions import Predictions, played_predictions
 from ..submission.checking import dialogue_id
 from ..submission.notations import DOMAINS
 from . import option, tell
@@ -115,6 +115,8 @@ def command(
                 turn is not None or venue_ids
             )
             and (wanted is None or free_running),
+            "--domain, --cause and --limit go without --dialogue": wanted is not None
+            and any(map(option.given, ("domain", "cause", "limit"))),
             "--turn goes with neither --lexicalised nor --plot": turn is not None
             and (lexicalised or plot is not None),
             "--lexicalised takes --corpus without a style": lexicalised
@@ -162,7 +164,7 @@ def _diagnoses(
     scorer = Scorer(loaded, options)
     diagnoses = {}
     for name, predictions in named.items():
-        source = MADE if isinstance(predictions, str) else shown_name(name)
+        source = name if isinstance(predictions, str) else shown_name(name)
         found = played_predictions(scorer, predictions, source)
         tell(source, found.remarks)
         diagnoses[name] = diagnose(found.played)

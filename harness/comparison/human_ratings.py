@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, Problems, shown
+from ..errors import InputError, Problems, counted, shown
 from ..io.files import read_bytes, shown_name
-from ..io.rendering import figure, text_table
+from ..io.rendering import figure
+from ..io.tables import Table
 from ..submission.checking import dialogue_id
 from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, Interval
 from .resampling import BOOTSTRAP, bootstrap_samples
@@ -42,8 +43,8 @@ class Agreement:
     Attributes:
         dialogues: The dialogues that are rated and scored.
         raters: The number of raters.
-        alpha: Krippendorff's alpha of the raters, of ratings on an interval scale; None where it
-            is not defined, or its library is missing.
+        alpha: Krippendorff's alpha of the raters, of ratings on an interval scale, if there is one.
+        without: Why there is none; empty if there is.
         correlations: Metric -> coefficient -> its value and interval; None where a side is
             constant.
         rates: Candidate -> Pearson's correlation.
@@ -53,6 +54,7 @@ class Agreement:
     dialogues: int
     raters: int
     alpha: float | None
+    without: str
     correlations: Mapping[str, Mapping[str, Interval | None]]
     rates: Mapping[str, float | None]
     best: str | None
@@ -142,10 +144,12 @@ def agreement(
         for block in bootstrap_samples(len(ids), INTERVAL_SAMPLES, SEED)
         for counts in block.numbers
     ]
+    alpha, without = _alpha(ratings)
     return Agreement(
         dialogues=len(ids),
         raters=len({rater for own in ratings.values() for rater in own}),
-        alpha=_alpha(ratings),
+        alpha=alpha,
+        without=without,
         correlations={
             name: {one: _interval(one, people, columns[name], samples) for one in COEFFICIENTS}
             for name in picked
@@ -177,26 +181,50 @@ def _interval(
     return Interval(value, float(ends[0]), float(ends[1]), BOOTSTRAP)
 
 
-def _alpha(ratings: Mapping[str, Mapping[str, float]]) -> float | None:
+def _alpha(ratings: Mapping[str, Mapping[str, float]]) -> tuple[float | None, str]:
+    """Return Krippendorff's alpha; or None, and why there is none."""
+    raters = sorted({rater for own in ratings.values() for rater in own})
+    if all(len(own) < 2 for own in ratings.values()):
+        return None, "no dialogue has two raters"
+    if len({rating for own in ratings.values() for rating in own.values()}) < 2:
+        return None, "all ratings are equal"
     try:
         import krippendorff
     except ImportError:
-        return None
-    raters = sorted({rater for own in ratings.values() for rater in own})
+        return None, "pip install 'multiwoz-harness[ratings]'"
     table = [[own.get(rater, math.nan) for own in ratings.values()] for rater in raters]
-    given = {rating for own in ratings.values() for rating in own.values()}
-    if len(raters) < 2 or len(given) < 2 or all(len(own) < 2 for own in ratings.values()):
-        return None
-    return float(krippendorff.alpha(table, level_of_measurement="interval"))
+    return float(krippendorff.alpha(table, level_of_measurement="interval")), ""
 
 
-def agreement_text(found: Agreement) -> str:
+def agreement_table(found: Agreement) -> Table:
     """Return it as a table, and what is to be said of the raters."""
-    rows = [
-        [name, *("–" if one is None else one.text(2) for one in own.values())]
-        for name, own in found.correlations.items()
+    alpha = f"– ({found.without})" if found.alpha is None else figure(found.alpha, 2)
+    notes = [
+        f"{counted(found.dialogues, 'dialogue')}, {counted(found.raters, 'rater')}; "
+        f"Krippendorff's alpha {alpha}"
     ]
-    table = text_table([f"correlation [{INTERVAL_LEVEL} %]", *COEFFICIENTS], rows)
-    said = f"{found.dialogues} dialogues, {found.raters} raters"
-    alpha = f"Krippendorff's alpha {figure(found.alpha, 2)}"
-    return f"{said}, {alpha}; agrees best: {found.best or '–'}\n\n{table}"
+    if found.best is not None:
+        end = ", at the end of their range" if found.best in _ends(found.rates) else ""
+        notes.append(
+            f"of all λ, {found.best} agrees best{end}; it is chosen on these ratings"
+        )
+    return Table(
+        "ratings",
+        "Agreement of metrics with people's ratings of dialogues",
+        [f"correlation [{INTERVAL_LEVEL} %]", *COEFFICIENTS],
+        [
+            [name, *("–" if one is None else one.text(2) for one in own.values())]
+            for name, own in found.correlations.items()
+        ],
+        [
+            {"metric": name, **{c: None if one is None else one.value for c, one in own.items()}}
+            for name, own in found.correlations.items()
+        ],
+        notes,
+    )
+
+
+def _ends(rates: Mapping[str, float | None]) -> tuple[str, str]:
+    """Return the first and the last of the candidates by their λ."""
+    ordered = sorted(rates, key=lambda name: float(name.partition("=")[2]))
+    return ordered[0], ordered[-1]

@@ -114,7 +114,11 @@ def markdown_table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> st
 
 def figure(value: float | None, digits: int = 1) -> str:
     """Return a number with a fixed number of digits; a dash for what was not computed."""
-    return "–" if value is None else f"{value:.{digits}f}"
+    if value is None:
+        return "–"
+    text = f"{value:.{digits}f}"
+    # What rounds to nothing has no sign.
+    return text if float(text) else text.removeprefix("-")
 
 
 def signed(value: float, digits: int = 1) -> str:

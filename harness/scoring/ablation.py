@@ -54,6 +54,7 @@ def ablation_table(name: str, submission: Submission, scorer: Scorer) -> Table:
     found = {"all steps": whole, **{step: _figures(scorer, one) for step, one in steps.items()}}
     data = [
         {
+            "file": name,
             "step": step,
             **figures,
             **{f"{key}_cost": whole[key] - value for key, value in figures.items()},

@@ -35,7 +35,7 @@ Predictions: TypeAlias = "bytes | Standard | Submission | str"
 that the harness makes."""
 
 NO_STATES = Remark("states", "no turn has a `state`; scored with gold belief states", warning=False)
-MADE = "what the harness makes"
+MADE = "built-in responses"
 """What messages call a submission that the harness makes."""
 
 

@@ -18,7 +18,8 @@ from functools import partial
 from statistics import NormalDist
 from typing import Any
 
-from ..io.rendering import figure, text_table
+from ..io.rendering import figure
+from ..io.tables import Table
 from ..metrics.tracking import PLAIN, Choices, TrackingMetric, Verdict, tracking_metrics
 from ..metrics.tracking.dialogue_states import DialogueStates
 from ..metrics.tracking.evaluation import (
@@ -95,6 +96,7 @@ class Analysis:
     """Analyses of tracked dialogues.
 
     Attributes:
+        recipe: One of `RECIPES`.
         dialogues: How many there are.
         turns: Metric -> metric -> Pearson's correlation of their scores of turns.
         slots: Number of slots -> dialogues that use as many: the most in one gold state.
@@ -104,6 +106,7 @@ class Analysis:
         biases: λ -> "TO" and "NU" -> what FGA and GCA owe to it.
     """
 
+    recipe: str
     dialogues: int
     turns: Mapping[str, Mapping[str, float | None]]
     slots: Mapping[int, int]
@@ -118,6 +121,11 @@ class Analysis:
         headline = lambda_label(HEADLINE_LAMBDA)
         decay = headline if headline in self.biases else next(iter(self.biases))
         return decay, self.biases[decay]
+
+    @property
+    def unit(self) -> str:
+        """What TO, NU, FGA and GCA are in where they are held against each other."""
+        return "SD from the mean" if self.recipe == PUBLISHED else "%"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the analyses as JSON types."""
@@ -150,6 +158,7 @@ def analyse(
         between[decay] = correlation(fgas, gcas)
         biases[decay] = {"TO": _bias(tos, fgas, gcas), "NU": _bias(nus, fgas, gcas)}
     return Analysis(
+        recipe=recipe,
         dialogues=len(dialogues),
         turns=_matrix(_turn_scores(states, choices)),
         slots=dict(sorted(used.items())),
@@ -332,44 +341,67 @@ def _bins(measure: list[float], fga: list[float], gca: list[float]) -> Iterator[
         yield Bin(start, int(count), None if empty else of_fga, None if empty else of_gca)
 
 
-def analysis_text(analysis: Analysis) -> str:
-    """Return analyses as tables."""
+def analysis_tables(name: str, analysis: Analysis) -> list[Table]:
+    """Return analyses as tables.
+
+    Args:
+        name: What is analysed.
+        analysis: The analyses.
+    """
     names = list(analysis.turns)
-    matrix = text_table(
-        ["correlation over turns", *names],
-        [[one, *(figure(row[other], 2) for other in names)] for one, row in analysis.turns.items()],
-    )
-    slots = text_table(
-        ["slots used", *map(str, analysis.slots)],
-        [["dialogues", *map(str, analysis.slots.values())]],
-    )
-    biases = text_table(
-        ["λ", "dialogues", "FGA and GCA", "", "with FGA", "with GCA", "difference (95 %)"],
-        [
-            [
-                decay,
-                str(analysis.taken[decay]),
-                figure(analysis.between[decay], 2),
-                measure,
-                figure(bias.fga, 2),
-                figure(bias.gca, 2),
-                "–" if bias.difference is None else "[{:.4f}, {:.4f}]".format(*bias.difference),
-            ]
-            for decay, both in analysis.biases.items()
-            for measure, bias in both.items()
-        ],
-    )
     decay, both = analysis.shown_biases
-    bins = [
-        text_table(
-            [f"{measure} from", "dialogues", f"FGA λ={decay}", "GCA"],
-            [
-                [figure(one.start, 2), str(one.dialogues), figure(one.fga, 2), figure(one.gca, 2)]
-                for one in bias.bins
-            ],
-        )
-        for measure, bias in both.items()
-        if bias.bins
-    ]
     share = f"{figure(analysis.fewer_slots)} % of dialogues use fewer than {MANY_SLOTS} slots"
-    return "\n\n".join([matrix, slots, share, biases, *bins])
+    return [
+        Table(
+            "turns",
+            f"{name}: correlation of metrics over turns",
+            ["", *names],
+            [[one, *(figure(row[to], 2) for to in names)] for one, row in analysis.turns.items()],
+            [{"metric": one, **row} for one, row in analysis.turns.items()],
+        ),
+        Table(
+            "slots",
+            f"{name}: dialogues by the slots they use",
+            ["slots", *map(str, analysis.slots)],
+            [["dialogues", *map(str, analysis.slots.values())]],
+            [{"slots": slots, "dialogues": number} for slots, number in analysis.slots.items()],
+            [share],
+        ),
+        Table(
+            "biases",
+            f"{name}: correlation with where mistakes lie (recipe {analysis.recipe})",
+            ["λ", "dialogues", "FGA and GCA", "", "with FGA", "with GCA", "difference (95 %)"],
+            [
+                [
+                    own,
+                    str(analysis.taken[own]),
+                    figure(analysis.between[own], 2),
+                    measure,
+                    figure(bias.fga, 2),
+                    figure(bias.gca, 2),
+                    "–" if bias.difference is None else "[{:.4f}, {:.4f}]".format(*bias.difference),
+                ]
+                for own, measures in analysis.biases.items()
+                for measure, bias in measures.items()
+            ],
+            [
+                {"lambda": own, "measure": measure, "FGA": bias.fga, "GCA": bias.gca}
+                for own, measures in analysis.biases.items()
+                for measure, bias in measures.items()
+            ],
+        ),
+        *(
+            Table(
+                f"bins_{measure}",
+                f"{name}: scores by {measure} (scores: {analysis.unit})",
+                [f"{measure} from", "dialogues", f"FGA λ={decay}", "GCA"],
+                [
+                    [figure(b.start, 2), str(b.dialogues), figure(b.fga, 2), figure(b.gca, 2)]
+                    for b in bias.bins
+                ],
+                [asdict(one) for one in bias.bins],
+            )
+            for measure, bias in both.items()
+            if bias.bins
+        ),
+    ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..io.pictures import write_picture
 from ..io.rendering import drawn
-from .analysis import Analysis
+from .analysis import PUBLISHED, Analysis
 from .learning_curves import REFERENCE, LearningCurves
 from .plots import FEW, STYLES
 
@@ -40,7 +40,7 @@ def plot_analyses(
         figure = Figure(figsize=(_WIDTH, sum(heights)), layout="constrained")
         parts = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
         for (name, analysis), part in zip(analyses.items(), parts, strict=False):
-            part.suptitle(drawn(name), fontsize=10)
+            part.suptitle(drawn(f"{name} (recipe {analysis.recipe})"), fontsize=10)
             _draw_analysis(part, analysis)
         if spread:
             _draw_spread(parts[-1].subplots(), spread)
@@ -70,7 +70,8 @@ def _draw_analysis(part: SubFigure, analysis: Analysis) -> None:
                     *([p[at] for p in points] for at in (0, 1)), lw=0, mfc=face, label=None, **look
                 )
             axes.plot([], [], label=name, **look)
-        axes.set(xlabel=titles[measure], ylabel="mean score")
+        standard = "" if analysis.recipe != PUBLISHED else " (SD from the mean)"
+        axes.set(xlabel=f"{titles[measure]}{standard}", ylabel=f"mean score ({analysis.unit})")
         axes.legend(fontsize=8, frameon=False)
     part.supxlabel(f"open: fewer than {FEW} dialogues", fontsize=8)
 

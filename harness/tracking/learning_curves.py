@@ -14,7 +14,8 @@ from statistics import fmean
 from typing import Any
 
 from ..errors import InputError
-from ..io.rendering import figure, text_table
+from ..io.rendering import figure
+from ..io.tables import Table
 
 REFERENCE = "GCA"
 """The metric that distances are measured from."""
@@ -159,16 +160,26 @@ def learning_curves(
     return LearningCurves(series, points)
 
 
-def curves_text(curves: LearningCurves) -> str:
+def curves_tables(curves: LearningCurves) -> list[Table]:
     """Return the curves as tables: the metrics, and their distances to GCA."""
-    tables = [("scores", f"{curves.series}, %"), ("distances", f"{REFERENCE}, distance to")]
-    return "\n\n".join(
-        text_table(
-            [title, *(f"{point.number:g}" for point in curves.points)],
+    titles = {"scores": "Metrics (%)", "distances": f"Distance of metrics to {REFERENCE} (points)"}
+    files = [len(point.files) for point in curves.points]
+    averaged = f"mean (lowest–highest); files: {', '.join(map(str, files))}"
+    return [
+        Table(
+            kind,
+            f"{title} by {curves.series}",
+            [curves.series, *(f"{point.number:g}" for point in curves.points)],
             [
                 [metric, *(getattr(point, kind)[metric].text() for point in curves.points)]
                 for metric in getattr(curves.points[0], kind)
             ],
+            [
+                {curves.series: point.number, "metric": metric, **asdict(band)}
+                for point in curves.points
+                for metric, band in getattr(point, kind).items()
+            ],
+            [averaged] if max(files) > 1 else [],
         )
-        for kind, title in tables
-    )
+        for kind, title in titles.items()
+    ]

@@ -223,10 +223,12 @@ def _signatures(scored: Sequence[ScoredFile], width: int) -> str:
     if len(by_signature) == 1:
         return next(iter(by_signature))
     lines = [f"{', '.join(names)}:\n{signature}" for signature, names in by_signature.items()]
-    for one in scored[1:]:
-        for reason in scored[0].signature.comparable_with(one.signature).reasons[:1]:
-            remark = f"these figures do not all compare; {reason}"
-            return "\n".join([textwrap.fill(remark, width), *lines])
+    first = scored[0].signature
+    apart = [first.comparable_with(one.signature).reasons[:1] for one in scored[1:]]
+    reasons = dict.fromkeys(reason for reasons in apart for reason in reasons)
+    if reasons:
+        remark = f"these figures do not all compare; {'; '.join(reasons)}"
+        lines = [textwrap.fill(remark, width), *lines]
     return "\n".join(lines)
 
 

@@ -146,7 +146,8 @@ class Cell:
     def data(self) -> dict[str, object]:
         """The cell as JSON types."""
         one = self.compared
-        about = {"table": self.table, "row": self.row, "entry": self.entry, "quoted": self.quoted}
+        place = f"{self.kind} {self.table}"
+        about = {"table": place, "row": self.row, "entry": self.entry, "quoted": self.quoted}
         known = {"harness": one.scored, "equal": one.equal}
         missing = {"harness": f"outputs {self.outputs}", "equal": None}
         return {**about, "printed": f"{one.printed:f}", **(missing if self.outputs else known)}

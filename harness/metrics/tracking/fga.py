@@ -88,7 +88,7 @@ def decay_to_forget(turns: float, share: float) -> float:
         ValueError: One of them is out of range.
     """
     if not 0 < turns < math.inf:
-        raise ValueError(f"the number of turns must be over 0, not {turns:g}")
+        raise ValueError(f"the number of turns must be finite and over 0, not {turns:g}")
     if not 0 <= share < 1:
         raise ValueError(f"the share must be at least 0 and below 1, not {share:g}")
     return -math.log1p(-share) / turns
