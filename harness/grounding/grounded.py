@@ -16,12 +16,13 @@ Conventions: numbers are compared by their digits, all else by its letters and d
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..benchmark import Goal
 from .faithfulness import turn_domains
+from .requested import requests
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
@@ -71,6 +72,8 @@ class GroundedDomain:
         provided: Requested slot -> whether it is told.
         cause: Why the domain is not matched ("any"), one of `INFORM_CAUSES`; None where it is.
         causes: Slot that is not told -> why, one of `SUCCESS_CAUSES`.
+        further: Further slot that the goal requests -> whether it is told; None where the goal does
+            not say.
     """
 
     matched: bool
@@ -79,6 +82,7 @@ class GroundedDomain:
     provided: Mapping[str, bool]
     cause: str | None = None
     causes: Mapping[str, str] = field(default_factory=dict)
+    further: Mapping[str, bool] | None = None
 
 
 @dataclass(frozen=True)
@@ -110,6 +114,14 @@ class GroundedDialogue:
     def success_all(self) -> bool:
         """Whether the dialogue matches ("all") and tells every requested slot."""
         return self.inform_all and self._tells_all
+
+    @property
+    def success_requested(self) -> bool | None:
+        """Whether it succeeds ("all") and tells the further slots; None where these are unknown."""
+        further = [domain.further for domain in self.domains.values()]
+        if None in further:
+            return None
+        return self.success_all and all(told for slots in further for told in (slots or {}).values())
 
     @property
     def _tells_all(self) -> bool:
@@ -199,9 +211,10 @@ class _GoalDomain:
         if "name" in self.wanted.informable:
             named |= self.fitting
         slots = sorted(self.wanted.requestable)
+        further = None if self.wanted.further is None else sorted(self.wanted.further)
         causes = {
             slot: why for slot in slots if (why := self._success_cause(slot, named)) is not None
-        }
+        } | {slot: why for slot in further or () if (why := self._further_cause(slot)) is not None}
         return GroundedDomain(
             matched=cause is None,
             matched_all=outright or (bool(last) and all(self.fitting & one for one in last)),
@@ -209,6 +222,7 @@ class _GoalDomain:
             provided={slot: slot not in causes for slot in slots},
             cause=cause,
             causes=causes,
+            further=None if further is None else {slot: slot not in causes for slot in further},
         )
 
     def _naming_turns(self) -> list[list[frozenset[str]]]:
@@ -247,7 +261,44 @@ class _GoalDomain:
             return self._venue_slot_cause(slot, spans, named)
         # A train id at all; a taxi's number is no venue's.
         told = any(slot == "TRAINID" or _domains_of(span) <= {self.name} for _, span in spans)
-        return None if told else NEVER_TOLD
+        return None if told or self.name != "taxi" else self._further_cause(slot.lower())
+
+    def _further_cause(self, slot: str) -> str | None:
+        """Return why a slot that is told in words is not told; None if it is, or cannot be."""
+        request = requests()[slot]
+        spoken = self.fitting if "name" in self.wanted.informable else frozenset[str]()
+        fits = recorded = of_another = False
+        for turn, response in enumerate(self.dialogue.responses):
+            if not self.dialogue.is_about(turn, self.name):
+                continue
+            text = _told_text(response, request.names)
+            if request.record is None:
+                if request.is_told(text):
+                    return None
+                continue
+            # A train is also spoken of by its times alone.
+            before = self.fitting if self.name == "train" else spoken
+            spoken = frozenset(self._ids_named(response)) or before
+            values = {True: self._records(spoken & self.fitting, request.record)}
+            values[False] = self._records(spoken - self.fitting, request.record)
+            if any(request.is_told(text, value) for value in values[True]):
+                return None
+            fits |= bool(spoken & self.fitting)
+            recorded |= bool(values[True])
+            of_another |= any(request.is_told(text, value) for value in values[False])
+        if fits and not recorded:
+            return None
+        return OF_ANOTHER if of_another else NEVER_TOLD
+
+    def _ids_named(self, response: Delexicalised) -> set[str]:
+        """Return the ids of the domain's venues that a response may name."""
+        slot = NAMING_SLOTS.get(self.name)
+        return {id_ for span in response.spans if span.slot == slot for id_ in self._ids(span)}
+
+    def _records(self, ids: Iterable[str], slot: str) -> set[str]:
+        """Return what the database has of a slot for some of the domain's venues."""
+        venues = (self.dialogue.gazetteer.venue(self.name, id_) for id_ in ids)
+        return {value for venue in venues for value in venue.facts.get(slot, ())}
 
     def _reference_cause(self) -> str | None:
         turns = [turn for turn, _ in self.dialogue.spans("REFERENCE")]
@@ -282,6 +333,15 @@ class _GoalDomain:
         if any(whole and ids & self.fitting for ids, whole in told):
             return OF_UNNAMED
         return OF_ANOTHER if any(ids for ids, _ in told) else NOWHERE
+
+
+def _told_text(response: Delexicalised, names: bool) -> str:
+    """Return what a response says, if wanted without the names of venues."""
+    text = response.original
+    for span in () if names else reversed(response.spans):
+        if span.slot == "NAME":
+            text = f"{text[: span.start]} {text[span.end :]}"
+    return text
 
 
 def _domains_of(span: Span) -> set[str]:

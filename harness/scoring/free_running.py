@@ -31,6 +31,7 @@ from ..grounding.rating import (
     rated,
     rated_human,
 )
+from ..grounding.requested import requests
 from ..io.files import kind_of, read_json, shown_name
 from ..metrics.diversity import diversity
 from ..metrics.grounded_scores import GroundedScores
@@ -72,7 +73,10 @@ class GoalsFile:
     def digest(self) -> str:
         """SHA-256 of the goals, in hexadecimal; their order is no part of it."""
         content = {
-            id_: {d: [dict(g.informable), sorted(g.requestable)] for d, g in goal.items()}
+            id_: {
+                d: [dict(g.informable), sorted(g.requestable), *([sorted(g.further)] if g.further else [])]
+                for d, g in goal.items()
+            }
             for id_, goal in self.goals.items()
         }
         return digest_of_json(content)
@@ -117,6 +121,7 @@ def _read(
     wanted = {d: one for d, one in given.items() if not raw or (d in DOMAINS and one)}
     if not wanted:
         problems.append(f"dialogue {id_}: no domain; expected some of {', '.join(DOMAINS)}")
+    choices = (*REQUESTABLE_SLOTS, *(requests() if raw else ()))
     for domain, one in wanted.items():
         place = f"dialogue {id_}, {domain}"
         if domain not in DOMAINS:
@@ -135,17 +140,22 @@ def _read(
                 problems.append(f"{place}, {informable}: {unknown('slot', slot, known)}")
         asked = {_requestable(slot, rules): slot for slot in one.get(requested) or ()}
         for canonical, slot in asked.items():
-            if canonical not in REQUESTABLE_SLOTS and not raw:
-                told = unknown("slot", slot, REQUESTABLE_SLOTS)
-                problems.append(f"{place}, {requested}: {told}")
+            if canonical not in choices:
+                problems.append(f"{place}, {requested}: {unknown('slot', slot, choices)}")
         booked = {REFERENCE} if raw and one.get("book") else set()
-        yield domain, Goal(informed, frozenset(booked | (asked.keys() & {*REQUESTABLE_SLOTS})), {})
+        five = {*REQUESTABLE_SLOTS}
+        yield domain, Goal(
+            informed,
+            frozenset(booked | (asked.keys() & five)),
+            {},
+            frozenset(asked.keys() - five) if raw else None,
+        )
 
 
 def _requestable(slot: object, rules: RuleSet) -> str:
-    """Return what a slot that is requested is called, `PHONE`, however it is written."""
-    name: str = rules.ontology.get(plain_slot_name(str(slot)), str(slot))
-    return name
+    """Return what a slot that is requested is called, `PHONE` or `area`, however it is written."""
+    name: str = rules.ontology.get(plain_slot_name(str(slot)), "")
+    return name if name in REQUESTABLE_SLOTS else normalize_slot_name(str(slot), rules)
 
 
 class _Scorer(Protocol):
