@@ -3,7 +3,9 @@
 A domain of the goal is matched if the last response that names a venue of the domain (train: an
 id) names one that the goal's query finds ("any"), or names no other ("all"). As for delexicalised
 responses a domain is matched outright if its goal gives a name, if it has no venues (taxi, police,
-hospital), or if it is train, no id is named and none is requested.
+hospital), or if it is train, no id is named and none is requested. In a dialogue of its own, where
+the user need not get to a domain, it must also be served: a venue that fits is named, a requested
+slot told, or a reference number given in a turn about it.
 
 A dialogue succeeds if it matches ("any") and tells every requested slot: telephone, address and
 postcode as the database has them for a venue that fits and is named (by a response or by the
@@ -205,8 +207,6 @@ class _GoalDomain:
         """Return how the domain went."""
         naming = self._naming_turns()
         last = naming[-1] if naming else []
-        outright = self._is_outright(bool(naming))
-        cause = None if outright else self._inform_cause(naming)
         named = {id_ for mentions in naming for mention in mentions for id_ in mention}
         if "name" in self.wanted.informable:
             named |= self.fitting
@@ -215,6 +215,9 @@ class _GoalDomain:
         causes = {
             slot: why for slot in slots if (why := self._success_cause(slot, named)) is not None
         } | {slot: why for slot in further or () if (why := self._further_cause(slot)) is not None}
+        asked = len(slots) + len(further or ())
+        outright = self._is_outright(bool(naming), self._is_served(naming, len(causes) < asked))
+        cause = None if outright else self._inform_cause(naming)
         return GroundedDomain(
             matched=cause is None,
             matched_all=outright or (bool(last) and all(self.fitting & one for one in last)),
@@ -239,10 +242,21 @@ class _GoalDomain:
         """Return the ids of the domain's venues that a span may belong to."""
         return frozenset(venue.id for venue in span.venues if venue.domain == self.name)
 
-    def _is_outright(self, named: bool) -> bool:
+    def _is_outright(self, is_named: bool, served: bool) -> bool:
+        """Return whether the domain is matched without naming a venue that fits last."""
+        if self.dialogue.booked is None and not served:
+            return False
         if self.name not in NAMING_SLOTS or "name" in self.wanted.informable:
             return True
-        return self.name == "train" and not named and "TRAINID" not in self.wanted.requestable
+        return self.name == "train" and not is_named and "TRAINID" not in self.wanted.requestable
+
+    def _is_served(self, naming: Sequence[Sequence[frozenset[str]]], told: bool) -> bool:
+        """Return whether responses name a venue that fits, book, or tell what is requested."""
+        return (
+            told
+            or any(self.fitting & mention for mentions in naming for mention in mentions)
+            or self._reference_cause() is None
+        )
 
     def _inform_cause(self, naming: Sequence[Sequence[frozenset[str]]]) -> str | None:
         if not naming:
