@@ -4,8 +4,9 @@ A domain of the goal is matched if the last response that names a venue of the d
 id) names one that the goal's query finds ("any"), or names no other ("all"). As for delexicalised
 responses a domain is matched outright if its goal gives a name, if it has no venues (taxi, police,
 hospital), or if it is train, no id is named and none is requested. In a dialogue of its own, where
-the user need not get to a domain, it must also be served: a venue that fits is named, a requested
-slot told, or a reference number given in a turn about it.
+the user need not get to a domain, it must also be served: responses name or tell anything of a
+venue that fits, times, price or duration of a train that fits, a taxi's car or number, or give a
+reference number in a turn about the domain.
 
 A dialogue succeeds if it matches ("any") and tells every requested slot: telephone, address and
 postcode as the database has them for a venue that fits and is named (by a response or by the
@@ -36,6 +37,9 @@ NAMING_SLOTS = {"restaurant": "NAME", "hotel": "NAME", "attraction": "NAME", "tr
 
 VENUE_SLOTS = ("PHONE", "ADDRESS", "POST")
 """Requestable slots that are a venue's own."""
+
+_SERVING = {"train": ("leave", "arrive", "duration", "price"), "taxi": ("cartype", "phone")}
+"""What shows that a domain is served where no venue is named."""
 
 NEVER_NAMED = "never names a venue of the domain"
 NONE_FITS = "names no venue that fits"
@@ -86,6 +90,11 @@ class GroundedDomain:
     causes: Mapping[str, str] = field(default_factory=dict)
     further: Mapping[str, bool] | None = None
 
+    @property
+    def tells_further(self) -> bool:
+        """Whether all further slots are told."""
+        return all((self.further or {}).values())
+
 
 @dataclass(frozen=True)
 class GroundedDialogue:
@@ -120,10 +129,10 @@ class GroundedDialogue:
     @property
     def success_requested(self) -> bool | None:
         """Whether it succeeds ("all") and tells the further slots; None where these are unknown."""
-        further = [domain.further for domain in self.domains.values()]
-        if None in further:
+        domains = self.domains.values()
+        if any(domain.further is None for domain in domains):
             return None
-        return self.success_all and all(told for slots in further for told in (slots or {}).values())
+        return self.success_all and all(domain.tells_further for domain in domains)
 
     @property
     def _tells_all(self) -> bool:
@@ -215,8 +224,7 @@ class _GoalDomain:
         causes = {
             slot: why for slot in slots if (why := self._success_cause(slot, named)) is not None
         } | {slot: why for slot in further or () if (why := self._further_cause(slot)) is not None}
-        asked = len(slots) + len(further or ())
-        outright = self._is_outright(bool(naming), self._is_served(naming, len(causes) < asked))
+        outright = self._is_outright(bool(naming))
         cause = None if outright else self._inform_cause(naming)
         return GroundedDomain(
             matched=cause is None,
@@ -242,20 +250,22 @@ class _GoalDomain:
         """Return the ids of the domain's venues that a span may belong to."""
         return frozenset(venue.id for venue in span.venues if venue.domain == self.name)
 
-    def _is_outright(self, is_named: bool, served: bool) -> bool:
+    def _is_outright(self, is_named: bool) -> bool:
         """Return whether the domain is matched without naming a venue that fits last."""
-        if self.dialogue.booked is None and not served:
+        if self.dialogue.booked is None and not self._is_served():
             return False
         if self.name not in NAMING_SLOTS or "name" in self.wanted.informable:
             return True
         return self.name == "train" and not is_named and "TRAINID" not in self.wanted.requestable
 
-    def _is_served(self, naming: Sequence[Sequence[frozenset[str]]], told: bool) -> bool:
-        """Return whether responses name a venue that fits, book, or tell what is requested."""
+    def _is_served(self) -> bool:
+        """Return whether responses tell anything of the domain that fits, or book."""
+        spans = (span for response in self.dialogue.responses for span in response.spans)
+        meant = (venue.id for span in spans for venue in span.venues if venue.domain == self.name)
         return (
-            told
-            or any(self.fitting & mention for mentions in naming for mention in mentions)
+            any(id_ in self.fitting or self.name not in NAMING_SLOTS for id_ in meant)
             or self._reference_cause() is None
+            or any(self._further_cause(slot) is None for slot in _SERVING.get(self.name, ()))
         )
 
     def _inform_cause(self, naming: Sequence[Sequence[frozenset[str]]]) -> str | None:
