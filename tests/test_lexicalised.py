@@ -19,8 +19,8 @@ from plain_english import TOLD, one_digit_other
 
 from mwz.harness import Benchmark, InputError, Options, Report, Scorer, load_benchmark, score
 from mwz.harness.benchmark import Goal
+from mwz.harness.data.goals import chosen_goals
 from mwz.harness.scoring.dialogue_lines import corpus_scores, read_dialogue_lines
-from mwz.harness.scoring.free_running import chosen_goals
 from mwz.harness.scoring.options import lexicalised_parameter
 from mwz.harness.submission import HUMAN
 from mwz.harness.submission.plain_responses import human_submission

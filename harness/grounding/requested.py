@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from mwz.normalization.rules.registry import read_toml
@@ -120,7 +120,7 @@ def _tables() -> Mapping[str, Any]:
     return read_toml("requested.toml", __package__)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _whole(pattern: str) -> re.Pattern[str]:
     """Compile a pattern that matches whole words."""
     for name, part in _tables()["parts"].items():
