@@ -285,7 +285,8 @@ class _GoalDomain:
             return self._venue_slot_cause(slot, spans, named)
         # A train id at all; a taxi's number is no venue's.
         told = any(slot == "TRAINID" or _domains_of(span) <= {self.name} for _, span in spans)
-        return None if told or self.name != "taxi" else self._further_cause(slot.lower())
+        is_drivers = (self.name, slot) == ("taxi", "PHONE")
+        return None if told else self._further_cause("phone") if is_drivers else NEVER_TOLD
 
     def _further_cause(self, slot: str) -> str | None:
         """Return why a slot that is told in words is not told; None if it is, or cannot be."""
@@ -360,10 +361,10 @@ class _GoalDomain:
 
 
 def _told_text(response: Delexicalised, names: bool) -> str:
-    """Return what a response says, if wanted without the names of venues."""
+    """Return what a response says without venues' telephone numbers, and if wanted their names."""
     text = response.original
-    for span in () if names else reversed(response.spans):
-        if span.slot == "NAME":
+    for span in reversed(response.spans):
+        if (span.slot == "NAME" and not names) or (span.slot == "PHONE" and span.venues):
             text = f"{text[: span.start]} {text[span.end :]}"
     return text
 

@@ -108,7 +108,7 @@ _FIGURES = (
     Figure("grounded.inform_all", "Grounded Inform, all", digits=1),
     Figure("grounded.success", "Grounded Success", digits=1, main=True),
     Figure("grounded.success_all", "Grounded Success, all", digits=1, main=True),
-    Figure("grounded.success_requested", "Grounded Success, all requested", digits=1),
+    Figure("grounded.success_requested", "Grounded Success, all requested", digits=1, main=True),
     Figure("grounded.in_database", "Told, in database", digits=1),
     Figure("grounded.of_named_venue", "Told, of a named venue", digits=1),
 )
