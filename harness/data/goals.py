@@ -37,17 +37,15 @@ class GoalsFile:
     def digest(self) -> str:
         """SHA-256 of the goals, in hexadecimal; their order is no part of it."""
         content = {
-            id_: {
-                d: [
-                    dict(g.informable),
-                    sorted(g.requestable),
-                    *([sorted(g.further)] if g.further else []),
-                ]
-                for d, g in goal.items()
-            }
+            id_: {domain: _content(one) for domain, one in goal.items()}
             for id_, goal in self.goals.items()
         }
         return digest_of_json(content)
+
+
+def _content(goal: Goal) -> list[object]:
+    further = [sorted(goal.further)] if goal.further else []
+    return [dict(goal.informable), sorted(goal.requestable), *further]
 
 
 def chosen_goals(goals: str | Path | Mapping[str, Any] | GoalsFile, rules: RuleSet) -> GoalsFile:
@@ -57,7 +55,7 @@ def chosen_goals(goals: str | Path | Mapping[str, Any] | GoalsFile, rules: RuleS
         goals: A JSON file, or what one holds: dialogue id -> domain -> `informable` (slot ->
             value) and `requestable` (list, of `REQUESTABLE_SLOTS`); or as in the data set, domain
             -> `info`, `reqt` and `book`, also below `goal`. What else the data set's goals request
-            does not count, and what they book is requested to have a reference number.
+            is `further`, and what they book is requested to have a reference number.
         rules: The rule set, which says what venues can be asked for.
 
     Raises:
@@ -110,20 +108,13 @@ def _read(
         for canonical, slot in asked.items():
             if canonical not in choices:
                 problems.append(f"{place}, {requested}: {unknown('slot', slot, choices)}")
+        five = asked.keys() & {*REQUESTABLE_SLOTS}
         booked = {REFERENCE} if raw and one.get("book") else set()
-        five = {*REQUESTABLE_SLOTS}
-        yield (
-            domain,
-            Goal(
-                informed,
-                frozenset(booked | (asked.keys() & five)),
-                {},
-                frozenset(asked.keys() - five) if raw else None,
-            ),
-        )
+        further = frozenset(asked.keys() - five) if raw else None
+        yield domain, Goal(informed, frozenset(five | booked), {}, further)
 
 
 def _requestable(slot: object, rules: RuleSet) -> str:
     """Return what a slot that is requested is called, `PHONE` or `area`, however it is written."""
-    name: str = rules.ontology.get(plain_slot_name(str(slot)), "")
+    name: str = rules.ontology.get(plain_slot_name(str(slot)), str(slot))
     return name if name in REQUESTABLE_SLOTS else normalize_slot_name(str(slot), rules)

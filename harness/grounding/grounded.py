@@ -38,6 +38,7 @@ NAMING_SLOTS = {"restaurant": "NAME", "hotel": "NAME", "attraction": "NAME", "tr
 VENUE_SLOTS = ("PHONE", "ADDRESS", "POST")
 """Requestable slots that are a venue's own."""
 
+_DRIVERS = ("taxi", "PHONE")
 _SERVING = {"train": ("leave", "arrive", "duration", "price"), "taxi": ("cartype", "phone")}
 """What shows that a domain is served where no venue is named."""
 
@@ -284,9 +285,9 @@ class _GoalDomain:
         if slot in VENUE_SLOTS and self.name in NAMING_SLOTS:
             return self._venue_slot_cause(slot, spans, named)
         # A train id at all; a taxi's number is no venue's.
-        told = any(slot == "TRAINID" or _domains_of(span) <= {self.name} for _, span in spans)
-        is_drivers = (self.name, slot) == ("taxi", "PHONE")
-        return None if told else self._further_cause("phone") if is_drivers else NEVER_TOLD
+        if any(slot == "TRAINID" or _domains_of(span) <= {self.name} for _, span in spans):
+            return None
+        return self._further_cause("phone") if (self.name, slot) == _DRIVERS else NEVER_TOLD
 
     def _further_cause(self, slot: str) -> str | None:
         """Return why a slot that is told in words is not told; None if it is, or cannot be."""
@@ -304,13 +305,15 @@ class _GoalDomain:
             # A train is also spoken of by its times alone.
             before = self.fitting if self.name == "train" else spoken
             spoken = frozenset(self._ids_named(response)) or before
-            values = {True: self._records(spoken & self.fitting, request.record)}
-            values[False] = self._records(spoken - self.fitting, request.record)
-            if any(request.is_told(text, value) for value in values[True]):
+            fitting, others = spoken & self.fitting, spoken - self.fitting
+            values = self._records(fitting, request.record)
+            if any(request.is_told(text, value) for value in values):
                 return None
-            fits |= bool(spoken & self.fitting)
-            recorded |= bool(values[True])
-            of_another |= any(request.is_told(text, value) for value in values[False])
+            fits |= bool(fitting)
+            recorded |= bool(values)
+            of_another |= any(
+                request.is_told(text, value) for value in self._records(others, request.record)
+            )
         if fits and not recorded:
             return None
         return OF_ANOTHER if of_another else NEVER_TOLD

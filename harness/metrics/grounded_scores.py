@@ -127,9 +127,8 @@ def statistics(played: Played) -> LinearStatistics:
         for one in dialogues
     ]
     figures = [one for one in _FIGURES if one.name != _REQUESTED or knows_requests(dialogues)]
-    names = {one.name for one in figures}
-    wins = {f"grounded.{name}": at for at, name in enumerate(OUTCOMES, start=1)}
-    wins = {name: at for name, at in wins.items() if name in names}
+    columns = {f"grounded.{name}": at for at, name in enumerate(OUTCOMES, start=1)}
+    wins = {one.name: columns[one.name] for one in figures if one.name in columns}
     return LinearStatistics.of_rows(figures, rows, _values, wins, of_samples=True)
 
 

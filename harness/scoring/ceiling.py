@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from mwz.normalization.delexicaliser import Delexicaliser
 
-from ..benchmark import Benchmark, Goal
+from ..benchmark import Benchmark
 from ..data.installed import benchmark_path
 from ..errors import InputError
 from ..grounding.rating import HumanRatings, PlainDialogue, RatedDialogue, rated
@@ -49,10 +49,10 @@ def human_ratings(
     installed = benchmark_path(benchmark.name)
     if installed is None or not installed.is_file():
         return _made(benchmark, database(), delexicaliser())
-    content = {
-        id_: (one.responses, [_further(goal) for goal in one.goal.values()])
+    content = [
+        [id_, one.responses, [sorted(goal.further or ()) for goal in one.goal.values()]]
         for id_, one in benchmark.dialogues.items()
-    }
+    ]
     key = [depends_on, content, code_digest()]
     try:
         return validated(HumanRatings, _STORE.get(key), "stored ratings")
@@ -60,10 +60,6 @@ def human_ratings(
         ratings = _made(benchmark, database(), delexicaliser())
     _STORE.put(key, asdict(ratings))
     return ratings
-
-
-def _further(goal: Goal) -> list[str] | None:
-    return None if goal.further is None else sorted(goal.further)
 
 
 def _made(
