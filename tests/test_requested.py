@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from helpers import RULES
 
-from mwz.harness import Scorer, load_benchmark
+from mwz.harness import Benchmark, InputError, Scorer, load_benchmark
 from mwz.harness.benchmark import Goal
+from mwz.harness.data.installed import from_document, to_document
+from mwz.harness.data.readers.multiwoz22 import with_requests
 from mwz.harness.grounding.grounded import NEVER_TOLD, OF_ANOTHER, GroundedDialogue, ground
 from mwz.harness.grounding.requested import requests
 from mwz.normalization.delexicaliser import Delexicaliser
@@ -128,3 +133,28 @@ def test_a_drivers_number_need_not_look_like_a_telephone_number() -> None:
     for text, told in (("Your taxi: 8628652947.", True), ("Your taxi: 862865.", False)):
         went = ground([DELEXICALISER(text)], goals, DATABASE, DELEXICALISER.gazetteer)
         assert went.domains["taxi"].provided == {"PHONE": told}
+
+
+# Goals that say it, and a benchmark that has them.
+
+
+def _one_dialogue(folder: Path, id_: str) -> tuple[Benchmark, Path]:
+    """Return a benchmark of one dialogue, and the data set's goal of a dialogue of that id."""
+    wanted = {"info": {"food": "italian", "area": "centre"}, "reqt": ["phone", "price range"]}
+    path = folder / "test.json"
+    path.write_text(json.dumps({id_: {"goal": {"restaurant": wanted, "hotel": {}}}}))
+    return replace(SAMPLE, dialogues={"town001": SAMPLE.dialogues["town001"]}), path
+
+
+def test_an_imported_benchmark_keeps_its_hash_and_what_its_goals_request(tmp_path: Path) -> None:
+    benchmark, path = _one_dialogue(tmp_path, "TOWN001.json")
+    requesting = with_requests(benchmark, path)
+    assert requesting.dialogues["town001"].goal["restaurant"].further == {"pricerange"}
+    assert requesting.content_hash(RULES) == benchmark.content_hash(RULES)
+    assert from_document(json.loads(json.dumps(to_document(requesting)))) == requesting
+    assert from_document(json.loads(json.dumps(to_document(benchmark)))) == benchmark
+
+
+def test_goals_must_cover_the_benchmark(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no goal of dialogue town001"):
+        with_requests(*_one_dialogue(tmp_path, "town002"))
