@@ -11,7 +11,13 @@ reference number in a turn about the domain.
 A dialogue succeeds if it matches ("any") and tells every requested slot: telephone, address and
 postcode as the database has them for a venue that fits and is named (by a response or by the
 goal); a train id at all; a reference number in a turn about the domain and, where that is known,
-once it is booked. A taxi's telephone number is no venue's, and any other is a venue's.
+once it is booked. A taxi's telephone number is its driver's: one that is no venue's, or any ten or
+eleven digits in a turn about the taxi.
+
+All that a goal requests is told if, besides, each further slot (area, price range, entrance fee, …)
+is told in words (`requested.py`): in a turn about the domain, as the database has it for a venue
+that fits and that the turn names, or if it names none, the turns before. What the database does not
+have for any venue so spoken of cannot be told, and is not missed.
 
 Venues are kept as alternatives: a name that several venues share is one that fits if one does.
 Conventions: numbers are compared by their digits, all else by its letters and digits.
@@ -314,6 +320,7 @@ class _GoalDomain:
             of_another |= any(
                 request.is_told(text, value) for value in self._records(others, request.record)
             )
+        # The database does not have it for what is spoken of.
         if fits and not recorded:
             return None
         return OF_ANOTHER if of_another else NEVER_TOLD
