@@ -38,11 +38,15 @@ class Goal:
         informable: Constraints a venue must meet, slot -> value.
         requestable: What the user asks to be told, of `REQUESTABLE_SLOTS`.
         booking: Constraints of the booking, slot -> value.
+        further: What else the user asks to be told, normalised slot names ("area", "entrancefee");
+            None where the source of the goal does not tell, as the public evaluator's. Only one
+            grounded score depends on it, so that it is no part of the benchmark's hash.
     """
 
     informable: Mapping[str, str]
     requestable: frozenset[str]
     booking: Mapping[str, str]
+    further: frozenset[str] | None = None
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ Tests marked `real_data` compare with published figures on the public data. They
 two folders named by environment variables, and are skipped where a variable is not set:
 
 - `MWZ_TEST_UPSTREAM`: a folder with clones (or copies) of the two public repositories,
-  `MultiWOZ_Evaluation/` and `multiwoz/`, and of those with DAMD's gold domains, `MinTL/`, and
+  `MultiWOZ_Evaluation/` and `multiwoz/`, and of those with DAMD's gold domains, `MinTL/`, with the
+  data set's own goals, `ConvLab-2/`, with free-running dialogues, `TD-Eval/`, and
   with outputs of later systems, `KRLS/` and `Fantastic_Reward_ICLR2023/`;
 - `MWZ_TEST_DST`: a folder of state-tracking files, gold and predicted states per turn.
 

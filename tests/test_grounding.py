@@ -108,6 +108,7 @@ def test_domains_that_are_matched_outright() -> None:
             "police": goal(),
             "train": goal({"day": "saturday"}),
         },
+        booked=[()],
     )
     assert all(domain.matched and domain.matched_all for domain in went.domains.values())
     # A train whose id is asked for is not.
@@ -118,7 +119,7 @@ def test_domains_that_are_matched_outright() -> None:
 def test_a_train_that_is_named_must_fit_though_its_id_is_not_requested() -> None:
     other = next(record for record in VENUES["train"] if record["day"] != "saturday")
     goals = {"train": goal({"day": "saturday"})}
-    assert _ground(["Certainly."], goals).inform
+    assert _ground(["Certainly."], goals, booked=[()]).inform
     named = _ground([f"Take {other['trainID']}."], goals).domains["train"]
     assert (named.matched, named.matched_all, named.cause) == (False, False, NONE_FITS)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,8 @@ from plain_english import TOLD, one_digit_other
 
 from mwz.harness import Benchmark, InputError, Options, Report, Scorer, load_benchmark, score
 from mwz.harness.benchmark import Goal
+from mwz.harness.data.goals import chosen_goals
 from mwz.harness.scoring.dialogue_lines import corpus_scores, read_dialogue_lines
-from mwz.harness.scoring.free_running import chosen_goals
 from mwz.harness.scoring.options import lexicalised_parameter
 from mwz.harness.submission import HUMAN
 from mwz.harness.submission.plain_responses import human_submission
@@ -68,6 +69,8 @@ def test_grounded_scores_under_their_own_key(capsys: Capture, tmp_path: Path) ->
         "inform_all": full,
         "success": full,
         "success_all": full,
+        # The sample's goals do not say what else is requested.
+        "success_requested": {},
         # Two telephone numbers, a postcode and an address.
         "faithfulness": {"told": 4, "in_database": 100.0, "of_named_venue": 100.0},
     }
@@ -415,11 +418,21 @@ def test_goals_may_be_written_as_the_data_set_does() -> None:
     found = chosen_goals(RAW_GOALS, rule_set("2021")).goals
     assert {id_: dict(goal) for id_, goal in found.items()} == {
         "OWN-1.json": {
-            "restaurant": Goal({"food": "italian", "area": "centre"}, frozenset({"PHONE"}), {})
+            "restaurant": Goal(
+                {"food": "italian", "area": "centre"}, frozenset({"PHONE"}), {}, frozenset({"area"})
+            )
         },
         # What is booked has a reference number.
-        "own-2": {"train": Goal({"leave": "09:00"}, frozenset({"TRAINID", "REFERENCE"}), {})},
+        "own-2": {
+            "train": Goal({"leave": "09:00"}, frozenset({"TRAINID", "REFERENCE"}), {}, frozenset())
+        },
     }
+
+
+def test_goals_that_request_what_no_venue_has_are_refused() -> None:
+    raw = {"own-1": {"hotel": {"info": {}, "reqt": ["stars", "colour"]}}}
+    with pytest.raises(InputError, match="own-1, hotel, reqt: unknown slot 'colour'"):
+        chosen_goals(raw, rule_set("2021"))
 
 
 def test_free_running_dialogues_are_scored_in_python_as_on_the_command_line(
@@ -432,7 +445,20 @@ def test_free_running_dialogues_are_scored_in_python_as_on_the_command_line(
     arguments = ("--free-running", "--goals", file, "--skip-missing-goals")
     assert report.to_dict() == _json(capsys, _file(tmp_path, played), *arguments)
     assert report.coverage.dialogues == 1
-    assert report.metrics["grounded"].success == {"total": 100.0, "restaurant": 100.0}
+    grounded = report.metrics["grounded"]
+    assert grounded.success == {"total": 100.0, "restaurant": 100.0}
+    # The area is requested, and not told.
+    assert grounded.success_requested == {"total": 0.0, "restaurant": 0.0}
+    arguments = ("--free-running", "--goals", file, "--skip-missing-goals", "--per-dialogue", "-")
+    lines = tmp_path / "lines.jsonl"
+    lines.write_text(run_cli(capsys, "score", _file(tmp_path, played), *arguments).out)
+    assert corpus_scores(read_dialogue_lines(lines))["grounded"].success_requested == {
+        "total": 0.0,
+        "restaurant": 0.0,
+    }
+    why = run_cli(capsys, "why", _file(tmp_path, played), *arguments[:4])
+    assert "(all requested 0.0)" in why.out
+    assert "further slot not told" in why.out
 
 
 def test_all_dialogues_without_a_goal_are_one_message(capsys: Capture, tmp_path: Path) -> None:
@@ -460,7 +486,12 @@ def test_goals_of_the_data_set_are_those_of_the_public_evaluator(upstream: Path)
     path = upstream / "MultiWOZ_Evaluation/mwzeval/data/goals.json"
     ours = chosen_goals(path, rule_set("2021"))
     assert len(ours.goals) == 1000
-    assert {id_.lower(): goal for id_, goal in raw.goals.items()} == dict(ours.goals)
+    # The evaluator's do not say what else is requested.
+    known = {
+        id_.lower(): {domain: replace(one, further=None) for domain, one in goal.items()}
+        for id_, goal in raw.goals.items()
+    }
+    assert known == dict(ours.goals)
 
 
 def test_a_file_without_turns_is_nothing_to_score(capsys: Capture, tmp_path: Path) -> None:

@@ -298,8 +298,12 @@ def from_document(document: Mapping[str, Any]) -> Benchmark:
 
 
 def _dialogue_data(dialogue: Dialogue) -> dict[str, Any]:
+    data = dialogue.scored_data()
+    for domain, goal in dialogue.goal.items():
+        if goal.further is not None:
+            data["goal"][domain]["further"] = sorted(goal.further)
     return {
-        **dialogue.scored_data(),
+        **data,
         "users": list(dialogue.users),
         "responses": list(dialogue.responses),
     }
@@ -307,7 +311,12 @@ def _dialogue_data(dialogue: Dialogue) -> dict[str, Any]:
 
 def _dialogue(data: Mapping[str, Any]) -> Dialogue:
     goals = {
-        domain: Goal(goal["informable"], frozenset(goal["requestable"]), goal["booking"])
+        domain: Goal(
+            goal["informable"],
+            frozenset(goal["requestable"]),
+            goal["booking"],
+            None if goal.get("further") is None else frozenset(goal["further"]),
+        )
         for domain, goal in data["goal"].items()
     }
     said = {name: tuple(data.get(name, ())) for name in ("users", "responses")}

@@ -61,6 +61,14 @@ class GroundedDiagnosis:
     @property
     def outcomes(self) -> list[DialogueOutcome]:
         """How each dialogue came out and why; causes are those of `grounding/grounded.py`."""
+        return self._outcomes("provided")
+
+    @property
+    def further(self) -> list[DialogueOutcome]:
+        """The same, of the further slots that goals request."""
+        return self._outcomes("further")
+
+    def _outcomes(self, slots: str) -> list[DialogueOutcome]:
         return [
             DialogueOutcome(
                 id_,
@@ -70,7 +78,9 @@ class GroundedDiagnosis:
                         cause=domain.cause,
                         turn=None,
                         faults=(),
-                        provided={slot: domain.causes.get(slot) for slot in domain.provided},
+                        provided={
+                            slot: domain.causes.get(slot) for slot in getattr(domain, slots) or ()
+                        },
                     )
                     for name, domain in one.grounded.domains.items()
                 },

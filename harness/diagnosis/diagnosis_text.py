@@ -89,10 +89,13 @@ def grounded_text(
     costs = points(outcomes, GROUNDED_CAUSES)
     shown = None if domain else costs
     unmatched = _unmatched(losses, NAMING_SLOTS)
+    further = domain_losses(diagnosis.further, INFORM_CAUSES, SUCCESS_CAUSES)
+    untold = _untold({name: of for name, of in further.items() if name in losses})
     parts = [
         _grounded_head(diagnosis),
         _cause_table("domain not matched", unmatched, _chosen(INFORM_CAUSES, cause), shown),
         _cause_table("slot not told", _untold(losses), _chosen(SUCCESS_CAUSES, cause), shown),
+        _cause_table("further slot not told", untold, _chosen(SUCCESS_CAUSES, cause), None),
         "" if cause or not losses else _rates_table(losses),
         "" if cause else _faithfulness_table(diagnosis),
         *_first_dialogues(outcomes, costs, domain, cause, limit),
@@ -122,9 +125,11 @@ def _grounded_head(diagnosis: GroundedDiagnosis) -> str:
 
 
 def _rates(figures: GroundedFigures) -> str:
+    requested = figures.success_requested
     return (
         f"Inform {figure(figures.inform[TOTAL])} (all {figure(figures.inform_all[TOTAL])}), "
         f"Success {figure(figures.success[TOTAL])}"
+        + (f" (all requested {figure(requested[TOTAL])})" if requested else "")
     )
 
 

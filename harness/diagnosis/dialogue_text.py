@@ -338,5 +338,5 @@ def _grounded_outcome(domain: str, went: GroundedDomain, fitting: int) -> Iterat
     else:
         would_fit = f"{_venue_count(fitting)} of the database would fit"
         yield _labelled(domain, f"not matched: {went.cause}{named}; {would_fit}")
-    for slot, told in went.provided.items():
+    for slot, told in {**went.provided, **(went.further or {})}.items():
         yield _labelled("", f"{slot} told" if told else f"{slot} not told: {went.causes[slot]}")

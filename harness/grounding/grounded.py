@@ -3,12 +3,21 @@
 A domain of the goal is matched if the last response that names a venue of the domain (train: an
 id) names one that the goal's query finds ("any"), or names no other ("all"). As for delexicalised
 responses a domain is matched outright if its goal gives a name, if it has no venues (taxi, police,
-hospital), or if it is train, no id is named and none is requested.
+hospital), or if it is train, no id is named and none is requested. In a dialogue of its own, where
+the user need not get to a domain, it must also be served: responses name or tell anything of a
+venue that fits, times, price or duration of a train that fits, a taxi's car or number, or give a
+reference number in a turn about the domain.
 
 A dialogue succeeds if it matches ("any") and tells every requested slot: telephone, address and
 postcode as the database has them for a venue that fits and is named (by a response or by the
 goal); a train id at all; a reference number in a turn about the domain and, where that is known,
-once it is booked. A taxi's telephone number is no venue's, and any other is a venue's.
+once it is booked. A taxi's telephone number is its driver's: one that is no venue's, or any ten or
+eleven digits in a turn about the taxi.
+
+All that a goal requests is told if, besides, each further slot (area, price range, entrance fee, …)
+is told in words (`requested.py`): in a turn about the domain, as the database has it for a venue
+that fits and that the turn names, or if it names none, the turns before. What the database does not
+have for any venue so spoken of cannot be told, and is not missed.
 
 Venues are kept as alternatives: a name that several venues share is one that fits if one does.
 Conventions: numbers are compared by their digits, all else by its letters and digits.
@@ -16,12 +25,13 @@ Conventions: numbers are compared by their digits, all else by its letters and d
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..benchmark import Goal
 from .faithfulness import turn_domains
+from .requested import requests
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
@@ -33,6 +43,10 @@ NAMING_SLOTS = {"restaurant": "NAME", "hotel": "NAME", "attraction": "NAME", "tr
 
 VENUE_SLOTS = ("PHONE", "ADDRESS", "POST")
 """Requestable slots that are a venue's own."""
+
+_DRIVERS = ("taxi", "PHONE")
+_SERVING = {"train": ("leave", "arrive", "duration", "price"), "taxi": ("cartype", "phone")}
+"""What shows that a domain is served where no venue is named."""
 
 NEVER_NAMED = "never names a venue of the domain"
 NONE_FITS = "names no venue that fits"
@@ -71,6 +85,8 @@ class GroundedDomain:
         provided: Requested slot -> whether it is told.
         cause: Why the domain is not matched ("any"), one of `INFORM_CAUSES`; None where it is.
         causes: Slot that is not told -> why, one of `SUCCESS_CAUSES`.
+        further: Further slot that the goal requests -> whether it is told; None where the goal does
+            not say.
     """
 
     matched: bool
@@ -79,6 +95,12 @@ class GroundedDomain:
     provided: Mapping[str, bool]
     cause: str | None = None
     causes: Mapping[str, str] = field(default_factory=dict)
+    further: Mapping[str, bool] | None = None
+
+    @property
+    def tells_further(self) -> bool:
+        """Whether all further slots are told."""
+        return all((self.further or {}).values())
 
 
 @dataclass(frozen=True)
@@ -110,6 +132,14 @@ class GroundedDialogue:
     def success_all(self) -> bool:
         """Whether the dialogue matches ("all") and tells every requested slot."""
         return self.inform_all and self._tells_all
+
+    @property
+    def success_requested(self) -> bool | None:
+        """Whether it succeeds ("all") and tells the further slots; None where these are unknown."""
+        domains = self.domains.values()
+        if any(domain.further is None for domain in domains):
+            return None
+        return self.success_all and all(domain.tells_further for domain in domains)
 
     @property
     def _tells_all(self) -> bool:
@@ -193,15 +223,16 @@ class _GoalDomain:
         """Return how the domain went."""
         naming = self._naming_turns()
         last = naming[-1] if naming else []
-        outright = self._is_outright(bool(naming))
-        cause = None if outright else self._inform_cause(naming)
         named = {id_ for mentions in naming for mention in mentions for id_ in mention}
         if "name" in self.wanted.informable:
             named |= self.fitting
         slots = sorted(self.wanted.requestable)
+        further = None if self.wanted.further is None else sorted(self.wanted.further)
         causes = {
             slot: why for slot in slots if (why := self._success_cause(slot, named)) is not None
-        }
+        } | {slot: why for slot in further or () if (why := self._further_cause(slot)) is not None}
+        outright = self._is_outright(bool(naming))
+        cause = None if outright else self._inform_cause(naming)
         return GroundedDomain(
             matched=cause is None,
             matched_all=outright or (bool(last) and all(self.fitting & one for one in last)),
@@ -209,6 +240,7 @@ class _GoalDomain:
             provided={slot: slot not in causes for slot in slots},
             cause=cause,
             causes=causes,
+            further=None if further is None else {slot: slot not in causes for slot in further},
         )
 
     def _naming_turns(self) -> list[list[frozenset[str]]]:
@@ -225,10 +257,23 @@ class _GoalDomain:
         """Return the ids of the domain's venues that a span may belong to."""
         return frozenset(venue.id for venue in span.venues if venue.domain == self.name)
 
-    def _is_outright(self, named: bool) -> bool:
+    def _is_outright(self, is_named: bool) -> bool:
+        """Return whether the domain is matched without naming a venue that fits last."""
+        if self.dialogue.booked is None and not self._is_served():
+            return False
         if self.name not in NAMING_SLOTS or "name" in self.wanted.informable:
             return True
-        return self.name == "train" and not named and "TRAINID" not in self.wanted.requestable
+        return self.name == "train" and not is_named and "TRAINID" not in self.wanted.requestable
+
+    def _is_served(self) -> bool:
+        """Return whether responses tell anything of the domain that fits, or book."""
+        spans = (span for response in self.dialogue.responses for span in response.spans)
+        meant = (venue.id for span in spans for venue in span.venues if venue.domain == self.name)
+        return (
+            any(id_ in self.fitting or self.name not in NAMING_SLOTS for id_ in meant)
+            or self._reference_cause() is None
+            or any(self._further_cause(slot) is None for slot in _SERVING.get(self.name, ()))
+        )
 
     def _inform_cause(self, naming: Sequence[Sequence[frozenset[str]]]) -> str | None:
         if not naming:
@@ -246,8 +291,49 @@ class _GoalDomain:
         if slot in VENUE_SLOTS and self.name in NAMING_SLOTS:
             return self._venue_slot_cause(slot, spans, named)
         # A train id at all; a taxi's number is no venue's.
-        told = any(slot == "TRAINID" or _domains_of(span) <= {self.name} for _, span in spans)
-        return None if told else NEVER_TOLD
+        if any(slot == "TRAINID" or _domains_of(span) <= {self.name} for _, span in spans):
+            return None
+        return self._further_cause("phone") if (self.name, slot) == _DRIVERS else NEVER_TOLD
+
+    def _further_cause(self, slot: str) -> str | None:
+        """Return why a slot that is told in words is not told; None if it is, or cannot be."""
+        request = requests()[slot]
+        spoken = self.fitting if "name" in self.wanted.informable else frozenset[str]()
+        fits = recorded = of_another = False
+        for turn, response in enumerate(self.dialogue.responses):
+            if not self.dialogue.is_about(turn, self.name):
+                continue
+            text = _told_text(response, request.names)
+            if request.record is None:
+                if request.is_told(text):
+                    return None
+                continue
+            # A train is also spoken of by its times alone.
+            before = self.fitting if self.name == "train" else spoken
+            spoken = frozenset(self._ids_named(response)) or before
+            fitting, others = spoken & self.fitting, spoken - self.fitting
+            values = self._records(fitting, request.record)
+            if any(request.is_told(text, value) for value in values):
+                return None
+            fits |= bool(fitting)
+            recorded |= bool(values)
+            of_another |= any(
+                request.is_told(text, value) for value in self._records(others, request.record)
+            )
+        # The database does not have it for what is spoken of.
+        if fits and not recorded:
+            return None
+        return OF_ANOTHER if of_another else NEVER_TOLD
+
+    def _ids_named(self, response: Delexicalised) -> set[str]:
+        """Return the ids of the domain's venues that a response may name."""
+        slot = NAMING_SLOTS.get(self.name)
+        return {id_ for span in response.spans if span.slot == slot for id_ in self._ids(span)}
+
+    def _records(self, ids: Iterable[str], slot: str) -> set[str]:
+        """Return what the database has of a slot for some of the domain's venues."""
+        venues = (self.dialogue.gazetteer.venue(self.name, id_) for id_ in ids)
+        return {value for venue in venues for value in venue.facts.get(slot, ())}
 
     def _reference_cause(self) -> str | None:
         turns = [turn for turn, _ in self.dialogue.spans("REFERENCE")]
@@ -282,6 +368,15 @@ class _GoalDomain:
         if any(whole and ids & self.fitting for ids, whole in told):
             return OF_UNNAMED
         return OF_ANOTHER if any(ids for ids, _ in told) else NOWHERE
+
+
+def _told_text(response: Delexicalised, names: bool) -> str:
+    """Return what a response says without venues' telephone numbers, and if wanted their names."""
+    text = response.original
+    for span in reversed(response.spans):
+        if (span.slot == "NAME" and not names) or (span.slot == "PHONE" and span.venues):
+            text = f"{text[: span.start]} {text[span.end :]}"
+    return text
 
 
 def _domains_of(span: Span) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..benchmark import Benchmark, Dialogue, Goal
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 TOTAL = "total"
 
-OUTCOMES = ("inform", "inform_all", "success", "success_all")
+OUTCOMES = ("inform", "inform_all", "success", "success_all", "success_requested")
 """What a dialogue in plain English can have, attributes of `GroundedDialogue`."""
 
 
@@ -48,6 +48,8 @@ class GroundedFigures:
         success: Success, with Inform "any".
         success_all: Success, with Inform "all".
         faithfulness: Whether what is told is in the database.
+        success_requested: Success, with Inform "all", over all that the goals request; empty where
+            they do not say.
     """
 
     dialogues: int
@@ -56,6 +58,7 @@ class GroundedFigures:
     success: Mapping[str, float]
     success_all: Mapping[str, float]
     faithfulness: ToldShares
+    success_requested: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,8 @@ def grounded_figures(dialogues: Iterable[RatedDialogue]) -> GroundedFigures:
     """
     listed = list(dialogues)
     won: dict[str, dict[str, list[bool]]] = {outcome: {TOTAL: []} for outcome in OUTCOMES}
+    if not knows_requests(listed):
+        del won["success_requested"]
     for dialogue in (one.grounded for one in listed):
         for outcome, rates in won.items():
             rates[TOTAL].append(getattr(dialogue, outcome))
@@ -98,14 +103,20 @@ def grounded_figures(dialogues: Iterable[RatedDialogue]) -> GroundedFigures:
                 "inform_all": went.matched_all,
                 "success": dialogue.inform and told,
                 "success_all": dialogue.inform_all and told,
+                "success_requested": dialogue.inform_all and told and went.tells_further,
             }
-            for outcome, is_won in of_domain.items():
-                won[outcome].setdefault(domain, []).append(is_won)
+            for outcome, rates in won.items():
+                rates.setdefault(domain, []).append(of_domain[outcome])
     return GroundedFigures(
         dialogues=len(listed),
         **{outcome: _rates(rates) for outcome, rates in won.items()},
         faithfulness=sum((one.faithfulness for one in listed), Faithfulness()).shares(),
     )
+
+
+def knows_requests(dialogues: Iterable[RatedDialogue]) -> bool:
+    """Return whether the goals of all dialogues say what else they request."""
+    return all(one.grounded.success_requested is not None for one in dialogues)
 
 
 def _rates(results: Mapping[str, Sequence[bool]]) -> dict[str, float]:

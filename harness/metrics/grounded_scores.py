@@ -7,7 +7,7 @@ human responses get under the same signature: compare with that, not with 100.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..errors import counted
@@ -19,6 +19,7 @@ from ..grounding.rating import (
     RatedDialogue,
     ceiling,
     grounded_figures,
+    knows_requests,
     rated,
     rated_human,
 )
@@ -44,6 +45,8 @@ class GroundedScores:
         faithfulness: Whether what is told is in the database.
         ceiling: What the human responses get under the same signature; None where the benchmark
             does not have them.
+        success_requested: Success, with Inform "all", over all that the goals request; empty where
+            they do not say.
     """
 
     inform: Mapping[str, float]
@@ -52,6 +55,7 @@ class GroundedScores:
     success_all: Mapping[str, float]
     faithfulness: ToldShares
     ceiling: GroundedFigures | None
+    success_requested: Mapping[str, float] = field(default_factory=dict)
 
     @staticmethod
     def of_figures(figures: GroundedFigures, human: GroundedFigures | None) -> GroundedScores:
@@ -97,12 +101,14 @@ def rated_dialogues(played: Played) -> list[RatedDialogue]:
     return [rated(one, database, gazetteer) for one in plain_dialogues(played).values()]
 
 
+_REQUESTED = "grounded.success_requested"
 _SHARES = ("in_database", "of_named_venue")
 _FIGURES = (
     Figure("grounded.inform", "Grounded Inform", digits=1, main=True),
     Figure("grounded.inform_all", "Grounded Inform, all", digits=1),
     Figure("grounded.success", "Grounded Success", digits=1, main=True),
     Figure("grounded.success_all", "Grounded Success, all", digits=1, main=True),
+    Figure("grounded.success_requested", "Grounded Success, all requested", digits=1, main=True),
     Figure("grounded.in_database", "Told, in database", digits=1),
     Figure("grounded.of_named_venue", "Told, of a named venue", digits=1),
 )
@@ -110,17 +116,20 @@ _FIGURES = (
 
 def statistics(played: Played) -> LinearStatistics:
     """Return the statistics of the totals: which dialogues are won, and what is told."""
+    dialogues = played.once(rated_dialogues)
     rows = [
         (
             1,
-            *(getattr(one.grounded, name) for name in OUTCOMES),
+            *(bool(getattr(one.grounded, name)) for name in OUTCOMES),
             one.faithfulness.told,
             *(getattr(one.faithfulness, name) for name in _SHARES),
         )
-        for one in played.once(rated_dialogues)
+        for one in dialogues
     ]
-    wins = {f"grounded.{name}": at for at, name in enumerate(OUTCOMES, start=1)}
-    return LinearStatistics.of_rows(_FIGURES, rows, _values, wins, of_samples=True)
+    figures = [one for one in _FIGURES if one.name != _REQUESTED or knows_requests(dialogues)]
+    columns = {f"grounded.{name}": at for at, name in enumerate(OUTCOMES, start=1)}
+    wins = {one.name: columns[one.name] for one in figures if one.name in columns}
+    return LinearStatistics.of_rows(figures, rows, _values, wins, of_samples=True)
 
 
 def _values(sums: Sequence[float]) -> dict[str, float]:
@@ -144,21 +153,23 @@ _RATES = {
     "inform_all": "Inform all",
     "success": "Success any",
     "success_all": "Success all",
+    "success_requested": "all requested",
 }
 
 
 def _text(_: Metric, scores: GroundedScores) -> str:
     """Show every figure with that of the human responses behind it."""
     human = scores.ceiling
+    shown = {name: title for name, title in _RATES.items() if getattr(scores, name)}
     headers = ["grounded"]
-    for title in _RATES.values():
+    for title in shown.values():
         headers += [title, "human"]
     rows = [
         [
             domain,
             *(
                 figure(rates.get(domain))
-                for name in _RATES
+                for name in shown
                 for rates in (getattr(scores, name), {} if human is None else getattr(human, name))
             ),
         ]
@@ -189,7 +200,7 @@ def _totals(scores: GroundedScores | GroundedFigures) -> dict[str, float | None]
     """Return figure -> percent over all domains."""
     shares = scores.faithfulness
     return {
-        **{f"grounded.{name}": getattr(scores, name)[TOTAL] for name in OUTCOMES},
+        **{f"grounded.{name}": getattr(scores, name).get(TOTAL) for name in OUTCOMES},
         **{f"grounded.{name}": getattr(shares, name) for name in _SHARES},
     }
 

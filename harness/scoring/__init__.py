@@ -151,7 +151,8 @@ class Scorer:
         Raises:
             InputError: They are malformed, or one has no goal.
         """
-        from .free_running import GoalsFile, play_free_running
+        from ..data.goals import GoalsFile
+        from .free_running import play_free_running
 
         goals, skip = self.options.goals, self.options.skip_missing_goals
         own = goals if isinstance(goals, GoalsFile) else None

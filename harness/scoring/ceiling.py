@@ -40,7 +40,7 @@ def human_ratings(
         benchmark: The benchmark.
         database: Gives the venue database; called where ratings are to be made.
         delexicaliser: Gives the delexicaliser; called alike.
-        depends_on: All that scores depend on besides the human responses and the code.
+        depends_on: All that scores depend on besides human responses, requests and code.
     """
     if not benchmark.dialogues or not has_human_responses(benchmark):
         return None
@@ -49,8 +49,11 @@ def human_ratings(
     installed = benchmark_path(benchmark.name)
     if installed is None or not installed.is_file():
         return _made(benchmark, database(), delexicaliser())
-    responses = {id_: dialogue.responses for id_, dialogue in benchmark.dialogues.items()}
-    key = [depends_on, responses, code_digest()]
+    content = [
+        [id_, one.responses, [sorted(goal.further or ()) for goal in one.goal.values()]]
+        for id_, one in benchmark.dialogues.items()
+    ]
+    key = [depends_on, content, code_digest()]
     try:
         return validated(HumanRatings, _STORE.get(key), "stored ratings")
     except InputError:

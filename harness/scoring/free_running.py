@@ -9,18 +9,17 @@ counts in any turn about its domain.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mwz.database.venues import VenueDatabase
 from mwz.normalization.rules import RuleSet
-from mwz.normalization.rules.registry import digest_of_json, sha256
-from mwz.normalization.states import normalize_slot_name, plain_slot_name
+from mwz.normalization.rules.registry import sha256
 
-from ..benchmark import REFERENCE, REQUESTABLE_SLOTS, Benchmark, Goal
-from ..errors import SHOWN_PLACES, InputError, counted, unknown, unquoted
+from ..benchmark import Benchmark
+from ..data.goals import Goals, GoalsFile
+from ..errors import SHOWN_PLACES, InputError, counted, unquoted
 from ..grounding.rating import (
     GroundedFigures,
     HumanRatings,
@@ -31,7 +30,6 @@ from ..grounding.rating import (
     rated,
     rated_human,
 )
-from ..io.files import kind_of, read_json, shown_name
 from ..metrics.diversity import diversity
 from ..metrics.grounded_scores import GroundedScores
 from ..signature import SHOWN_HASH, Signature
@@ -40,7 +38,6 @@ from ..submission.checking import Turn, dialogue_id
 from ..submission.conversations import Conversations, checked_conversations
 from ..submission.formats import Standard
 from ..submission.formats.format import USER
-from ..submission.notations import DOMAINS
 from ..submission.plain_responses import delexicalise_submission
 from ..submission.remarks import Remark
 from .report import Coverage, Report, unknown_placeholders
@@ -50,102 +47,6 @@ if TYPE_CHECKING:
 
 FREE_RUNNING = "free-running"
 """The parameter of signatures that tells whose goals free-running dialogues were held against."""
-
-
-Goals: TypeAlias = "Mapping[str, Mapping[str, Goal]]"
-"""Dialogue id -> domain -> goal."""
-
-
-@dataclass(frozen=True)
-class GoalsFile:
-    """Goals that were read from a file.
-
-    Attributes:
-        goals: The goals.
-        source: What messages call the file.
-    """
-
-    goals: Goals
-    source: str
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the goals, in hexadecimal; their order is no part of it."""
-        content = {
-            id_: {d: [dict(g.informable), sorted(g.requestable)] for d, g in goal.items()}
-            for id_, goal in self.goals.items()
-        }
-        return digest_of_json(content)
-
-
-def chosen_goals(goals: str | Path | Mapping[str, Any] | GoalsFile, rules: RuleSet) -> GoalsFile:
-    """Return the goals of dialogues, as the public evaluator or the data set writes them.
-
-    Args:
-        goals: A JSON file, or what one holds: dialogue id -> domain -> `informable` (slot ->
-            value) and `requestable` (list, of `REQUESTABLE_SLOTS`); or as in the data set, domain
-            -> `info`, `reqt` and `book`, also below `goal`. What else the data set's goals request
-            does not count, and what they book is requested to have a reference number.
-        rules: The rule set, which says what venues can be asked for.
-
-    Raises:
-        InputError: The file cannot be read, is in another form, or asks for what no venue has; with
-            every place.
-    """
-    if isinstance(goals, GoalsFile):
-        return goals
-    source = "goals" if isinstance(goals, Mapping) else shown_name(goals)
-    content = goals if isinstance(goals, Mapping) else read_json(goals)
-    if not isinstance(content, Mapping):
-        found = kind_of(content)
-        raise InputError(source, f"expected an object of dialogue id -> goal, found {found}")
-    problems = [] if content else ["holds no goals"]
-    read = {id_: dict(_read(id_, goal, rules, problems)) for id_, goal in content.items()}
-    if problems:
-        raise InputError(source, problems)
-    return GoalsFile(read, source)
-
-
-def _read(
-    id_: str, written: object, rules: RuleSet, problems: list[str]
-) -> Iterator[tuple[str, Goal]]:
-    """Yield domain and goal of a dialogue; what is wrong with them is added to the problems."""
-    goal = written.get("goal", written) if isinstance(written, Mapping) else {}
-    given = goal if isinstance(goal, Mapping) else {}
-    raw = any(isinstance(one, Mapping) and "info" in one for one in given.values())
-    # The data set names all domains, and has instructions and topics beside them.
-    wanted = {d: one for d, one in given.items() if not raw or (d in DOMAINS and one)}
-    if not wanted:
-        problems.append(f"dialogue {id_}: no domain; expected some of {', '.join(DOMAINS)}")
-    for domain, one in wanted.items():
-        place = f"dialogue {id_}, {domain}"
-        if domain not in DOMAINS:
-            problems.append(f"dialogue {id_}: {unknown('domain', domain, DOMAINS)}")
-            continue
-        informable, requested = ("info", "reqt") if raw else ("informable", "requestable")
-        slots = one.get(informable) if isinstance(one, Mapping) else None
-        if not isinstance(slots, Mapping) or not all(isinstance(v, str) for v in slots.values()):
-            problems.append(f"{place}: expected `{informable}`, an object of slot -> value")
-            continue
-        venue = rules.venue_rules.get(domain)
-        known = None if venue is None else venue.columns
-        informed = {normalize_slot_name(slot, rules): value for slot, value in slots.items()}
-        for slot in informed:
-            if known is not None and slot not in known:
-                problems.append(f"{place}, {informable}: {unknown('slot', slot, known)}")
-        asked = {_requestable(slot, rules): slot for slot in one.get(requested) or ()}
-        for canonical, slot in asked.items():
-            if canonical not in REQUESTABLE_SLOTS and not raw:
-                told = unknown("slot", slot, REQUESTABLE_SLOTS)
-                problems.append(f"{place}, {requested}: {told}")
-        booked = {REFERENCE} if raw and one.get("book") else set()
-        yield domain, Goal(informed, frozenset(booked | (asked.keys() & {*REQUESTABLE_SLOTS})), {})
-
-
-def _requestable(slot: object, rules: RuleSet) -> str:
-    """Return what a slot that is requested is called, `PHONE`, however it is written."""
-    name: str = rules.ontology.get(plain_slot_name(str(slot)), str(slot))
-    return name
 
 
 class _Scorer(Protocol):

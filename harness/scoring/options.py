@@ -23,7 +23,7 @@ from ..submission.formats.format import ACTIVE_DOMAINS, STATE
 from ..submission.placeholder_aliases import chosen_aliases
 
 if TYPE_CHECKING:
-    from .free_running import GoalsFile
+    from ..data.goals import GoalsFile
 
 AUTO = "auto"
 
@@ -111,7 +111,7 @@ class Options:
         # A copy for another process needs no file.
         object.__setattr__(self, "placeholders", chosen)
         if self.free_running and self.part != self.goals:
-            from .free_running import chosen_goals  # grounding takes its time
+            from ..data.goals import chosen_goals  # grounding takes its time
 
             object.__setattr__(self, "goals", chosen_goals(self.goals, rule_set(self.rules)))
         if self.lexicalised and GROUNDED not in metrics:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..states import plain_slot_name
@@ -43,11 +43,14 @@ class Venue:
         name: Its name as the database writes it; of a train its id.
         values: Ontology slot (PHONE, POST, ADDRESS) -> its value, comparable (see `comparable`);
             unknown values are left out.
+        facts: What its records say, as it is written: slot in lower case and without blanks ->
+            distinct values, unknown ones left out. Trains of several days may share an id.
     """
 
     key: VenueId
     name: str
     values: Mapping[str, str]
+    facts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +142,11 @@ def build_gazetteer(
         venues[venue.key] = venue
         mentions += spelling.mentions(venue, _text(record, "address"))
     for record in trains:
-        values = {plain_slot_name(key): value for key, value in record.items()}
-        key = VenueId("train", str(values["trainid"]))
-        venues[key] = Venue(key, key.id, {"TRAINID": comparable("TRAINID", key.id)})
+        facts = _facts(record)
+        key = VenueId("train", facts["trainid"][0])
+        for slot, told in venues[key].facts.items() if key in venues else ():
+            facts[slot] = tuple(dict.fromkeys((*told, *facts.get(slot, ()))))
+        venues[key] = Venue(key, key.id, {"TRAINID": comparable("TRAINID", key.id)}, facts)
     numbers: dict[str, dict[str, list[VenueId]]] = {"PHONE": {}, "POST": {}, "TRAINID": {}}
     for venue in venues.values():
         for slot, value in venue.values.items():
@@ -172,7 +177,12 @@ def _venue(domain: str, record: Mapping[str, Any]) -> Venue:
         for key, slot in _RECORD_SLOTS.items()
         if (text := _text(record, key))
     }
-    return Venue(VenueId(domain, str(record["id"])), _text(record, "name"), values)
+    name = _text(record, "name")
+    return Venue(VenueId(domain, str(record["id"])), name, values, _facts(record))
+
+
+def _facts(record: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    return {plain_slot_name(key): (text,) for key in record if (text := _text(record, key))}
 
 
 def _text(record: Mapping[str, Any], key: str) -> str:

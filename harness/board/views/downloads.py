@@ -33,7 +33,7 @@ def entry_data(board: Board, entry: Entry) -> dict[str, Any]:
     if row.grounded is None:
         found = {**about, **_responses_data(board, row, entry)}
         return {name: value for name, value in found.items() if value is not None}
-    figures = {name: getattr(row.grounded, name)[TOTAL] for name in OUTCOMES}
+    figures = {name: rates[TOTAL] for name in OUTCOMES if (rates := getattr(row.grounded, name))}
     return {**about, "grounded": figures, **_signs_data(row), "signature": row.signature}
 
 

@@ -11,15 +11,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from mwz.normalization.rules import rule_set
 from mwz.normalization.states import BeliefState
 
 from ...benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue, VenueRecords
 from ...errors import InputError
 from ...io.files import read_bytes
 from ...metrics.played import gold_active_domains
+from ...submission.checking import dialogue_id
 from ...submission.formats.damd_log import align_dialogues, parse_damd_log
 from ..declared import Built, DataSet, Sources
-from .annotation22 import DATA_SET, read_test_dialogues
+from ..goals import chosen_goals
+from .annotation22 import ANNOTATION_RULES, DATA_SET, read_test_dialogues
 from .evaluator import EVALUATOR_DATA, read_goals, read_per_turn, read_venues, venue_notes
 from .overlap import find_overlap, overlap_note
 
@@ -31,6 +34,11 @@ DAMD = "gold domains"
 """The role of the repository with DAMD's log, which need not be there."""
 
 DAMD_LOG = "damd_multiwoz/test_log.txt"
+
+REQUESTS = "goals with all requests"
+"""The role of the repository with the data set's own goals, which need not be there either."""
+
+REQUESTED = "data/multiwoz/test.json.zip"
 
 
 def read(data_set: DataSet, sources: Sources) -> Built:
@@ -50,6 +58,14 @@ def read(data_set: DataSet, sources: Sources) -> Built:
         notes.append(
             "gold active domains: by rule from states and acts; the leaderboard is scored with "
             "DAMD's, which --mintl adds"
+        )
+    if REQUESTS in sources.folders:
+        benchmark = with_requests(benchmark, sources.folders[REQUESTS] / REQUESTED)
+        notes.append("requests: all that the goals request")
+    else:
+        notes.append(
+            "requests: telephone, address, postcode, reference number and train id; --convlab2 "
+            "adds all others, for grounded Success over all that is requested"
         )
     if sources.all_splits:
         overlap = find_overlap(mwzeval, multiwoz, benchmark.dialogues)
@@ -82,6 +98,27 @@ def with_damd_domains(benchmark: Benchmark, log: Path) -> tuple[Benchmark, str]:
     others = f"; by rule from states and acts for {', '.join(lacking)}" if lacking else ""
     note = f"gold active domains: DAMD's for {len(logged)} of {len(dialogues)} dialogues{others}"
     return replace(benchmark, dialogues=dialogues), note
+
+
+def with_requests(benchmark: Benchmark, path: Path) -> Benchmark:
+    """Return a benchmark whose goals say what else they request.
+
+    Raises:
+        InputError: The file of goals cannot be read, or lacks a dialogue or a domain.
+    """
+    read = chosen_goals(path, rule_set(ANNOTATION_RULES)).goals
+    goals = {dialogue_id(id_): goal for id_, goal in read.items()}
+    lacking = [i for i, one in benchmark.dialogues.items() if one.goal.keys() - goals.get(i, {})]
+    if lacking:
+        raise InputError(str(path), [f"no goal of dialogue {id_}" for id_ in lacking])
+    dialogues = {
+        id_: replace(
+            dialogue,
+            goal={d: replace(g, further=goals[id_][d].further) for d, g in dialogue.goal.items()},
+        )
+        for id_, dialogue in benchmark.dialogues.items()
+    }
+    return replace(benchmark, dialogues=dialogues)
 
 
 def read_benchmark(

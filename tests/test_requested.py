@@ -1,0 +1,160 @@
+"""What goals request besides numbers, addresses and ids: how each slot is told, and when."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from helpers import RULES
+
+from mwz.harness import Benchmark, InputError, Scorer, load_benchmark
+from mwz.harness.benchmark import Goal
+from mwz.harness.data.installed import from_document, to_document
+from mwz.harness.data.readers.multiwoz22 import with_requests
+from mwz.harness.grounding.grounded import NEVER_TOLD, OF_ANOTHER, GroundedDialogue, ground
+from mwz.harness.grounding.requested import requests
+from mwz.normalization.delexicaliser import Delexicaliser
+
+SAMPLE = load_benchmark("sample")
+DELEXICALISER = Delexicaliser.of_venues(SAMPLE.venue_records(RULES), RULES)
+DATABASE = Scorer(SAMPLE).database()
+
+
+@pytest.mark.parametrize(
+    ("slot", "value", "telling", "other"),
+    [
+        ("area", "centre", "It is in the city center.", "It is in the north."),
+        ("area", "north", "- Area: North", "Could you tell me if you prefer the north?"),
+        ("pricerange", "moderate", "a moderately priced place", "an expensive place"),
+        ("pricerange", "expensive", "It is expensive.", "It is inexpensive."),
+        ("food", "asian oriental", "They serve Asian Oriental food.", "They serve Asian food."),
+        ("type", "guesthouse", "It is a guest house.", "It is a hotel."),
+        ("type", "concerthall", "It is a concert hall.", "It is a museum."),
+        ("stars", "4", "a 4-star hotel", "a 3 star hotel with 4 rooms"),
+        ("stars", "0", "**Stars:** 0", "4 stars"),
+        ("stars", "3", "a star rating of 3", "in 3 days"),
+        ("internet", "yes", "It has free wi-fi.", "There is no wifi."),
+        ("internet", "yes", "It offers internet, but no parking.", "Do you need internet?"),
+        ("parking", "no", "It offers internet, but no parking.", "- Parking: Yes"),
+        ("parking", "no", "Parking is not available.", "It has parking."),
+        ("entrancefee", "free", "There is no entrance fee.", "Feel free to ask."),
+        ("entrancefee", "free", "It's free!", "It has free parking."),
+        ("entrancefee", "5 pounds", "Entry is £5.00.", "Entry is 4 pounds."),
+        ("entrancefee", "2.50 pounds", "Entrance fee: 2.50", "Entrance fee: 2"),
+        ("price", "10.10 pounds", "It costs £10.10.", "It costs 10.20 pounds."),
+        ("price", "17.60 pounds", "17 . 60 GBP", "176.0 pounds"),
+        ("duration", "79 minutes", "It takes 1 hour and 19 minutes.", "It takes 97 minutes."),
+        ("duration", "105 minutes", "105-minute trip, 105 mins", "It takes 1 hour 5 minutes."),
+        ("arrive", "17:35", "It gets there by 5:35 pm.", "It gets there by 5:35 am."),
+        ("arrive", "24:35", "It arrives at 00:35.", "It arrives at 12:35."),
+        ("leave", "07:17", "It leaves at 7:17.", "It leaves at 17:17."),
+        ("openhours", "9 a.m. to 5 p.m. on sunday", "from 9am to 5pm", "from 9 am to 6 pm"),
+        ("openhours", "always open", "It is always open.", "It is open on Sundays."),
+        ("cartype", None, "a red Skoda", "a red car"),
+        ("phone", None, "call 8628652947", "call 862865"),
+    ],
+)
+def test_how_values_are_told(slot: str, value: str | None, telling: str, other: str) -> None:
+    assert requests()[slot].is_told(telling, value)
+    assert not requests()[slot].is_told(other, value)
+
+
+def _ground(
+    texts: Sequence[str], domain: str, info: dict[str, str], *further: str
+) -> GroundedDialogue:
+    responses = [DELEXICALISER(text) for text in texts]
+    goals = {domain: Goal(info, frozenset(), {}, frozenset(further))}
+    return ground(responses, goals, DATABASE, DELEXICALISER.gazetteer)
+
+
+# Italian restaurants of the sample: nonna's attic (centre) and two doves (north).
+
+
+def test_a_slot_is_told_of_the_venue_that_the_turn_or_the_one_before_names() -> None:
+    italian = {"food": "italian", "area": "centre"}
+    price = next(v for v in SAMPLE.venues["restaurant"] if v["name"] == "nonna's attic")[
+        "pricerange"
+    ]
+    told = ["How about Nonna's Attic?", f"It is a restaurant that is {price}."]
+    assert _ground(told, "restaurant", italian, "pricerange").success_requested
+    # Nobody has been named yet.
+    went = _ground(told[::-1], "restaurant", italian, "pricerange")
+    assert not went.success_requested
+    assert went.success_all
+    assert went.domains["restaurant"].causes == {"pricerange": NEVER_TOLD}
+
+
+def test_what_is_told_of_a_venue_that_does_not_fit_is_not_told() -> None:
+    went = _ground(
+        ["Two Doves is in the north.", "Nonna's Attic serves Italian food."],
+        "restaurant",
+        {"food": "italian", "pricerange": "moderate", "name": "nonna's attic"},
+        "area",
+    )
+    assert went.domains["restaurant"].causes == {"area": OF_ANOTHER}
+
+
+def test_the_area_is_not_told_by_a_name_but_the_type_is() -> None:
+    went = _ground(["The Museum of Knots!"], "attraction", {"type": "museum"}, "type")
+    assert went.domains["attraction"].further == {"type": True}
+
+
+def test_what_the_database_does_not_have_is_not_missed() -> None:
+    lacking = next(v for v in SAMPLE.venues["attraction"] if v["entrance fee"] == "?")
+    name = {"name": lacking["name"]}
+    went = _ground([f"{lacking['name']} is nice."], "attraction", name, "entrancefee")
+    assert went.success_requested
+
+
+def test_it_is_unknown_where_the_goal_does_not_say() -> None:
+    responses = [DELEXICALISER("Nonna's Attic is Italian.")]
+    goals = {"restaurant": Goal({"food": "italian"}, frozenset(), {})}
+    went = ground(responses, goals, DATABASE, DELEXICALISER.gazetteer)
+    assert went.success_all
+    assert went.success_requested is None
+
+
+def test_in_a_dialogue_of_its_own_nothing_is_matched_that_no_response_serves() -> None:
+    assert not _ground(["Certainly."], "restaurant", {"name": "nonna's attic"}).inform
+    assert _ground(["It is at 17 Spindle Street."], "restaurant", {"name": "nonna's attic"}).inform
+    assert not _ground(["When would you like your taxi?"], "taxi", {"leave": "10:00"}).inform
+    assert _ground(["Your taxi is a red Skoda."], "taxi", {"leave": "10:00"}).inform
+    train = SAMPLE.venues["train"][0]
+    info = {slot: train[slot] for slot in ("day", "departure", "destination")}
+    assert not _ground(["When would you like to take the train?"], "train", info).inform
+    assert _ground([f"The train takes {train['duration']}."], "train", info).inform
+
+
+def test_a_drivers_number_need_not_look_like_a_telephone_number() -> None:
+    goals = {"taxi": Goal({"leave": "10:00"}, frozenset({"PHONE"}), {})}
+    for text, told in (("Your taxi: 8628652947.", True), ("Your taxi: 862865.", False)):
+        went = ground([DELEXICALISER(text)], goals, DATABASE, DELEXICALISER.gazetteer)
+        assert went.domains["taxi"].provided == {"PHONE": told}
+
+
+# Goals that say it, and a benchmark that has them.
+
+
+def _one_dialogue(folder: Path, id_: str) -> tuple[Benchmark, Path]:
+    """Return a benchmark of one dialogue, and the data set's goal of a dialogue of that id."""
+    wanted = {"info": {"food": "italian", "area": "centre"}, "reqt": ["phone", "price range"]}
+    path = folder / "test.json"
+    path.write_text(json.dumps({id_: {"goal": {"restaurant": wanted, "hotel": {}}}}))
+    return replace(SAMPLE, dialogues={"town001": SAMPLE.dialogues["town001"]}), path
+
+
+def test_an_imported_benchmark_keeps_its_hash_and_what_its_goals_request(tmp_path: Path) -> None:
+    benchmark, path = _one_dialogue(tmp_path, "TOWN001.json")
+    requesting = with_requests(benchmark, path)
+    assert requesting.dialogues["town001"].goal["restaurant"].further == {"pricerange"}
+    assert requesting.content_hash(RULES) == benchmark.content_hash(RULES)
+    assert from_document(json.loads(json.dumps(to_document(requesting)))) == requesting
+    assert from_document(json.loads(json.dumps(to_document(benchmark)))) == benchmark
+
+
+def test_goals_must_cover_the_benchmark(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no goal of dialogue town001"):
+        with_requests(*_one_dialogue(tmp_path, "town002"))
