@@ -324,6 +324,7 @@ def lexicalised_columns() -> list[Column[Row]]:
         {
             "Success, all": _at(f"grounded.success_all.{TOTAL}"),
             "Success, any": _at(f"grounded.success.{TOTAL}"),
+            "All requested": _at(f"grounded.success_requested.{TOTAL}"),
             "Inform, all": _at(f"grounded.inform_all.{TOTAL}"),
             "Inform, any": _at(f"grounded.inform.{TOTAL}"),
             "Told": _at("grounded.faithfulness.told", 0),
