@@ -29,6 +29,7 @@ SENTENCE_ENDS = frozenset(".!?\n")
 
 # Characters. Looking up what is one slip away takes time in the square of them.
 _LONGEST_CORRECTED = 24
+_REMEMBERED = 1 << 14
 
 
 class Token(NamedTuple):
@@ -52,13 +53,15 @@ class Token(NamedTuple):
 def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
     """Yield the words and marks of a text or of a part of it, in order."""
     for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
-        word = match[1]
+        first, last = match.span()
+        word, genitive = match.groups()
         if word is None:
             sign = match[0]
-            yield Token(match.start(), match.end(), _SIGNS.get(sign, sign), match.end())
+            yield Token(first, last, _SIGNS.get(sign, sign), last)
+        elif genitive is None:
+            yield Token(first, last, word.lower(), last)
         else:
-            suffix = "s" if match[2] else ""
-            yield Token(match.start(), match.end(), word.lower() + suffix, match.end(1))
+            yield Token(first, last, f"{word.lower()}s", match.end(1))
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -269,6 +272,7 @@ class Corrector:
     def __init__(self, vocabulary: Iterable[str], shortest: int) -> None:
         self._shortest = shortest
         self._by_deletion: dict[str, list[str]] = {}
+        self._known: dict[str, list[str]] = {}
         for word in sorted(vocabulary):
             if len(word) >= shortest and word.isalpha():
                 for shorter in _deletions(word):
@@ -276,6 +280,13 @@ class Corrector:
 
     def __call__(self, word: str) -> list[str]:
         """Return the words of the vocabulary that are one slip away, sorted."""
+        if word not in self._known:
+            if len(self._known) >= _REMEMBERED:
+                self._known = {}
+            self._known[word] = self._corrected(word)
+        return self._known[word]
+
+    def _corrected(self, word: str) -> list[str]:
         if not (self._shortest - 1 <= len(word) <= _LONGEST_CORRECTED):
             return []
         candidates = {
