@@ -120,7 +120,7 @@ def statistics(played: Played) -> LinearStatistics:
         for one in played.once(rated_dialogues)
     ]
     wins = {f"grounded.{name}": at for at, name in enumerate(OUTCOMES, start=1)}
-    return LinearStatistics.of_rows(_FIGURES, rows, _values, wins, of_samples=True)
+    return LinearStatistics.of_rows(_FIGURES, rows, _values, wins, of_samples=True, exact=True)
 
 
 def _values(sums: Sequence[float]) -> dict[str, float]:

@@ -119,7 +119,8 @@ class TrackingMetric:
         unit: Of its figures.
         source: The publication that defines it.
         statistics: The statistics of a dialogue: whole numbers, which are added up over dialogues.
-        formula: Its figures, of the sums: key -> share. Of sums of nothing, too.
+        formula: Its figures, of the sums: key -> share. Of sums of nothing, too, and of arrays of
+            one sum per sample: `share` divides both.
         titles: What tables call its figures: key -> title, or key of a map -> what stands before
             the names in it. By default it has one figure, its name.
         counts: The statistics whose sums reports show.
@@ -212,9 +213,13 @@ def only(*keys: str) -> Callable[[Collection[str]], Collection[str]]:
     return lambda _: keys
 
 
-def share(part: float, whole: float, of_nothing: float = 0.0) -> float:
-    """Return a part of a whole, and another share where the whole is 0."""
-    return part / whole if whole else of_nothing
+def share(part: Any, whole: Any, of_nothing: Any = 0.0) -> Any:
+    """Return a part of a whole, and another share where the whole is 0; of arrays, an array."""
+    if isinstance(whole, float | int):
+        return part / whole if whole else of_nothing
+    import numpy as np
+
+    return np.where(whole == 0, of_nothing, part / np.where(whole == 0, 1, whole))
 
 
 def exact_sum(name: str, scores: Iterable[float]) -> dict[str, float]:
@@ -223,9 +228,9 @@ def exact_sum(name: str, scores: Iterable[float]) -> dict[str, float]:
     return {f"{name} {half}": sum(part[half] for part in parts) for half in (0, 1)}
 
 
-def sum_of(sums: Sums, name: str) -> float:
+def sum_of(sums: Sums, name: str) -> Any:
     """Return a sum of turns' scores, exact to the last digit."""
-    return float(joined(sums[f"{name} 0"], sums[f"{name} 1"]))
+    return joined(sums[f"{name} 0"], sums[f"{name} 1"])
 
 
 @cache

@@ -146,6 +146,8 @@ def tracking_statistics(
         ],
         rows=[list(row.values()) for row in rows],
         formula=formula,
+        of_samples=True,
+        exact=True,
     )
 
 
