@@ -15,7 +15,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -198,6 +198,7 @@ def percent(parts: Any, whole: Any, of_nothing: float = 0.0) -> Any:
     return 100 * parts / whole if whole else 100 * of_nothing
 
 
+@lru_cache(maxsize=1 << 12)
 def split(score: float) -> tuple[float, float]:
     """Return a score as two whole numbers, in units of 2^-26 and 2^-60, to be added up as they are.
 
