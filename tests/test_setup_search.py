@@ -29,15 +29,16 @@ from mwz.harness.board.audit.setup_search import (
     nearest_named,
     search_setups,
 )
+from mwz.harness.board.audit.shared_walks import SharedWalks
 from mwz.harness.board.entries import OwnSetup, Reported
 from mwz.harness.data.installed import install_benchmark, loaded_once
 from mwz.harness.errors import InputError
 from mwz.harness.metrics._references import TOKENIZATIONS
 from mwz.harness.metrics.inform_success import inform_success
-from mwz.harness.metrics.played import PlayedDialogue
+from mwz.harness.metrics.played import DOMAIN_SOURCES, PlayedDialogue, play
 from mwz.harness.metrics.setups import ALL_SETUPS, OPTIMISTIC, SETUPS, STRICT, Setup
 from mwz.harness.scoring import Options, score
-from mwz.harness.submission import normalize_submission, parse_submission
+from mwz.harness.submission import normalize_submission, normalized_by_rules, parse_submission
 from mwz.normalization.rules import RuleSet, published_rule_sets, rule_set
 
 # What each sample submission allows: sources of states, and of active domains.
@@ -247,7 +248,6 @@ def _install(name: str, food: str = "thai", **changes: Any) -> None:
     install_benchmark(replace(benchmark({"a": one}, name), **changes))
     # A process loads a benchmark once; a new installation is for the next one.
     loaded_once.cache_clear()
-    setup_search._prepared.cache_clear()
 
 
 @pytest.fixture
@@ -346,9 +346,32 @@ def test_several_submissions_are_one_run(pools: list[int]) -> None:
     outputs = {name: Outputs(_predictions("a", text=text), "tiny") for name, text in texts.items()}
     alone = {name: search_setups({name: one}, 1)[name] for name, one in outputs.items()}
     assert search_setups(outputs, 2, cache=False) == alone
-    # Three tokenisations, and every rule set by gold states by two sources of domains.
-    parts = 3 + 2 * len(published_rule_sets())
-    assert pools == [parts] * 3 + [3 * parts]
+    assert pools == [1, 1, 1, 3]
+
+
+@pytest.mark.parametrize("name", ALLOWED)
+def test_shared_walks_give_the_rates_of_each_set_up_by_itself(
+    name: str, sample: Benchmark
+) -> None:
+    setups = {*ALL_SETUPS, *(one.setup for one in SETUPS.values())}
+    submissions = normalized_by_rules(_content(name), sample, name)
+    walks = SharedWalks(setups)
+    # What one rule set and source left behind is found by the others.
+    for rules, states, domains in product(submissions, ("gold", "predicted"), DOMAIN_SOURCES):
+        played = play(submissions[rules], sample, states, domains)
+        scorer = Scorer(sample, Options(rules=rules))
+        found = walks.rates(played, scorer.database(), scorer.rules)
+        assert found.keys() == setups
+        for setup, shared in found.items():
+            alone = inform_success(played, scorer.database(), setup, scorer.rules)
+            assert (shared.inform["total"], shared.inform_deviation) == (
+                alone.inform["total"],
+                alone.inform_deviation,
+            )
+            assert (shared.success["total"], shared.success_deviation) == (
+                alone.success["total"],
+                alone.success_deviation,
+            )
 
 
 @pytest.mark.parametrize("name", ["ALL_SETUPS", "TOKENIZATIONS"])

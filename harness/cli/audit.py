@@ -109,4 +109,4 @@ def command(
 
 
 def _progress(parts: Iterable[Any], count: int) -> Iterable[Any]:
-    return tqdm(parts, "set-ups", count, unit="part", disable=None)
+    return tqdm(parts, "set-ups", count, unit="system", disable=None)
