@@ -100,7 +100,9 @@ class SharedWalks:
                     if key not in self._outcomes:
                         self._outcomes[key] = self._followed(dialogue, domain, database, rules)
                 by_setup = zip(*(self._outcomes[key] for key in keys), strict=True)
-                wholes = [Outcome(dict(zip(dialogue.gold.goal, of, strict=True))) for of in by_setup]
+                wholes = [
+                    Outcome(dict(zip(dialogue.gold.goal, of, strict=True))) for of in by_setup
+                ]
                 self._totals[keys] = [_Total(whole.inform, whole.success) for whole in wholes]
             columns.append(self._totals[keys])
         return {
