@@ -141,13 +141,14 @@ class Responses:
 
     def scores(self, golds: Sequence[GoldStates]) -> Scores:
         """Score them with every metric that they allow, under every published rule set."""
-        reports, without, dialogues = {}, {}, None
+        reports, without, dialogues, played = {}, {}, None, None
         for rules in published_rule_sets():
             scorer = self.scorer.with_options(rules=rules)
             submission = self.main if rules == DEFAULT_RULES else self.normalized(scorer)
             metrics = allowed_metrics(submission)
-            played = scorer.with_options(metrics=metrics).played(submission)
-            reports[rules] = scorer.with_options(metrics=metrics).report(played)
+            scorer = scorer.with_options(metrics=metrics)
+            played = replace(scorer.played(submission), before=played)
+            reports[rules] = scorer.report(played)
             if rules == DEFAULT_RULES and set(DIALOGUE_METRICS) <= set(metrics):
                 dialogues = dialogue_scores(played, reports[rules].signature)
             if scorer.options.aliases is not None:

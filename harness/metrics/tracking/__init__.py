@@ -187,23 +187,31 @@ def turn_by_turn(
     return lambda dialogue, choices: [[verdict(turn, choices)] for turn in dialogue.turns]
 
 
-def mean_of_turns(name: str, verdict: Callable[[StatePair, Choices], Verdict]) -> dict[str, Any]:
+def mean_of_turns(
+    name: str,
+    score: Callable[[StatePair, Choices], float],
+    reason: Callable[[StatePair, Choices], str],
+) -> dict[str, Any]:
     """Return what defines a metric that is the mean of the scores that it gives turns.
 
     Args:
         name: The metric's name.
-        verdict: The score of a turn, and why; no turn is left out.
+        score: The score of a turn; no turn is left out.
+        reason: Why a turn has it.
 
     Returns:
         Its `statistics`, `formula` and `verdicts`.
     """
 
     def statistics(dialogue: DialogueStates, choices: Choices) -> Sums:
-        scores = [verdict(turn, choices).score or 0.0 for turn in dialogue.turns]
+        scores = [score(turn, choices) for turn in dialogue.turns]
         return {"turns": len(scores), **exact_sum(name, scores)}
 
     def formula(sums: Sums, _: Choices) -> dict[str, float]:
         return {name: share(sum_of(sums, name), sums["turns"])}
+
+    def verdict(turn: StatePair, choices: Choices) -> Verdict:
+        return Verdict(name, score(turn, choices), reason(turn, choices))
 
     return {"statistics": statistics, "formula": formula, "verdicts": turn_by_turn(verdict)}
 
