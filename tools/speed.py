@@ -259,6 +259,7 @@ MEASURES: Mapping[str, Measure] = {
     ),
 }
 
+
 def table(taken: Mapping[str, Taken]) -> str:
     """Return what was measured as a table in Markdown.
 

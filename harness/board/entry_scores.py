@@ -560,7 +560,10 @@ def _further_figures(
     dialogues: Sequence[TrackedDialogue], benchmark: Benchmark, gold: GoldStates
 ) -> dict[str, TrackingFigures]:
     """Return choice of `--dontcare` -> figures of dialogues tracked with these gold states."""
+    share = gold_share_of(dialogues)
     return {
-        choice: tracking_figures(dialogues, benchmark, gold, choices=Choices(dontcare=choice))
+        choice: tracking_figures(
+            dialogues, benchmark, gold, choices=Choices(dontcare=choice), gold_share=share
+        )
         for choice in DONTCARE_CHOICES
     }

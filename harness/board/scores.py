@@ -377,8 +377,13 @@ class TrackingScores:
         whole = None if self.coverage is None else (self.coverage.of, self.coverage.of_turns)
         report, signature = self.report, self.signature
         return figures_of(
-            *(report.figures, (report.dialogues, report.turns), self.gold_share),
-            *(signature, gold_key(signature), self.gold.version, whole),
+            report.figures,
+            (report.dialogues, report.turns),
+            self.gold_share,
+            signature,
+            gold_key(signature),
+            self.gold.version,
+            whole,
         )
 
 
@@ -774,8 +779,7 @@ def _as_entered(scores: Scores, report: Report | None) -> Tracked | None:
     of = (report.coverage.of, report.coverage.of_turns)
     measured: SignFigure | None = (report.metrics.get("signs") or {}).get("gold_states")
     share = 0.0 if measured is None else measured.value
-    figures = figures_of(
-        *(report.dst.figures, (report.dst.dialogues, report.dst.turns), share),
-        *(report.signature, gold_key(report.signature), None, of),
-    )
+    dst, signature = report.dst, report.signature
+    scored = (dst.dialogues, dst.turns)
+    figures = figures_of(dst.figures, scored, share, signature, gold_key(signature), None, of)
     return Tracked(figures, GoldOf("benchmark", None))

@@ -88,6 +88,7 @@ def tracking_figures(
     gold: GoldStates | None = None,
     gold_version: str | None = None,
     choices: Choices = PLAIN,
+    gold_share: float | None = None,
 ) -> TrackingFigures:
     """Score tracked dialogues for a table of systems.
 
@@ -99,6 +100,7 @@ def tracking_figures(
         gold_version: What version of the annotation the benchmark's or the file's own gold states
             are, where that is known; that of `gold` is known.
         choices: Which variant of joint accuracy is meant; λ is 0.5.
+        gold_share: As `gold_share_of` gives it, where that is known.
 
     Raises:
         InputError: More slots are wrong in a turn than MultiWOZ has.
@@ -110,7 +112,7 @@ def tracking_figures(
     return figures_of(
         total_figures(dialogues, choices),
         (len(dialogues), sum(len(dialogue.turns) for dialogue in dialogues)),
-        gold_share_of(dialogues),
+        gold_share_of(dialogues) if gold_share is None else gold_share,
         signature,
         signature.gold,
         gold_version if gold is None else gold.version,

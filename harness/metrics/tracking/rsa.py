@@ -22,7 +22,7 @@ def turn_relative_slot_accuracy(turn: StatePair, dashes: str = PLAIN.dashes) -> 
         turn: The turn's states.
         dashes: What a dash in a value is (`Choices`).
     """
-    return share(turn.agreement.correct, slots_in_play(turn, dashes))
+    return float(share(turn.agreement.correct, slots_in_play(turn, dashes)))
 
 
 def slots_in_play(turn: StatePair, dashes: str = PLAIN.dashes) -> int:
