@@ -164,11 +164,8 @@ class Responses:
 
     @property
     def _fingerprints(self) -> Fingerprints:
-        main = self.main
-        states = None
-        if main.predicts_states:
-            states = {id_: [turn.state or {} for turn in d] for id_, d in main.dialogues.items()}
-        return fingerprints_of(self.scorer.benchmark, main.responses(), states)
+        states = self.main.states() if self.main.predicts_states else None
+        return fingerprints_of(self.scorer.benchmark, self.main.responses(), states)
 
     def _without_placeholders(self, rules: str) -> dict[str, float]:
         """Return the strict figures with placeholders of its own read as unknown ones."""
@@ -524,11 +521,10 @@ def submission_against(
     """
     if not submission.predicts_states:
         return {}
-    states = {id_: [turn.state or {} for turn in d] for id_, d in submission.dialogues.items()}
     return {
         gold.version: _further_figures(dialogues, benchmark, gold)
         for gold in golds
-        if (dialogues := track_states(states, benchmark, gold))
+        if (dialogues := track_states(submission.states(), benchmark, gold))
     }
 
 

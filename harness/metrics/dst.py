@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
-
-from mwz.normalization.states import BeliefState
 
 from ..submission import NormalizedSubmission
 from . import Metric, no_percentages
-from .played import STATE_SOURCES, Played
+from .played import Played
 from .tracking.evaluation import score_tracking, tracking_statistics
 from .tracking.tracked_dialogues import TrackedDialogue, track_states
 from .tracking.tracking_report import TrackingReport
@@ -18,14 +16,7 @@ from .tracking.tracking_text import side_by_side_text
 
 def tracked_dialogues(played: Played) -> list[TrackedDialogue]:
     """Return the predicted states beside the benchmark's gold ones."""
-    return track_states(_states(played), played.benchmark)
-
-
-def _states(played: Played) -> dict[str, Sequence[BeliefState]]:
-    return {
-        id_: STATE_SOURCES["predicted"](turns, played.benchmark.dialogues[id_])
-        for id_, turns in played.submission.dialogues.items()
-    }
+    return track_states(played.submission.states(), played.benchmark)
 
 
 def _check(results: Mapping[str, Any], dialogues: int) -> Iterator[str]:
@@ -48,7 +39,7 @@ METRIC = Metric(
     unit="percent",
     source="see docs/state-tracking.md",
     compute=lambda played: score_tracking(played.once(tracked_dialogues)),
-    made_of=_states,
+    made_of=lambda played: played.submission.states(),
     statistics=lambda played: tracking_statistics(played.once(tracked_dialogues)),
     check=_check,
     result=TrackingReport,

@@ -121,9 +121,9 @@ class Delexicaliser:
             | self._contexts.vocabulary
             | set(tables["common_words"])
         )
-        self._corrector = Corrector(
-            gazetteer.phrases.vocabulary | self._values.vocabulary, tables["shortest_corrected"]
-        )
+        vocabulary = gazetteer.phrases.vocabulary | self._values.vocabulary
+        corrector = Corrector(vocabulary, tables["shortest_corrected"])
+        self._corrector = lru_cache(maxsize=_REMEMBERED)(corrector)
         self._remembered = lru_cache(maxsize=_REMEMBERED)(self._delexicalised)
 
     @classmethod

@@ -29,7 +29,6 @@ SENTENCE_ENDS = frozenset(".!?\n")
 
 # Characters. Looking up what is one slip away takes time in the square of them.
 _LONGEST_CORRECTED = 24
-_REMEMBERED = 1 << 14
 
 
 class Token(NamedTuple):
@@ -272,7 +271,6 @@ class Corrector:
     def __init__(self, vocabulary: Iterable[str], shortest: int) -> None:
         self._shortest = shortest
         self._by_deletion: dict[str, list[str]] = {}
-        self._known: dict[str, list[str]] = {}
         for word in sorted(vocabulary):
             if len(word) >= shortest and word.isalpha():
                 for shorter in _deletions(word):
@@ -280,13 +278,6 @@ class Corrector:
 
     def __call__(self, word: str) -> list[str]:
         """Return the words of the vocabulary that are one slip away, sorted."""
-        if word not in self._known:
-            if len(self._known) >= _REMEMBERED:
-                self._known = {}
-            self._known[word] = self._corrected(word)
-        return self._known[word]
-
-    def _corrected(self, word: str) -> list[str]:
         if not (self._shortest - 1 <= len(word) <= _LONGEST_CORRECTED):
             return []
         candidates = {
