@@ -373,8 +373,7 @@ def read_states(
     if isinstance(content, bytes):
         read = parse_predictions(content, source)
     else:
-        made = made_submission(load_benchmark(()), content).dialogues
-        read = {id_: [turn.state or {} for turn in turns] for id_, turns in made.items()}
+        read = made_submission(load_benchmark(()), content).states()
     file = parse_tracking_file(read, source, load_benchmark, gold)
     if own_gold is not None and file.benchmark is not None:
         raise InputError(

@@ -145,13 +145,12 @@ class LinearStatistics(Statistics):
         rows: Sequence[Sequence[float]],
         formula: Formula,
         wins: Mapping[str, int] | None = None,
-        of_samples: bool = False,
-        exact: bool = False,
+        **of_samples: bool,
     ) -> Self:
         """Return the statistics of rows of plain numbers."""
         import numpy as np
 
-        return cls(figures, np.array(rows, np.float64), formula, wins or {}, of_samples, exact)
+        return cls(figures, np.array(rows, np.float64), formula, wins or {}, **of_samples)
 
     def part(self, rows: Ints) -> Self:
         """Return the statistics of some dialogues."""

@@ -68,11 +68,9 @@ class SharedWalks:
             """Return a number for what a query finds, the same under every rule set."""
             found = database.query(domain, query)
             if id(found) not in numbers:
+                own = self._venues.setdefault(tuple(found), len(self._venues))
                 # What is kept keeps its id.
-                numbers[id(found)] = (
-                    found,
-                    self._venues.setdefault(tuple(found), len(self._venues)),
-                )
+                numbers[id(found)] = found, own
             return numbers[id(found)][1]
 
         def seen(dialogue: PlayedDialogue, domain: str) -> Iterator[Hashable]:
@@ -94,15 +92,14 @@ class SharedWalks:
 
         columns = []
         for dialogue in dialogues:
-            keys = tuple(tuple(seen(dialogue, domain)) for domain in dialogue.gold.goal)
+            goal = dialogue.gold.goal
+            keys = tuple(tuple(seen(dialogue, domain)) for domain in goal)
             if keys not in self._totals:
-                for key, domain in zip(keys, dialogue.gold.goal, strict=True):
+                for key, domain in zip(keys, goal, strict=True):
                     if key not in self._outcomes:
                         self._outcomes[key] = self._followed(dialogue, domain, database, rules)
                 by_setup = zip(*(self._outcomes[key] for key in keys), strict=True)
-                wholes = [
-                    Outcome(dict(zip(dialogue.gold.goal, of, strict=True))) for of in by_setup
-                ]
+                wholes = (Outcome(dict(zip(goal, one, strict=True))) for one in by_setup)
                 self._totals[keys] = [_Total(whole.inform, whole.success) for whole in wholes]
             columns.append(self._totals[keys])
         return {
