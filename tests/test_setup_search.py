@@ -148,6 +148,13 @@ def test_its_bleu_points_are_sacrebleus(
             assert point.bleu == pytest.approx(bleu, abs=1e-9), point
 
 
+def test_shared_walks_of_nothing_to_do_and_of_no_dialogue() -> None:
+    idle = PlayedDialogue("idle", dialogue({}, 1), ["hello"], [{}], [[]])
+    for played, won in (([idle], 100), ([], 0)):
+        [rates] = SharedWalks([STRICT]).rates(played, DATABASE, RULES).values()
+        assert (rates.inform["total"], rates.success["total"]) == (won, won)
+
+
 def test_only_sampling_has_a_deviation(searches: Mapping[str, SetupSearch]) -> None:
     drawn = {point.setup.comparison for point in searches["hasty"].rates if point.inform_deviation}
     assert drawn == {"sampling"}

@@ -90,21 +90,25 @@ class SharedWalks:
                 yield None if query is None else number(domain, query)
                 yield None if name is None else number(domain, {venue.named_by: name})
 
-        columns = []
+        rows = []
         for dialogue in dialogues:
             goal = dialogue.gold.goal
             keys = tuple(tuple(seen(dialogue, domain)) for domain in goal)
             if keys not in self._totals:
-                for key, domain in zip(keys, goal, strict=True):
+                pairs = [*zip(goal, keys, strict=True)]
+                for domain, key in pairs:
                     if key not in self._outcomes:
                         self._outcomes[key] = self._followed(dialogue, domain, database, rules)
-                by_setup = zip(*(self._outcomes[key] for key in keys), strict=True)
-                wholes = (Outcome(dict(zip(goal, one, strict=True))) for one in by_setup)
+                by_domain = [(domain, self._outcomes[key]) for domain, key in pairs]
+                wholes = (
+                    Outcome({domain: found[place] for domain, found in by_domain})
+                    for place in range(len(self._setups))
+                )
                 self._totals[keys] = [_Total(whole.inform, whole.success) for whole in wholes]
-            columns.append(self._totals[keys])
+            rows.append(self._totals[keys])
         return {
-            setup: rates(cast("Sequence[Outcome]", column))
-            for setup, column in zip(self._setups, zip(*columns, strict=True), strict=True)
+            setup: rates(cast("Sequence[Outcome]", [row[place] for row in rows]))
+            for place, setup in enumerate(self._setups)
         }
 
     def _followed(
