@@ -6,7 +6,7 @@ from typing import Any
 
 
 def _rows(text: str) -> list[list[str]]:
-    lines = [line for line in text.splitlines() if line.startswith("|")]
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
