@@ -293,6 +293,8 @@ def table(taken: Mapping[str, Taken]) -> str:
 def page(text: str, taken: Mapping[str, Taken]) -> str:
     """Return the page with what was measured in place of its table."""
     before, mark, _ = text.partition(MARK)
+    if not mark:
+        raise SystemExit(f"{PAGE}: has no {MARK}")
     return f"{before}{mark}\n\n{table(taken)}\n"
 
 
