@@ -22,6 +22,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import sys
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -99,15 +100,27 @@ def sample() -> Benchmark:
     return load_benchmark("sample")
 
 
-@pytest.fixture(scope="session")
-def regenerate() -> Any:
-    """The tool that writes golden files and generated tables, as a module."""
-    spec = importlib.util.spec_from_file_location("regenerate", PROJECT / "tools/regenerate.py")
+def _tool(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(name, PROJECT / f"tools/{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    # Dataclasses look their module up.
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="session")
+def regenerate() -> Any:
+    """The tool that writes golden files and generated tables, as a module."""
+    return _tool("regenerate")
+
+
+@pytest.fixture(scope="session")
+def speed() -> Any:
+    """The tool that measures speed, as a module."""
+    return _tool("speed")
 
 
 @pytest.fixture(params=["SQLite", "PostgreSQL"])

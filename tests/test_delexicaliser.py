@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import re
 import string
@@ -554,3 +555,31 @@ def test_noise_that_changes_no_letter_costs_nothing(
 def test_the_published_tables_are_settled() -> None:
     # Scores on the board are made with them; other tables are another version, `lex2`.
     assert (VERSION, tables_digest()[:12]) == ("lex1", "9c613031b4d6")
+
+
+_DIGITS = {ord(digit) for digit in string.digits}
+_NEEDS_DIGIT: Mapping[str, Any] = {
+    "LITERAL": lambda code: code in _DIGITS,
+    "IN": lambda kinds: all(
+        str(kind) == "RANGE" and {*range(bounds[0], bounds[1] + 1)} <= _DIGITS
+        for kind, bounds in kinds
+    ),
+    "SUBPATTERN": lambda group: _needs_digit(group[-1]),
+    "MAX_REPEAT": lambda repeat: repeat[0] > 0 and _needs_digit(repeat[2]),
+    "BRANCH": lambda branch: all(map(_needs_digit, branch[1])),
+}
+
+
+def _needs_digit(parsed: Any) -> bool:
+    """Whether what a parsed regular expression matches always has a digit."""
+    return any(_NEEDS_DIGIT.get(str(op), lambda _: False)(found) for op, found in parsed)
+
+
+def test_only_references_may_be_letters_alone() -> None:
+    # Rules of other kinds are not tried on a text without a digit.
+    parser = importlib.import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
+    for rule in DELEXICALISER._codes._rules:
+        for pattern in rule.patterns:
+            needs = _needs_digit(parser.parse(pattern.pattern, re.VERBOSE))
+            assert needs or rule.kind == "reference", pattern.pattern
+    assert _text("Your reference is ABCDEFGH.") == "Your reference is [ref]."

@@ -29,15 +29,16 @@ from mwz.harness.board.audit.setup_search import (
     nearest_named,
     search_setups,
 )
+from mwz.harness.board.audit.shared_walks import SharedWalks
 from mwz.harness.board.entries import OwnSetup, Reported
 from mwz.harness.data.installed import install_benchmark, loaded_once
 from mwz.harness.errors import InputError
 from mwz.harness.metrics._references import TOKENIZATIONS
 from mwz.harness.metrics.inform_success import inform_success
-from mwz.harness.metrics.played import PlayedDialogue
+from mwz.harness.metrics.played import DOMAIN_SOURCES, PlayedDialogue, play
 from mwz.harness.metrics.setups import ALL_SETUPS, OPTIMISTIC, SETUPS, STRICT, Setup
 from mwz.harness.scoring import Options, score
-from mwz.harness.submission import normalize_submission, parse_submission
+from mwz.harness.submission import normalize_submission, normalized_by_rules, parse_submission
 from mwz.normalization.rules import RuleSet, published_rule_sets, rule_set
 
 # What each sample submission allows: sources of states, and of active domains.
@@ -147,6 +148,13 @@ def test_its_bleu_points_are_sacrebleus(
             assert point.bleu == pytest.approx(bleu, abs=1e-9), point
 
 
+def test_shared_walks_of_nothing_to_do_and_of_no_dialogue() -> None:
+    idle = PlayedDialogue("idle", dialogue({}, 1), ["hello"], [{}], [[]])
+    for played, won in (([idle], 100), ([], 0)):
+        [rates] = SharedWalks([STRICT]).rates(played, DATABASE, RULES).values()
+        assert (rates.inform["total"], rates.success["total"]) == (won, won)
+
+
 def test_only_sampling_has_a_deviation(searches: Mapping[str, SetupSearch]) -> None:
     drawn = {point.setup.comparison for point in searches["hasty"].rates if point.inform_deviation}
     assert drawn == {"sampling"}
@@ -247,7 +255,6 @@ def _install(name: str, food: str = "thai", **changes: Any) -> None:
     install_benchmark(replace(benchmark({"a": one}, name), **changes))
     # A process loads a benchmark once; a new installation is for the next one.
     loaded_once.cache_clear()
-    setup_search._prepared.cache_clear()
 
 
 @pytest.fixture
@@ -346,9 +353,30 @@ def test_several_submissions_are_one_run(pools: list[int]) -> None:
     outputs = {name: Outputs(_predictions("a", text=text), "tiny") for name, text in texts.items()}
     alone = {name: search_setups({name: one}, 1)[name] for name, one in outputs.items()}
     assert search_setups(outputs, 2, cache=False) == alone
-    # Three tokenisations, and every rule set by gold states by two sources of domains.
-    parts = 3 + 2 * len(published_rule_sets())
-    assert pools == [parts] * 3 + [3 * parts]
+    assert pools == [1, 1, 1, 3]
+
+
+@pytest.mark.parametrize("name", ALLOWED)
+def test_shared_walks_give_the_rates_of_each_set_up_by_itself(name: str, sample: Benchmark) -> None:
+    setups = {*ALL_SETUPS, *(one.setup for one in SETUPS.values())}
+    submissions = normalized_by_rules(_content(name), sample, name)
+    walks = SharedWalks(setups)
+    # What one rule set and source left behind is found by the others.
+    for rules, states, domains in product(submissions, ("gold", "predicted"), DOMAIN_SOURCES):
+        played = play(submissions[rules], sample, states, domains)
+        scorer = Scorer(sample, Options(rules=rules))
+        found = walks.rates(played, scorer.database(), scorer.rules)
+        assert found.keys() == setups
+        for setup, shared in found.items():
+            alone = inform_success(played, scorer.database(), setup, scorer.rules)
+            assert (shared.inform["total"], shared.inform_deviation) == (
+                alone.inform["total"],
+                alone.inform_deviation,
+            )
+            assert (shared.success["total"], shared.success_deviation) == (
+                alone.success["total"],
+                alone.success_deviation,
+            )
 
 
 @pytest.mark.parametrize("name", ["ALL_SETUPS", "TOKENIZATIONS"])
@@ -373,18 +401,24 @@ def test_other_versions_of_the_libraries_are_computed(
     assert len(pools) == 2
 
 
-def test_an_interrupted_run_leaves_no_cache(data_directory: Path, pools: list[int]) -> None:
+def test_an_interrupted_run_keeps_the_searches_that_are_done(
+    data_directory: Path, pools: list[int]
+) -> None:
     _install("tiny")
+    texts = {"nice": "[name] is nice", "hello": "hello"}
+    outputs = {name: Outputs(_predictions("a", text=text), "tiny") for name, text in texts.items()}
 
-    def interrupted(parts: Iterable[Any], _: int) -> Iterator[Any]:
-        yield next(iter(parts))
+    def interrupted(searches: Iterable[Any], _: int) -> Iterator[Any]:
+        coming = iter(searches)
+        yield next(coming)
+        next(coming)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        _searched(_predictions("a"), "tiny", progress=interrupted)
-    assert not (data_directory / "cache" / "audit").exists()
-    assert _searched(_predictions("a"), "tiny").rates
-    assert len(pools) == 2
+        search_setups(outputs, 1, progress=interrupted)
+    assert len([*(data_directory / "cache" / "audit").iterdir()]) == 1
+    assert search_setups(outputs, 1).keys() == outputs.keys()
+    assert pools == [2, 1]
 
 
 def _cut(text: str) -> str:
@@ -439,20 +473,18 @@ def test_a_damaged_or_forged_cache_is_computed_anew(
     assert len(pools) == 2
 
 
-def test_progress_is_told_of_every_part(data_directory: Path) -> None:
+def test_progress_is_told_of_every_submission(data_directory: Path) -> None:
     _install("tiny")
     told: list[int] = []
 
-    def progress(parts: Iterable[Any], count: int) -> Iterator[Any]:
+    def progress(searches: Iterable[Any], count: int) -> Iterator[Any]:
         told.append(count)
-        for part in parts:
+        for search in searches:
             told.append(1)
-            yield part
+            yield search
 
     _searched(_predictions("a"), "tiny", progress=progress)
-    # Three tokenisations, and every rule set by gold states by two sources of domains.
-    parts = 3 + 2 * len(published_rule_sets())
-    assert told == [parts, *[1] * parts]
+    assert told == [1, 1]
 
 
 def test_the_number_of_workers_changes_nothing(data_directory: Path) -> None:
@@ -463,11 +495,10 @@ def test_the_number_of_workers_changes_nothing(data_directory: Path) -> None:
     assert _searched(_predictions("a"), "tiny", 3) == alone
 
 
-def test_predictions_that_do_not_fit_the_benchmark_are_refused(pools: list[int]) -> None:
+def test_predictions_that_do_not_fit_the_benchmark_are_refused() -> None:
     _install("tiny")
     with pytest.raises(InputError, match="in the benchmark tiny"):
         _searched(_predictions("b"), "tiny")
-    assert pools == []
 
 
 # ----------------------------------------------------------------- nearest, and stated set-ups

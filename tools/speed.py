@@ -1,240 +1,325 @@
-"""How long scoring takes: each figure beside what it is compared with, measured in the same run.
+"""Measure the speed of every command as a ratio, and write the table of docs/performance.md.
 
-cold     `mwz score` as a user starts it, with everything, against six plain `sacrebleu.corpus_bleu`
-         calls on the same normalised texts within this process
-warm     `Scorer.score` in a process that has scored before, against the same six calls
-files    1, 4 and 16 files by 1 and 2 processes, against the same files by `mwz score` one by one
-size     250 to 16,000 dialogues: the benchmark and the predictions, cut or repeated
+    python tools/speed.py --predictions FOLDER [--runs N]
 
-What is compared is processor time, that of all processes: on a machine that others use as well it
-says more than the clock does. Nothing is taken from the cache. On small benchmarks such as the
-sample it is start-up that is measured.
-
-    python tools/speed.py PREDICTIONS [--benchmark NAME] [--runs N] [--pictures FOLDER] [PART…]
+FOLDER holds clones of the repositories of published outputs, as for `mwz verify --predictions`;
+MultiWOZ must be installed. In every run each thing is measured once, one after the other, so that a
+busy machine slows all of them; the least of the runs counts.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
-import json
 import os
-import resource
-import statistics
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import sacrebleu
-
-from mwz.harness import Benchmark, Scorer, load_benchmark
+from mwz.harness import Options, Scorer, load_benchmark
 from mwz.harness.benchmark import STYLES
-from mwz.harness.data.installed import install_benchmark
-from mwz.harness.io.files import VARIABLE, Limits, read_json
-from mwz.harness.io.pictures import write_picture
-from mwz.harness.submission import normalize_submission, read_submission
-from mwz.harness.submission.formats import standard_form
-from mwz.normalization.rules import rule_set
+from mwz.harness.board.entries import read_entry
+from mwz.harness.board.rescoring import find_predictions
+from mwz.harness.io.files import write_atomically
+from mwz.harness.io.rendering import markdown_table
+from mwz.harness.submission import normalize_submission, parse_submission
+from mwz.harness.submission.formats import read_standard
 
-SIZES = (250, 500, 1000, 2000, 4000, 8000, 16000)
-FILES = (1, 4, 16)
-JOBS = (1, 2)
+PROJECT = Path(__file__).parents[1]
+PAGE = PROJECT / "docs" / "performance.md"
+MARK = "<!-- tools/speed.py -->"
+"""What stands before the table of the page."""
 
-
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("predictions", help="a predictions file")
-    parser.add_argument("parts", nargs="*", default=[*PARTS], help=f"some of {', '.join(PARTS)}")
-    parser.add_argument("--benchmark", help="[default: multiwoz if installed, else sample]")
-    parser.add_argument("--runs", type=int, default=5, help="[default: 5]")
-    parser.add_argument("--pictures", type=Path, help="where to draw the curves")
-    arguments = parser.parse_intermixed_args()
-    benchmark = load_benchmark(arguments.benchmark)
-    for part in arguments.parts:
-        PARTS[part](arguments.predictions, benchmark, arguments.runs, arguments.pictures)
+FILES = 100
 
 
-def cold(predictions: str, benchmark: Benchmark, runs: int, _: Path | None) -> None:
-    six = _six_calls(predictions, benchmark)
-    command = _command([predictions], benchmark.name)
-    pairs = [(_process(command), _here(six)) for _ in range(runs)]
-    _told("mwz score, cold", pairs)
-    print(f"  by the clock        {statistics.median(a[1] for a, _ in pairs):8.3f} s")
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    print(f"  peak memory         {peak:8.0f} MB")
+@dataclass(frozen=True)
+class Taken:
+    """What something took.
+
+    Attributes:
+        processor: Processor time of all processes, in seconds.
+        clock: Time by the clock, in seconds.
+        memory: Peak memory of the largest process, in MB; None where it is not a process.
+    """
+
+    processor: float
+    clock: float
+    memory: float | None = None
+
+    def least(self, other: Taken) -> Taken:
+        """Return the least of two runs."""
+        memory = None if self.memory is None else min(self.memory, other.memory or self.memory)
+        return Taken(min(self.processor, other.processor), min(self.clock, other.clock), memory)
 
 
-def warm(predictions: str, benchmark: Benchmark, runs: int, _: Path | None) -> None:
-    six = _six_calls(predictions, benchmark)
-    content = standard_form(read_json(predictions), predictions).dialogues
-    scorer = Scorer(benchmark)
-    scorer.score(content)
-    # As the command line does: there are no cycles to speak of.
+@dataclass(frozen=True)
+class Bench:
+    """What is measured on.
+
+    Attributes:
+        folder: A folder for files, empty at first.
+        predictions: The folder of published outputs.
+    """
+
+    folder: Path
+    predictions: Path
+
+    def outputs(self, system: str) -> bytes:
+        """Return the outputs of an entry of the board."""
+        found = find_predictions(read_entry(PROJECT / "submissions" / system), [self.predictions])
+        assert isinstance(found, bytes)
+        return found
+
+    def prepare(self) -> None:
+        """Write the files that commands read."""
+        for system in ("ubar", "pptod"):
+            (self.folder / f"{system}.json").write_bytes(self.outputs(system))
+        for number in range(FILES):
+            shutil.copy(self.folder / "ubar.json", self.folder / f"copy{number}.json")
+        shutil.copytree(PROJECT / "submissions", self.folder / "submissions")
+        self.mwz("lexicalise", "ubar.json", "-o", "plain.json")
+
+    def mwz(self, *arguments: str) -> Taken:
+        """Run a command in the folder."""
+        started = time.perf_counter()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "mwz", *arguments],
+            cwd=self.folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        # What entries have changed, if they have, is status 1.
+        if process.returncode > 1:
+            raise SystemExit(f"mwz {' '.join(arguments)}: exit status {process.returncode}")
+        unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+        return Taken(
+            usage.ru_utime + usage.ru_stime, time.perf_counter() - started, usage.ru_maxrss / unit
+        )
+
+    def files(self, jobs: int) -> Taken:
+        """Score many files."""
+        names = [f"copy{number}.json" for number in range(FILES)]
+        return self.mwz("score", *names, "--no-cache", "--jobs", str(jobs))
+
+    @cached_property
+    def content(self) -> Mapping[str, Any]:
+        """The predictions, read."""
+        return read_standard(self.outputs("ubar"), "ubar").dialogues
+
+    @cached_property
+    def scorer(self) -> Scorer:
+        """A scorer that has scored the predictions before."""
+        scorer = Scorer(load_benchmark("multiwoz"))
+        scorer.score(self.content)
+        return scorer
+
+    @cached_property
+    def texts(self) -> tuple[list[str], dict[str, list[str]]]:
+        """The normalised responses, and their references in each style."""
+        benchmark = self.scorer.benchmark
+        parsed = parse_submission(self.content, benchmark, "ubar")
+        responses = normalize_submission(parsed, self.scorer.rules).responses()
+        references = {
+            style: [
+                text
+                for id_, texts in responses.items()
+                for text in benchmark.dialogues[id_].references[style][: len(texts)]
+            ]
+            for style in STYLES
+        }
+        return [text for texts in responses.values() for text in texts], references
+
+    def six(self) -> Taken:
+        """Compute BLEU in six styles by six plain calls."""
+        import sacrebleu
+        from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+        from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
+
+        hypotheses, references = self.texts
+
+        def calls() -> None:
+            for style in STYLES:
+                # The calls of a first run find no line tokenised.
+                Tokenizer13a.__call__.cache_clear()
+                TokenizerRegexp.__call__.cache_clear()
+                sacrebleu.corpus_bleu(hypotheses, [references[style]])
+
+        return _here(calls)
+
+    def warm(self) -> Taken:
+        """Score in a process that has scored before."""
+        return _here(lambda: self.scorer.score(self.content))
+
+    def rewards(self, *metrics: str) -> Taken:
+        """Score each dialogue by itself, with a scorer that has scored before."""
+        chosen = self.scorer.with_options(**vars(Options(setup="strict", metrics=metrics)))
+        return _here(lambda: chosen.dialogues(self.content))
+
+
+def _here(function: Callable[[], object]) -> Taken:
+    """Call a function; as the command line does, without looking for cycles too often."""
     gc.set_threshold(1_000_000, 100, 100)
-    _told(
-        "Scorer.score, warm",
-        [(_here(lambda: scorer.score(content)), _here(six)) for _ in range(runs)],
-    )
+    clock, processor = time.perf_counter(), time.process_time()
+    function()
+    return Taken(time.process_time() - processor, time.perf_counter() - clock)
 
 
-def files(predictions: str, benchmark: Benchmark, runs: int, pictures: Path | None) -> None:
-    found: dict[int, list[float]] = {jobs: [] for jobs in JOBS}
-    with tempfile.TemporaryDirectory() as folder:
-        content = Path(predictions).read_bytes()
-        names = [str(Path(folder) / f"system{number}.json") for number in range(max(FILES))]
-        for name in names:
-            Path(name).write_bytes(content)
-        for number in FILES:
-            taken: dict[int, list[float]] = {jobs: [] for jobs in JOBS}
-            alone = []
-            for _ in range(runs):
-                alone.append(_process(_command(names[:1], benchmark.name))[0] * number)
-                for jobs in JOBS:
-                    command = _command(names[:number], benchmark.name, "--jobs", str(jobs))
-                    processor, clock = _process(command)
-                    taken[jobs].append(processor)
-                    print(f"{number:3} files, {jobs} jobs {clock:8.2f} s by the clock")
-            for jobs, times in taken.items():
-                found[jobs].append(statistics.median(times))
-                share = found[jobs][-1] / statistics.median(alone)
-                print(
-                    f"{number:3} files, {jobs} jobs {found[jobs][-1]:8.2f} s, {share:.2f} of single"
-                )
-    if pictures is not None:
-        lines = {f"{jobs} {'job' if jobs == 1 else 'jobs'}": found[jobs] for jobs in JOBS}
-        place = pictures / "performance-files.svg"
-        _draw(place, "files", "seconds of processor time", FILES, lines)
+@dataclass(frozen=True)
+class Measure:
+    """Something to measure.
+
+    Attributes:
+        title: What it is.
+        of: The key of what it is compared with; None of that itself.
+        take: Does it once.
+        target: What the ratio is to be at most; None where none is set.
+        by_clock: Whether times by the clock are compared, not those of the processor.
+        once: Whether it takes so long that one run must do.
+    """
+
+    title: str
+    of: str | None
+    take: Callable[[Bench], Taken]
+    target: float | None = None
+    by_clock: bool = False
+    once: bool = False
 
 
-def size(predictions: str, benchmark: Benchmark, runs: int, pictures: Path | None) -> None:
-    content = standard_form(read_json(predictions), predictions).dialogues
-    taken = []
-    with tempfile.TemporaryDirectory() as folder:
-        # More text than strangers' files may have.
-        larger_limits = {f"{VARIABLE}{each.name.upper()}": str(10**9) for each in fields(Limits)}
-        os.environ.update({"MWZ_DATA": folder, **larger_limits})
-        for number in SIZES:
-            larger, played = _of_size(benchmark, content, number)
-            install_benchmark(larger)
-            file = Path(folder) / "predictions.json"
-            file.write_text(json.dumps(played), encoding="utf-8")
-            command = _command([str(file)], larger.name)
-            times = [_process(command)[0] for _ in range(max(1, runs // 2))]
-            taken.append(statistics.median(times))
-            each = 1000 * taken[-1] / len(larger.dialogues)
-            print(f"{len(larger.dialogues):6} dialogues {taken[-1]:8.2f} s, {each:6.2f} ms each")
-    if pictures is not None:
-        place = pictures / "performance-dialogues.svg"
-        _draw(place, "dialogues", "seconds of processor time", SIZES, {"mwz score": taken})
-
-
-PARTS: Mapping[str, Callable[[str, Benchmark, int, Path | None], None]] = {
-    "cold": cold,
-    "warm": warm,
-    "files": files,
-    "size": size,
+MEASURES: Mapping[str, Measure] = {
+    "six": Measure("six plain `sacrebleu.corpus_bleu` calls", None, Bench.six),
+    "score": Measure(
+        "`mwz score`", "six", lambda bench: bench.mwz("score", "ubar.json", "--no-cache")
+    ),
+    "warm": Measure("`Scorer.score`, warm", "six", Bench.warm),
+    "start": Measure("`mwz --version`", "six", lambda bench: bench.mwz("--version")),
+    "rewards": Measure("`Scorer.dialogues`", "six", lambda bench: bench.rewards("inform")),
+    "rewards_bleu": Measure(
+        "`Scorer.dialogues` with BLEU", "six", lambda bench: bench.rewards("bleu", "inform")
+    ),
+    "lexicalised": Measure(
+        "`mwz score --lexicalised`",
+        "score",
+        lambda bench: bench.mwz("score", "plain.json", "--lexicalised", "--no-cache"),
+        target=1.5,
+    ),
+    "intervals": Measure(
+        "`mwz score --intervals`",
+        "score",
+        lambda bench: bench.mwz("score", "ubar.json", "--intervals", "--no-cache"),
+        target=1.3,
+    ),
+    "compare": Measure(
+        "`mwz compare` of two files",
+        "score",
+        lambda bench: bench.mwz("compare", "ubar.json", "pptod.json"),
+        target=1.5,
+    ),
+    "verify": Measure(
+        "`mwz verify` of one entry",
+        "score",
+        lambda bench: bench.mwz("verify", "ubar", "--predictions", str(bench.predictions)),
+    ),
+    "explain": Measure(
+        "`mwz audit --explain` of all systems, 1 job",
+        "score",
+        lambda bench: bench.mwz(
+            *("audit", "--explain", "--no-cache", "--jobs", "1"),
+            *("--predictions", str(bench.predictions)),
+        ),
+        target=45,
+        once=True,
+    ),
+    "rescore": Measure(
+        "`mwz leaderboard --rescore` of all entries, 1 job",
+        "score",
+        lambda bench: bench.mwz(
+            *("leaderboard", "--rescore", "--jobs", "1", "--predictions", str(bench.predictions))
+        ),
+        target=90,
+        once=True,
+    ),
+    "files": Measure(f"{FILES} files, 1 job", "score", lambda bench: bench.files(1)),
+    "files_jobs": Measure(
+        f"{FILES} files, 2 jobs, by the clock",
+        "files",
+        lambda bench: bench.files(2),
+        target=1 / 1.7,
+        by_clock=True,
+    ),
 }
 
 
-def _told(what: str, pairs: Sequence[tuple[tuple[float, float], tuple[float, float]]]) -> None:
-    print(f"{what:20}{statistics.median(a[0] for a, _ in pairs):10.3f} s")
-    print(f"  six sacreBLEU calls {statistics.median(b[0] for _, b in pairs):8.3f} s")
-    ratio = statistics.median(a[0] / b[0] for a, b in pairs)
-    print(f"  ratio               {ratio:8.3f}   median of {len(pairs)} pairs")
+HERE = ("six", "warm", "rewards", "rewards_bleu")
+"""What is measured in this process."""
 
 
-def _command(files: Sequence[str], benchmark: str, *more: str) -> list[str]:
-    command = [sys.executable, "-m", "mwz", "score", *files, "--no-cache", *more]
-    return [*command, "--benchmark", benchmark]
+def table(taken: Mapping[str, Taken]) -> str:
+    """Return what was measured as a table in Markdown.
+
+    Args:
+        taken: Key of `MEASURES` -> what it took.
+    """
+    rows = []
+    for name, measure in MEASURES.items():
+        own, compared, ratio = taken[name], "–", "–"
+        if measure.of is not None:
+            other = taken[measure.of]
+            compared = MEASURES[measure.of].title
+            pair = (
+                (own.clock, other.clock) if measure.by_clock else (own.processor, other.processor)
+            )
+            ratio = f"{pair[0] / pair[1]:.2f}"
+        rows.append(
+            [
+                *(measure.title, f"{own.processor:.2f}", compared, ratio),
+                "–" if measure.target is None else f"{measure.target:.3g}",
+                "–" if own.memory is None else f"{own.memory:.0f}",
+            ]
+        )
+    headers = ["what", "seconds", "compared with", "ratio", "target, at most", "memory, MB"]
+    return markdown_table(headers, rows)
 
 
-def _process(command: Sequence[str]) -> tuple[float, float]:
-    """Run a command and return its processor time and its time by the clock, in seconds."""
-    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    clock, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, clock
+def page(text: str, taken: Mapping[str, Taken]) -> str:
+    """Return the page with what was measured in place of its table."""
+    before, mark, _ = text.partition(MARK)
+    if not mark:
+        raise SystemExit(f"{PAGE}: has no {MARK}")
+    return f"{before}{mark}\n\n{table(taken)}\n"
 
 
-def _here(function: Callable[[], object]) -> tuple[float, float]:
-    """Call a function and return its processor time and its time by the clock, in seconds."""
-    before, started = time.process_time(), time.perf_counter()
-    function()
-    return time.process_time() - before, time.perf_counter() - started
-
-
-def _six_calls(predictions: str, benchmark: Benchmark) -> Callable[[], None]:
-    submission = normalize_submission(read_submission(predictions, benchmark), rule_set("2021"))
-    responses = submission.responses()
-    hypotheses = [text for texts in responses.values() for text in texts]
-    references = {
-        style: [
-            text
-            for id_, texts in responses.items()
-            for text in benchmark.dialogues[id_].references[style][: len(texts)]
-        ]
-        for style in STYLES
-    }
-
-    def six() -> None:
-        for style in STYLES:
-            _forget()
-            sacrebleu.corpus_bleu(hypotheses, [references[style]])
-
-    return six
-
-
-def _forget() -> None:
-    """Empty sacreBLEU's memory of tokenised lines: the calls of a first run have none."""
-    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
-    from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
-
-    Tokenizer13a.__call__.cache_clear()
-    TokenizerRegexp.__call__.cache_clear()
-
-
-def _of_size(
-    benchmark: Benchmark, content: Mapping[str, Any], number: int
-) -> tuple[Benchmark, dict[str, Any]]:
-    """Return a benchmark of so many dialogues and predictions of it, cut or repeated."""
-    known = [id_ for id_ in content if id_.lower().removesuffix(".json") in benchmark.dialogues]
-    dialogues, played = {}, {}
-    for place, id_ in zip(range(number), _repeated(known), strict=False):
-        gold = benchmark.dialogues[id_.lower().removesuffix(".json")]
-        dialogues[f"x{place}"], played[f"x{place}"] = gold, content[id_]
-    return replace(benchmark, name="sized", dialogues=dialogues, seen=None), played
-
-
-def _repeated(known: Sequence[str]) -> Iterator[str]:
-    while True:
-        yield from known
-
-
-def _draw(
-    place: Path, x: str, y: str, xs: Sequence[int], lines: Mapping[str, Sequence[float]]
-) -> None:
-    def draw() -> Any:
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(5, 3), layout="constrained")
-        axes = figure.subplots()
-        for (name, ys), marker in zip(lines.items(), "os^v", strict=False):
-            axes.plot(xs, ys, marker=marker, label=name)
-        axes.set_xlabel(x)
-        axes.set_ylabel(y)
-        axes.set_xlim(left=0)
-        axes.set_ylim(bottom=0)
-        axes.legend(frameon=False)
-        return figure
-
-    write_picture(str(place), draw)
+def main() -> None:
+    """Measure, print the table, and write the page."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--predictions", type=Path, required=True, help="published outputs")
+    parser.add_argument("--runs", type=int, default=5, help="[default: 5]")
+    arguments = parser.parse_args()
+    taken: dict[str, Taken] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(Path(folder), arguments.predictions.resolve())
+        bench.prepare()
+        # What this process holds counts as memory of those that it starts: load nothing before.
+        order = sorted(MEASURES.items(), key=lambda one: one[0] in HERE)
+        for run in range(arguments.runs):
+            for name, measure in order:
+                if run == 0 or not measure.once:
+                    one = measure.take(bench)
+                    taken[name] = one.least(taken.get(name, one))
+    print(table(taken))
+    written = page(PAGE.read_text(encoding="utf-8"), taken)
+    write_atomically(PAGE, written.encode())
 
 
 if __name__ == "__main__":

@@ -141,13 +141,14 @@ class Responses:
 
     def scores(self, golds: Sequence[GoldStates]) -> Scores:
         """Score them with every metric that they allow, under every published rule set."""
-        reports, without, dialogues = {}, {}, None
+        reports, without, dialogues, played = {}, {}, None, None
         for rules in published_rule_sets():
             scorer = self.scorer.with_options(rules=rules)
             submission = self.main if rules == DEFAULT_RULES else self.normalized(scorer)
             metrics = allowed_metrics(submission)
-            played = scorer.with_options(metrics=metrics).played(submission)
-            reports[rules] = scorer.with_options(metrics=metrics).report(played)
+            scorer = scorer.with_options(metrics=metrics)
+            played = replace(scorer.played(submission), before=played)
+            reports[rules] = scorer.report(played)
             if rules == DEFAULT_RULES and set(DIALOGUE_METRICS) <= set(metrics):
                 dialogues = dialogue_scores(played, reports[rules].signature)
             if scorer.options.aliases is not None:
@@ -163,11 +164,8 @@ class Responses:
 
     @property
     def _fingerprints(self) -> Fingerprints:
-        main = self.main
-        states = None
-        if main.predicts_states:
-            states = {id_: [turn.state or {} for turn in d] for id_, d in main.dialogues.items()}
-        return fingerprints_of(self.scorer.benchmark, main.responses(), states)
+        states = self.main.states() if self.main.predicts_states else None
+        return fingerprints_of(self.scorer.benchmark, self.main.responses(), states)
 
     def _without_placeholders(self, rules: str) -> dict[str, float]:
         """Return the strict figures with placeholders of its own read as unknown ones."""
@@ -375,8 +373,7 @@ def read_states(
     if isinstance(content, bytes):
         read = parse_predictions(content, source)
     else:
-        made = made_submission(load_benchmark(()), content).dialogues
-        read = {id_: [turn.state or {} for turn in turns] for id_, turns in made.items()}
+        read = made_submission(load_benchmark(()), content).states()
     file = parse_tracking_file(read, source, load_benchmark, gold)
     if own_gold is not None and file.benchmark is not None:
         raise InputError(
@@ -523,11 +520,10 @@ def submission_against(
     """
     if not submission.predicts_states:
         return {}
-    states = {id_: [turn.state or {} for turn in d] for id_, d in submission.dialogues.items()}
     return {
         gold.version: _further_figures(dialogues, benchmark, gold)
         for gold in golds
-        if (dialogues := track_states(states, benchmark, gold))
+        if (dialogues := track_states(submission.states(), benchmark, gold))
     }
 
 
@@ -559,7 +555,10 @@ def _further_figures(
     dialogues: Sequence[TrackedDialogue], benchmark: Benchmark, gold: GoldStates
 ) -> dict[str, TrackingFigures]:
     """Return choice of `--dontcare` -> figures of dialogues tracked with these gold states."""
+    share = gold_share_of(dialogues)
     return {
-        choice: tracking_figures(dialogues, benchmark, gold, choices=Choices(dontcare=choice))
+        choice: tracking_figures(
+            dialogues, benchmark, gold, choices=Choices(dontcare=choice), gold_share=share
+        )
         for choice in DONTCARE_CHOICES
     }

@@ -375,9 +375,16 @@ class TrackingScores:
     def figures(self) -> TrackingFigures:
         """The figures that tables show."""
         whole = None if self.coverage is None else (self.coverage.of, self.coverage.of_turns)
-        gold = gold_key(self.signature)
-        share, version = self.gold_share, self.gold.version
-        return figures_of(self.report, share, self.signature, gold, version, whole)
+        report, signature = self.report, self.signature
+        return figures_of(
+            report.figures,
+            (report.dialogues, report.turns),
+            self.gold_share,
+            signature,
+            gold_key(signature),
+            self.gold.version,
+            whole,
+        )
 
 
 def gold_key(signature: Signature) -> str:
@@ -770,8 +777,9 @@ def _as_entered(scores: Scores, report: Report | None) -> Tracked | None:
     if report is None or report.dst is None:
         return None
     of = (report.coverage.of, report.coverage.of_turns)
-    gold = gold_key(report.signature)
     measured: SignFigure | None = (report.metrics.get("signs") or {}).get("gold_states")
     share = 0.0 if measured is None else measured.value
-    figures = figures_of(report.dst, share, report.signature, gold, None, of)
+    dst, signature = report.dst, report.signature
+    scored = (dst.dialogues, dst.turns)
+    figures = figures_of(dst.figures, scored, share, signature, gold_key(signature), None, of)
     return Tracked(figures, GoldOf("benchmark", None))

@@ -121,19 +121,16 @@ def fingerprints_of(
     """
     rules = rule_set(DEFAULT_RULES)
 
-    def said(make: Callable[[Sequence[str]], str]) -> str:
+    said = {id_: [words(text) for text in texts] for id_, texts in (responses or {}).items()}
+
+    def marked(make: Callable[[Sequence[str]], str]) -> str:
         if responses is None:
             return ""
-        return _text(
-            benchmark,
-            {
-                id_: [
-                    make(found) if len(found := words(text)) >= LONG else _LEFT_OUT
-                    for text in texts
-                ]
-                for id_, texts in responses.items()
-            },
-        )
+        marks = {
+            id_: [make(one) if len(one) >= LONG else _LEFT_OUT for one in texts]
+            for id_, texts in said.items()
+        }
+        return _text(benchmark, marks)
 
     def believed(own: Sequence[BeliefState], gold: Sequence[BeliefState]) -> list[str]:
         pairs = zip(queries(own, gold, rules), queries(gold, gold, rules), strict=False)
@@ -144,8 +141,8 @@ def fingerprints_of(
 
     return Fingerprints(
         benchmark.name,
-        responses=said(lambda found: _mark(" ".join(found))),
-        phrases=said(lambda found: _least(map(" ".join, pairwise(found)))),
+        responses=marked(lambda one: _mark(" ".join(one))),
+        phrases=marked(lambda one: _least(map(" ".join, pairwise(one)))),
         states=""
         if states is None
         else _text(

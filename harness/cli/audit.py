@@ -37,10 +37,9 @@ from . import notify, option
     "of the public board, the printed figures that cannot be what they say, and then each system."
 )
 @click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=option.complete_entry)
-@click.option(
+@option.flag(
     "--explain",
     "explaining",
-    is_flag=True,
     help="Score the submissions under every combination of set-ups and in those of published "
     "scripts, and list what comes nearest to the reported figures. Needs their predictions.",
 )
@@ -109,4 +108,4 @@ def command(
 
 
 def _progress(parts: Iterable[Any], count: int) -> Iterable[Any]:
-    return tqdm(parts, "set-ups", count, unit="part", disable=None)
+    return tqdm(parts, "set-ups", count, unit="system", disable=None)

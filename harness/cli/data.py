@@ -73,9 +73,7 @@ _split = click.option(
     show_default=True,
     help="all: the train and dev dialogues as well, to find the test goals that occur there.",
 )
-_predictions = click.option(
-    "--predictions", is_flag=True, help="The outputs of the published systems as well."
-)
+_predictions = option.flag("--predictions", help="The outputs of the published systems as well.")
 _mirror = click.option(
     "--from",
     "mirror",
@@ -85,7 +83,7 @@ _mirror = click.option(
     "at <owner>/<repository>/<commit>/<path>, or at <repository>/<path> as in clones side by "
     f"side. [default: ${MIRROR_VARIABLE}]",
 )
-_offline = click.option("--offline", is_flag=True, help="Use only what was fetched before.")
+_offline = option.flag("--offline", help="Use only what was fetched before.")
 _timeout = click.option(
     "--timeout",
     metavar="SECONDS",
@@ -134,7 +132,7 @@ def fetch(data_set: DataSet, split: str, predictions: bool, **transfer: Any) -> 
 
 
 @command.command()
-@click.option("--all", "every", is_flag=True, help="List every turn that differs.")
+@option.flag("--all", "every", help="List every turn that differs.")
 @_mirror
 @_offline
 @_timeout
@@ -196,9 +194,8 @@ def _clone_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @command.command("import")
 @_data_set
 @_clone_options
-@click.option(
+@option.flag(
     "--rebuild",
-    is_flag=True,
     help="Build everything from the original annotation, even what a clone has ready.",
 )
 @click.option(

@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 )
 @option.predictions
 @option.output
-@click.option(
+@option.flag(
     "--spans",
-    is_flag=True,
     help="Add `spans` to every turn: where in the response which value of which slot was found, "
     "and the venues that it may belong to.",
 )

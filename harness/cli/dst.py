@@ -166,10 +166,8 @@ def _series_of_each(args: Sequence[str]) -> Iterator[str]:
     multiple=True,
     help="What to call a FILE; once for each, in their order.",
 )
-@click.option(
-    "--all", "everything", is_flag=True, help="Show every figure, not only the main ones."
-)
-@click.option("--per-domain", is_flag=True, help="Also show each domain and each slot.")
+@option.flag("--all", "everything", help="Show every figure, not only the main ones.")
+@option.flag("--per-domain", help="Also show each domain and each slot.")
 @click.option(
     "--per-domain-over",
     type=click.Choice(PER_DOMAIN_CHOICES),
@@ -216,9 +214,8 @@ def _series_of_each(args: Sequence[str]) -> Iterator[str]:
 @click.option(
     "--json", "json_target", metavar="FILE|-", help="Write a list of reports; -: standard output."
 )
-@click.option(
+@option.flag(
     "--analysis",
-    is_flag=True,
     help="Also show how the metrics go together over turns, what FGA and GCA owe to where mistakes "
     "lie, how many slots dialogues use and, of several FILEs, how the metrics spread.",
 )
@@ -243,9 +240,8 @@ def _series_of_each(args: Sequence[str]) -> Iterator[str]:
     "columns id, rater and rating. Takes one FILE; of a submission with responses, also Inform and "
     "Success.",
 )
-@click.option(
+@option.flag(
     "--lexicalised",
-    is_flag=True,
     help="With --ratings: the responses are plain English; also take grounded Inform and Success.",
 )
 @click.option(
@@ -378,7 +374,7 @@ def _check_options(
     """Refuse options that do not go together."""
     option.refuse(
         {
-            f"{option.flag(name)} goes with {option.flag(other)}": option.given(name)
+            f"{option.written(name)} goes with {option.written(other)}": option.given(name)
             and not option.given(other)
             for name, other in _BELONGS.items()
         }

@@ -41,16 +41,14 @@ from .option import leaderboard_path
     help="Make the leaderboard from the submissions, and the page of older results beside it: the "
     "same bytes every time."
 )
-@click.option(
+@option.flag(
     "--check",
-    is_flag=True,
     help="Write nothing; exit with 1 and a diff if the page is stale, or, with --rescore, if some "
     "score comes out differently.",
 )
-@click.option(
+@option.flag(
     "--rescore",
     "again",
-    is_flag=True,
     help="First score every submission again whose predictions are at hand (in its folder, in "
     "the data directory, or in a folder given with --predictions).",
 )

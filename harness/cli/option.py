@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -58,6 +59,9 @@ LEADERBOARD_FILE = "leaderboard.md"
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
+flag = partial(click.option, is_flag=True)
+"""An option that is given or not."""
+
 benchmark = click.option(
     "--benchmark",
     metavar="NAME",
@@ -98,9 +102,8 @@ _KEYS = {
 }
 
 
-_strict_states = click.option(
+_strict_states = flag(
     "--strict-states",
-    is_flag=True,
     help="Refuse belief states that hold anything but known names and strings; by default numbers "
     "and the like are read as text, and where states are not used, what cannot be read is left "
     "out.",
@@ -157,10 +160,9 @@ jobs = _jobs(os.cpu_count() or 1, "one per processor")
 jobs_if_asked = _jobs(1, "1")
 """Where what processes give back may not be such as can be sent: a formula of a metric."""
 
-all_figures = click.option(
+all_figures = flag(
     "--all",
     "all_figures",
-    is_flag=True,
     help="Show every figure, in tables of intervals and differences and in pictures; by default "
     "those that papers compare systems by.",
 )
@@ -187,9 +189,8 @@ seed = click.option(
     help="Seed of all that is drawn at random.",
 )
 
-intervals = click.option(
+intervals = flag(
     "--intervals",
-    is_flag=True,
     help="Add 95 % intervals: how much the figures would vary with other dialogues.",
 )
 
@@ -280,7 +281,7 @@ def given(parameter: str) -> bool:
     return source is not ParameterSource.DEFAULT
 
 
-def flag(parameter: str) -> str:
+def written(parameter: str) -> str:
     """Return how a parameter of the running command is written, such as `--rating-sheet`."""
     options = click.get_current_context().command.params
     return next(one.opts[0] for one in options if one.name == parameter)
@@ -352,24 +353,21 @@ corpus = click.option(
     f"{CANONICAL_STYLE}) with gold states instead of predictions.",
 )
 
-lexicalised = click.option(
+lexicalised = flag(
     "--lexicalised",
-    is_flag=True,
     help="The responses are plain English, with names and numbers in place of placeholders: "
     "delexicalise them first, and score them against the venue database as well. With --corpus, "
     "the benchmark's human responses as they were written.",
 )
 
-free_running = click.option(
+free_running = flag(
     "--free-running",
-    is_flag=True,
     help="The dialogues are those with a user simulator, of any length and in plain English "
     "(--lexicalised). What needs the benchmark's own turns is left out.",
 )
 
-skip_missing_goals = click.option(
+skip_missing_goals = flag(
     "--skip-missing-goals",
-    is_flag=True,
     help="With --free-running: leave out dialogues that have no goal, and say how many.",
 )
 
@@ -410,9 +408,8 @@ def _is_board(ctx: click.Context, param: click.Parameter, value: bool) -> None:
         )
 
 
-new_board = click.option(
+new_board = flag(
     "--new-board",
-    is_flag=True,
     expose_value=False,
     callback=_is_board,
     help="Begin a board of your own where the folder of submissions does not exist.",

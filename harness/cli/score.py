@@ -77,15 +77,13 @@ def _metrics_help() -> str:
     help=_metrics_help(),
 )
 @option.corpus
-@click.option(
+@option.flag(
     "--constant",
-    is_flag=True,
     help="Score one response with six placeholders, given in every turn with gold states: what "
     "Inform and Success make of it.",
 )
-@click.option(
+@option.flag(
     "--empty-states",
-    is_flag=True,
     help="Score the tracker that predicts an empty belief state in every turn, by state tracking "
     "unless --metrics says otherwise; the responses are the benchmark's own references.",
 )
@@ -120,21 +118,18 @@ def _metrics_help() -> str:
     "by side.",
 )
 @option.all_figures
-@click.option(
+@option.flag(
     "--resume",
-    is_flag=True,
     help="Resume an interrupted run: what the file of --json holds is not scored again.",
 )
-@click.option(
+@option.flag(
     "--ablation",
-    is_flag=True,
     help="Show what each step of normalisation and fuzzy matching of venues is worth: BLEU and "
     "rates without it, a table for each file.",
 )
-@click.option(
+@option.flag(
     "--paper",
     "as_paper",
-    is_flag=True,
     help="Print the table of a paper: BLEU, Inform, Success and Combined, the files as training "
     "seeds of one system, mean and standard deviation, the baseline, marks of significance, "
     "caption, the sentence to put under it, and BibTeX. As LaTeX, or --format md.",
@@ -151,7 +146,7 @@ def _metrics_help() -> str:
 @option.jobs
 @option.scheduler
 @option.cache
-@click.option("--quiet", is_flag=True, help="Print no table.")
+@option.flag("--quiet", help="Print no table.")
 def command(
     *,
     predictions: Sequence[str],

@@ -183,7 +183,7 @@ _NOT_FOR: Mapping[str, Collection[str]] = {
     "Outputs of the same system, trained with further seeds: adds mean and standard deviation over "
     "all."
 )
-@click.option("--replace", is_flag=True, help="Replace a submission of the same name.")
+@option.flag("--replace", help="Replace a submission of the same name.")
 @option.benchmark
 @option.rules
 @option.placeholders

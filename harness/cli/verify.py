@@ -25,9 +25,8 @@ _SHOWN = 12
     "the track, entries that are there twice; or if nothing could be scored again."
 )
 @click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=option.complete_entry)
-@click.option(
+@option.flag(
     "--strict",
-    is_flag=True,
     help="Entries whose predictions are not at hand do not hold either, nor those with figures "
     "against gold states that are not installed.",
 )

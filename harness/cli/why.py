@@ -62,9 +62,8 @@ if TYPE_CHECKING:
     type=click.IntRange(min=0),
     help="With --dialogue: show this turn only, from 0, of all PREDICTIONS side by side.",
 )
-@click.option(
+@option.flag(
     "--venue-ids",
-    is_flag=True,
     help="With --dialogue: show the ids of the venues that fit the goal, and of those offered.",
 )
 @click.option(

@@ -12,6 +12,7 @@ Source: Wilson (1927); Efron and Tibshirani (1993), chapter 13; McNemar (1947); 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -92,6 +93,10 @@ def intervals_of(
     return {name: Interval(value, *ends[name]) for name, value in scores.items()}
 
 
+_QUANTILE = 1.959963984540054
+"""Of the normal distribution, at 97.5 %: that of `INTERVAL_LEVEL`."""
+
+
 def wilson(won: int, of: int) -> tuple[float, float]:
     """Return Wilson's score interval of a rate, in percent.
 
@@ -99,10 +104,13 @@ def wilson(won: int, of: int) -> tuple[float, float]:
         won: The dialogues won.
         of: The dialogues, at least 1.
     """
-    from scipy.stats import binomtest
-
-    interval = binomtest(won, of).proportion_ci(INTERVAL_LEVEL / 100, method="wilson")
-    return 100 * float(interval.low), 100 * float(interval.high)
+    share, scale = won / of, 2 * (of + _QUANTILE**2)
+    middle = (2 * of * share + _QUANTILE**2) / scale
+    half = _QUANTILE / scale * math.sqrt(4 * of * share * (1 - share) + _QUANTILE**2)
+    return (
+        100 * (middle - half) if won else 0.0,
+        100 * (middle + half) if won < of else 100.0,
+    )
 
 
 def interval_parameters(seed: int = SEED) -> Mapping[str, str]:

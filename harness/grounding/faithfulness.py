@@ -41,14 +41,20 @@ def turn_domains(responses: Sequence[Delexicalised]) -> list[frozenset[str]]:
 
 def _domains(response: Delexicalised) -> frozenset[str]:
     """Return the domains of the venues that a response names, and those that its words tell."""
-    # Scores of delexicalised responses do without the delexicaliser.
-    from mwz.normalization.delexicaliser.phrases import tokens
-
     named = {
         venue.domain for span in response.spans if span.slot in _NAMED for venue in span.venues
     }
-    topics = _topics().find(list(tokens(response.original)))
-    return frozenset(named.union(*(match.entries for match in topics)))
+    return _told(response.original) | named
+
+
+@lru_cache(maxsize=1 << 14)
+def _told(response: str) -> frozenset[str]:
+    """Return the domains that the words of a response tell."""
+    # Scores of delexicalised responses do without the delexicaliser.
+    from mwz.normalization.delexicaliser.phrases import tokens
+
+    found = _topics().find(list(tokens(response)))
+    return frozenset(domain for match in found for domain in match.entries)
 
 
 @lru_cache(maxsize=1)

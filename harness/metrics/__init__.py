@@ -82,6 +82,8 @@ class Metric:
             there are none.
         compute: The result, of what was played; None where there is nothing to say. By default
             the figure of `statistics` that is called like the metric.
+        made_of: What of what was played, besides the benchmark, the result is made of, where that
+            is less than all.
         result: The type of the result, by which it is read back from JSON.
         keys: Where the result is several, each with a key of its own in reports: key -> type.
         text: How people read the result.
@@ -106,6 +108,7 @@ class Metric:
     source: str
     statistics: Callable[[Played], Statistics] | None = None
     compute: Callable[[Played], Any] | None = None
+    made_of: Callable[[Played], Any] | None = None
     result: Any = float
     keys: Mapping[str, Any] = field(default_factory=dict)
     text: Callable[[Metric, Any], str] = _number_text

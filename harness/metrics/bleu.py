@@ -140,6 +140,7 @@ METRIC = Metric(
     unit="percent",
     source="Papineni et al. (2002), as sacreBLEU computes it (Post, 2018)",
     compute=bleu,
+    made_of=lambda played: played.responses,
     statistics=statistics,
     check=lambda results, dialogues: no_percentages("bleu", results.get("bleu") or {}),
     result=Mapping[str, float],

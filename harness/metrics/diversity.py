@@ -154,6 +154,7 @@ METRIC = Metric(
     unit="counts, bits, tokens, shares",
     source="Nekvinda & Dušek (2021), section 5.3; van Miltenburg et al. (2018)",
     compute=lambda played: diversity(played.texts),
+    made_of=lambda played: played.texts,
     statistics=statistics,
     result=Diversity,
     text=_text,

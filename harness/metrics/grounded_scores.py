@@ -129,7 +129,7 @@ def statistics(played: Played) -> LinearStatistics:
     figures = [one for one in _FIGURES if one.name != _REQUESTED or knows_requests(dialogues)]
     columns = {f"grounded.{name}": at for at, name in enumerate(OUTCOMES, start=1)}
     wins = {one.name: columns[one.name] for one in figures if one.name in columns}
-    return LinearStatistics.of_rows(figures, rows, _values, wins, of_samples=True)
+    return LinearStatistics.of_rows(figures, rows, _values, wins, of_samples=True, exact=True)
 
 
 def _values(sums: Sequence[float]) -> dict[str, float]:

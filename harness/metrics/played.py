@@ -201,6 +201,8 @@ class Played:
         delexicaliser: The delexicaliser of the benchmark's venues.
         human: How the benchmark's human responses went in plain English; None if it has none.
         metrics: The names of the metrics asked for.
+        before: The same outputs under another rule set, whose results are taken over where what
+            they are made of is equal.
     """
 
     submission: NormalizedSubmission
@@ -214,6 +216,7 @@ class Played:
     delexicaliser: Callable[[], Delexicaliser]
     human: Callable[[], HumanRatings | None]
     metrics: Collection[str]
+    before: Played | None = None
 
     def result(self, key: str) -> Any:
         """Return a metric's result by its key in reports; None where it was not asked for."""
@@ -274,6 +277,14 @@ class Played:
 
 
 def _results(played: Played, metric: str) -> Mapping[str, Any]:
+    made_of, before = response_metrics()[metric].made_of, played.before
+    if (
+        made_of is not None
+        and before is not None
+        and metric in before.metrics
+        and made_of(played) == made_of(before)
+    ):
+        return before.results(metric)
     return response_metrics()[metric].evaluated(played)
 
 

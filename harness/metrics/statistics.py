@@ -15,7 +15,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -128,6 +128,7 @@ class LinearStatistics(Statistics):
         formula: Makes figure -> value of the sums of a sample.
         wins: Figure -> the column that is 1 for each dialogue won and 0 for the others.
         of_samples: Whether the formula also takes an array of one sum per sample for each sum.
+        exact: Whether it then gives what it gives of each sample, to the last digit.
     """
 
     figures: Sequence[Figure]
@@ -135,6 +136,7 @@ class LinearStatistics(Statistics):
     formula: Formula
     wins: Mapping[str, int] = field(default_factory=dict)
     of_samples: bool = False
+    exact: bool = False
 
     @classmethod
     def of_rows(
@@ -143,12 +145,12 @@ class LinearStatistics(Statistics):
         rows: Sequence[Sequence[float]],
         formula: Formula,
         wins: Mapping[str, int] | None = None,
-        of_samples: bool = False,
+        **of_samples: bool,
     ) -> Self:
         """Return the statistics of rows of plain numbers."""
         import numpy as np
 
-        return cls(figures, np.array(rows, np.float64), formula, wins or {}, of_samples)
+        return cls(figures, np.array(rows, np.float64), formula, wins or {}, **of_samples)
 
     def part(self, rows: Ints) -> Self:
         """Return the statistics of some dialogues."""
@@ -160,25 +162,25 @@ class LinearStatistics(Statistics):
 
     def weighted(self, counts: Block) -> Values:
         """Return every figure in the samples."""
-        return self._values(counts.by_sample @ self.rows)
+        return self._values(counts.by_sample @ self.rows, self.exact)
 
     def swapped(self, other: Self, swaps: Block) -> tuple[Values, Values]:
         """Return every figure of both systems after the swaps."""
         moved = swaps.by_sample @ (other.rows - self.rows)
         ours, theirs = self.rows.sum(axis=0) + moved, other.rows.sum(axis=0) - moved
-        if self.of_samples:
-            # A test compares differences with room for rounding: the last digit is no matter.
-            formula: Callable[[Sequence[Floats]], Values] = self.formula  # type: ignore[assignment]
-            return formula(list(ours.T)), formula(list(theirs.T))
-        return self._values(ours), other._values(theirs)
+        # A test compares differences with room for rounding: the last digit is no matter.
+        return self._values(ours, self.of_samples), other._values(theirs, self.of_samples)
 
     def won(self) -> Mapping[str, Bools]:
         """Return figure -> whether each dialogue is won."""
         return {name: self.rows[:, column] > 0 for name, column in self.wins.items()}
 
-    def _values(self, sums: Floats) -> Values:
+    def _values(self, sums: Floats, at_once: bool) -> Values:
         import numpy as np
 
+        if at_once:
+            formula: Callable[[Sequence[Floats]], Values] = self.formula  # type: ignore[assignment]
+            return formula(list(sums.T))
         found = [self.formula(row) for row in sums.tolist()]
         return {one.name: np.array([values[one.name] for values in found]) for one in self.figures}
 
@@ -195,6 +197,7 @@ def percent(parts: Any, whole: Any, of_nothing: float = 0.0) -> Any:
     return 100 * parts / whole if whole else 100 * of_nothing
 
 
+@lru_cache(maxsize=1 << 12)
 def split(score: float) -> tuple[float, float]:
     """Return a score as two whole numbers, in units of 2^-26 and 2^-60, to be added up as they are.
 

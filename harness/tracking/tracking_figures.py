@@ -11,10 +11,9 @@ from mwz.normalization.rules.registry import digest_of_json
 from ..benchmark import Benchmark
 from ..metrics.signs import gold_share
 from ..metrics.tracking import PLAIN, Choices, tracking_metrics
-from ..metrics.tracking.evaluation import score_tracking
+from ..metrics.tracking.evaluation import total_figures
 from ..metrics.tracking.fga import HEADLINE_LAMBDA, lambda_label
 from ..metrics.tracking.tracked_dialogues import GoldStates, TrackedDialogue, gold_states_digest
-from ..metrics.tracking.tracking_report import TrackingReport
 from ..signature import SHOWN_HASH, Signature
 
 FIGURES: Mapping[str, str] = {
@@ -89,6 +88,7 @@ def tracking_figures(
     gold: GoldStates | None = None,
     gold_version: str | None = None,
     choices: Choices = PLAIN,
+    gold_share: float | None = None,
 ) -> TrackingFigures:
     """Score tracked dialogues for a table of systems.
 
@@ -100,6 +100,7 @@ def tracking_figures(
         gold_version: What version of the annotation the benchmark's or the file's own gold states
             are, where that is known; that of `gold` is known.
         choices: Which variant of joint accuracy is meant; λ is 0.5.
+        gold_share: As `gold_share_of` gives it, where that is known.
 
     Raises:
         InputError: More slots are wrong in a turn than MultiWOZ has.
@@ -109,8 +110,9 @@ def tracking_figures(
     signature = tracking_signature(dialogues, benchmark, choices, gold)
     assert signature.gold is not None
     return figures_of(
-        score_tracking(dialogues, choices),
-        gold_share_of(dialogues),
+        total_figures(dialogues, choices),
+        (len(dialogues), sum(len(dialogue.turns) for dialogue in dialogues)),
+        gold_share_of(dialogues) if gold_share is None else gold_share,
         signature,
         signature.gold,
         gold_version if gold is None else gold.version,
@@ -126,17 +128,19 @@ def gold_share_of(dialogues: Sequence[TrackedDialogue]) -> float:
 
 
 def figures_of(
-    report: TrackingReport,
+    figures: Mapping[str, float],
+    scored: tuple[int, int],
     gold_share: float,
     signature: Signature,
     gold: str,
     gold_version: str | None,
     whole: tuple[int, int] | None,
 ) -> TrackingFigures:
-    """Return the figures for a table of systems of a report with FGA at λ = 0.5.
+    """Return the figures for a table of systems.
 
     Args:
-        report: The report.
+        figures: Those of all turns, as reports have them, with FGA at λ = 0.5.
+        scored: The dialogues and turns scored.
         gold_share: As of `gold_share_of`.
         signature: What its figures depend on.
         gold: What tells the gold states apart from others: a hash.
@@ -144,10 +148,10 @@ def figures_of(
         whole: The benchmark's dialogues and turns; None for gold states of the file's own.
     """
     return TrackingFigures(
-        **{name: report.figures[key] for name, key in _KEYS.items()},
+        **{name: figures[key] for name, key in _KEYS.items()},
         gold_share=gold_share,
-        dialogues=report.dialogues,
-        turns=report.turns,
+        dialogues=scored[0],
+        turns=scored[1],
         of_dialogues=None if whole is None else whole[0],
         of_turns=None if whole is None else whole[1],
         gold=gold,

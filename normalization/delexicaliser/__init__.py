@@ -32,6 +32,7 @@ VERSION = "lex1"
 
 _TABLES = f"tables/{VERSION}.toml"
 _PLACEHOLDER = re.compile(r"\[([\w ]{1,40})\]")
+_REMEMBERED = 1 << 14
 # Digits.
 _LONGEST_COUNT = 4
 _EMPHASIS = "*_"
@@ -120,9 +121,10 @@ class Delexicaliser:
             | self._contexts.vocabulary
             | set(tables["common_words"])
         )
-        self._corrector = Corrector(
-            gazetteer.phrases.vocabulary | self._values.vocabulary, tables["shortest_corrected"]
-        )
+        vocabulary = gazetteer.phrases.vocabulary | self._values.vocabulary
+        corrector = Corrector(vocabulary, tables["shortest_corrected"])
+        self._corrector = lru_cache(maxsize=_REMEMBERED)(corrector)
+        self._remembered = lru_cache(maxsize=_REMEMBERED)(self._delexicalised)
 
     @classmethod
     def of_venues(
@@ -138,6 +140,9 @@ class Delexicaliser:
 
     def __call__(self, response: str) -> Delexicalised:
         """Return a response delexicalised."""
+        return self._remembered(response)
+
+    def _delexicalised(self, response: str) -> Delexicalised:
         spans = self._spans(response)
         parts = []
         done = 0

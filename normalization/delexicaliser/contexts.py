@@ -85,25 +85,28 @@ class _SymbolBook(PhraseBook[Any]):
 
     def find(self, text: Sequence[Token]) -> Iterator[tuple[int, int, Any]]:  # type: ignore[override]
         """Yield (first token, last token, entry) of every phrase in a text."""
-        root = self._root
-        starts = root.children
+        starts = self._root.children
         anchored = starts.get("^")
+        edges = [_edges(token) for token in text]
         begins = True
-        for first, token in enumerate(text):
-            frontier = [root, anchored] if begins and anchored else [root]
-            begins = token.word in SENTENCE_ENDS
-            known = token.word in starts or (token.kind and f"<{token.kind}>" in starts)
-            if not known and len(frontier) == 1:
-                continue
+        for first, own in enumerate(edges):
+            frontier = [starts[edge] for edge in own if edge in starts]
+            if begins and anchored:
+                frontier += [anchored.children[edge] for edge in own if edge in anchored.children]
+            begins = text[first].word in SENTENCE_ENDS
             at = first
-            while frontier and at < len(text):
-                edges = _edges(text[at])
-                children = (node.children.get(edge) for node in frontier for edge in edges)
-                frontier = [child for child in children if child is not None]
+            while frontier:
                 for node in frontier:
                     for entry in node.entries:
                         yield first, at, entry
                 at += 1
+                following = edges[at] if at < len(edges) else ()
+                frontier = [
+                    node.children[edge]
+                    for node in frontier
+                    for edge in following
+                    if edge in node.children
+                ]
 
 
 def _edges(token: Token) -> tuple[str, ...]:
@@ -114,6 +117,10 @@ def _edges(token: Token) -> tuple[str, ...]:
 
 
 _HIDDEN = "\0"
+_DIGIT = re.compile("[0-9]")
+_OF_LETTERS = frozenset({"reference"})
+"""The kinds of codes that may be letters alone. Most texts have no digit, and no other code."""
+
 _BETWEEN_WORDS = r"(?! (?<= [0-9A-Za-z] ) [0-9A-Za-z] )"
 
 
@@ -129,7 +136,8 @@ class CodeRules:
 
     Args:
         rules: Each with a `kind`, `patterns` (verbose regular expressions with a group `value`)
-            and, if it does not hold for a text all in capitals, `mixed_case`.
+            and, if it does not hold for a text all in capitals, `mixed_case`. A value has a digit,
+            unless its kind is one of `_OF_LETTERS`.
         parts: What `%name%` stands for in a pattern.
     """
 
@@ -159,6 +167,8 @@ class CodeRules:
         rest = hidden(text, given)
         found: list[Token] = []
         for rule in self._rules:
+            if rule.kind not in _OF_LETTERS and _DIGIT.search(rest) is None:
+                continue
             if rule.mixed_case and rest.upper() == rest:
                 continue
             for pattern in rule.patterns:

@@ -52,13 +52,15 @@ class Token(NamedTuple):
 def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
     """Yield the words and marks of a text or of a part of it, in order."""
     for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
-        word = match[1]
+        first, last = match.span()
+        word, genitive = match.groups()
         if word is None:
             sign = match[0]
-            yield Token(match.start(), match.end(), _SIGNS.get(sign, sign), match.end())
+            yield Token(first, last, _SIGNS.get(sign, sign), last)
+        elif genitive is None:
+            yield Token(first, last, word.lower(), last)
         else:
-            suffix = "s" if match[2] else ""
-            yield Token(match.start(), match.end(), word.lower() + suffix, match.end(1))
+            yield Token(first, last, f"{word.lower()}s", match.end(1))
 
 
 def words(text: str) -> tuple[str, ...]:

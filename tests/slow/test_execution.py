@@ -198,8 +198,9 @@ def test_an_explanation_whose_process_is_killed_is_one_message(
         "mwz.harness.board.audit.setup_search.play", lambda *_: os.kill(os.getpid(), 9)
     )
     content = b'{"town001": [{"response": "hello"}, {"response": "bye"}]}'
-    with pytest.raises(InputError, match="--jobs: the process that scored it was killed, twice"):
-        search_setups({"one": Outputs(content, "sample")}, 2)
+    outputs = {"one": Outputs(content, "sample"), "other": Outputs(content + b" ", "sample")}
+    with pytest.raises(InputError, match="the process that scored it was killed, twice"):
+        search_setups(outputs, 2)
 
 
 def _wait(until: Callable[[], bool], seconds: float = 60) -> bool:

@@ -18,11 +18,15 @@ METRIC = '''
 
 from __future__ import annotations
 
-from . import TrackingMetric, Verdict, mean_of_turns, only
+from . import TrackingMetric, mean_of_turns, only
 
 
-def _silent(turn, choices):
-    return Verdict("silence", float(not turn.predicted), f"{len(turn.predicted)} values predicted")
+def _score(turn, choices):
+    return float(not turn.predicted)
+
+
+def _reason(turn, choices):
+    return f"{len(turn.predicted)} values predicted"
 
 
 METRIC = TrackingMetric(
@@ -31,7 +35,7 @@ METRIC = TrackingMetric(
     question="How often does it say nothing?",
     unit="percent of the turns",
     source="made up for this test",
-    **mean_of_turns("silence", _silent),
+    **mean_of_turns("silence", _score, _reason),
     parameters=lambda choices: {"quiet": "yes"},
     headlines=only("silence"),
     per_domain=("silence",),

@@ -8,9 +8,8 @@ states, and the rule set. Beside all combinations of these stand the set-ups tha
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 from itertools import product
@@ -24,19 +23,19 @@ from ...data.installed import loaded_once
 from ...errors import InputError
 from ...io.store import Store, code_digest
 from ...io.validation import validated
-from ...metrics._references import TOKENIZATIONS, ReferenceIndex
+from ...metrics._references import TOKENIZATIONS, ReferenceIndex, tokenize_13a
 from ...metrics.bleu import bleu_of_counts
-from ...metrics.inform_success import TOTAL, inform_success
+from ...metrics.inform_success import TOTAL
 from ...metrics.played import play
 from ...metrics.setups import ALL_SETUPS, COMPARISONS, SETUPS, Setup
 from ...scoring import Options, Scorer
 from ...scoring.execution import Job, run
 from ...scoring.options import chosen_domains, chosen_states
-from ...submission import NormalizedSubmission, checked_submission, normalized_by_rules
-from ...submission.formats import read_standard
+from ...submission import NormalizedSubmission, normalized_by_rules
 from ..entries import OwnSetup
 from . import Comparison, digits_of
 from .reported import ReportedFigures
+from .shared_walks import SharedWalks
 
 _STORE = Store("audit")
 
@@ -201,29 +200,10 @@ class Outputs:
     aliases: Aliases | None = None
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A part of a search, small enough to show progress by.
-
-    Attributes:
-        tokenization: The BLEU part with this tokenisation; None for a part of the rates.
-        rules: Rule set of the rates.
-        states: Source of belief states.
-        domains: Source of active domains.
-        named: The names of the set-ups with these sources.
-    """
-
-    tokenization: str | None
-    rules: str = ""
-    states: str = ""
-    domains: str = ""
-    named: tuple[str, ...] = ()
-
-
 def search_setups(
     outputs: Mapping[str, Outputs],
     workers: int,
-    progress: Callable[[Iterable[Any], int], Iterable[Any]] = lambda parts, count: parts,
+    progress: Callable[[Iterable[Any], int], Iterable[Any]] = lambda searches, count: searches,
     scheduler: str | None = None,
     cache: bool = True,
     notify: Callable[[str], None] = lambda remark: None,
@@ -233,14 +213,14 @@ def search_setups(
     Args:
         outputs: Name of a submission -> its outputs.
         workers: How many processes to use.
-        progress: Wraps the parts as they come (the second argument is their number).
-        scheduler: The address of a Dask scheduler, whose cluster computes the parts.
+        progress: Wraps the searches as they come (the second argument is their number).
+        scheduler: The address of a Dask scheduler, whose cluster computes them.
         cache: Whether what is found is kept, and looked up.
         notify: Called with a remark if a process was killed.
 
     Raises:
-        InputError: Some predictions are no submission to their benchmark, or some part could not be
-            computed because its process was killed.
+        InputError: Some predictions are no submission to their benchmark, or the process that
+            searched was killed.
     """
     found: dict[str, SetupSearch] = {}
     # Jobs share a benchmark, which nearly always is that of all.
@@ -251,35 +231,21 @@ def search_setups(
             for name, one in outputs.items()
             if one.benchmark == on
         }
-        jobs: list[tuple[str, Job]] = []
-        for name, identity in identities.items():
-            cached = _cached(identity) if cache else None
-            if cached is not None:
-                found[name] = cached
-            else:
-                jobs += [(name, job) for job in _jobs(name, outputs[name], benchmark)]
+        if cache:
+            known = {name: _cached(identity) for name, identity in identities.items()}
+            found |= {name: search for name, search in known.items() if search is not None}
+        names = [name for name in identities if name not in found]
+        jobs = [Job(name, (name, outputs[name])) for name in names]
         if not jobs:
             continue
-        coming = run(_computed, [job for _, job in jobs], benchmark, workers, scheduler, notify)
-        done: dict[str, dict[int, SetupSearch]] = {name: {} for name, _ in jobs}
-        wanted = Counter(name for name, _ in jobs)
-        for number, part in progress(coming, len(jobs)):
-            if isinstance(part, InputError):
-                raise part
-            name = jobs[number][0]
-            done[name][number] = part
-            if len(done[name]) == wanted[name]:
-                found[name] = _joined([part for _, part in sorted(done[name].items())])
-                if cache:
-                    _STORE.put(identities[name], asdict(found[name]))
+        coming = run(_searched, jobs, benchmark, workers, scheduler, notify)
+        for number, search in progress(coming, len(jobs)):
+            if isinstance(search, InputError):
+                raise search
+            found[names[number]] = search
+            if cache:
+                _STORE.put(identities[names[number]], asdict(search))
     return found
-
-
-def _joined(parts: Sequence[SetupSearch]) -> SetupSearch:
-    bleu = (point for part in parts for point in part.bleu)
-    rates = (point for part in parts for point in part.rates)
-    named = (point for part in parts for point in part.named)
-    return SetupSearch(tuple(bleu), tuple(rates), tuple(named))
 
 
 def nearest(points: Iterable[Point], claim: ReportedFigures) -> list[Point]:
@@ -302,67 +268,67 @@ def nearest_named(search: SetupSearch, claim: ReportedFigures) -> list[RatesPoin
     return list(by_name.values())
 
 
-def _jobs(name: str, outputs: Outputs, benchmark: Benchmark) -> list[Job]:
-    content, scorer = outputs.content, Scorer(benchmark, Options(placeholders=outputs.aliases))
-    if isinstance(content, str):
-        submission = scorer.made(content)
-    else:
-        checked = checked_submission(read_standard(content, name), benchmark, name)
-        submission = scorer.normalized(checked)
-    return [Job("--jobs", (content, outputs.aliases, part)) for part in _parts(submission)]
+def _searched(scorer: Scorer, name: str, outputs: Outputs) -> SetupSearch:
+    """Search the set-ups of a submission.
+
+    Args:
+        scorer: A scorer of its benchmark, with default options.
+        name: What messages call the submission.
+        outputs: Its outputs.
+
+    Raises:
+        InputError: The predictions are no submission to the benchmark.
+    """
+    submissions = normalized_by_rules(outputs.content, scorer.benchmark, name, outputs.aliases)
+    main = submissions[DEFAULT_RULES]
+    responses = main.responses()
+    bleu = [
+        BleuPoint(style, tokenization, one)
+        for tokenization in TOKENIZATIONS
+        for style, one in bleu_of_counts(
+            _references(scorer, tokenization).statistics(responses)
+        ).items()
+    ]
+    rates: list[RatesPoint] = []
+    named: list[RatesPoint] = []
+    walks = SharedWalks((*ALL_SETUPS, *(one.setup for one in SETUPS.values())))
+    for rules, (sources, names) in product(published_rule_sets(), _sources(main).items()):
+        ruled = scorer.with_options(rules=rules)
+        played = play(submissions[rules], scorer.benchmark, *sources)
+        points = {
+            setup: RatesPoint(
+                *(rules, *sources, setup, one.inform[TOTAL], one.success[TOTAL]),
+                *(one.inform_deviation, one.success_deviation),
+            )
+            for setup, one in walks.rates(played, ruled.database(), ruled.rules).items()
+        }
+        rates += [points[setup] for setup in ALL_SETUPS]
+        named += [replace(points[SETUPS[name].setup], name=name) for name in names]
+    return SetupSearch(tuple(bleu), tuple(rates), tuple(named))
 
 
-def _parts(submission: NormalizedSubmission) -> list[_Part]:
+def _sources(submission: NormalizedSubmission) -> dict[tuple[str, str], list[str]]:
+    """Return the sources of states and of domains to try -> the set-ups with a name that have them.
+
+    A named set-up that leaves them open takes those that the submission is scored with.
+    """
     states = ["gold", *(["predicted"] if submission.predicts_states else [])]
     domains = ["states", "gold"]
     domains += ["predicted"] if submission.predicts_domains else []
     domains += ["slots"] if submission.names_domains else []
-    own = Options()
-    own_states, own_domains = chosen_states(submission, own), chosen_domains(submission, own)
-    named: dict[tuple[str, str], tuple[str, ...]] = {}
+    found: dict[tuple[str, str], list[str]] = {both: [] for both in product(states, domains)}
+    own = chosen_states(submission, Options()), chosen_domains(submission, Options())
     for name, one in SETUPS.items():
-        sources = (one.states or own_states, one.domains or own_domains)
-        named[sources] = (*named.get(sources, ()), name)
-    return [
-        *(_Part(tokenization) for tokenization in TOKENIZATIONS),
-        *(
-            _Part(None, rules, *sources, named.get(sources, ()))
-            for rules in published_rule_sets()
-            for sources in product(states, domains)
-        ),
-    ]
+        found[one.states or own[0], one.domains or own[1]].append(name)
+    return found
 
 
-def _computed(
-    scorer: Scorer, content: bytes | str, aliases: Aliases | None, part: _Part
-) -> SetupSearch:
-    submissions = _prepared(content, scorer, aliases)
-    if part.tokenization is not None:
-        responses = submissions[DEFAULT_RULES].responses()
-        references = {id_: d.references for id_, d in scorer.benchmark.dialogues.items()}
-        index = ReferenceIndex(references, TOKENIZATIONS[part.tokenization])
-        scores = bleu_of_counts(index.statistics(responses))
-        bleu = (BleuPoint(style, part.tokenization, one) for style, one in scores.items())
-        return SetupSearch(tuple(bleu), ())
-    played = play(submissions[part.rules], scorer.benchmark, part.states, part.domains)
-    ruled = scorer.with_options(rules=part.rules)
-
-    def point(setup: Setup, name: str | None = None) -> RatesPoint:
-        rates = inform_success(played, ruled.database(), setup, ruled.rules)
-        values = (rates.inform[TOTAL], rates.success[TOTAL])
-        deviations = (rates.inform_deviation, rates.success_deviation)
-        sources = (part.rules, part.states, part.domains)
-        return RatesPoint(*sources, setup, *values, *deviations, name)
-
-    named = (point(SETUPS[name].setup, name) for name in part.named)
-    return SetupSearch((), tuple(map(point, ALL_SETUPS)), tuple(named))
-
-
-@lru_cache(maxsize=2)
-def _prepared(
-    content: bytes | str, scorer: Scorer, aliases: Aliases | None
-) -> Mapping[str, NormalizedSubmission]:
-    return normalized_by_rules(content, scorer.benchmark, "predictions", aliases)
+@lru_cache(maxsize=len(TOKENIZATIONS))
+def _references(scorer: Scorer, tokenization: str) -> ReferenceIndex:
+    if TOKENIZATIONS[tokenization] is tokenize_13a:
+        return scorer.references()
+    references = {id_: d.references for id_, d in scorer.benchmark.dialogues.items()}
+    return ReferenceIndex(references, TOKENIZATIONS[tokenization])
 
 
 def _identity(content: bytes | str, benchmark: Benchmark, aliases: Aliases | None) -> list[Any]:

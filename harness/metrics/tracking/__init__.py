@@ -119,7 +119,8 @@ class TrackingMetric:
         unit: Of its figures.
         source: The publication that defines it.
         statistics: The statistics of a dialogue: whole numbers, which are added up over dialogues.
-        formula: Its figures, of the sums: key -> share. Of sums of nothing, too.
+        formula: Its figures, of the sums: key -> share. Of sums of nothing, too, and of arrays of
+            one sum per sample: `share` divides both.
         titles: What tables call its figures: key -> title, or key of a map -> what stands before
             the names in it. By default it has one figure, its name.
         counts: The statistics whose sums reports show.
@@ -186,23 +187,31 @@ def turn_by_turn(
     return lambda dialogue, choices: [[verdict(turn, choices)] for turn in dialogue.turns]
 
 
-def mean_of_turns(name: str, verdict: Callable[[StatePair, Choices], Verdict]) -> dict[str, Any]:
+def mean_of_turns(
+    name: str,
+    score: Callable[[StatePair, Choices], float],
+    reason: Callable[[StatePair, Choices], str],
+) -> dict[str, Any]:
     """Return what defines a metric that is the mean of the scores that it gives turns.
 
     Args:
         name: The metric's name.
-        verdict: The score of a turn, and why; no turn is left out.
+        score: The score of a turn; no turn is left out.
+        reason: Why a turn has it.
 
     Returns:
         Its `statistics`, `formula` and `verdicts`.
     """
 
     def statistics(dialogue: DialogueStates, choices: Choices) -> Sums:
-        scores = [verdict(turn, choices).score or 0.0 for turn in dialogue.turns]
+        scores = [score(turn, choices) for turn in dialogue.turns]
         return {"turns": len(scores), **exact_sum(name, scores)}
 
     def formula(sums: Sums, _: Choices) -> dict[str, float]:
         return {name: share(sum_of(sums, name), sums["turns"])}
+
+    def verdict(turn: StatePair, choices: Choices) -> Verdict:
+        return Verdict(name, score(turn, choices), reason(turn, choices))
 
     return {"statistics": statistics, "formula": formula, "verdicts": turn_by_turn(verdict)}
 
@@ -212,9 +221,13 @@ def only(*keys: str) -> Callable[[Collection[str]], Collection[str]]:
     return lambda _: keys
 
 
-def share(part: float, whole: float, of_nothing: float = 0.0) -> float:
-    """Return a part of a whole, and another share where the whole is 0."""
-    return part / whole if whole else of_nothing
+def share(part: Any, whole: Any, of_nothing: Any = 0.0) -> Any:
+    """Return a part of a whole, and another share where the whole is 0; of arrays, an array."""
+    if isinstance(whole, float | int):
+        return part / whole if whole else of_nothing
+    import numpy as np
+
+    return np.where(whole == 0, of_nothing, part / np.where(whole == 0, 1, whole))
 
 
 def exact_sum(name: str, scores: Iterable[float]) -> dict[str, float]:
@@ -223,9 +236,9 @@ def exact_sum(name: str, scores: Iterable[float]) -> dict[str, float]:
     return {f"{name} {half}": sum(part[half] for part in parts) for half in (0, 1)}
 
 
-def sum_of(sums: Sums, name: str) -> float:
+def sum_of(sums: Sums, name: str) -> Any:
     """Return a sum of turns' scores, exact to the last digit."""
-    return float(joined(sums[f"{name} 0"], sums[f"{name} 1"]))
+    return joined(sums[f"{name} 0"], sums[f"{name} 1"])
 
 
 @cache

@@ -38,7 +38,7 @@ def _statistics(dialogue: DialogueStates, _: Choices) -> Sums:
 
 
 def _formula(sums: Sums, _: Choices) -> dict[str, float]:
-    of_nothing = float(not sums["turns_with_prediction"])
+    of_nothing = 1.0 * (sums["turns_with_prediction"] == 0)
     return {
         name: share(sum_of(sums, name), sums["turns_with_gold"], of_nothing)
         for name in ("AGA", "IAGA")

@@ -90,12 +90,7 @@ def score_tracking(
             domain are to average over.
         ValueError: There are no dialogues.
     """
-    if not dialogues:
-        raise ValueError("no dialogues to score")
-    states = [dialogue_states(dialogue, choices) for dialogue in dialogues]
-    _check_slots(dialogues, states, choices)
-    rows = [_row(dialogue, choices) for dialogue in states]
-    sums = {key: sum(row[key] for row in rows) for key in rows[0]}
+    states, rows, sums = _counted(dialogues, choices)
     changes = [change for d in states for turn in d.derived(changes_of) for change in turn]
     per_domain = {
         domain: _of_domain(domain, parts, changes, choices)
@@ -124,6 +119,25 @@ def score_tracking(
     )
 
 
+def total_figures(
+    dialogues: Sequence[TrackedDialogue], choices: Choices = PLAIN
+) -> dict[str, float]:
+    """Return the figures of all turns, as those of the report that `score_tracking` returns."""
+    return _figures(_counted(dialogues, choices)[2], choices)
+
+
+def _counted(
+    dialogues: Sequence[TrackedDialogue], choices: Choices
+) -> tuple[list[DialogueStates], list[Row], Row]:
+    """Return the states of dialogues, their statistics, and the sums of these."""
+    if not dialogues:
+        raise ValueError("no dialogues to score")
+    states = [dialogue_states(dialogue, choices) for dialogue in dialogues]
+    _check_slots(dialogues, states, choices)
+    rows = [_row(dialogue, choices) for dialogue in states]
+    return states, rows, {key: sum(row[key] for row in rows) for key in rows[0]}
+
+
 def tracking_statistics(
     dialogues: Sequence[TrackedDialogue], choices: Choices = PLAIN
 ) -> LinearStatistics:
@@ -146,6 +160,8 @@ def tracking_statistics(
         ],
         rows=[list(row.values()) for row in rows],
         formula=formula,
+        of_samples=True,
+        exact=True,
     )
 
 

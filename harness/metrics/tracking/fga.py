@@ -141,7 +141,7 @@ def domain_score(parts: Iterable[DomainPart], decay: float, choices: Choices) ->
         for distances in [_distances(part.states, choices)]
         for at in part.counted
     ]
-    return share(sum(scores), len(scores))
+    return float(share(sum(scores), len(scores)))
 
 
 def _parameters(choices: Choices) -> dict[str, str]:

@@ -23,6 +23,8 @@ FUZZY_RATIO = 95
 
 def matching_slots(turn: StatePair) -> int:
     """Return how many slots both states have with matching values."""
+    if not turn.agreement.wrong:
+        return turn.agreement.correct
     return sum(
         _match(turn.predicted[slot], value)
         for slot, value in turn.gold.items()

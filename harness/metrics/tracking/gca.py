@@ -51,23 +51,22 @@ def change_scores(
     change on either side there was nothing to do and nothing was done: 1.
     """
     predictions, golds = correct + wrong + overshot, correct + wrong + missed
-    of_nothing = float(predictions == golds == 0)
+    of_nothing = 1.0 * (predictions + golds == 0)
     parts = {
         "value_precision": share(correct, predictions, of_nothing),
         "value_recall": share(correct, golds, of_nothing),
         "label_precision": share(correct + wrong, predictions, of_nothing),
         "label_recall": share(correct + wrong, golds, of_nothing),
     }
-    if not correct:
-        return {"gca": of_nothing, **parts}
     value, wholes = VALUE_WEIGHT[weighing], (predictions, golds)
     weights = [
         part * whole
         for part in (value, 1 - value)
         for whole in (wholes if weighing == "code" else (1, 1))
     ]
-    inverse = sum(weight / part for weight, part in zip(weights, parts.values(), strict=True))
-    return {"gca": sum(weights) / inverse, **parts}
+    inverse = sum(map(share, weights, parts.values()))
+    mean = share(sum(weights), inverse)
+    return {"gca": mean * (correct > 0) + of_nothing * (correct == 0), **parts}
 
 
 def judge_changes(turns: Sequence[StatePair]) -> list[list[Change]]:

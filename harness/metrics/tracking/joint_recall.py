@@ -6,14 +6,16 @@ no other slot whether it is predicted. A system that says too much loses nothing
 
 from __future__ import annotations
 
-from . import Choices, TrackingMetric, Verdict, mean_of_turns
+from . import Choices, TrackingMetric, mean_of_turns
 from .dialogue_states import StatePair
 
 
-def _verdict(turn: StatePair, _: Choices) -> Verdict:
-    agreement = turn.agreement
-    reason = f"{agreement.correct} of {agreement.gold} gold values found"
-    return Verdict("joint recall", float(agreement.correct == agreement.gold), reason)
+def _score(turn: StatePair, _: Choices) -> float:
+    return float(turn.agreement.correct == turn.agreement.gold)
+
+
+def _reason(turn: StatePair, _: Choices) -> str:
+    return f"{turn.agreement.correct} of {turn.agreement.gold} gold values found"
 
 
 METRIC = TrackingMetric(
@@ -22,6 +24,6 @@ METRIC = TrackingMetric(
     question="Is all that gold has predicted, whatever else is?",
     unit="percent of the turns",
     source="reported as joint accuracy by papers that ignore extra slots",
-    **mean_of_turns("joint recall", _verdict),
+    **mean_of_turns("joint recall", _score, _reason),
     rank=15,
 )

@@ -7,7 +7,7 @@ without any slot scores 0 even when that is right, which lowers every system's s
 
 from __future__ import annotations
 
-from . import PLAIN, Choices, TrackingMetric, Verdict, mean_of_turns, only, share
+from . import PLAIN, Choices, TrackingMetric, mean_of_turns, only, share
 from .dialogue_states import StatePair
 
 
@@ -22,7 +22,7 @@ def turn_relative_slot_accuracy(turn: StatePair, dashes: str = PLAIN.dashes) -> 
         turn: The turn's states.
         dashes: What a dash in a value is (`Choices`).
     """
-    return share(turn.agreement.correct, slots_in_play(turn, dashes))
+    return float(share(turn.agreement.correct, slots_in_play(turn, dashes)))
 
 
 def slots_in_play(turn: StatePair, dashes: str = PLAIN.dashes) -> int:
@@ -30,12 +30,11 @@ def slots_in_play(turn: StatePair, dashes: str = PLAIN.dashes) -> int:
     return turn.agreement.slots + (turn.split_by_dashes if dashes == "last" else 0)
 
 
-def _verdict(turn: StatePair, choices: Choices) -> Verdict:
-    agreement, dashes = turn.agreement, choices.dashes
-    slots = slots_in_play(turn, dashes)
-    reason = f"{agreement.correct} of the {slots} slots in either state right"
-    score = turn_relative_slot_accuracy(turn, dashes)
-    return Verdict("RSA", score, reason if agreement.slots else "no slots in either state")
+def _reason(turn: StatePair, choices: Choices) -> str:
+    if not turn.agreement.slots:
+        return "no slots in either state"
+    slots = slots_in_play(turn, choices.dashes)
+    return f"{turn.agreement.correct} of the {slots} slots in either state right"
 
 
 METRIC = TrackingMetric(
@@ -44,7 +43,9 @@ METRIC = TrackingMetric(
     question="Which share of the slots in play is right?",
     unit="percent of the slots, averaged over turns",
     source="Kim et al. (2022)",
-    **mean_of_turns("RSA", _verdict),
+    **mean_of_turns(
+        "RSA", lambda turn, choices: turn_relative_slot_accuracy(turn, choices.dashes), _reason
+    ),
     headlines=only("RSA"),
     per_domain=("RSA",),
     rank=40,

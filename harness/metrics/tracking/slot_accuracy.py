@@ -7,7 +7,7 @@ slots are absent from any one dialogue, and leaving them out earns a system most
 
 from __future__ import annotations
 
-from . import MULTIWOZ_SLOTS, PLAIN, Choices, TrackingMetric, Verdict, mean_of_turns
+from . import MULTIWOZ_SLOTS, PLAIN, Choices, TrackingMetric, mean_of_turns
 from .dialogue_states import StatePair
 
 
@@ -33,9 +33,12 @@ def wrong_slots(turn: StatePair, dashes: str = PLAIN.dashes) -> int:
     return turn.agreement.failed + (turn.split_by_dashes if dashes == "last" else 0)
 
 
-def _verdict(turn: StatePair, choices: Choices) -> Verdict:
-    reason = f"{wrong_slots(turn, choices.dashes)} of {choices.slots} slots wrong"
-    return Verdict("SA", turn_slot_accuracy(turn, choices.slots, choices.dashes), reason)
+def _score(turn: StatePair, choices: Choices) -> float:
+    return turn_slot_accuracy(turn, choices.slots, choices.dashes)
+
+
+def _reason(turn: StatePair, choices: Choices) -> str:
+    return f"{wrong_slots(turn, choices.dashes)} of {choices.slots} slots wrong"
 
 
 METRIC = TrackingMetric(
@@ -44,7 +47,7 @@ METRIC = TrackingMetric(
     question="Are all slots that the data set defines right, absent ones included?",
     unit="percent of the slots, averaged over turns",
     source="Wu et al. (2019)",
-    **mean_of_turns("SA", _verdict),
+    **mean_of_turns("SA", _score, _reason),
     parameters=lambda choices: {"slots": str(choices.slots)},
     per_domain=("SA",),
     rank=20,

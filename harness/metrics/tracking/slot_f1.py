@@ -18,7 +18,7 @@ def precision_recall_f1(found: float, predicted: float, gold: float) -> dict[str
         predicted: All predictions.
         gold: All that was to be predicted.
     """
-    of_nothing = float(predicted == gold == 0)
+    of_nothing = 1.0 * (predicted + gold == 0)
     return {
         "precision": share(found, predicted, of_nothing),
         "recall": share(found, gold, of_nothing),
