@@ -205,9 +205,7 @@ def agreement_table(found: Agreement) -> Table:
     ]
     if found.best is not None:
         end = ", at the end of their range" if found.best in _ends(found.rates) else ""
-        notes.append(
-            f"of all λ, {found.best} agrees best{end}; it is chosen on these ratings"
-        )
+        notes.append(f"of all λ, {found.best} agrees best{end}; it is chosen on these ratings")
     return Table(
         "ratings",
         "Agreement of metrics with people's ratings of dialogues",
