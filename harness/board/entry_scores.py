@@ -164,9 +164,7 @@ class Responses:
     @property
     def _fingerprints(self) -> Fingerprints:
         main = self.main
-        states = None
-        if main.predicts_states:
-            states = {id_: [turn.state or {} for turn in d] for id_, d in main.dialogues.items()}
+        states = main.states() if main.predicts_states else None
         return fingerprints_of(self.scorer.benchmark, main.responses(), states)
 
     def _without_placeholders(self, rules: str) -> dict[str, float]:
@@ -375,8 +373,7 @@ def read_states(
     if isinstance(content, bytes):
         read = parse_predictions(content, source)
     else:
-        made = made_submission(load_benchmark(()), content).dialogues
-        read = {id_: [turn.state or {} for turn in turns] for id_, turns in made.items()}
+        read = made_submission(load_benchmark(()), content).states()
     file = parse_tracking_file(read, source, load_benchmark, gold)
     if own_gold is not None and file.benchmark is not None:
         raise InputError(
@@ -523,7 +520,7 @@ def submission_against(
     """
     if not submission.predicts_states:
         return {}
-    states = {id_: [turn.state or {} for turn in d] for id_, d in submission.dialogues.items()}
+    states = submission.states()
     return {
         gold.version: _further_figures(dialogues, benchmark, gold)
         for gold in golds

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..submission import NormalizedSubmission
 from . import Metric, no_percentages
-from .played import STATE_SOURCES, Played
+from .played import Played
 from .tracking.evaluation import score_tracking, tracking_statistics
 from .tracking.tracked_dialogues import TrackedDialogue, track_states
 from .tracking.tracking_report import TrackingReport
@@ -16,11 +16,7 @@ from .tracking.tracking_text import side_by_side_text
 
 def tracked_dialogues(played: Played) -> list[TrackedDialogue]:
     """Return the predicted states beside the benchmark's gold ones."""
-    states = {
-        id_: STATE_SOURCES["predicted"](turns, played.benchmark.dialogues[id_])
-        for id_, turns in played.submission.dialogues.items()
-    }
-    return track_states(states, played.benchmark)
+    return track_states(played.submission.states(), played.benchmark)
 
 
 def _check(results: Mapping[str, Any], dialogues: int) -> Iterator[str]:

@@ -249,8 +249,8 @@ class Played:
         """Dialogue id -> normalised responses."""
         return self.submission.responses()
 
-    @property
-    def texts(self) -> list[str]:
+    @cached_property
+    def texts(self) -> Sequence[str]:
         """All normalised responses, one after another."""
         return [text for texts in self.responses.values() for text in texts]
 

@@ -124,6 +124,10 @@ class NormalizedSubmission(_Dialogues):
         """Return dialogue id -> normalised responses."""
         return {id_: [turn.response for turn in turns] for id_, turns in self.dialogues.items()}
 
+    def states(self) -> dict[str, list[BeliefState]]:
+        """Return dialogue id -> predicted belief states, empty where there is none."""
+        return {id_: [turn.state or {} for turn in d] for id_, d in self.dialogues.items()}
+
     def said(self) -> dict[str, Any]:
         """Return all that is scored of it, as JSON types, whatever format it was written in."""
         return {

@@ -17,7 +17,7 @@ from mwz.normalization.responses import placeholder_names
 from mwz.normalization.rules import RuleSet, alias_table, alias_tables
 from mwz.normalization.states import BeliefState, normalize_state, normalize_value
 
-from ..benchmark import CANONICAL_STYLE, Benchmark
+from ..benchmark import Benchmark
 from ..errors import Findings, cut, in_one_line, printable, unquoted
 
 _LONGEST = 1000
@@ -178,22 +178,6 @@ def venue_rate(responses: Sequence[str], rules: RuleSet) -> float:
     return slots / max(len(responses), 1)
 
 
-def typical_rate(benchmark: Benchmark, rules: RuleSet) -> float:
-    """Return the same of the benchmark's own responses."""
-    texts = [
-        text
-        for dialogue in benchmark.dialogues.values()
-        for text in dialogue.references.get(CANONICAL_STYLE, ())
-    ]
-    return slot_rate(texts, rules)
-
-
-def slot_rate(normalized: Sequence[str], rules: RuleSet) -> float:
-    """Return the same of normalised responses, in which a placeholder is its slot's name."""
-    slots = sum(sum(slot in text for text in normalized) for slot in rules.about_venues)
-    return slots / max(len(normalized), 1)
-
-
 def unknown_names(names: Mapping[str, int], rules: RuleSet) -> Counter[str]:
     """Return those of counted placeholder names that a rule set does not know."""
     return Counter({name: n for name, n in names.items() if name not in rules.ontology})
@@ -277,7 +261,7 @@ def _known_by(unknown: Counter[str]) -> str:
 def _hardly_any(
     names: Counter[str], responses: Sequence[str], benchmark: Benchmark, rules: RuleSet
 ) -> Iterator[Remark]:
-    typical = typical_rate(benchmark, rules)
+    typical = benchmark.typical_rate(rules.about_venues)
     # The rate is no lower than what this gives.
     placeholders = sum(
         n for name, n in names.items() if rules.ontology.get(name) in rules.about_venues
