@@ -232,7 +232,7 @@ def page(text: str) -> str:
 
 
 def _commands() -> str:
-    rows = [[f"`mwz {name}`", line] for name, (_, line) in commands().items()]
+    rows = [[f"`mwz {name}`", line] for name, line in commands().items()]
     return markdown_table(["command", "what it does"], rows)
 
 
