@@ -144,13 +144,13 @@ class Benchmark:
         dialogues = self.dialogues.values()
         return "damd" if any(one.damd_domains is not None for one in dialogues) else "rule"
 
-    @property
+    @cached_property
     def turns(self) -> int:
         """The number of system turns of all dialogues."""
         return sum(dialogue.turns for dialogue in self.dialogues.values())
 
-    @property
-    def users(self) -> dict[str, Sequence[str]]:
+    @cached_property
+    def users(self) -> Mapping[str, Sequence[str]]:
         """Dialogue id -> what the user says, one per system turn; empty where it is not known."""
         return {id_: dialogue.users for id_, dialogue in self.dialogues.items()}
 

@@ -16,7 +16,7 @@ from mwz.normalization.rules import (
     rule_set,
     with_aliases,
 )
-from mwz.normalization.states import BeliefState, normalize_state
+from mwz.normalization.states import BeliefState, normalize_states
 
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue
 from ..io.files import limits, read_bytes, shown_name
@@ -234,14 +234,15 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
     dialogues = {}
     for id_, turns in submission.dialogues.items():
         normalized = []
-        for turn in turns:
+        states = normalize_states((turn.state for turn in turns), rules)
+        for turn, state in zip(turns, states, strict=True):
             response = normalize_response(turn.response, rules)
             naming += response.naming
             identifying += response.identifying
             normalized.append(
                 NormalizedTurn(
                     response=response.text,
-                    state=None if turn.state is None else normalize_state(turn.state, rules),
+                    state=state,
                     active_domains=turn.active_domains,
                     placeholder_domains=response.domains,
                     unknown_placeholders=response.unknown,

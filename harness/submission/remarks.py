@@ -146,8 +146,11 @@ def state_remarks(
     for state in filter(None, states):
         for domain, slots in normalize_state(state, rules).items():
             venue = rules.venue_rules.get(domain)
-            for slot in [] if venue is None else slots.keys() & (set(venue.columns) - venue.loose):
+            for slot in () if venue is None else slots.keys() & venue.literal:
                 of_venues[domain, slot, slots[slot]] += slots[slot] not in rules.no_constraint
+    total = of_venues.total()
+    if total < _FEWEST:
+        return
     fruitless: Counter[str] = Counter()
     for (domain, slot, value), count in of_venues.items():
         if (domain, slot) not in known:
@@ -155,8 +158,7 @@ def state_remarks(
             known[domain, slot] = {normalize_value(slot, one, rules) for one in raw}
         if value not in known[domain, slot]:
             fruitless[value] += count
-    total = of_venues.total()
-    if total >= _FEWEST and fruitless.total() > _FRUITLESS * total:
+    if fruitless.total() > _FRUITLESS * total:
         shown = ", ".join(f"{unquoted(value)!r} {n}×" for value, n in fruitless.most_common(3))
         yield Remark(
             "states",

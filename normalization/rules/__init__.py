@@ -110,6 +110,11 @@ class VenueRules:
         """The columns whose values need not be those of a venue to the letter."""
         return self.times | self.fuzzy
 
+    @cached_property
+    def literal(self) -> frozenset[str]:
+        """The other columns."""
+        return frozenset(self.columns) - self.loose
+
 
 @dataclass(frozen=True, eq=False)
 class RuleSet:
