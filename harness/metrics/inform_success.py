@@ -102,8 +102,10 @@ def walk(
     if not setup.first_turn:
         next(turns, None)
     for turn, (response, said, state, active_domains, booked) in turns:
-        active = domain in active_domains
         named = mention is not None and mention in response
+        if decisive and not (named or said or turn == last):
+            continue
+        active = domain in active_domains
         query = found = None
         replaced = False
         looks_up = venue is not None and due(active, named, REFERENCE in said, turn == last)

@@ -14,7 +14,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from operator import eq
 from typing import Any, NamedTuple
 
 from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set
@@ -129,23 +128,22 @@ def queries(
     """
     about = {domain for state in gold for domain in state}
     nothing: frozenset[tuple[str, str, str]] = frozenset()
-    return [
-        nothing.union(
-            *(
-                _query(domain, tuple(slots.items()), rules)
-                for domain, slots in state.items()
-                if domain in about
-            )
-        )
-        for state in states
-    ]
+    return [nothing.union(*(_query(domain, state, rules) for domain in about)) for state in states]
 
 
+def _query(domain: str, state: BeliefState, rules: RuleSet) -> frozenset[tuple[str, str, str]]:
+    """Return what a query of a domain uses of a state."""
+    return _used(domain, tuple(state.get(domain, _NOTHING).items()), rules)
+
+
+_NOTHING: Mapping[str, str] = {}
+
+
+# Turn after turn has the slots of the turn before.
 @lru_cache(maxsize=1 << 14)
-def _query(
+def _used(
     domain: str, slots: tuple[tuple[str, str], ...], rules: RuleSet
 ) -> frozenset[tuple[str, str, str]]:
-    """Return what a query uses of a domain's slots: turn after turn has those of the last one."""
     venue = rules.venue_rules.get(domain)
     named = without_booking_prefix({domain: dict(slots)})[domain]
     return frozenset(
@@ -166,12 +164,15 @@ def gold_share(
     rules = rule_set(DEFAULT_RULES)
     turns = equal = 0
     for states, gold in dialogues:
-        pairs = list(zip(states, gold, strict=False))
-        # Most that agree are equal in all else as well, which is quickly seen.
-        differing = [(ours, theirs) for ours, theirs in pairs if ours != theirs]
-        ours, theirs = (queries([pair[at] for pair in differing], gold, rules) for at in (0, 1))
-        turns += len(pairs)
-        equal += len(pairs) - len(differing) + sum(map(eq, ours, theirs))
+        about = {domain for state in gold for domain in state}
+        for ours, theirs in zip(states, gold, strict=False):
+            turns += 1
+            # Most that agree are equal in all else as well, which is quickly seen.
+            equal += all(
+                ours.get(domain) == theirs.get(domain)
+                or _query(domain, ours, rules) == _query(domain, theirs, rules)
+                for domain in about
+            )
     return equal / max(turns, 1)
 
 
