@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mwz.normalization.responses import normalize_response
 from mwz.normalization.rules import (
@@ -67,8 +67,7 @@ class Submission(_Dialogues):
     remarks: Sequence[Remark] = ()
 
 
-@dataclass(frozen=True)
-class NormalizedTurn:
+class NormalizedTurn(NamedTuple):
     """A system turn in the form that every metric reads.
 
     Attributes:

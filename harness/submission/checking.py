@@ -9,9 +9,8 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from mwz.normalization.states import BeliefState, plain_slot_name
 
@@ -61,8 +60,7 @@ _Place: TypeAlias = tuple[object, int]
 """A dialogue's id as it is written, and the number of a turn."""
 
 
-@dataclass(frozen=True)
-class Turn:
+class Turn(NamedTuple):
     """What a system put out in one system turn.
 
     Attributes:
