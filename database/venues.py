@@ -11,7 +11,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from itertools import accumulate, chain
 from operator import or_
 from typing import Any, Protocol, TypeAlias
@@ -117,7 +116,10 @@ _Rows: TypeAlias = int
 
 
 def _bits(places: Iterable[int]) -> _Rows:
-    return reduce(or_, (1 << place for place in places), 0)
+    rows = 0
+    for place in places:
+        rows |= 1 << place
+    return rows
 
 
 class _Times:
@@ -133,7 +135,7 @@ class _Times:
             rows[own] = rows.get(own, 0) | 1 << place
         self._unknown = rows.pop(None)
         self._sorted = sorted(own for own in rows if own is not None)
-        self._until = [0, *accumulate((rows[own] for own in self._sorted), or_)]
+        self._until: list[_Rows] = [0, *accumulate((rows[own] for own in self._sorted), or_)]
 
     def no_later(self, bound: int) -> _Rows:
         """Return the rows with a time no later than a bound."""

@@ -67,14 +67,13 @@ def diversity_of_tokens(tokenized: Sequence[Sequence[str]]) -> Diversity:
     times = Counter(map(tuple, tokenized))
     unigrams = Counter(chain.from_iterable(times))
     bigrams = Counter(chain.from_iterable(map(pairwise, times)))
+    trigrams = {*chain.from_iterable(zip(one, one[1:], one[2:], strict=False) for one in times)}
     for tokens, n in times.items():
         if n > 1:
-            for counts, ngrams in ((unigrams, tokens), (bigrams, pairwise(tokens))):
-                for ngram in ngrams:
-                    counts[ngram] += n - 1
-    trigrams = {
-        triple for tokens in times for triple in zip(tokens, tokens[1:], tokens[2:], strict=False)
-    }
+            for token in tokens:
+                unigrams[token] += n - 1
+            for pair in pairwise(tokens):
+                bigrams[pair] += n - 1
     total = unigrams.total()
     # Sums are subtracted from 0 and not negated: of nothing varied, 0 must not come out as -0.
     return Diversity(
