@@ -335,8 +335,9 @@ def _provided(played: Played) -> _Provided:
                 strict=False,
             )
             for turn, (response, said, active, booked) in enumerate(turns):
-                for slot in provided_slots(said, domain in active, domain in booked):
-                    first.setdefault(slot, turn)
+                if said:
+                    for slot in provided_slots(said, domain in active, domain in booked):
+                        first.setdefault(slot, turn)
                 if named is None and venue and domain in active and venue.mention in response:
                     named = turn
             requested = [turn for slot, turn in first.items() if slot in goal.requestable]
