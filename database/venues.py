@@ -8,8 +8,11 @@ Source: "Shades of BLEU, Flavours of Success" (2021), section 5.1, and its publi
 
 from __future__ import annotations
 
-from collections.abc import KeysView, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, chain
+from operator import or_
 from typing import Any, Protocol, TypeAlias
 
 from rapidfuzz.distance import Indel, LCSseq, Levenshtein
@@ -58,10 +61,6 @@ def reaches(first: str, second: str, ratio: int) -> bool:
     return most and partial_ratio(first, second) >= ratio
 
 
-_Criterion: TypeAlias = "tuple[str, int | tuple[str, ...]]"
-"""A column, and what its values must be: minutes for a time, else those of its own that match."""
-
-
 _REMEMBERED = 1 << 15
 """How many queries are remembered as they were asked."""
 
@@ -69,8 +68,25 @@ _REMEMBERED = 1 << 15
 class _Source(Protocol):
     """Where rows of a domain's table are found: SQL, or what it answered beforehand."""
 
-    def selected(self, domain: str, column: str | None, values: Sequence[str]) -> Sequence[int]:
-        """Return the places of the rows with one of some values in a column, in order."""
+    def selected(self, domain: str, column: str | None, values: Sequence[str]) -> Iterable[int]:
+        """Return the places of the rows with one of some values in a column; None for all rows."""
+
+
+@dataclass(frozen=True)
+class VenueTables:
+    """What queries need to know of venues besides which rows have a value.
+
+    Attributes:
+        identifiers: Domain -> the ids of its venues, in order.
+        columns: Domain -> the columns that a query can constrain.
+        values: Domain -> such a column of texts -> its values, each once.
+        times: Domain -> such a column of times -> minutes of each venue, None if not known.
+    """
+
+    identifiers: Mapping[str, Sequence[str]]
+    columns: Mapping[str, Sequence[str]]
+    values: Mapping[str, Mapping[str, Sequence[str]]]
+    times: Mapping[str, Mapping[str, Sequence[int | None]]]
 
 
 @dataclass(frozen=True)
@@ -78,21 +94,57 @@ class PreparedVenues:
     """What SQL answers about venues, asked beforehand. Plain data, as JSON types.
 
     Attributes:
-        rows: Domain -> rows of its table.
-        columns: Domain -> the columns that a query can constrain.
+        tables: What else queries need.
         places: Domain -> column -> value -> the places of the rows that have it, in order.
+        similar: Domain -> fuzzy column -> value -> the values that match it.
     """
 
-    rows: Mapping[str, Sequence[Mapping[str, Any]]]
-    columns: Mapping[str, Sequence[str]]
+    tables: VenueTables
     places: Mapping[str, Mapping[str, Mapping[str, Sequence[int]]]]
+    similar: Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
 
-    def selected(self, domain: str, column: str | None, values: Sequence[str]) -> Sequence[int]:
+    def selected(self, domain: str, column: str | None, values: Sequence[str]) -> Iterable[int]:
         """Return the places of the rows with one of some values in a column; None for all rows."""
         if column is None:
-            return range(len(self.rows[domain]))
+            return range(len(self.tables.identifiers[domain]))
         places = self.places[domain][column]
-        return sorted(place for value in set(values) for place in places[value])
+        return chain.from_iterable(places[value] for value in set(values))
+
+
+_Rows: TypeAlias = int
+"""Rows of a table as bits: bit n is the row at place n."""
+
+
+def _bits(places: Iterable[int]) -> _Rows:
+    rows = 0
+    for place in places:
+        rows |= 1 << place
+    return rows
+
+
+class _Times:
+    """The rows of a table by the time in a column.
+
+    Args:
+        minutes: The time of each row, None if not known: it meets every constraint.
+    """
+
+    def __init__(self, minutes: Sequence[int | None]) -> None:
+        rows: dict[int | None, _Rows] = {None: 0}
+        for place, own in enumerate(minutes):
+            rows[own] = rows.get(own, 0) | 1 << place
+        self._unknown = rows.pop(None)
+        self._sorted = sorted(own for own in rows if own is not None)
+        self._until: list[_Rows] = [0, *accumulate((rows[own] for own in self._sorted), or_)]
+
+    def no_later(self, bound: int) -> _Rows:
+        """Return the rows with a time no later than a bound."""
+        return self._unknown | self._until[bisect_right(self._sorted, bound)]
+
+    def no_earlier(self, bound: int) -> _Rows:
+        """Return the rows with a time no earlier than a bound."""
+        before = self._until[bisect_left(self._sorted, bound)]
+        return self._unknown | self._until[-1] ^ before
 
 
 class VenueDatabase:
@@ -122,20 +174,23 @@ class VenueDatabase:
         prepared: PreparedVenues | None = None,
     ) -> None:
         self._rules = rules
-        self._rows: Mapping[str, Sequence[Mapping[str, Any]]]
-        self._columns: Mapping[str, Sequence[str]]
         self._source: _Source
+        self._matching: dict[tuple[str, str, str], tuple[str, ...]] = {}
         if prepared is not None and url == EMBEDDED:
-            self._rows, self._columns, self._source = prepared.rows, prepared.columns, prepared
+            self._tables, self._source = prepared.tables, prepared
+            for domain, columns in prepared.similar.items():
+                for column, values in columns.items():
+                    for value, matching in values.items():
+                        self._matching[domain, column, value] = tuple(matching)
         else:
             from .stored import StoredVenues  # SQLAlchemy is slow to import
 
-            self._rows, self._columns = _rows_and_columns(records, rules)
-            self._source = StoredVenues(self._rows, rules, url)
-        self._matching: dict[tuple[str, str, str], tuple[str, ...]] = {}
-        self._distinct: dict[tuple[str, str], tuple[str, ...]] = {}
-        self._places: dict[tuple[str, _Criterion | None], KeysView[int]] = {}
-        self._answers: dict[tuple[str, tuple[_Criterion, ...]], KeysView[str]] = {}
+            rows, self._tables = _rows_and_tables(records, rules)
+            self._source = StoredVenues(rows, rules, url)
+        self._times: dict[tuple[str, str], _Times] = {}
+        self._rows: dict[tuple[str, str | None, tuple[str, ...]], _Rows] = {}
+        self._met: dict[tuple[str, str, str], _Rows] = {}
+        self._answers: dict[tuple[str, _Rows], KeysView[str]] = {}
         self._queries: dict[tuple[Any, ...], KeysView[str]] = {}
 
     def query(self, domain: str, constraints: Mapping[str, str]) -> KeysView[str]:
@@ -145,45 +200,50 @@ class VenueDatabase:
             domain: Any domain; one without venues has no results.
             constraints: Slot -> value. Unknown slots and values such as `dontcare` are ignored.
         """
-        if domain not in self._rows:
+        if domain not in self._tables.identifiers:
             return _NOTHING
         # Turn after turn has the constraints of the turn before.
         key = (domain, *constraints.items())
         answer = self._queries.get(key)
         if answer is None:
             if len(self._queries) >= _REMEMBERED:
-                self._queries = {}
+                self._queries, self._met = {}, {}
             answer = self._queries[key] = self._answer(domain, constraints)
         return answer
 
     def _answer(self, domain: str, constraints: Mapping[str, str]) -> KeysView[str]:
-        criteria = self._criteria(domain, constraints)
-        if criteria is None:
-            return _NOTHING
-        answer = self._answers.get((domain, criteria))
+        """Answer a query: put together the rows that meet each constraint.
+
+        Systems put few constraints together in many ways, so that most rows are known.
+        """
+        rows = None
+        for column in self._tables.columns[domain]:
+            value = constraints.get(column)
+            if value is not None and value not in self._rules.no_constraint:
+                meeting = self._meeting(domain, column, value)
+                rows = meeting if rows is None else rows & meeting
+        if rows is None:
+            rows = self._selected(domain, None, ())
+        answer = self._answers.get((domain, rows))
         if answer is None:
-            answer = self._answers[domain, criteria] = self._found(domain, criteria)
+            identifiers = self._tables.identifiers[domain]
+            found = dict.fromkeys(identifiers[place] for place in _places(rows))
+            answer = self._answers[domain, rows] = found.keys()
         return answer
 
-    def _criteria(
-        self, domain: str, constraints: Mapping[str, str]
-    ) -> tuple[_Criterion, ...] | None:
-        """Return the criteria, sorted by column; None if some constraint matches no venue."""
-        criteria: list[_Criterion] = []
-        times = self._rules.venue_rules[domain].times
-        for column in self._columns[domain]:
-            value = constraints.get(column)
-            if value is None or value in self._rules.no_constraint:
-                continue
-            value = normalize_value(column, value, self._rules)
-            if column in times:
-                criteria.append((column, minutes(value)))
-                continue
-            matching = self._matching_values(domain, column, value)
-            if not matching:
-                return None
-            criteria.append((column, matching))
-        return tuple(criteria)
+    def _meeting(self, domain: str, column: str, value: str) -> _Rows:
+        """Return the rows that meet a constraint."""
+        key = (domain, column, value)
+        rows = self._met.get(key)
+        if rows is None:
+            normalized = normalize_value(column, value, self._rules)
+            if column in self._tables.times[domain]:
+                rows = self._in_time(domain, column, minutes(normalized))
+            else:
+                matching = self._matching_values(domain, column, normalized)
+                rows = self._selected(domain, column, matching) if matching else 0
+            self._met[key] = rows
+        return rows
 
     def _matching_values(self, domain: str, column: str, value: str) -> tuple[str, ...]:
         """Return the values of a column that match a constraint's value."""
@@ -192,58 +252,39 @@ class VenueDatabase:
             fuzzy = column in self._rules.venue_rules[domain].fuzzy
             self._matching[key] = tuple(
                 own
-                for own in self._distinct_values(domain, column)
+                for own in self._tables.values[domain][column]
                 if own in (self._rules.unknown, value)
                 or (fuzzy and reaches(own, value, self._rules.fuzzy_ratio))
             )
         return self._matching[key]
 
-    def _distinct_values(self, domain: str, column: str) -> tuple[str, ...]:
-        key = (domain, column)
-        if key not in self._distinct:
-            values = dict.fromkeys(row[column] for row in self._rows[domain])
-            self._distinct[key] = tuple(value for value in values if value is not None)
-        return self._distinct[key]
+    def _selected(self, domain: str, column: str | None, values: tuple[str, ...]) -> _Rows:
+        """Return the rows with one of some values in a column; without one, all.
 
-    def _found(self, domain: str, criteria: Sequence[_Criterion]) -> KeysView[str]:
-        """Return the ids of the venues that meet all criteria.
-
-        SQL is asked for each set of values once. Systems put few constraints together in many
-        ways, and putting answers together here takes a tenth of the time of asking for each way;
-        so does comparing the times of the few rows that are left.
+        Nothing else asks the database, each set of values once, so that who needs to can tell what
+        went wrong with it.
         """
-        venue, rows = self._rules.venue_rules[domain], self._rows[domain]
-        chosen = [one for one in criteria if one[0] not in venue.times]
-        fewest, *others = sorted(
-            (self._selected(domain, one) for one in chosen or (None,)), key=len
-        )
-        places = list(fewest)
-        for other in others:
-            places = [place for place in places if place in other]
-        for column, bound in criteria:
-            if column in venue.times:
-                latest = column in venue.latest
-                places = [p for p in places if _in_time(rows[p][column], bound, latest)]
-        return dict.fromkeys(rows[place][venue.identifier] for place in places).keys()
+        key = (domain, column, values)
+        if key not in self._rows:
+            self._rows[key] = _bits(self._source.selected(*key))
+        return self._rows[key]
 
-    def _selected(self, domain: str, criterion: _Criterion | None) -> KeysView[int]:
-        """Return the places of the rows that meet a criterion, in order; without one, of all.
-
-        Nothing else asks the database, so that who needs to can tell what went wrong with it.
-        """
-        places = self._places.get((domain, criterion))
-        if places is None:
-            column, values = criterion or (None, ())
-            # A time is no criterion that rows are selected by.
-            assert not isinstance(values, int)
-            selected = self._source.selected(domain, column, values)
-            places = self._places[domain, criterion] = dict.fromkeys(selected).keys()
-        return places
+    def _in_time(self, domain: str, column: str, bound: int) -> _Rows:
+        """Return the rows with a time no later, or no earlier, or none that is known."""
+        times = self._times.get((domain, column))
+        if times is None:
+            times = self._times[domain, column] = _Times(self._tables.times[domain][column])
+        latest = column in self._rules.venue_rules[domain].latest
+        return times.no_later(bound) if latest else times.no_earlier(bound)
 
 
-def _in_time(own: int | None, bound: Any, latest: bool) -> bool:
-    """Return whether a venue's own time, None if not known, is no later or no earlier."""
-    return own is None or (own <= bound if latest else own >= bound)
+def _places(rows: _Rows) -> Iterator[int]:
+    """Yield the places of rows, in order."""
+    bits = f"{rows:b}"[::-1]
+    place = bits.find("1")
+    while place >= 0:
+        yield place
+        place = bits.find("1", place + 1)
 
 
 _NOTHING: KeysView[str] = dict[str, None]().keys()
@@ -260,46 +301,63 @@ def prepared_venues(
     """
     from .stored import StoredVenues
 
-    rows, columns = _rows_and_columns(records, rules)
+    rows, tables = _rows_and_tables(records, rules)
     stored = StoredVenues(rows, rules, EMBEDDED)
-    return PreparedVenues(
-        rows,
-        columns,
-        {
-            domain: {
-                column: stored.by_value(domain, column)
-                for column in columns[domain]
-                if column not in venue.times
+    places = {
+        domain: {column: stored.by_value(domain, column) for column in columns}
+        for domain, columns in tables.values.items()
+    }
+    database = VenueDatabase(records, rules, prepared=PreparedVenues(tables, places, {}))
+    similar = {
+        domain: {
+            column: {
+                value: database._matching_values(domain, column, value)
+                for value in tables.values[domain].get(column, ())
             }
-            for domain, venue in rules.venue_rules.items()
-        },
-    )
+            for column in sorted(venue.fuzzy)
+        }
+        for domain, venue in rules.venue_rules.items()
+    }
+    return PreparedVenues(tables, places, similar)
 
 
-def _rows_and_columns(
+def _rows_and_tables(
     records: Mapping[str, Sequence[Mapping[str, Any]]], rules: RuleSet
-) -> tuple[dict[str, list[dict[str, Any]]], dict[str, tuple[str, ...]]]:
-    """Return domain -> rows of its table, and domain -> the columns that a query can constrain.
+) -> tuple[dict[str, list[dict[str, Any]]], VenueTables]:
+    """Return domain -> rows of its table, and what else queries need to know of them.
 
     Columns are called as slots are. A query can constrain those that the first record has.
     """
     rows: dict[str, list[dict[str, Any]]] = {}
     columns: dict[str, tuple[str, ...]] = {}
+    values: dict[str, dict[str, tuple[str, ...]]] = {}
+    times: dict[str, dict[str, tuple[int | None, ...]]] = {}
     for domain, venue in rules.venue_rules.items():
         by_slot = [
             {normalize_slot_name(key, rules): value for key, value in record.items()}
             for record in records.get(domain, ())
         ]
-        first = by_slot[0] if by_slot else {}
-        columns[domain] = tuple(sorted(first.keys() & set(venue.columns)))
         rows[domain] = [
             {
                 "place": place,
-                **{name: _stored(name, values.get(name), venue, rules) for name in venue.columns},
+                **{name: _stored(name, own.get(name), venue, rules) for name in venue.columns},
             }
-            for place, values in enumerate(by_slot)
+            for place, own in enumerate(by_slot)
         ]
-    return rows, columns
+        first = by_slot[0] if by_slot else {}
+        columns[domain] = tuple(sorted(first.keys() & set(venue.columns)))
+        of_column = {name: tuple(row[name] for row in rows[domain]) for name in columns[domain]}
+        times[domain] = {name: of_column[name] for name in columns[domain] if name in venue.times}
+        values[domain] = {
+            name: tuple(value for value in dict.fromkeys(own) if value is not None)
+            for name, own in of_column.items()
+            if name not in venue.times
+        }
+    identifiers = {
+        domain: tuple(row[venue.identifier] for row in rows[domain])
+        for domain, venue in rules.venue_rules.items()
+    }
+    return rows, VenueTables(identifiers, columns, values, times)
 
 
 def _stored(column: str, value: object, venue: VenueRules, rules: RuleSet) -> str | int | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
 from mwz.normalization.rules import RuleSet
@@ -147,15 +148,32 @@ class Benchmark:
         dialogues = self.dialogues.values()
         return "damd" if any(one.damd_domains is not None for one in dialogues) else "rule"
 
-    @property
+    @cached_property
     def turns(self) -> int:
         """The number of system turns of all dialogues."""
         return sum(dialogue.turns for dialogue in self.dialogues.values())
 
-    @property
-    def users(self) -> dict[str, Sequence[str]]:
+    @cached_property
+    def users(self) -> Mapping[str, Sequence[str]]:
         """Dialogue id -> what the user says, one per system turn; empty where it is not known."""
         return {id_: dialogue.users for id_, dialogue in self.dialogues.items()}
+
+    def typical_rate(self, slots: frozenset[str]) -> float:
+        """Return how many of some slots the canonical references name a turn; remembered."""
+        rate = self._rates.get(slots)
+        if rate is None:
+            texts = [
+                text
+                for dialogue in self.dialogues.values()
+                for text in dialogue.references.get(CANONICAL_STYLE, ())
+            ]
+            named = sum(sum(slot in text for text in texts) for slot in slots)
+            rate = self._rates[slots] = named / max(len(texts), 1)
+        return rate
+
+    @cached_property
+    def _rates(self) -> dict[frozenset[str], float]:
+        return {}
 
     def part(self, goals: str) -> Benchmark:
         """Return the benchmark cut to the dialogues whose goal is seen or unseen in train or dev.

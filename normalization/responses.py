@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from .moses import REMEMBERED, detokenize
 from .rules import RuleSet
@@ -27,8 +27,7 @@ def placeholder_names(response: str) -> list[str]:
     return [match[1] for match in PLACEHOLDER.finditer(response.lower())]
 
 
-@dataclass(frozen=True)
-class NormalizedResponse:
+class NormalizedResponse(NamedTuple):
     """A response in the form that every metric reads.
 
     Attributes:
@@ -86,21 +85,30 @@ def normalize_response(response: str, rules: RuleSet) -> NormalizedResponse:
 
 
 def _normalize(response: str, rules: RuleSet) -> NormalizedResponse:
-    names = rules.ontology
     placeholders = tuple(placeholder_names(response))
+    # Many responses have the same placeholders.
+    named = (_remembered_names if len(response) <= REMEMBERED else _named)(placeholders, rules)
+    return NormalizedResponse(normalized_text(response, rules), *named)
+
+
+def _named(
+    placeholders: tuple[str, ...], rules: RuleSet
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], int, int]:
+    """Return what a `NormalizedResponse` says of placeholders: all its fields but the text."""
+    names = rules.ontology
     about_venues = [name for name in placeholders if names.get(name) in rules.about_venues]
     named = (_domain(name) for name in placeholders)
-    return NormalizedResponse(
-        text=normalized_text(response, rules),
-        placeholders=placeholders,
-        unknown=tuple(name for name in placeholders if name not in names),
-        domains=tuple(dict.fromkeys(domain for domain in named if domain in rules.domains)),
-        identifying=len(about_venues),
-        naming=sum(_domain(name) in rules.domains for name in about_venues),
+    return (
+        placeholders,
+        tuple(name for name in placeholders if name not in names),
+        tuple(dict.fromkeys(domain for domain in named if domain in rules.domains)),
+        len(about_venues),
+        sum(_domain(name) in rules.domains for name in about_venues),
     )
 
 
 _remembered = lru_cache(maxsize=1 << 17)(_normalize)
+_remembered_names = lru_cache(maxsize=1 << 12)(_named)
 
 
 def _domain(placeholder: str) -> str:

@@ -8,7 +8,7 @@ Flavours of Success" (2021), section 5.1, and its published evaluator.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -58,15 +58,39 @@ def normalize_state(state: BeliefState, rules: RuleSet) -> dict[str, dict[str, s
 
     Where two spellings of a slot meet, the later one wins.
     """
-    normalized: dict[str, dict[str, str]] = {}
-    for domain, slots in state.items():
-        values: dict[str, str] = {}
-        normalized[domain] = values
-        for slot, value in slots.items():
-            short = len(slot) + len(value) <= _REMEMBERED
-            name, canonical = (_remembered if short else _filled)(slot, value, rules)
-            values[name] = canonical
-    return normalized
+    return {domain: _normalized(slots.items(), rules) for domain, slots in state.items()}
+
+
+def normalize_states(
+    states: Iterable[BeliefState | None], rules: RuleSet
+) -> Iterator[BeliefState | None]:
+    """Yield the states of a dialogue's turns normalised; None of turns without one.
+
+    What a turn has as the turn before is normalised once, and shared by both.
+    """
+    known: dict[str, tuple[object, Mapping[str, str]]] = {}
+    for state in states:
+        if state is None:
+            yield None
+            continue
+        normalized = {}
+        for domain, slots in state.items():
+            given = tuple(slots.items())
+            before, values = known.get(domain, (None, {}))
+            if before != given:
+                values = _normalized(given, rules)
+                known[domain] = given, values
+            normalized[domain] = values
+        yield normalized
+
+
+def _normalized(slots: Iterable[tuple[str, str]], rules: RuleSet) -> dict[str, str]:
+    values: dict[str, str] = {}
+    for slot, value in slots:
+        short = len(slot) + len(value) <= _REMEMBERED
+        name, canonical = (_remembered if short else _filled)(slot, value, rules)
+        values[name] = canonical
+    return values
 
 
 def _filled(slot: str, value: str, rules: RuleSet) -> tuple[str, str]:
@@ -75,7 +99,6 @@ def _filled(slot: str, value: str, rules: RuleSet) -> tuple[str, str]:
     return name, normalize_value(name, value, rules)
 
 
-# Turn after turn has the slots of the turn before.
 _remembered = lru_cache(maxsize=1 << 15)(_filled)
 
 

@@ -630,6 +630,9 @@ def test_steps_hold_together(played: PlayedDialogue, setup: Setup) -> None:
             if not step.replaced and step.found is None:
                 assert step.offered is offered
             offered = step.offered
+        # Scores leave out the turns that neither offer nor provide anything.
+        whole = domain_outcome(played, domain, steps, DATABASE, setup, RULES)
+        assert whole == _outcome(played, setup).domains[domain]
 
 
 @settings(deadline=None, max_examples=50)

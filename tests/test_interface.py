@@ -36,7 +36,7 @@ def test_every_option_that_help_names_is_one_of_some_command() -> None:
     known: set[str] = set()
     named: set[str] = set()
     for name in commands():
-        command = importlib.import_module(f"mwz.harness.cli.{commands()[name][0]}").command
+        command = importlib.import_module(f"mwz.harness.cli.{name}").command
         members = getattr(command, "commands", {"": command}).values()
         for one in members:
             known |= {opt for p in one.params for opt in (*p.opts, *p.secondary_opts)}

@@ -97,6 +97,56 @@ def test_detokenised_is_what_sacremoses_makes_of_it(text: str) -> None:
     assert detokenize(text) == plainly(text)
 
 
+ASCII = (
+    *("a", "b", "s", "5", "Z", "it's", "n't", "o'c", "5's", "a.b", "No.", "5,0", "joneses"),
+    *("'", " '", "' ", " ' ", ".", " .", "..", "...", ",", " ,", "-", "--", "@-@", "?", "!", ":"),
+    *(
+        ";",
+        "%",
+        "/",
+        "\\",
+        "|",
+        "_",
+        "#",
+        "&",
+        "$",
+        "[",
+        "]",
+        "(",
+        ")",
+        "{",
+        "}",
+        "<",
+        ">",
+        " ",
+        "  ",
+    ),
+    *('"', "`", "MULTI", "~", "\n"),
+)
+
+
+@settings(deadline=None, max_examples=1000)
+@given(st.lists(st.sampled_from(ASCII), max_size=14).map("".join))
+# Quotes open and close in turn; what opens, closes and stands between meets them.
+@example("the joneses ' ( ' a , ' .. ' b's")
+@example("5'5 s'5 'a b'")
+@example("a '  ' b")
+@example("$ .. ' , [ x ] ' .")
+# Commas at the ends, between digits, and beside each other.
+@example(",5 5,0 5,a a,5 5,")
+@example("a,,5 , , 5")
+# Whether a full stop ends a sentence.
+@example("No. 5 no. a a.b. C -. x")
+def test_plain_ascii_is_treated_as_sacremoses_does(text: str) -> None:
+    assert detokenize(text) == plainly(text)
+
+
+def test_plain_ascii_needs_no_sacremoses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(moses, "_by_sacremoses")
+    text = "yes , it's at 5 o'clock ( $ 3,000 , or ' so ' ) ."
+    assert detokenize(text) == "yes, it's at 5 o'clock ($3,000, or 'so')."
+
+
 @settings(deadline=None, max_examples=200)
 @given(TEXTS)
 @example("a.b. C 3.4. C é.2. C")
@@ -191,7 +241,7 @@ WHOLE = {
 def test_a_long_text_is_treated_as_sacremoses_does(repeated: str) -> None:
     # Three stretches, none of them ending where a repetition does.
     text = f"so {repeated * (2500 // len(repeated))} Yes"
-    assert detokenize(text) == plainly(text)
+    assert detokenize(text) == moses._by_sacremoses(text) == plainly(text)
 
 
 @pytest.fixture
@@ -224,7 +274,7 @@ def test_the_work_on_a_long_text_grows_as_its_length(
     repeated: str, given_to_moses: list[int]
 ) -> None:
     text = repeated * (100_000 // len(repeated))
-    detokenize(text)
+    moses._by_sacremoses(text)
     # Both steps see each character once, and of what goes before a stretch a few tokens, twice.
     assert sum(given_to_moses) <= 2.1 * len(text)
     # A stretch of 1,000 characters ends within a few of where it might.
@@ -234,7 +284,7 @@ def test_the_work_on_a_long_text_grows_as_its_length(
 @pytest.mark.parametrize("repeated", WHOLE.values(), ids=WHOLE)
 def test_what_cannot_be_cut_is_treated_once(repeated: str, given_to_moses: list[int]) -> None:
     text = repeated * (20_000 // len(repeated))
-    detokenize(text)
+    moses._by_sacremoses(text)
     assert sum(given_to_moses) <= 2 * len(text)
 
 
@@ -257,7 +307,7 @@ def test_only_short_texts_are_remembered() -> None:
         kept = moses._remembered.cache_info().currsize, responses._remembered.cache_info().currsize
         return sum(kept)
 
-    unknown = "".join(chr(ord("a") + n % 26) for n in range(1, 27 * moses.REMEMBERED, 27))
+    unknown = "".join(chr(ord("à") + n % 16) for n in range(1, 17 * moses.REMEMBERED, 17))
     assert len(unknown) == moses.REMEMBERED
     before = remembered()
     assert normalize_response(unknown + "z", RULES).text == unknown + "z"
@@ -279,17 +329,18 @@ def test_a_response_is_normalised_as_the_steps_say(response: str) -> None:
     assert normalize_response(response, RULES).text == plainly(text)
 
 
-def test_sacremoses_is_imported_with_the_first_text() -> None:
+def test_sacremoses_is_imported_when_it_is_needed() -> None:
     code = (
         "import sys\n"
         "from mwz.normalization.responses import normalize_response\n"
         "from mwz.normalization.rules import rule_set\n"
-        "print('sacremoses' in sys.modules)\n"
         "print(normalize_response('hello !', rule_set('2021')).text)\n"
+        "print('sacremoses' in sys.modules)\n"
+        "print(ascii(normalize_response('caf\xe9 !', rule_set('2021')).text))\n"
         "print('sacremoses' in sys.modules)\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.split() == ["False", "hello!", "True"]
+    assert run.stdout.split() == ["hello!", "False", r"'caf\xe9!'", "True"]
 
 
 @pytest.mark.real_data
@@ -298,11 +349,15 @@ def test_real_responses_are_treated_as_sacremoses_does(upstream: Path) -> None:
     files = [file for folder in folders for file in sorted((upstream / folder).glob("*.json"))]
     files += sorted((upstream / "Fantastic_Reward_ICLR2023").glob("Example_generation/*.json"))
     assert files
+    seen: set[str] = set()
     for file in files:
         dialogues = json.loads(file.read_text(encoding="utf-8")).values()
-        said = {turn["response"].lower() for turns in dialogues for turn in turns}
+        said = {turn["response"].lower() for turns in dialogues for turn in turns} - seen
+        seen |= said
+        for text in said:
+            assert detokenize(text) == plainly(text)
         # A part of each file, spread over it, but all that are long.
         long = [text for text in said if len(text) > moses.REMEMBERED]
         for text in [*sorted(said)[::40], *long]:
-            assert detokenize(text) == plainly(text)
+            assert moses._by_sacremoses(text) == plainly(text)
             assert moses._detokenize(text, 20) == plainly(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import os
 import pickle
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from mwz.harness import Benchmark, Scorer, load_benchmark
 from mwz.harness.data.installed import install_benchmark, prepared_content
 from mwz.harness.metrics._references import ReferenceIndex
 from mwz.normalization.rules import RuleSet, rule_set, rule_set_names
+from mwz.normalization.states import normalize_state
 
 
 @pytest.fixture
@@ -46,6 +48,28 @@ def test_prepared_venues_answer_as_the_database_does(
                     assert found == list(asked.query(domain, constraints))
         for domain in records:
             assert list(answering.query(domain, {})) == list(asked.query(domain, {}))
+
+
+@pytest.mark.real_data
+def test_every_query_of_published_systems_is_answered_as_by_sql(
+    multiwoz: Benchmark, upstream: Path
+) -> None:
+    rules = rule_set("2021")
+    records = multiwoz.venue_records(rules)
+    asked = VenueDatabase(records, rules)
+    answering = VenueDatabase(records, rules, prepared=prepared_venues(records, rules))
+    queries = {
+        (domain, *slots.items())
+        for folder in ("MultiWOZ_Evaluation/predictions", "KRLS/outputs")
+        for file in (upstream / folder).glob("*.json")
+        for turns in json.loads(file.read_text(encoding="utf-8")).values()
+        for turn in turns
+        for domain, slots in normalize_state(turn.get("state") or {}, rules).items()
+    }
+    assert len(queries) > 10_000
+    for domain, *constraints in queries:
+        found = list(answering.query(domain, dict(constraints)))
+        assert found == list(asked.query(domain, dict(constraints)))
 
 
 def test_prepared_references_count_as_derived_ones(

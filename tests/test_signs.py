@@ -24,7 +24,7 @@ from mwz.harness.board.scores import Scores
 from mwz.harness.board.turn_marks import Fingerprints, fingerprints_of
 from mwz.harness.io.validation import validated
 from mwz.harness.metrics import signs
-from mwz.harness.metrics.signs import COPY_SIGNS, SIGNS, SignFigure, all_signs
+from mwz.harness.metrics.signs import ALL_SIGNS, COPY_SIGNS, SIGNS, SignFigure
 from mwz.harness.scoring import Options, Scorer, score
 from mwz.harness.submission import made_submission
 from mwz.normalization.rules import rule_set
@@ -435,11 +435,11 @@ def test_published_entries_raise_the_signs_that_are_known_and_no_others(
 UNPUBLISHED = {"venues_told", "numbers_told", "any_but_not_all", "named_venues"}
 
 
-@pytest.mark.parametrize("sign", sorted(set(all_signs()) - UNPUBLISHED))
+@pytest.mark.parametrize("sign", sorted(set(ALL_SIGNS) - UNPUBLISHED))
 def test_honest_figures_are_those_of_published_entries_that_do_not_raise_the_sign(
     sign: str, published: Mapping[str, Mapping[str, Figures]]
 ) -> None:
-    declared = all_signs()[sign]
+    declared = ALL_SIGNS[sign]
     entries = {entry.key: entry for entry in read_entries(REPOSITORY)}
     values = [
         own[sign].value

@@ -15,6 +15,7 @@ from mwz.normalization.states import (
     minutes,
     normalize_slot_name,
     normalize_state,
+    normalize_states,
     normalize_value,
     plain_slot_name,
 )
@@ -358,3 +359,19 @@ def test_clock_times_are_canonical_in_every_spelling(hour: int, minute: int) -> 
 def test_canonical_names_of_2021_are_settled() -> None:
     for canonical in read_toml("tables/values.toml")["name"].values():
         assert normalize_value("name", canonical, OLD) == canonical
+
+
+def test_states_of_turns_are_normalised_as_each_by_itself_and_shared() -> None:
+    states = [
+        None,
+        {"hotel": {"Area": "north"}},
+        {"hotel": {"Area": "north"}, "train": {"leave At": "after 5:00"}},
+        # Equal as mappings; the spelling that comes last counts.
+        {"hotel": {"area": "north", "Area": "south"}},
+        {"hotel": {"Area": "south", "area": "north"}},
+    ]
+    found = list(normalize_states(states, OLD))
+    assert found == [None if one is None else normalize_state(one, OLD) for one in states]
+    first, second, *others = [state["hotel"] for state in found if state is not None]
+    assert first is second
+    assert others == [{"area": "south"}, {"area": "north"}]

@@ -40,7 +40,7 @@ from mwz.harness.io.files import VARIABLE, Limits, read_json, write_atomically, 
 from mwz.harness.io.rendering import escaped_cell, figure, markdown_table, signed
 from mwz.harness.metrics import response_metrics
 from mwz.harness.metrics.setups import COMPARISONS, REFERENCES, SETUPS
-from mwz.harness.metrics.signs import all_signs, honest_text, limit_text
+from mwz.harness.metrics.signs import ALL_SIGNS, honest_text, limit_text
 from mwz.harness.metrics.tracking import tracking_metrics
 from mwz.harness.scoring import allowed_metrics
 from mwz.harness.scoring.report import Report
@@ -232,7 +232,7 @@ def page(text: str) -> str:
 
 
 def _commands() -> str:
-    rows = [[f"`mwz {name}`", line] for name, (_, line) in commands().items()]
+    rows = [[f"`mwz {name}`", line] for name, line in commands().items()]
     return markdown_table(["command", "what it does"], rows)
 
 
@@ -436,7 +436,7 @@ def _fuzzy_joint_accuracies() -> str:
 def _signs() -> str:
     rows = [
         [f"`{name}`", sign.title, honest_text(sign), limit_text(sign), sign.why]
-        for name, sign in all_signs().items()
+        for name, sign in ALL_SIGNS.items()
     ]
     headers = ["sign", "what it measures", "published outputs", "a sign if", "why it matters"]
     return markdown_table(headers, rows)

@@ -11,7 +11,7 @@ from ..benchmark import CANONICAL_STYLE, STYLES
 from ..metrics import Headline, headlines
 from ..metrics.inform_success import TOTAL
 from ..metrics.setups import RANKED
-from ..metrics.signs import all_signs
+from ..metrics.signs import ALL_SIGNS
 from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES
 from . import LEXICALISED, STATE_TRACKING, TRACKS
 from .audit.reported import ReportedRow, ReportedTable
@@ -290,7 +290,7 @@ def _chosen() -> Iterator[Column[Row]]:
     for name, headline in headlines().items():
         if name not in TOTALS:
             yield Column(name, headline.title, _headline(headline), shown="chosen")
-    for name, sign in all_signs().items():
+    for name, sign in ALL_SIGNS.items():
         key, value = sign_column(name), _at(f"signs.{name}.value", 2)
         yield Column(key, sign.short, value, "signs", shown="chosen")
     for name, title, alone in (

@@ -41,7 +41,7 @@ from ..io.validation import validated
 from ..metrics import headlines
 from ..metrics.played import DOMAIN_SOURCES
 from ..metrics.setups import COMPARISONS, UPDATES
-from ..metrics.signs import COPY_SIGNS, SIGNS
+from ..metrics.signs import ALL_SIGNS
 from ..submission import EMPTY_STATES, HUMAN, made_submissions
 from ..submission.placeholder_aliases import alias_problems
 from . import LEXICALISED, STATE_TRACKING, TRACKS
@@ -291,10 +291,6 @@ def declared_placeholders(own: Aliases) -> dict[str, str]:
 _ONLY_MADE = {LEXICALISED: HUMAN, STATE_TRACKING: EMPTY_STATES}
 
 
-def _sign_names() -> Iterable[str]:
-    return (*SIGNS, *COPY_SIGNS)
-
-
 class Review(_Strict):
     """Why an entry is ranked although it raises a sign.
 
@@ -307,7 +303,7 @@ class Review(_Strict):
 
     date: Date
     reviewer: PlainName
-    sign: Annotated[str, _one_of("sign", _sign_names)]
+    sign: Annotated[str, _one_of("sign", ALL_SIGNS.keys)]
     reason: Annotated[PlainText, Field(min_length=1)]
 
 

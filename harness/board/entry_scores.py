@@ -520,10 +520,11 @@ def submission_against(
     """
     if not submission.predicts_states:
         return {}
+    states = submission.states()
     return {
         gold.version: _further_figures(dialogues, benchmark, gold)
         for gold in golds
-        if (dialogues := track_states(submission.states(), benchmark, gold))
+        if (dialogues := track_states(states, benchmark, gold))
     }
 
 

@@ -17,7 +17,7 @@ from ..metrics import headlines
 from ..metrics.grounded_scores import GroundedScores
 from ..metrics.inform_success import TOTAL
 from ..metrics.lower_bound import LowerBound
-from ..metrics.signs import GOLD_STATES, MEANINGS, OF_STATES, SIGNS, SignFigure, all_signs
+from ..metrics.signs import ALL_SIGNS, GOLD_STATES, OF_STATES, SIGNS, SignFigure
 from ..scoring.report import RANKED_COVERAGE, Report
 from ..signature import PLACEHOLDERS, Signature
 from ..submission import HUMAN
@@ -252,7 +252,7 @@ class Row:
     def raised(self) -> list[str]:
         """The signs that are raised and not reviewed, in words."""
         return [
-            MEANINGS[name]
+            ALL_SIGNS[name].meaning
             for name, one in self.signs.items()
             if one.raised and name not in self.reviews
         ]
@@ -282,10 +282,10 @@ class Row:
         """Say what was measured of raised signs, why they do not count, and what is shared."""
         for name, one in self.signs.items():
             of = "" if one.shared_with is None else f" ({quoted(one.shared_with)})"
-            beyond = all_signs()[name].is_beyond(one.value, one.limit)
+            beyond = ALL_SIGNS[name].is_beyond(one.value, one.limit)
             if not beyond or self.unranked in _SAID_ELSEWHERE:
                 continue
-            said = f"{all_signs()[name].title}{of}: {figure(one.value, 2)}"
+            said = f"{ALL_SIGNS[name].title}{of}: {figure(one.value, 2)}"
             review = self.reviews.get(name)
             if not one.raised:
                 yield f"{said}, of the same paper or code"

@@ -1,12 +1,11 @@
 """The command `mwz`: one module per subcommand, imported only when it is called.
 
-A module of this folder whose docstring begins with "`mwz NAME`:" is the subcommand NAME: its
-`command` is run, and the rest of that line is its help in the list of subcommands.
+A module of this folder called NAME whose docstring begins with "`mwz NAME`:" is the subcommand
+NAME: its `command` is run, and the rest of that line is its help in the list of subcommands.
 """
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import difflib
 import errno
@@ -55,30 +54,35 @@ def tell(source: str, remarks: Iterable[Remark | str]) -> None:
 
 
 @cache
-def commands() -> Mapping[str, tuple[str, str]]:
-    """Return subcommand -> (module in this folder, one line of help), in alphabetical order.
+def commands() -> Mapping[str, str]:
+    """Return subcommand -> one line of help, in alphabetical order.
 
     The modules are read and not imported, so that `mwz --help` loads none of them.
     """
+    import ast
+
     found = {}
     for name in names("", ".py", __package__):
         source = resources.files(__package__).joinpath(f"{name}.py").read_bytes()
         title = _TITLE.match(ast.get_docstring(ast.parse(source)) or "")
-        if title is not None:
-            found[title[1]] = (name, title[2][:1].upper() + title[2][1:])
+        if title is not None and title[1] == name:
+            found[name] = title[2][:1].upper() + title[2][1:]
     return dict(sorted(found.items()))
 
 
 class _LazyGroup(click.Group):
-    """A group that imports a subcommand's module when the subcommand is run."""
+    """A group that imports a subcommand's module when the subcommand is run, and no other."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in commands():
+        if cmd_name.startswith("_") or cmd_name not in names("", ".py", __package__):
             return None
-        module = importlib.import_module(f".{commands()[cmd_name][0]}", __name__)
+        module = importlib.import_module(f".{cmd_name}", __name__)
+        title = _TITLE.match(module.__doc__ or "")
+        if title is None or title[1] != cmd_name:
+            return None
         command: click.Command = module.command
         return command
 
@@ -96,7 +100,7 @@ class _LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in commands().items()])
+            formatter.write_dl([*commands().items()])
 
 
 @click.command(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -77,13 +77,36 @@ scored_benchmark = click.option(
     help="The benchmark to score on. [default: the one that a submission was scored on]",
 )
 
+
+class LateHelp(click.Option):
+    """An option whose help takes time to make, so that it is made when it is shown.
+
+    Args:
+        late_help: Makes it.
+    """
+
+    def __init__(self, *arguments: Any, late_help: Callable[[], str], **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self._late_help = late_help
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return what the list of options shows."""
+        self.help = self._late_help()
+        return super().get_help_record(ctx)
+
+
+def _rules_help() -> str:
+    changes = " ".join(f"{name}: {rule_set(name).change}" for name in rule_set_names())
+    return f"The rule set. {changes}"
+
+
 rules = click.option(
     "--rules",
+    cls=LateHelp,
     type=click.Choice(rule_set_names()),
     default=DEFAULT_RULES,
     show_default=True,
-    help="The rule set. "
-    + " ".join(f"{name}: {rule_set(name).change}" for name in rule_set_names()),
+    late_help=_rules_help,
 )
 
 placeholders = click.option(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
-from tqdm import tqdm
 
 from mwz.database import EMBEDDED
 
@@ -71,10 +69,11 @@ def _metrics_help() -> str:
 @option.scoring
 @click.option(
     "--metrics",
+    cls=option.LateHelp,
     metavar="METRIC,…",
     default=",".join(default_metrics()),
     show_default=True,
-    help=_metrics_help(),
+    late_help=_metrics_help,
 )
 @option.corpus
 @option.flag(
@@ -390,9 +389,7 @@ def _one(file: str, coming: Callable[..., Iterator[FileOutcome]]) -> _Named:
     Raises:
         InputError: It cannot be scored.
     """
-    # There is no standard error if the shell closed it.
-    quiet = True if sys.stderr is None else None
-    (done,) = tqdm(coming(), "scoring", 1, unit="file", disable=quiet, leave=False)
+    (done,) = coming()
     if isinstance(done.outcome, InputError):
         raise done.outcome
     tell(shown_name(file), done.outcome.remarks)
@@ -418,6 +415,8 @@ def _several(
     Raises:
         InputError: Something cannot be written, or the file holds something else.
     """
+    from tqdm import tqdm
+
     names = short_names(files)
     paths = [] if folder is None else [Path(folder, f"{name}.jsonl") for name in names]
     if folder is not None and Path(folder).exists() and not Path(folder).is_dir():

@@ -48,7 +48,7 @@ from ..io.files import encoded, limits, read_bytes, shown_name, to_json
 from ..io.rendering import figure, printable, text_table
 from ..io.validation import validated
 from ..metrics import headlines
-from ..metrics.signs import all_signs, honest_text, limit_text
+from ..metrics.signs import ALL_SIGNS, honest_text, limit_text
 from ..metrics.tracking.tracked_dialogues import GoldStates
 from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions
@@ -361,7 +361,7 @@ def _tell_signs(entry: Entry, board: Board) -> None:
         if one.raised
     }
     for name, one in raised.items():
-        sign = all_signs()[name]
+        sign = ALL_SIGNS[name]
         of = "" if one.shared_with is None else f" ({one.shared_with})"
         notify(
             f"sign: {sign.title}{of}: {figure(one.value, 2)}; published outputs have "

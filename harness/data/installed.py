@@ -87,22 +87,14 @@ class PreparedBenchmark:
 
     def venues(self, rules: RuleSet) -> PreparedVenues | None:
         """Return what the venue database answers under a rule set, if it was prepared for."""
-        from mwz.database.venues import PreparedVenues
+        from mwz.database.venues import PreparedVenues, VenueTables
 
         arrays = self._arrays()
         name = f"{_VENUES}{rules.digest}-{rules.venues}"
         if name not in arrays:
             return None
         read = json.loads(arrays[name].tobytes())
-        columns = {domain: venue.columns for domain, venue in rules.venue_rules.items()}
-        rows = {
-            domain: [
-                {"place": place, **dict(zip(columns[domain], values, strict=True))}
-                for place, values in enumerate(domain_rows)
-            ]
-            for domain, domain_rows in read["rows"].items()
-        }
-        return PreparedVenues(rows, read["columns"], read["places"])
+        return PreparedVenues(**{**read, "tables": VenueTables(**read["tables"])})
 
     def _arrays(self) -> Mapping[str, Any]:
         import numpy as np
@@ -169,16 +161,8 @@ def _packed(benchmark: Benchmark) -> bytes:
         {id_: dialogue.references for id_, dialogue in benchmark.dialogues.items()}
     ).to_arrays()
     for rules in map(rule_set, rule_set_names()):
-        venues = prepared_venues(benchmark.venue_records(rules), rules)
-        document = {
-            "rows": {
-                domain: [[row[c] for c in rules.venue_rules[domain].columns] for row in rows]
-                for domain, rows in venues.rows.items()
-            },
-            "columns": venues.columns,
-            "places": venues.places,
-        }
-        text = json.dumps(document, separators=(",", ":")).encode()
+        venues = asdict(prepared_venues(benchmark.venue_records(rules), rules))
+        text = json.dumps(venues, separators=(",", ":")).encode()
         arrays[f"{_VENUES}{rules.digest}-{rules.venues}"] = np.frombuffer(text, np.uint8)
     packed = io.BytesIO()
     np.savez_compressed(packed, allow_pickle=False, **arrays)

@@ -166,24 +166,35 @@ class ReferenceIndex:
         """
         turns = np.array(
             [
-                self._first_turn[dialogue_id] + position
-                for dialogue_id, texts in responses.items()
-                for position in range(len(texts))
+                turn
+                for id_, texts in responses.items()
+                for turn in range(self._first_turn[id_], self._first_turn[id_] + len(texts))
             ],
             np.int64,
         )
-        hypotheses = self._segments(
-            self._tokenization([text for texts in responses.values() for text in texts])
+        # Systems repeat themselves: each distinct response is counted once.
+        numbers: dict[str, int] = {}
+        said = np.array(
+            [
+                numbers.setdefault(text, len(numbers))
+                for texts in responses.values()
+                for text in texts
+            ],
+            np.int64,
         )
-        matches = self._matches(hypotheses, turns)
+        hypotheses = self._segments(self._tokenization([*numbers]))
+        response_of_turn = np.full(len(next(iter(self._variants.values()), ())), -1, np.int64)
+        response_of_turn[turns] = said
+        matches = self._matches(hypotheses, response_of_turn)
+        own_lengths = hypotheses.lengths[said]
         dialogue = np.repeat(np.arange(len(responses)), [len(t) for t in responses.values()])
 
         def by_dialogue(values: _Ints) -> _Ints:
             sums = np.bincount(dialogue, weights=values, minlength=len(responses))
             return sums.astype(np.int64)
 
-        lengths = by_dialogue(hypotheses.lengths)
-        totals = [by_dialogue(np.maximum(hypotheses.lengths - n, 0)) for n in range(MAX_ORDER)]
+        lengths = by_dialogue(own_lengths)
+        totals = [by_dialogue(np.maximum(own_lengths - n, 0)) for n in range(MAX_ORDER)]
         return {
             style: np.column_stack(
                 [
@@ -203,34 +214,41 @@ class ReferenceIndex:
         tokens = [known.get(token, -1) for token in chain.from_iterable(tokenized)]
         return _Segments(np.array(tokens, np.int64), lengths)
 
-    def _matches(self, hypotheses: _Segments, turns: _Ints) -> list[_Ints]:
+    def _matches(self, hypotheses: _Segments, response_of_turn: _Ints) -> list[_Ints]:
         """Return, per n-gram order, how many n-grams each variant shares with its hypothesis.
 
-        An n-gram of a turn gets a number that is made of the number of its first n-1 tokens and
-        that of its last one. Only n-grams of the hypotheses have numbers; so a reference n-gram
-        that is none of them is gone after one look-up, and those that go on get ever fewer.
+        An n-gram of a hypothesis gets a number that is made of the number of its first n-1 tokens
+        and that of its last one. Only n-grams of the hypotheses have numbers; so a reference
+        n-gram that is none of them is gone after one look-up, and ever fewer are looked up.
+
+        Args:
+            hypotheses: The distinct responses.
+            response_of_turn: Per turn of the benchmark, the number of its response; -1 of turns
+                not played.
         """
-        references = self._references
-        hypothesis_turn = turns[hypotheses.owner]
-        reference_turn = self._variant_turn[references.owner]
+        owner, variants = self._references.owner, len(self._references.lengths)
         words = len(self._vocabulary)
-        keys = _keys(hypothesis_turn, hypotheses.tokens, words)
-        reference_keys = _keys(reference_turn, references.tokens, words)
+        keys = _keys(hypotheses.owner, hypotheses.tokens, words)
+        reference_keys = _keys(
+            response_of_turn[self._variant_turn][owner], self._references.tokens, words
+        )
+        # Where the reference n-grams that are looked up begin.
+        starts = np.arange(len(owner))
         matches = []
-        first_numbers: tuple[_Ints, _Ints, int] | None = None
         for order in range(1, MAX_ORDER + 1):
             distinct, numbers, counts = _numbered(keys)
-            reference_numbers = _looked_up(distinct, reference_keys)
-            matches.append(
-                _clipped(references.owner, reference_numbers, counts, len(references.lengths))
-            )
-            if first_numbers is None:
-                first_numbers = (numbers, reference_numbers, max(len(distinct), 1))
-            last, reference_last, base = first_numbers
+            found, reference_numbers = _looked_up(distinct, reference_keys)
+            starts = starts[found]
+            matches.append(_clipped(owner[starts], reference_numbers, counts, variants))
+            if order == 1:
+                base, last = max(len(distinct), 1), numbers
+                reference_last = np.full(len(owner) + MAX_ORDER, -1, np.int64)
+                reference_last[starts] = reference_numbers
+                reference_owner = np.append(owner, np.full(MAX_ORDER, -1))
             keys = _longer(numbers, last, base, hypotheses.owner, order)
-            reference_keys = _longer(
-                reference_numbers, reference_last, base, references.owner, order
-            )
+            longer = reference_owner[starts + order] == owner[starts]
+            starts, reference_numbers = starts[longer], reference_numbers[longer]
+            reference_keys = _keys(reference_numbers, reference_last[starts + order], base)
         return matches
 
 
@@ -249,15 +267,14 @@ def _numbered(keys: _Ints) -> tuple[_Ints, _Ints, _Ints]:
     return distinct, numbers, counts
 
 
-def _looked_up(distinct: _Ints, keys: _Ints) -> _Ints:
-    """Return each key's number among the distinct ones, or -1."""
-    numbers = np.full(len(keys), -1, np.int64)
-    if len(distinct):
-        candidates = np.flatnonzero(keys >= 0)
-        places = np.minimum(np.searchsorted(distinct, keys[candidates]), len(distinct) - 1)
-        found = distinct[places] == keys[candidates]
-        numbers[candidates[found]] = places[found]
-    return numbers
+def _looked_up(distinct: _Ints, keys: _Ints) -> tuple[_Ints, _Ints]:
+    """Return the places of the keys that are among the distinct ones, and their numbers there."""
+    candidates = np.flatnonzero(keys >= 0)
+    if not len(distinct):
+        return candidates[:0], candidates[:0]
+    places = np.minimum(np.searchsorted(distinct, keys[candidates]), len(distinct) - 1)
+    found = distinct[places] == keys[candidates]
+    return candidates[found], places[found]
 
 
 def _longer(numbers: _Ints, last: _Ints, base: int, owner: _Ints, order: int) -> _Ints:
@@ -271,9 +288,15 @@ def _longer(numbers: _Ints, last: _Ints, base: int, owner: _Ints, order: int) ->
 
 
 def _clipped(owner: _Ints, numbers: _Ints, counts: _Ints, segments: int) -> _Ints:
-    """Return, per reference segment, its matches, each n-gram at most as often as `counts` says."""
-    found = np.flatnonzero(numbers >= 0)
+    """Return, per reference segment, its matches, each n-gram at most as often as `counts` says.
+
+    Args:
+        owner: The segment of each n-gram found.
+        numbers: Which of the hypotheses' n-grams it is.
+        counts: How often the hypothesis has each.
+        segments: The number of segments.
+    """
     base = max(len(counts), 1)
-    distinct, occurrences = np.unique(owner[found] * base + numbers[found], return_counts=True)
-    clipped = np.minimum(occurrences, counts[distinct % base] if len(counts) else occurrences)
+    distinct, occurrences = np.unique(owner * base + numbers, return_counts=True)
+    clipped = np.minimum(occurrences, counts[distinct % base])
     return np.bincount(distinct // base, weights=clipped, minlength=segments).astype(np.int64)

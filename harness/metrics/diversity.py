@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from ..io.rendering import figure, text_table
 from . import Metric
@@ -23,11 +23,11 @@ from .statistics import Figure, Statistics
 
 MSTTR_WINDOW = 50
 
-# Deleted from a response, in this order, before it is split.
-_DELETED = (
-    *("``", "''", "'", ".", ",", "?", "!", ")", "(", "%", "/", "-", "_"),
-    *("-LRB-", "-RRB-", "SYM", ":", ";"),
-)
+# Deleted from a response before it is split, in this order.
+_PAIR = "``"
+_MARKS = str.maketrans("", "", "'.,?!)(%/-_")
+_WORD = "SYM"
+_COLONS = str.maketrans("", "", ":;")
 _BLANKS = re.compile(r"\s+")
 
 
@@ -56,18 +56,24 @@ class Diversity:
 
 def diversity(responses: Iterable[str]) -> Diversity:
     """Measure the diversity of normalised responses; their order matters to MSTTR alone."""
-    return diversity_of_tokens([tokens_of(response) for response in responses])
+    texts = list(responses)
+    tokens = {text: tokens_of(text) for text in set(texts)}
+    return diversity_of_tokens([tokens[text] for text in texts])
 
 
 def diversity_of_tokens(tokenized: Sequence[Sequence[str]]) -> Diversity:
     """Measure the diversity of responses, given the tokens of each."""
-    unigrams = Counter(token for tokens in tokenized for token in tokens)
-    bigrams = Counter(pair for tokens in tokenized for pair in pairwise(tokens))
-    trigrams = {
-        triple
-        for tokens in tokenized
-        for triple in zip(tokens, tokens[1:], tokens[2:], strict=False)
-    }
+    # Systems repeat themselves: n-grams are counted in each distinct response once.
+    times = Counter(map(tuple, tokenized))
+    unigrams = Counter(chain.from_iterable(times))
+    bigrams = Counter(chain.from_iterable(map(pairwise, times)))
+    trigrams = {*chain.from_iterable(zip(one, one[1:], one[2:], strict=False) for one in times)}
+    for tokens, n in times.items():
+        if n > 1:
+            for token in tokens:
+                unigrams[token] += n - 1
+            for pair in pairwise(tokens):
+                bigrams[pair] += n - 1
     total = unigrams.total()
     # Sums are subtracted from 0 and not negated: of nothing varied, 0 must not come out as -0.
     return Diversity(
@@ -80,14 +86,14 @@ def diversity_of_tokens(tokenized: Sequence[Sequence[str]]) -> Diversity:
             n / total * math.log2(n / unigrams[first]) for (first, _), n in bigrams.items()
         ),
         mean_length=total / len(tokenized) if tokenized else 0.0,
-        msttr=_msttr([token for tokens in tokenized for token in tokens]),
+        msttr=_msttr([*chain.from_iterable(tokenized)]),
     )
 
 
 def tokens_of(response: str) -> list[str]:
     """Return the tokens of a normalised response."""
-    for deleted in _DELETED:
-        response = response.replace(deleted, "")
+    response = response.replace(_PAIR, "").translate(_MARKS)
+    response = response.replace(_WORD, "").translate(_COLONS)
     return _BLANKS.sub(" ", response).lower().split(" ")
 
 

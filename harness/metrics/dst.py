@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..submission import NormalizedSubmission
 from . import Metric, no_percentages
 from .played import Played
-from .tracking.evaluation import score_tracking, tracking_statistics
-from .tracking.tracked_dialogues import TrackedDialogue, track_states
+from .statistics import Statistics
 from .tracking.tracking_report import TrackingReport
-from .tracking.tracking_text import side_by_side_text
+
+if TYPE_CHECKING:
+    from .tracking.tracked_dialogues import TrackedDialogue
+
+# The metrics of state tracking are imported where they are used: most scores do without.
 
 
 def tracked_dialogues(played: Played) -> list[TrackedDialogue]:
     """Return the predicted states beside the benchmark's gold ones."""
+    from .tracking.tracked_dialogues import track_states
+
     return track_states(played.submission.states(), played.benchmark)
+
+
+def _score(played: Played) -> TrackingReport:
+    from .tracking.evaluation import score_tracking
+
+    return score_tracking(played.once(tracked_dialogues))
+
+
+def _statistics(played: Played) -> Statistics:
+    from .tracking.evaluation import tracking_statistics
+
+    return tracking_statistics(played.once(tracked_dialogues))
 
 
 def _check(results: Mapping[str, Any], dialogues: int) -> Iterator[str]:
@@ -25,6 +42,8 @@ def _check(results: Mapping[str, Any], dialogues: int) -> Iterator[str]:
 
 
 def _text(_: Metric, report: TrackingReport) -> str:
+    from .tracking.tracking_text import side_by_side_text
+
     return side_by_side_text(["state tracking"], [report])
 
 
@@ -38,9 +57,9 @@ METRIC = Metric(
     description="How well belief states are predicted, by every metric of `mwz dst`.",
     unit="percent",
     source="see docs/state-tracking.md",
-    compute=lambda played: score_tracking(played.once(tracked_dialogues)),
+    compute=_score,
     made_of=lambda played: played.submission.states(),
-    statistics=lambda played: tracking_statistics(played.once(tracked_dialogues)),
+    statistics=_statistics,
     check=_check,
     result=TrackingReport,
     text=_text,

@@ -64,11 +64,25 @@ class Step(NamedTuple):
 
 
 def walk(
-    dialogue: PlayedDialogue, domain: str, database: VenueDatabase, setup: Setup, rules: RuleSet
+    dialogue: PlayedDialogue,
+    domain: str,
+    database: VenueDatabase,
+    setup: Setup,
+    rules: RuleSet,
+    decisive: bool = False,
 ) -> Iterator[Step]:
     """Follow one goal domain through a dialogue, turn by turn: the rule itself.
 
     A turn that the set-up does not count is left out.
+
+    Args:
+        dialogue: The dialogue.
+        domain: The domain.
+        database: Finds the venues.
+        setup: How Inform and Success are computed.
+        rules: The rule set.
+        decisive: Whether turns that neither offer nor provide anything are left out as well; the
+            outcome is the same without them.
     """
     venue = rules.venue_rules.get(domain)
     mention = None if venue is None else venue.mention
@@ -88,11 +102,16 @@ def walk(
     if not setup.first_turn:
         next(turns, None)
     for turn, (response, said, state, active_domains, booked) in turns:
-        active = domain in active_domains
         named = mention is not None and mention in response
+        if decisive and not (named or said or turn == last):
+            continue
+        active = domain in active_domains
         query = found = None
         replaced = False
-        if venue is not None and due(active, named, REFERENCE in said, turn == last):
+        looks_up = venue is not None and due(active, named, REFERENCE in said, turn == last)
+        if decisive and not looks_up and not (active and said):
+            continue
+        if venue is not None and looks_up:
             query = state.get(domain)
             if query is not None and setup.reduced_search:
                 query = _reduced(query, venue.named_by)
@@ -192,7 +211,7 @@ def dialogue_outcome(
             domain: domain_outcome(
                 dialogue,
                 domain,
-                walk(dialogue, domain, database, setup, rules),
+                walk(dialogue, domain, database, setup, rules, decisive=True),
                 database,
                 setup,
                 rules,

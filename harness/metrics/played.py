@@ -65,7 +65,7 @@ def domains_from_states(states: Sequence[BeliefState]) -> list[list[str]]:
 def _has_more(slots: Mapping[str, str], before: Mapping[str, str]) -> bool:
     """Whether some slot is new, or has another value."""
     # Most states are as they were, which is the quicker to see.
-    return slots != before and not slots.items() <= before.items()
+    return slots is not before and slots != before and not slots.items() <= before.items()
 
 
 def gold_active_domains(
@@ -252,8 +252,8 @@ class Played:
         """Dialogue id -> normalised responses."""
         return self.submission.responses()
 
-    @property
-    def texts(self) -> list[str]:
+    @cached_property
+    def texts(self) -> Sequence[str]:
         """All normalised responses, one after another."""
         return [text for texts in self.responses.values() for text in texts]
 

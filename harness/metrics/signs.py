@@ -10,8 +10,10 @@ Source: docs/metrics.md; the effect of a constant response: `mwz score --constan
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set
@@ -20,7 +22,7 @@ from mwz.normalization.states import BeliefState
 from ..benchmark import CANONICAL_STYLE
 from ..errors import unknown
 from ..io.rendering import figure, text_table
-from ..submission.remarks import FEW, naming, slot_rate
+from ..submission.remarks import FEW, naming
 from . import Metric
 from .inform_success import TOTAL, provided_slots
 from .played import Played
@@ -125,17 +127,30 @@ def queries(
         rules: The rule set.
     """
     about = {domain for state in gold for domain in state}
-    venues = {domain: venue for domain, venue in rules.venue_rules.items() if domain in about}
-    return [
-        frozenset(
-            (domain, slot, "" if slot in venue.loose else value)
-            for domain, slots in without_booking_prefix(state).items()
-            if (venue := venues.get(domain)) is not None
-            for slot, value in slots.items()
-            if slot in venue.columns and value not in rules.no_constraint
-        )
-        for state in states
-    ]
+    nothing: frozenset[tuple[str, str, str]] = frozenset()
+    return [nothing.union(*(_query(domain, state, rules) for domain in about)) for state in states]
+
+
+def _query(domain: str, state: BeliefState, rules: RuleSet) -> frozenset[tuple[str, str, str]]:
+    """Return what a query of a domain uses of a state."""
+    return _used(domain, tuple(state.get(domain, _NOTHING).items()), rules)
+
+
+_NOTHING: Mapping[str, str] = {}
+
+
+# Turn after turn has the slots of the turn before.
+@lru_cache(maxsize=1 << 14)
+def _used(
+    domain: str, slots: tuple[tuple[str, str], ...], rules: RuleSet
+) -> frozenset[tuple[str, str, str]]:
+    venue = rules.venue_rules.get(domain)
+    named = without_booking_prefix({domain: dict(slots)})[domain]
+    return frozenset(
+        (domain, slot, "" if slot in venue.loose else value)
+        for slot, value in named.items()
+        if venue is not None and slot in venue.columns and value not in rules.no_constraint
+    )
 
 
 def gold_share(
@@ -147,47 +162,56 @@ def gold_share(
         dialogues: The predicted and the gold states of each dialogue, normalised, one per turn.
     """
     rules = rule_set(DEFAULT_RULES)
-    equal = [
-        ours == theirs
-        for states, gold in dialogues
-        for ours, theirs in zip(
-            queries(states, gold, rules), queries(gold, gold, rules), strict=False
-        )
-    ]
-    return sum(equal) / max(len(equal), 1)
+    turns = equal = 0
+    for states, gold in dialogues:
+        about = {domain for state in gold for domain in state}
+        for ours, theirs in zip(states, gold, strict=False):
+            turns += 1
+            # Most that agree are equal in all else as well, which is quickly seen.
+            equal += all(
+                ours.get(domain) == theirs.get(domain)
+                or _query(domain, ours, rules) == _query(domain, theirs, rules)
+                for domain in about
+            )
+    return equal / max(turns, 1)
+
+
+_WORD = re.compile(r"[^\W_]+")
 
 
 def words(text: str) -> tuple[str, ...]:
     """Return the words of a normalised response, without punctuation."""
-    return tuple("".join(c if c.isalnum() else " " for c in text).split())
+    return tuple(_WORD.findall(text))
 
 
 # --------------------------------------------------------------------- what is measured of a turn
 
 
 class _Turn(NamedTuple):
-    """A turn played: its normalised response, and the references of all styles."""
+    """A turn played, and the slots about venues that it and the canonical reference name."""
 
     response: str
-    references: Mapping[str, str]
+    reference: str
     slots: frozenset[str]
     human: frozenset[str]
 
 
 def _turns(played: Played) -> list[_Turn]:
-    """Return the turns played, each with the slots about venues that it and the reference name."""
-    slots = sorted(played.rules.about_venues)
-    found = []
-    for id_, responses in played.responses.items():
-        references = played.benchmark.dialogues[id_].references
-        for turn, response in enumerate(responses):
-            own = {style: texts[turn] for style, texts in references.items()}
-            held, human = (
-                frozenset(slot for slot in slots if slot in text)
-                for text in (response, own[CANONICAL_STYLE])
-            )
-            found.append(_Turn(response, own, held, human))
-    return found
+    dialogues = played.benchmark.dialogues
+    references = [
+        text
+        for id_, responses in played.responses.items()
+        for text in dialogues[id_].references[CANONICAL_STYLE][: len(responses)]
+    ]
+    about_venues = played.rules.about_venues
+    held = {
+        text: frozenset(filter(text.__contains__, about_venues))
+        for text in {*played.texts, *references}
+    }
+    return [
+        _Turn(response, reference, held[response], held[reference])
+        for response, reference in zip(played.texts, references, strict=True)
+    ]
 
 
 def _share(part: float, of: float) -> float | None:
@@ -200,7 +224,7 @@ def _rate(slots: Iterable[str], human: bool = False) -> Callable[[Played], float
 
     def rate(played: Played) -> float:
         turns = played.once(_turns)
-        texts = [turn.references[CANONICAL_STYLE] if human else turn.response for turn in turns]
+        texts = [turn.reference if human else turn.response for turn in turns]
         return sum(text.count(slot) for text in texts for slot in slots) / max(len(turns), 1)
 
     return rate
@@ -213,12 +237,13 @@ def _in_plain_english(
 
 
 def _placeholders(played: Played) -> float:
-    return slot_rate(played.texts, played.rules)
+    turns = played.once(_turns)
+    return sum(len(turn.slots) for turn in turns) / max(len(turns), 1)
 
 
 def _typical_placeholders(played: Played) -> float:
-    references = [turn.references[CANONICAL_STYLE] for turn in played.once(_turns)]
-    return slot_rate(references, played.rules)
+    turns = played.once(_turns)
+    return sum(len(turn.human) for turn in turns) / max(len(turns), 1)
 
 
 def _active_domains(played: Played) -> float:
@@ -237,10 +262,18 @@ def _best_bleu(played: Played) -> float | None:
 
 
 def _copied(played: Played) -> float | None:
-    own = [(words(turn.response), turn.references) for turn in played.once(_turns)]
-    long = [(said, references) for said, references in own if len(said) >= LONG]
-    copied = sum(said in map(words, set(references.values())) for said, references in long)
-    return _share(copied, len(long))
+    said = {text: words(text) for text in set(played.texts)}
+    long = copied = 0
+    for id_, responses in played.responses.items():
+        references = played.benchmark.dialogues[id_].references.values()
+        for response, *others in zip(responses, *references, strict=False):
+            own = said[response]
+            if len(own) >= LONG:
+                long += 1
+                # Few references hold all the words.
+                likely = [text for text in set(others) if all(map(text.__contains__, own))]
+                copied += any(words(text) == own for text in likely)
+    return _share(copied, long)
 
 
 def _same_slots(played: Played) -> float | None:
@@ -261,8 +294,8 @@ def _gold_states(played: Played) -> float | None:
     if not played.submission.predicts_states or played.submission.turns < FEWEST:
         return None
     return gold_share(
-        ([turn.state or {} for turn in turns], played.benchmark.dialogues[id_].states)
-        for id_, turns in played.submission.dialogues.items()
+        (states, played.benchmark.dialogues[id_].states)
+        for id_, states in played.submission.states().items()
     )
 
 
@@ -302,8 +335,9 @@ def _provided(played: Played) -> _Provided:
                 strict=False,
             )
             for turn, (response, said, active, booked) in enumerate(turns):
-                for slot in provided_slots(said, domain in active, domain in booked):
-                    first.setdefault(slot, turn)
+                if said:
+                    for slot in provided_slots(said, domain in active, domain in booked):
+                        first.setdefault(slot, turn)
                 if named is None and venue and domain in active and venue.mention in response:
                     named = turn
             requested = [turn for slot, turn in first.items() if slot in goal.requestable]
@@ -551,13 +585,8 @@ OF_STATES = (GOLD_STATES, "copied_states")
 """The signs that are about belief states."""
 
 
-def all_signs() -> Mapping[str, Sign]:
-    """Return sign -> what it measures, of one submission or between two entries."""
-    return {**SIGNS, **COPY_SIGNS}
-
-
-MEANINGS: Mapping[str, str] = {name: sign.meaning for name, sign in all_signs().items()}
-"""Sign -> what tables say where it is raised."""
+ALL_SIGNS: Mapping[str, Sign] = {**SIGNS, **COPY_SIGNS}
+"""Sign -> what it measures, of one submission or between two entries."""
 
 
 def _check(results: Mapping[str, Any], dialogues: int) -> Iterator[str]:

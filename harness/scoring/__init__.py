@@ -160,7 +160,10 @@ class Scorer:
 
     def _parsed(self, predictions: object, source: str) -> Submission:
         reading = self.options.reading
-        return parse_submission(predictions, self.benchmark, source, self.rules, reading)
+        # Nobody is told here what is to be remarked.
+        return parse_submission(
+            predictions, self.benchmark, source, self.rules, reading, remarked=False
+        )
 
     def normalized(self, submission: Submission) -> NormalizedSubmission:
         """Return a submission normalised by the rule set; delexicalised first, if so chosen."""

@@ -91,7 +91,7 @@ def _without(played: Played, submission: Submission, step: str) -> Played:
     normalized = played.submission
     dialogues = {
         id_: tuple(
-            replace(turn, response=normalized_text(given.response, played.rules, step))
+            turn._replace(response=normalized_text(given.response, played.rules, step))
             for turn, given in zip(turns, submission.dialogues[id_], strict=True)
         )
         for id_, turns in normalized.dialogues.items()

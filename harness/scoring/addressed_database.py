@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, KeysView
+from collections.abc import Iterator
 from typing import Any
 
 from sqlalchemy import URL, make_url
@@ -25,7 +25,7 @@ class _AddressedDatabase(VenueDatabase):
         address = url.render_as_string(hide_password=False)
         super().__init__(benchmark.venue_records(rules), rules, address)
 
-    def _selected(self, *arguments: Any) -> KeysView[int]:
+    def _selected(self, *arguments: Any) -> int:
         try:
             return super()._selected(*arguments)
         except SQLAlchemyError as error:

@@ -21,12 +21,9 @@ WRITE = "--write-placeholders"
 
 def written_names(submission: Submission) -> Counter[str]:
     """Return the names of all placeholders of a submission, in lower case, counted."""
-    return Counter(
-        name
-        for turns in submission.dialogues.values()
-        for turn in turns
-        for name in placeholder_names(turn.response)
-    )
+    responses = (turn.response for turns in submission.dialogues.values() for turn in turns)
+    # No placeholder goes beyond a bar.
+    return Counter(placeholder_names("|".join(responses)))
 
 
 def costly_guesses(submission: Submission, rules: RuleSet) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mwz.normalization.responses import normalize_response
 from mwz.normalization.rules import (
@@ -16,7 +16,7 @@ from mwz.normalization.rules import (
     rule_set,
     with_aliases,
 )
-from mwz.normalization.states import BeliefState, normalize_state
+from mwz.normalization.states import BeliefState, normalize_states
 
 from ..benchmark import CANONICAL_STYLE, STYLES, Benchmark, Dialogue
 from ..io.files import limits, read_bytes, shown_name
@@ -67,8 +67,7 @@ class Submission(_Dialogues):
     remarks: Sequence[Remark] = ()
 
 
-@dataclass(frozen=True)
-class NormalizedTurn:
+class NormalizedTurn(NamedTuple):
     """A system turn in the form that every metric reads.
 
     Attributes:
@@ -171,6 +170,7 @@ def parse_submission(
     source: str,
     rules: RuleSet | None = None,
     reading: Reading = READING,
+    remarked: bool = True,
 ) -> Submission:
     """Check a predictions object and return it as a submission; the object is left as it is.
 
@@ -182,12 +182,13 @@ def parse_submission(
         source: What the error message calls the object.
         rules: As for `checked_submission`.
         reading: Which keys are read, and what of states is refused.
+        remarked: As for `checked_submission`.
 
     Raises:
         InputError: With every problem found.
     """
     standard = standard_form(content, source, reading)
-    return checked_submission(standard, benchmark, source, rules, reading)
+    return checked_submission(standard, benchmark, source, rules, reading, remarked)
 
 
 def checked_submission(
@@ -196,6 +197,7 @@ def checked_submission(
     source: str,
     rules: RuleSet | None = None,
     reading: Reading = READING,
+    remarked: bool = True,
 ) -> Submission:
     """Check predictions in the standard form and return them as a submission.
 
@@ -205,27 +207,22 @@ def checked_submission(
         source: What the error message calls the predictions.
         rules: The rule set by which placeholders are remarked; None for the default one.
         reading: What of states is refused.
+        remarked: Whether responses and states are looked through for what is to be remarked.
 
     Raises:
         InputError: With every problem found.
     """
     named, left_out = system_turns(standard.dialogues_among(benchmark.users), benchmark)
     dialogues, remarks = checked_dialogues(named, benchmark, limits(), source, reading)
-    texts = [turn.response for turns in dialogues.values() for turn in turns]
-    by = rules or rule_set(DEFAULT_RULES)
-    last_states = (turns[-1].state for turns in dialogues.values() if turns)
-    return Submission(
-        dialogues,
-        source,
-        standard.format,
-        (
-            *standard.remarks,
-            *left_out,
-            *remarks.listed(),
-            *(state_remarks(last_states, benchmark, by) if reading.uses_states else ()),
-            *text_remarks(texts, benchmark, by),
-        ),
-    )
+    found = [*standard.remarks, *left_out, *remarks.listed()]
+    if remarked:
+        by = rules or rule_set(DEFAULT_RULES)
+        if reading.uses_states:
+            last_states = (turns[-1].state for turns in dialogues.values() if turns)
+            found += state_remarks(last_states, benchmark, by)
+        texts = [turn.response for turns in dialogues.values() for turn in turns]
+        found += text_remarks(texts, benchmark, by)
+    return Submission(dialogues, source, standard.format, tuple(found))
 
 
 def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSubmission:
@@ -234,14 +231,15 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
     dialogues = {}
     for id_, turns in submission.dialogues.items():
         normalized = []
-        for turn in turns:
+        states = normalize_states((turn.state for turn in turns), rules)
+        for turn, state in zip(turns, states, strict=True):
             response = normalize_response(turn.response, rules)
             naming += response.naming
             identifying += response.identifying
             normalized.append(
                 NormalizedTurn(
                     response=response.text,
-                    state=None if turn.state is None else normalize_state(turn.state, rules),
+                    state=state,
                     active_domains=turn.active_domains,
                     placeholder_domains=response.domains,
                     unknown_placeholders=response.unknown,

@@ -9,9 +9,8 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from mwz.normalization.states import BeliefState, plain_slot_name
 
@@ -57,12 +56,11 @@ _SHOWN_KEYS = 20
 _SAME_WORD = 0.85
 """The similarity from which a key is taken for a misspelt one: `sate` and `state` have 0.89."""
 
-_Place: TypeAlias = tuple[str, int]
-"""A dialogue, as messages call it, and the number of a turn."""
+_Place: TypeAlias = tuple[object, int]
+"""A dialogue's id as it is written, and the number of a turn."""
 
 
-@dataclass(frozen=True)
-class Turn:
+class Turn(NamedTuple):
     """What a system put out in one system turn.
 
     Attributes:
@@ -152,6 +150,8 @@ class _Checker:
         self._likely_states: Counter[str] = Counter()
         # Slots as files write them, of those that are known; there are few spellings.
         self._slots: set[str] = set()
+        # Domain -> slots that were found to be in order.
+        self._plain: dict[str, dict[str, str]] = {}
 
     def all_remarks(self) -> Remarks:
         """Return the remarks; all keys that are not read are one."""
@@ -196,29 +196,32 @@ class _Checker:
 
     def _dialogues(self, content: Mapping[Any, Any]) -> dict[str, tuple[Turn, ...]]:
         read: dict[str, tuple[Turn, ...]] = {}
-        spelled: dict[str, str] = {}
+        spelled: dict[str, object] = {}
         for written, turns in content.items():
             id_ = dialogue_id(written)
-            place = f"dialogue {unquoted(written)}"
             gold = self._benchmark.dialogues.get(id_) if isinstance(written, str) else None
             if gold is None:
                 told = f"not in the benchmark {self._benchmark.name}; leave it out"
-                self.problems.add(place, told)
+                self.problems.add(_dialogue_text(written), told)
             elif id_ in spelled:
-                self.problems.add(place, f"is the same as dialogue {spelled[id_]}; keep one")
+                told = f"is the same as {_dialogue_text(spelled[id_])}; keep one"
+                self.problems.add(_dialogue_text(written), told)
             elif not isinstance(turns, Sequence) or isinstance(turns, str):
                 found = f"{kind_of(turns)}{_turns_hint(turns)}"
-                self.problems.add(place, f"expected a list of turns, found {found}")
+                told = f"expected a list of turns, found {found}"
+                self.problems.add(_dialogue_text(written), told)
             elif not turns:
-                self.problems.add(place, "no turns; leave the dialogue out if it is not played")
+                told = "no turns; leave the dialogue out if it is not played"
+                self.problems.add(_dialogue_text(written), told)
             elif len(turns) > gold.turns:
                 has = counted(gold.turns, "system turn")
-                self.problems.add(place, f"{counted(len(turns), 'turn')}; it has {has}")
+                told = f"{counted(len(turns), 'turn')}; it has {has}"
+                self.problems.add(_dialogue_text(written), told)
             else:
                 read[id_] = tuple(
-                    [self._turn((place, number), turn) for number, turn in enumerate(turns)]
+                    [self._turn((written, number), turn) for number, turn in enumerate(turns)]
                 )
-            spelled.setdefault(id_, unquoted(written))
+            spelled.setdefault(id_, written)
         text = sum(len(turn.response) for turns in read.values() for turn in turns)
         if text > self._limits.text:
             self.problems.add(
@@ -277,6 +280,9 @@ class _Checker:
         for domain, slots in state.items():
             if domain not in STATE_DOMAINS or slots.__class__ is not dict:
                 return False
+            # Turn after turn has the slots of the turn before.
+            if self._plain.get(domain) == slots:
+                continue
             for slot, value in slots.items():
                 if slot not in slots_seen and not self._is_slot(slot):
                     return False
@@ -284,6 +290,7 @@ class _Checker:
                     return False
                 if not 0 < len(value) <= longest:
                     return False
+            self._plain[domain] = slots
         return True
 
     def _is_slot(self, slot: object) -> bool:
@@ -449,9 +456,13 @@ def response_problems(turn: Mapping[Any, Any], limits: Limits) -> Iterator[str]:
         yield "`response`: not valid text, half of a surrogate pair"
 
 
+def _dialogue_text(written: object) -> str:
+    return f"dialogue {unquoted(written)}"
+
+
 def _place_text(place: _Place) -> str:
-    dialogue, number = place
-    return f"{dialogue}, turn {number}"
+    written, number = place
+    return f"{_dialogue_text(written)}, turn {number}"
 
 
 @lru_cache(maxsize=1 << 10)

@@ -60,7 +60,7 @@ def plain_remarks(submission: Submission) -> tuple[Remark, ...]:
 
 def _delexicalised_turn(turn: Turn, delexicaliser: Callable[[str], Delexicalised]) -> Turn:
     found = delexicaliser(turn.response)
-    return replace(turn, response=found.text, plain=found)
+    return turn._replace(response=found.text, plain=found)
 
 
 def human_submission(benchmark: Benchmark) -> Submission:

@@ -17,7 +17,7 @@ from mwz.normalization.responses import placeholder_names
 from mwz.normalization.rules import RuleSet, alias_table, alias_tables
 from mwz.normalization.states import BeliefState, normalize_state, normalize_value
 
-from ..benchmark import CANONICAL_STYLE, Benchmark
+from ..benchmark import Benchmark
 from ..errors import Findings, cut, in_one_line, printable, unquoted
 
 _LONGEST = 1000
@@ -146,8 +146,11 @@ def state_remarks(
     for state in filter(None, states):
         for domain, slots in normalize_state(state, rules).items():
             venue = rules.venue_rules.get(domain)
-            for slot in [] if venue is None else slots.keys() & (set(venue.columns) - venue.loose):
+            for slot in () if venue is None else slots.keys() & venue.literal:
                 of_venues[domain, slot, slots[slot]] += slots[slot] not in rules.no_constraint
+    total = of_venues.total()
+    if total < _FEWEST:
+        return
     fruitless: Counter[str] = Counter()
     for (domain, slot, value), count in of_venues.items():
         if (domain, slot) not in known:
@@ -155,8 +158,7 @@ def state_remarks(
             known[domain, slot] = {normalize_value(slot, one, rules) for one in raw}
         if value not in known[domain, slot]:
             fruitless[value] += count
-    total = of_venues.total()
-    if total >= _FEWEST and fruitless.total() > _FRUITLESS * total:
+    if fruitless.total() > _FRUITLESS * total:
         shown = ", ".join(f"{unquoted(value)!r} {n}×" for value, n in fruitless.most_common(3))
         yield Remark(
             "states",
@@ -176,22 +178,6 @@ def venue_rate(responses: Sequence[str], rules: RuleSet) -> float:
         for text in responses
     )
     return slots / max(len(responses), 1)
-
-
-def typical_rate(benchmark: Benchmark, rules: RuleSet) -> float:
-    """Return the same of the benchmark's own responses."""
-    texts = [
-        text
-        for dialogue in benchmark.dialogues.values()
-        for text in dialogue.references.get(CANONICAL_STYLE, ())
-    ]
-    return slot_rate(texts, rules)
-
-
-def slot_rate(normalized: Sequence[str], rules: RuleSet) -> float:
-    """Return the same of normalised responses, in which a placeholder is its slot's name."""
-    slots = sum(sum(slot in text for text in normalized) for slot in rules.about_venues)
-    return slots / max(len(normalized), 1)
 
 
 def unknown_names(names: Mapping[str, int], rules: RuleSet) -> Counter[str]:
@@ -277,7 +263,7 @@ def _known_by(unknown: Counter[str]) -> str:
 def _hardly_any(
     names: Counter[str], responses: Sequence[str], benchmark: Benchmark, rules: RuleSet
 ) -> Iterator[Remark]:
-    typical = typical_rate(benchmark, rules)
+    typical = benchmark.typical_rate(rules.about_venues)
     # The rate is no lower than what this gives.
     placeholders = sum(
         n for name, n in names.items() if rules.ontology.get(name) in rules.about_venues

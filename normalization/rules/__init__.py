@@ -100,15 +100,20 @@ class VenueRules:
     latest: frozenset[str] = frozenset()
     earliest: frozenset[str] = frozenset()
 
-    @property
+    @cached_property
     def times(self) -> frozenset[str]:
         """The columns that hold a time."""
         return self.latest | self.earliest
 
-    @property
+    @cached_property
     def loose(self) -> frozenset[str]:
         """The columns whose values need not be those of a venue to the letter."""
         return self.times | self.fuzzy
+
+    @cached_property
+    def literal(self) -> frozenset[str]:
+        """The other columns."""
+        return frozenset(self.columns) - self.loose
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from ...benchmark import STYLES
 from ...comparison.interval import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
 from ...io.rendering import escaped, escaped_cell, figure, markdown_table, signed
 from ...metrics import headlines
-from ...metrics.signs import all_signs, honest_text, limit_text
+from ...metrics.signs import ALL_SIGNS, honest_text, limit_text
 from .. import LEXICALISED, STATE_TRACKING, TRACKS
 from ..audit.reported import NOT_PUBLIC, OFFICIAL, OLD, ReportedRow, ReportedTable
 from ..checks import way_back
@@ -46,7 +46,7 @@ _TABLES: Mapping[str, Sequence[str]] = {
         "combined-optimistic", "domains", "states",
     ),
     "BLEU by reference style": [f"bleu-{style}" for style in STYLES],
-    _SIGNS: (*map(sign_column, all_signs()), "signs"),
+    _SIGNS: (*map(sign_column, ALL_SIGNS), "signs"),
 }  # fmt: skip
 """Heading -> keys of the columns of the tables of all tracks together."""
 
@@ -176,7 +176,7 @@ def _thresholds() -> str:
         ["sign", "what it measures", "published outputs", "a sign if"],
         [
             [sign.short, sign.title, honest_text(sign), limit_text(sign)]
-            for sign in all_signs().values()
+            for sign in ALL_SIGNS.values()
         ],
     )
 

@@ -14,7 +14,7 @@ from ...metrics import headlines
 from ...metrics.inform import SetupScores
 from ...metrics.inform_success import TOTAL
 from ...metrics.setups import RANKED
-from ...metrics.signs import all_signs, honest_text, limit_text
+from ...metrics.signs import ALL_SIGNS, honest_text, limit_text
 from ...scoring.report import Report
 from ...signature import PLACEHOLDERS, Signature
 from .. import TRACKS
@@ -298,7 +298,7 @@ def _lost(entry: Entry) -> Iterator[Block]:
 def _signs(row: Row) -> Iterator[Block]:
     if not row.signs:
         return
-    known = all_signs()
+    known = ALL_SIGNS
     table = Table(
         "",
         ("sign", "figure", "published outputs", "a sign if"),
