@@ -19,6 +19,7 @@ from ...io.files import read_bytes
 from ...metrics.played import gold_active_domains
 from ...submission.formats.damd_log import align_dialogues, parse_damd_log
 from ..declared import Built, DataSet, Sources
+from ..tasks import read_tasks
 from .annotation22 import DATA_SET, read_test_dialogues
 from .evaluator import EVALUATOR_DATA, read_goals, read_per_turn, read_venues, venue_notes
 from .overlap import find_overlap, overlap_note
@@ -29,6 +30,9 @@ CORPUS = "data set"
 
 DAMD = "gold domains"
 """The role of the repository with DAMD's log, which need not be there."""
+
+TASKS = "tasks"
+"""The role of the repository with the goals of live dialogues, which need not be there."""
 
 DAMD_LOG = "damd_multiwoz/test_log.txt"
 
@@ -58,7 +62,8 @@ def read(data_set: DataSet, sources: Sources) -> Built:
             notes.append(overlap_note(overlap, benchmark))
     if not sources.venues:
         notes += venue_notes(mwzeval, data_set.sources)
-    return Built(benchmark, tuple(notes))
+    tasks = read_tasks(sources.folders[TASKS]) if TASKS in sources.folders else None
+    return Built(benchmark, tuple(notes), tasks)
 
 
 def with_damd_domains(benchmark: Benchmark, log: Path) -> tuple[Benchmark, str]:

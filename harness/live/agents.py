@@ -1,0 +1,236 @@
+"""Agents of live dialogues without a language model: the baseline, and any Python function.
+
+The baseline reads what the user says by the patterns of `agent.toml`, calls the tools, and answers
+by templates. It knows nothing of the goal. A function `module:function` is given the dialogue so
+far as messages of OpenAI's form (`role`, `content`; the last is the user's) and a function that
+calls a tool by name and arguments, and returns its response.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, Protocol, TypeAlias
+
+from mwz.normalization.rules.registry import digest_of_json, read_toml
+
+from ..errors import InputError
+
+Call: TypeAlias = Callable[[str, object], Mapping[str, Any]]
+"""Calls a tool by name and arguments, and returns its result."""
+
+
+class Agent(Protocol):
+    """An agent in one dialogue."""
+
+    def reply(self, said: str, call: Call) -> str:
+        """Return the response to what the user says, after any calls of tools."""
+
+
+@cache
+def _script() -> Mapping[str, Any]:
+    content: Mapping[str, Any] = read_toml("agent.toml", __package__)
+    return content
+
+
+def baseline_name() -> str:
+    """Return what records call the baseline: its version and the digest of its script."""
+    return f"baseline-{_script()['version']}-{digest_of_json(_script())[:12]}"
+
+
+_NEEDED = {"train": ("departure", "destination", "day"), "taxi": ("departure", "destination")}
+_TIMES = ("leaveAt", "arriveBy")
+
+
+class Baseline:
+    """An agent of patterns and templates."""
+
+    def __init__(self) -> None:
+        self._domain = ""
+        self._slots: dict[str, dict[str, str]] = {}
+        self._bookings: dict[str, dict[str, str]] = {}
+        self._chosen: dict[str, dict[str, Any]] = {}
+        self._books = False
+
+    def reply(self, said: str, call: Call) -> str:
+        """Return the response to what the user says, after any calls of tools."""
+        text = said.lower().replace("center", "centre")
+        if _found("cues", "bye", text):
+            return self._say("bye")
+        begun = self._begin(text)
+        domain = self._domain
+        if not domain:
+            return self._say("hello")
+        asked = [] if begun else self._asked(text)
+        changed = {} if asked else self._read(text)
+        booking = {} if begun or asked else _read(_script()["bookings"].get(domain, {}), text)
+        wants = domain in self._chosen and bool(
+            _found("cues", "booking", text) or (self._books and booking)
+        )
+        if wants and domain in _script()["bookings"]:
+            self._bookings.setdefault(domain, {}).update(booking)
+            return self._book(call)
+        if changed or begun or domain not in self._chosen:
+            self._slots.setdefault(domain, {}).update(changed)
+            return self._search(call)
+        return self._answer(asked) if asked else self._say("more")
+
+    def _begin(self, text: str) -> bool:
+        """Go on to another domain if a sentence asks for it; return whether one does."""
+        for sentence in re.split(r"(?<=[.?!])\s", re.sub(r"called [^.?!,]+", "called", text)):
+            if _found("cues", "search", sentence):
+                found = next((d for d in _script()["domains"] if _found("domains", d, sentence)), "")
+                if found and found != self._domain:
+                    self._domain, self._books = found, False
+                    return True
+        return False
+
+    def _asked(self, text: str) -> list[str]:
+        if not _found("cues", "request", text):
+            return []
+        return [slot for slot, (pattern, _) in _script()["requests"].items() if _in(pattern, text)]
+
+    def _read(self, text: str) -> dict[str, str]:
+        """Return the constraints that a text has and that are new."""
+        known = self._slots.get(self._domain, {})
+        read = _read(_script()["slots"][self._domain], text)
+        return {slot: value for slot, value in read.items() if known.get(slot) != value}
+
+    def _search(self, call: Call) -> str:
+        domain = self._domain
+        slots = self._slots.setdefault(domain, {})
+        missing = [slot for slot in _NEEDED.get(domain, ()) if slot not in slots]
+        if not missing and domain in _NEEDED and not any(slot in slots for slot in _TIMES):
+            missing = [_TIMES[0]]
+            slots[_TIMES[0]] = ""
+        if missing:
+            return self._question(missing)
+        self._chosen.pop(domain, None)
+        if domain == "taxi":
+            result = call("book_taxi", {slot: v for slot, v in slots.items() if v})
+            return self._kept(result) if result.get("booked") else self._say("hello")
+        result = call(f"query_{domain}", slots)
+        found = result.get("results") or []
+        return self._kept(found[0]) if found else self._say("nothing", domain)
+
+    def _kept(self, record: Mapping[str, Any]) -> str:
+        """Keep what was found, and tell it."""
+        self._chosen[self._domain] = dict(record)
+        shown = {key: self._shown(key, value) for key, value in record.items()}
+        text: str = _script()["say"][self._domain].format_map(_Shown(shown))
+        return text
+
+    def _book(self, call: Call) -> str:
+        domain, chosen = self._domain, self._chosen[self._domain]
+        key = "trainID" if domain == "train" else "name"
+        slots = self._bookings[domain]
+        missing = [slot for slot in _script()["bookings"][domain] if slot not in slots]
+        self._books = True
+        if missing:
+            return self._question(missing)
+        result = call(f"book_{domain}", {key: chosen[key], **slots})
+        name = self._shown(key, chosen[key])
+        if not result.get("booked"):
+            return self._say("refused", name)
+        self._books = False
+        chosen["reference"] = result["reference"]
+        text: str = _script()["say"]["booked"].format(name, **result)
+        return text
+
+    def _answer(self, asked: list[str]) -> str:
+        chosen = self._chosen[self._domain]
+        told = [
+            _script()["requests"][slot][1].format(self._shown(slot, chosen.get(slot, "?")))
+            for slot in asked
+        ]
+        who = "trainID" if self._domain == "train" else "name"
+        named = f"For {self._shown(who, chosen[who])}, " if who in chosen else "For your taxi, "
+        return f"{named}{', '.join(told)}. {self._say('more')}"
+
+    @staticmethod
+    def _question(slots: list[str]) -> str:
+        return " ".join(_script()["questions"][slot] for slot in slots)
+
+    @staticmethod
+    def _say(what: str, filled: str = "") -> str:
+        text: str = _script()["say"][what].format(filled)
+        return text
+
+    @staticmethod
+    def _shown(slot: str, value: object) -> str:
+        """Return a record's value as it is told: names in capitals, prices of rooms in a list."""
+        if isinstance(value, Mapping):
+            return ", ".join(f"{price} pounds ({room})" for room, price in value.items())
+        if value == "?":
+            return str(_script()["say"]["not_known"])
+        text = str(value)
+        if slot in ("name", "address", "departure", "destination"):
+            return " ".join(word[:1].upper() + word[1:] for word in text.split())
+        return text
+
+
+class _Shown(dict[str, str]):
+    """What is told of a record; what it lacks is not known."""
+
+    def __missing__(self, key: str) -> str:
+        return str(_script()["say"]["not_known"])
+
+
+def _in(pattern: str, text: str) -> re.Match[str] | None:
+    return re.search(pattern, text)
+
+
+def _found(table: str, name: str, text: str) -> re.Match[str] | None:
+    return _in(_script()[table][name], text)
+
+
+def _read(patterns: Mapping[str, str], text: str) -> dict[str, str]:
+    """Return slot -> value of what is found of some patterns; names are read for nothing else."""
+    read: dict[str, str] = {}
+    for key, pattern in patterns.items():
+        slot, _, value = key.partition("=")
+        match = _in(pattern, text)
+        if match is not None:
+            read[slot] = value or match[1].strip()
+            if slot in ("name", "food"):
+                text = text[: match.start(1)] + text[match.end(1) :]
+    return read
+
+
+class Function:
+    """An agent that is a Python function; see the module's docstring.
+
+    Args:
+        function: The function.
+    """
+
+    def __init__(self, function: Callable[[list[dict[str, Any]], Call], str]) -> None:
+        self._function = function
+        self._messages: list[dict[str, Any]] = []
+
+    def reply(self, said: str, call: Call) -> str:
+        """Return the response to what the user says, after any calls of tools."""
+        self._messages.append({"role": "user", "content": said})
+        response = self._function([dict(message) for message in self._messages], call)
+        self._messages.append({"role": "assistant", "content": response})
+        return response
+
+
+def imported_function(name: str) -> Callable[..., Any]:
+    """Import a function by its name `module:function`, from the current folder too.
+
+    Raises:
+        InputError: There is none.
+    """
+    module, _, attribute = name.partition(":")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        function: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InputError(f"agent {name}", f"cannot be imported ({error})") from None
+    return function
