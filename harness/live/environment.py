@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
-from ..benchmark import Goal
+from ..benchmark import Benchmark, Goal
 from ..data.installed import load_benchmark
 from ..data.tasks import Task, Tasks, load_tasks
 from ..errors import InputError
@@ -30,6 +30,10 @@ from .tools import Booking, Tools, tool_schemas
 
 MAX_TURNS = 30
 """How many turns a dialogue has at most, where nothing else is said."""
+
+
+class BrokenOffError(Exception):
+    """A dialogue cannot go on; it counts as failed, and others may be played."""
 
 
 @dataclass(frozen=True)
@@ -70,11 +74,11 @@ class World:
         self.goals = goals or {id_: one.goal for id_, one in scorer.benchmark.dialogues.items()}
 
     @classmethod
-    def of(cls, benchmark: str | None = None, goals: str | None = None) -> World:
-        """Return the world of an installed benchmark and its tasks, or those of a file.
+    def of(cls, benchmark: Benchmark | str | None = None, goals: str | None = None) -> World:
+        """Return the world of a benchmark and its tasks, or those of a file.
 
         Args:
-            benchmark: Its name; None for the default one.
+            benchmark: The benchmark, or its name; None for the default one.
             goals: A file of goals with instructions, in place of the benchmark's.
 
         Raises:
@@ -83,9 +87,10 @@ class World:
         from ..data.tasks import read_tasks
         from ..scoring.free_running import chosen_goals
 
-        scorer = Scorer(load_benchmark(benchmark), Options(lexicalised=True))
+        loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark)
+        scorer = Scorer(loaded, Options(lexicalised=True))
         if goals is None:
-            return cls(scorer, load_tasks(scorer.benchmark.name))
+            return cls(scorer, load_tasks(loaded.name))
         tasks = read_tasks(goals)
         own = chosen_goals({id_: one.goal for id_, one in tasks.tasks.items()}, scorer.rules)
         return cls(scorer, tasks, own.goals)
@@ -210,7 +215,6 @@ class Environment:
 
     def fail(self, error: str) -> None:
         """Break the dialogue off: it counts as failed, whatever was said."""
-        self._check_begun()
         if self._said is not None:
             self.respond("")
         self.error, self.done = error, True
@@ -232,12 +236,9 @@ class Environment:
             self.error,
         )
 
-    def _check_begun(self) -> None:
-        assert self.task is not None
-
     def _check(self, responding: bool) -> UserTurn:
         """Return the user turn that is to be answered; refuse what is out of order."""
-        self._check_begun()
+        assert self.task is not None
         if responding and self._said is None:
             over = "the dialogue is over" if self.done else "the user has not spoken"
             what = "reset(task)" if self.done else "user_turn()"

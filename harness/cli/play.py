@@ -1,0 +1,216 @@
+"""`mwz play`: let an agent with tools talk to users, and score what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from tqdm import tqdm
+
+from ..comparison.interval import Interval
+from ..errors import InputError, unknown
+from ..io.files import STANDARD_STREAM, write_json
+from ..io.rendering import figure, text_table
+from . import option, tell
+from .reading import benchmark_chooser
+
+if TYPE_CHECKING:
+    from ..live.agents import Agent
+    from ..live.environment import UserMaker
+    from ..live.models import ChatModel
+    from ..live.playing import Play, Played
+
+_USERS = ("scripted", "model", "person")
+
+
+@click.command(
+    help="Play live dialogues: an agent that queries and books through tools talks to a user who "
+    "has a goal. Each dialogue is appended to the file of --output when it is over, and a play "
+    "that was interrupted goes on where it was. `mwz score FILE --free-running` and `mwz why` "
+    "read the file."
+)
+@click.option(
+    "--agent",
+    metavar="baseline|model|MODULE:FUNCTION",
+    default="baseline",
+    show_default=True,
+    help="baseline: patterns and templates. model: the language model of --model, with tools. A "
+    "function is given the messages so far and a function that calls a tool, and returns the "
+    "response.",
+)
+@click.option(
+    "--user",
+    type=click.Choice(_USERS),
+    default=_USERS[0],
+    show_default=True,
+    help="scripted: by the goal, without a model. model: the language model of --user-model. "
+    "person: you, at the terminal.",
+)
+@click.option("--model", metavar="NAME", help="The language model that is the agent.")
+@click.option("--user-model", metavar="NAME", help="The one that is the user. [default: --model]")
+@click.option(
+    "--base-url",
+    metavar="URL",
+    help="The address of the models, any that speaks OpenAI's protocol. [default: OpenAI's; the "
+    "key is taken from OPENAI_API_KEY]",
+)
+@option.benchmark
+@click.option(
+    "--goals",
+    metavar="FILE",
+    help="Goals with instructions, as ConvLab-2's test.json.zip or MultiWOZ's data.json has them, "
+    "in place of the benchmark's.",
+)
+@click.option(
+    "--tasks", "count", type=click.IntRange(min=1), metavar="N", help="Play the first N tasks."
+)
+@click.option("--task", "chosen", multiple=True, metavar="ID", help="Play this one; repeatable.")
+@click.option(
+    "--trials",
+    type=click.IntRange(min=1),
+    metavar="K",
+    default=1,
+    show_default=True,
+    help="How often each task is played, for pass^k; each trial has a file of its own.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="The seed of scripted users.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="How many dialogues are played at once, in threads: for models, which are waited for.",
+)
+@click.option(
+    "--max-turns",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=30,
+    show_default=True,
+    help="How many turns a dialogue has at most.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default="play.jsonl",
+    show_default=True,
+    help="The file of dialogues; of further trials, play.2.jsonl and so on.",
+)
+@click.option("--json", "json_target", metavar="FILE|-", help="Write all figures as JSON.")
+def command(
+    *,
+    agent: str,
+    user: str,
+    model: str | None,
+    user_model: str | None,
+    base_url: str | None,
+    benchmark: str | None,
+    goals: str | None,
+    count: int | None,
+    chosen: tuple[str, ...],
+    trials: int,
+    seed: int,
+    jobs: int,
+    max_turns: int,
+    output: Path,
+    json_target: str | None,
+) -> None:
+    """Play dialogues, and show what came of them."""
+    from ..live.environment import World
+    from ..live.playing import Play, play, summary
+
+    if user == "person" and jobs > 1:
+        raise click.UsageError("a person plays one dialogue at a time; leave --jobs out")
+    connected: dict[str, ChatModel] = {}
+
+    def chat(name: str | None, wanted: str) -> ChatModel:
+        from ..live.models import ChatModel
+
+        if not name:
+            raise click.UsageError(f"name the language model by {wanted}")
+        return connected.setdefault(name, ChatModel(name, base_url))
+
+    agent_name, make_agent = _agent(agent, lambda: chat(model, "--model"))
+    user_name, make_user = _user(user, lambda: chat(user_model or model, "--user-model"))
+    world = World.of(benchmark_chooser(benchmark, "playing on")(()), goals)
+    ids = [world.tasks[id_].id for id_ in dict.fromkeys(chosen)] or list(world.tasks.tasks)[:count]
+    what = Play(
+        world, ids, make_agent, agent_name, make_user, user_name, trials, seed, max_turns
+    )
+    with tqdm(total=len(ids) * trials, desc="playing", unit="dialogue", disable=None) as bar:
+        played = play(what, output, jobs, lambda so_far: _show(bar, so_far))
+    tell("play", played.remarks)
+    figures = summary(what, played)
+    if json_target is not None:
+        write_json(json_target, figures)
+    if json_target != STANDARD_STREAM:
+        click.echo(_text(figures, output))
+
+
+def _agent(name: str, chat: Callable[[], ChatModel]) -> tuple[str, Callable[[], Agent]]:
+    """Return what an agent is called, and what makes it."""
+    from ..live.agents import Baseline, Function, baseline_name, imported_function
+
+    if name == "baseline":
+        return baseline_name(), Baseline
+    if name == "model":
+        from ..live.models import ModelAgent, prompts_name
+
+        model = chat()
+        return f"{model.model}, prompt {prompts_name()}", lambda: ModelAgent(model)
+    if ":" not in name:
+        known = ("baseline", "model", "MODULE:FUNCTION")
+        raise InputError("--agent", unknown("agent", name, known))
+    function = imported_function(name)
+    return name, lambda: Function(function)
+
+
+def _user(name: str, chat: Callable[[], ChatModel]) -> tuple[str, UserMaker]:
+    """Return what a user is called, with the digest of its script or prompt, and what makes it."""
+    from ..live.environment import scripted
+    from ..live.users import PersonAtTerminal, script_name
+
+    if name == "scripted":
+        return script_name(), scripted
+    if name == "person":
+        return name, PersonAtTerminal
+    from ..live.models import ModelUser, prompts_name
+
+    model = chat()
+    made: UserMaker = lambda task, world, seed: ModelUser(model, task)  # noqa: E731
+    return f"{model.model}, prompt {prompts_name()}", made
+
+
+def _show(bar: Any, played: Played) -> None:
+    """Show how far a play is, and its score so far."""
+    tally = played.tally
+    bar.set_postfix_str(f"solved {figure(tally.rate('solved'))}", refresh=False)
+    bar.update(len(tally.dialogues) - bar.n)
+
+
+_SHOWN = ("inform", "success", "books", "solved", "turns", "calls")
+
+
+def _text(figures: dict[str, Any], path: Path) -> str:
+    """Return the figures of a play for people."""
+    rows = [[name.capitalize(), figure(figures[name])] for name in _SHOWN]
+    rows += [
+        [f"pass^{k}", Interval(**interval).text(1)] for k, interval in figures["pass"].items()
+    ]
+    for who, cost in figures["costs"].items():
+        tokens = cost["prompt_tokens"] + cost["completion_tokens"]
+        rows.append([f"Cost ({who})", f"{cost['calls']} calls, {tokens} tokens"])
+    if figures["errors"]:
+        rows.append(["Broken off", str(figures["errors"])])
+    tasks = f"{figures['tasks']} tasks, {figures['trials']} trial{'s' * (figures['trials'] > 1)}"
+    return "\n".join(
+        [
+            f"{figures['agent']} with {figures['user']}: {tasks}",
+            text_table(["", ""], rows),
+            f"\n{path}\n{figures['signature']}",
+        ]
+    )

@@ -1,0 +1,199 @@
+"""Language models as agents and users, through any address that speaks OpenAI's chat protocol.
+
+Requests are repeated by the `openai` client, with growing pauses, where the server is busy, fails
+or cuts the connection. What the server refuses for its content breaks one dialogue off, which
+counts as failed; anything else that lasts stops the play, and what was played is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from mwz.normalization.rules.registry import digest_of_json, read_toml
+
+from ..data.tasks import Task
+from ..errors import InputError, cut, without_secrets
+from .agents import Call
+from .environment import BrokenOffError, UserTurn, World
+from .outcomes import Cost
+from .tools import tool_schemas
+
+KEY_VARIABLE = "OPENAI_API_KEY"
+
+_ATTEMPTS = 5
+_MOST_ROUNDS = 15
+"""How often an agent may call tools before it has to respond."""
+
+_REFUSED = (400, 413, 422)
+"""Statuses by which servers refuse what is in a request: too long, or filtered."""
+
+_LONGEST_ERROR = 200
+
+
+@cache
+def prompts() -> Mapping[str, str]:
+    """Return what language models are told; to be read only."""
+    content: Mapping[str, str] = read_toml("prompts.toml", __package__)
+    return content
+
+
+def prompts_name() -> str:
+    """Return what records call the prompts: their version and digest."""
+    return f"{prompts()['version']}-{digest_of_json(prompts())[:12]}"
+
+
+class ChatModel:
+    """A model at an address. Threads may share it.
+
+    Args:
+        model: Its name there.
+        base_url: The address; None for OpenAI's own.
+        attempts: How often a request is tried.
+
+    Raises:
+        InputError: The package `openai` is not installed, or there is no key for OpenAI.
+    """
+
+    def __init__(self, model: str, base_url: str | None = None, attempts: int = _ATTEMPTS) -> None:
+        try:
+            import openai
+        except ImportError:
+            raise InputError(
+                f"model {model}", "needs the openai package: pip install 'multiwoz-harness[openai]'"
+            ) from None
+        key = os.environ.get(KEY_VARIABLE)
+        if not key and base_url is None:
+            raise InputError(
+                f"model {model}", f"set {KEY_VARIABLE}, or name an address by --base-url"
+            )
+        self._errors = openai
+        self._attempts = attempts
+        self._where = f"model {model} at {without_secrets(base_url or 'api.openai.com')}"
+        self.model = model
+        self._client = openai.OpenAI(
+            api_key=key or "none", base_url=base_url, max_retries=attempts - 1
+        )
+
+    def complete(self, messages: Sequence[Any], **options: Any) -> tuple[Any, Cost]:
+        """Return the model's message, and what it cost.
+
+        Args:
+            messages: The dialogue so far.
+            options: Further parameters of the request.
+
+        Raises:
+            BrokenOffError: The server refuses the content.
+            InputError: The server cannot be reached, fails, or answers something else.
+        """
+        trouble = ""
+        for _ in range(self._attempts):
+            try:
+                found = self._client.chat.completions.create(
+                    model=self.model, messages=list(messages), **options
+                )
+                message, usage = found.choices[0].message, found.usage
+                assert message.content is None or isinstance(message.content, str)
+            except self._errors.APIStatusError as error:
+                if error.status_code in _REFUSED:
+                    raise BrokenOffError(self._told(error)) from None
+                raise InputError(self._where, self._told(error)) from None
+            except self._errors.APIConnectionError as error:
+                raise InputError(self._where, self._told(error)) from None
+            except (self._errors.APIError, *_NO_COMPLETION) as error:
+                trouble = f"the answer is no chat completion ({cut(str(error), _LONGEST_ERROR)})"
+                continue
+            tokens = (getattr(usage, f"{kind}_tokens", 0) or 0 for kind in ("prompt", "completion"))
+            return message, Cost(1, *tokens)
+        raise InputError(self._where, f"{trouble}, {self._attempts} times")
+
+    def _told(self, error: Exception) -> str:
+        return cut(f"{str(error).rstrip('.')} ({self._attempts} attempts)", _LONGEST_ERROR)
+
+
+_NO_COMPLETION = (ValueError, TypeError, AttributeError, IndexError, AssertionError)
+"""What goes wrong when an answer is read that is no completion."""
+
+
+class ModelAgent:
+    """A language model with tools.
+
+    Args:
+        chat: The model.
+    """
+
+    def __init__(self, chat: ChatModel) -> None:
+        self._chat = chat
+        self.cost = Cost()
+        self._messages: list[dict[str, Any]] = [
+            {"role": "system", "content": prompts()["agent"].strip()}
+        ]
+
+    def reply(self, said: str, call: Call) -> str:
+        """Return the response to what the user says, after any calls of tools.
+
+        Raises:
+            BrokenOffError: It calls tools without end, or the server refuses the dialogue.
+        """
+        self._messages.append({"role": "user", "content": said})
+        for _ in range(_MOST_ROUNDS):
+            message, cost = self._chat.complete(self._messages, tools=tool_schemas())
+            self.cost += cost
+            answer: dict[str, Any] = {"role": "assistant", "content": message.content or ""}
+            self._messages.append(answer)
+            if not message.tool_calls:
+                return str(answer["content"]).strip()
+            answer["tool_calls"] = [
+                {
+                    "id": one.id,
+                    "type": "function",
+                    "function": {"name": one.function.name, "arguments": one.function.arguments},
+                }
+                for one in message.tool_calls
+            ]
+            for one in message.tool_calls:
+                result = call(one.function.name, one.function.arguments)
+                content = json.dumps(result, ensure_ascii=False)
+                self._messages.append({"role": "tool", "tool_call_id": one.id, "content": content})
+        raise BrokenOffError(f"the agent calls tools {_MOST_ROUNDS} times and does not respond")
+
+
+class ModelUser:
+    """A language model that plays the user by the task's instructions.
+
+    Args:
+        chat: The model.
+        task: The task.
+    """
+
+    def __init__(self, chat: ChatModel, task: Task) -> None:
+        self._chat = chat
+        self.cost = Cost()
+        instructions = "\n".join(f"- {line}." for line in task.message)
+        system = prompts()["user"].strip().format(instructions=instructions, end=prompts()["end"])
+        self._messages = [{"role": "system", "content": system}]
+
+    def turn(self, response: str | None) -> UserTurn:
+        """Return what the user says to a response.
+
+        Raises:
+            BrokenOffError: It says nothing, or the server refuses the dialogue.
+        """
+        heard = prompts()["greeting"] if response is None else response or "..."
+        self._messages.append({"role": "user", "content": heard})
+        message, cost = self._chat.complete(self._messages)
+        self.cost += cost
+        said = (message.content or "").strip()
+        if not said:
+            raise BrokenOffError("the user says nothing")
+        self._messages.append({"role": "assistant", "content": said})
+        text = said.replace(prompts()["end"], "").strip()
+        return UserTurn(text or "Goodbye.", ends=prompts()["end"] in said)
+
+
+def model_user(chat: ChatModel, task: Task, world: World, seed: str) -> ModelUser:
+    """Return the user of a dialogue, as an environment makes it from the last three."""
+    return ModelUser(chat, task)
