@@ -229,9 +229,9 @@ def import_(
         _import_states(data_set, states)
         return
     cloned = {source.clone: source for source in data_set.sources if source.clone}
-    given = [clone for clone, path in clones.items() if path]
-    if given == ["convlab"]:
-        _install_tasks(read_tasks(clones["convlab"]), data_set.name)
+    given = {clone: path for clone, path in clones.items() if path is not None}
+    if given.keys() == {"convlab"}:
+        _install_tasks(read_tasks(given["convlab"]), data_set.name)
         return
     missing = [f"--{clone}" for clone, one in cloned.items() if not (clones[clone] or one.optional)]
     if missing:

@@ -10,19 +10,21 @@ import click
 from tqdm import tqdm
 
 from ..comparison.interval import Interval
-from ..errors import InputError, unknown
+from ..errors import InputError, counted, unknown
 from ..io.files import STANDARD_STREAM, write_json
 from ..io.rendering import figure, text_table
-from . import option, tell
+from . import notify, option
 from .reading import benchmark_chooser
 
 if TYPE_CHECKING:
     from ..live.agents import Agent
     from ..live.environment import UserMaker
     from ..live.models import ChatModel
-    from ..live.playing import Play, Played
+    from ..live.playing import Played
 
+_AGENTS = ("baseline", "model", "MODULE:FUNCTION")
 _USERS = ("scripted", "model", "person")
+_NUMBER = click.IntRange(min=1)
 
 
 @click.command(
@@ -33,7 +35,7 @@ _USERS = ("scripted", "model", "person")
 )
 @click.option(
     "--agent",
-    metavar="baseline|model|MODULE:FUNCTION",
+    metavar="|".join(_AGENTS),
     default="baseline",
     show_default=True,
     help="baseline: patterns and templates. model: the language model of --model, with tools. A "
@@ -43,7 +45,7 @@ _USERS = ("scripted", "model", "person")
 @click.option(
     "--user",
     type=click.Choice(_USERS),
-    default=_USERS[0],
+    default="scripted",
     show_default=True,
     help="scripted: by the goal, without a model. model: the language model of --user-model. "
     "person: you, at the terminal.",
@@ -53,8 +55,8 @@ _USERS = ("scripted", "model", "person")
 @click.option(
     "--base-url",
     metavar="URL",
-    help="The address of the models, any that speaks OpenAI's protocol. [default: OpenAI's; the "
-    "key is taken from OPENAI_API_KEY]",
+    help="The address of the models, any that speaks OpenAI's protocol; the key is taken from "
+    "OPENAI_API_KEY. [default: OpenAI's]",
 )
 @option.benchmark
 @click.option(
@@ -63,13 +65,11 @@ _USERS = ("scripted", "model", "person")
     help="Goals with instructions, as ConvLab-2's test.json.zip or MultiWOZ's data.json has them, "
     "in place of the benchmark's.",
 )
-@click.option(
-    "--tasks", "count", type=click.IntRange(min=1), metavar="N", help="Play the first N tasks."
-)
+@click.option("--tasks", "count", type=_NUMBER, metavar="N", help="Play the first N tasks.")
 @click.option("--task", "chosen", multiple=True, metavar="ID", help="Play this one; repeatable.")
 @click.option(
     "--trials",
-    type=click.IntRange(min=1),
+    type=_NUMBER,
     metavar="K",
     default=1,
     show_default=True,
@@ -78,7 +78,7 @@ _USERS = ("scripted", "model", "person")
 @click.option("--seed", type=int, default=0, show_default=True, help="The seed of scripted users.")
 @click.option(
     "--jobs",
-    type=click.IntRange(min=1),
+    type=_NUMBER,
     metavar="N",
     default=1,
     show_default=True,
@@ -86,7 +86,7 @@ _USERS = ("scripted", "model", "person")
 )
 @click.option(
     "--max-turns",
-    type=click.IntRange(min=1),
+    type=_NUMBER,
     metavar="N",
     default=30,
     show_default=True,
@@ -105,9 +105,6 @@ def command(
     *,
     agent: str,
     user: str,
-    model: str | None,
-    user_model: str | None,
-    base_url: str | None,
     benchmark: str | None,
     goals: str | None,
     count: int | None,
@@ -118,99 +115,87 @@ def command(
     max_turns: int,
     output: Path,
     json_target: str | None,
+    **models: str | None,
 ) -> None:
     """Play dialogues, and show what came of them."""
+    from ..live import playing
     from ..live.environment import World
-    from ..live.playing import Play, play, summary
 
     if user == "person" and jobs > 1:
         raise click.UsageError("a person plays one dialogue at a time; leave --jobs out")
-    connected: dict[str, ChatModel] = {}
-
-    def chat(name: str | None, wanted: str) -> ChatModel:
-        from ..live.models import ChatModel
-
-        if not name:
-            raise click.UsageError(f"name the language model by {wanted}")
-        return connected.setdefault(name, ChatModel(name, base_url))
-
-    agent_name, make_agent = _agent(agent, lambda: chat(model, "--model"))
-    user_name, make_user = _user(user, lambda: chat(user_model or model, "--user-model"))
+    agent_name, make_agent = _agent(agent, models)
+    user_name, make_user = _user(user, models)
     world = World.of(benchmark_chooser(benchmark, "playing on")(()), goals)
     ids = [world.tasks[id_].id for id_ in dict.fromkeys(chosen)] or list(world.tasks.tasks)[:count]
-    what = Play(
-        world, ids, make_agent, agent_name, make_user, user_name, trials, seed, max_turns
-    )
-    with tqdm(total=len(ids) * trials, desc="playing", unit="dialogue", disable=None) as bar:
-        played = play(what, output, jobs, lambda so_far: _show(bar, so_far))
-    tell("play", played.remarks)
-    figures = summary(what, played)
+    named = (make_agent, agent_name, make_user, user_name)
+    what = playing.Play(world, ids, *named, trials, seed, max_turns)
+    bar = tqdm(total=len(ids) * trials, desc="playing", unit="dialogue", disable=None)
+
+    def show(played: Played) -> None:
+        done = len(played.lines)
+        bar.set_postfix_str(f"solved {figure(100 * played.solved / max(1, done))}", refresh=False)
+        bar.update(done - bar.n)
+
+    with bar:
+        played = playing.play(what, output, jobs, show)
+    for remark in played.remarks:
+        notify(remark)
+    figures = playing.figures(what, played)
     if json_target is not None:
         write_json(json_target, figures)
     if json_target != STANDARD_STREAM:
         click.echo(_text(figures, output))
 
 
-def _agent(name: str, chat: Callable[[], ChatModel]) -> tuple[str, Callable[[], Agent]]:
+def _chat(models: dict[str, str | None], *wanted: str) -> ChatModel:
+    from ..live.models import ChatModel
+
+    name = next((found for one in wanted if (found := models[one])), None)
+    if name is None:
+        raise click.UsageError(f"name the language model by --{wanted[0].replace('_', '-')}")
+    return ChatModel(name, models["base_url"])
+
+
+def _agent(name: str, models: dict[str, str | None]) -> tuple[str, Callable[[], Agent]]:
     """Return what an agent is called, and what makes it."""
     from ..live.agents import Baseline, Function, baseline_name, imported_function
 
     if name == "baseline":
         return baseline_name(), Baseline
     if name == "model":
-        from ..live.models import ModelAgent, prompts_name
+        from ..live.models import ModelAgent, named
 
-        model = chat()
-        return f"{model.model}, prompt {prompts_name()}", lambda: ModelAgent(model)
+        chat = _chat(models, "model")
+        return named(chat), lambda: ModelAgent(chat)
     if ":" not in name:
-        known = ("baseline", "model", "MODULE:FUNCTION")
-        raise InputError("--agent", unknown("agent", name, known))
+        raise InputError("--agent", unknown("agent", name, _AGENTS))
     function = imported_function(name)
     return name, lambda: Function(function)
 
 
-def _user(name: str, chat: Callable[[], ChatModel]) -> tuple[str, UserMaker]:
+def _user(name: str, models: dict[str, str | None]) -> tuple[str, UserMaker]:
     """Return what a user is called, with the digest of its script or prompt, and what makes it."""
     from ..live.environment import scripted
     from ..live.users import PersonAtTerminal, script_name
 
-    if name == "scripted":
-        return script_name(), scripted
-    if name == "person":
-        return name, PersonAtTerminal
-    from ..live.models import ModelUser, prompts_name
+    if name == "model":
+        from ..live.models import ModelUser, named
 
-    model = chat()
-    made: UserMaker = lambda task, world, seed: ModelUser(model, task)  # noqa: E731
-    return f"{model.model}, prompt {prompts_name()}", made
-
-
-def _show(bar: Any, played: Played) -> None:
-    """Show how far a play is, and its score so far."""
-    tally = played.tally
-    bar.set_postfix_str(f"solved {figure(tally.rate('solved'))}", refresh=False)
-    bar.update(len(tally.dialogues) - bar.n)
-
-
-_SHOWN = ("inform", "success", "books", "solved", "turns", "calls")
+        chat = _chat(models, "user_model", "model")
+        return named(chat), lambda task, world, seed: ModelUser(chat, task)
+    return (script_name(), scripted) if name == "scripted" else (name, PersonAtTerminal)
 
 
 def _text(figures: dict[str, Any], path: Path) -> str:
     """Return the figures of a play for people."""
-    rows = [[name.capitalize(), figure(figures[name])] for name in _SHOWN]
-    rows += [
-        [f"pass^{k}", Interval(**interval).text(1)] for k, interval in figures["pass"].items()
-    ]
+    shown = ("inform", "success", "books", "solved", "turns", "calls")
+    rows = [[name.capitalize(), figure(figures[name])] for name in shown]
+    rows += [[f"pass^{k}", Interval(**one).text(1)] for k, one in figures["pass"].items()]
     for who, cost in figures["costs"].items():
         tokens = cost["prompt_tokens"] + cost["completion_tokens"]
         rows.append([f"Cost ({who})", f"{cost['calls']} calls, {tokens} tokens"])
     if figures["errors"]:
         rows.append(["Broken off", str(figures["errors"])])
-    tasks = f"{figures['tasks']} tasks, {figures['trials']} trial{'s' * (figures['trials'] > 1)}"
-    return "\n".join(
-        [
-            f"{figures['agent']} with {figures['user']}: {tasks}",
-            text_table(["", ""], rows),
-            f"\n{path}\n{figures['signature']}",
-        ]
-    )
+    played = f"{counted(figures['tasks'], 'task')}, {counted(figures['trials'], 'trial')}"
+    title = f"{figures['agent']} with {figures['user']}: {played}"
+    return f"{title}\n{text_table(['', ''], rows)}\n\n{path}\n{figures['signature']}"

@@ -83,7 +83,8 @@ class Baseline:
         """Go on to another domain if a sentence asks for it; return whether one does."""
         for sentence in re.split(r"(?<=[.?!])\s", re.sub(r"called [^.?!,]+", "called", text)):
             if _found("cues", "search", sentence):
-                found = next((d for d in _script()["domains"] if _found("domains", d, sentence)), "")
+                domains = (d for d in _script()["domains"] if _found("domains", d, sentence))
+                found = next(domains, "")
                 if found and found != self._domain:
                     self._domain, self._books = found, False
                     return True

@@ -17,8 +17,9 @@ from mwz.normalization.rules.registry import digest_of_json, read_toml
 
 from ..data.tasks import Task
 from ..errors import InputError, cut, without_secrets
+from ..signature import SHOWN_HASH
 from .agents import Call
-from .environment import BrokenOffError, UserTurn, World
+from .environment import BrokenOffError, UserTurn
 from .outcomes import Cost
 from .tools import tool_schemas
 
@@ -39,11 +40,6 @@ def prompts() -> Mapping[str, str]:
     """Return what language models are told; to be read only."""
     content: Mapping[str, str] = read_toml("prompts.toml", __package__)
     return content
-
-
-def prompts_name() -> str:
-    """Return what records call the prompts: their version and digest."""
-    return f"{prompts()['version']}-{digest_of_json(prompts())[:12]}"
 
 
 class ChatModel:
@@ -116,6 +112,11 @@ class ChatModel:
 
 _NO_COMPLETION = (ValueError, TypeError, AttributeError, IndexError, AssertionError)
 """What goes wrong when an answer is read that is no completion."""
+
+
+def named(chat: ChatModel) -> str:
+    """Return what records call a model: with version and digest of the prompts."""
+    return f"{chat.model}, prompts {prompts()['version']}-{digest_of_json(prompts())[:SHOWN_HASH]}"
 
 
 class ModelAgent:
@@ -192,8 +193,3 @@ class ModelUser:
         self._messages.append({"role": "assistant", "content": said})
         text = said.replace(prompts()["end"], "").strip()
         return UserTurn(text or "Goodbye.", ends=prompts()["end"] in said)
-
-
-def model_user(chat: ChatModel, task: Task, world: World, seed: str) -> ModelUser:
-    """Return the user of a dialogue, as an environment makes it from the last three."""
-    return ModelUser(chat, task)

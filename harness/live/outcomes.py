@@ -10,8 +10,9 @@ n trials, averaged over tasks. Source: Yao et al. (2024), tau-bench, section 4.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from math import comb
 from typing import Any
 
@@ -167,73 +168,52 @@ def pass_interval(solved: Sequence[int], trials: int, k: int, seed: int = SEED) 
 
     from ..comparison.resampling import bootstrap_samples, interval_ends
 
-    each = np.array([comb(c, k) for c in solved]) * (100 / comb(trials, k) / len(solved))
+    each = np.array([comb(c, k) for c in solved])
     blocks = bootstrap_samples(len(each), INTERVAL_SAMPLES, seed)
-    low, high = interval_ends(np.concatenate([block.by_sample @ each for block in blocks]))
+    sums = np.concatenate([block.by_sample @ each for block in blocks])
+    low, high = interval_ends(100 * sums / (comb(trials, k) * len(each)))
     return Interval(pass_hat(solved, trials, k), low, high, "bootstrap")
 
 
-@dataclass
-class Tally:
-    """What came of the dialogues played so far.
-
-    Attributes:
-        outcomes: Dialogue id -> outcomes of its trials, as JSON types (`Outcome.to_dict`).
-        costs: Who talks -> what it cost.
-    """
-
-    outcomes: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
-    costs: dict[str, Cost] = field(default_factory=dict)
-
-    def add(self, id_: str, outcome: Mapping[str, Any], costs: Mapping[str, Any]) -> None:
-        """Add a dialogue: its outcome, and who talks -> what it cost, both as JSON types."""
-        self.outcomes.setdefault(id_, []).append(outcome)
-        for who, cost in costs.items():
-            self.costs[who] = self.costs.get(who, Cost()) + Cost(**cost)
-
-    @property
-    def dialogues(self) -> list[Mapping[str, Any]]:
-        """The outcomes of all dialogues."""
-        return [one for trials in self.outcomes.values() for one in trials]
-
-    def rate(self, name: str) -> float:
-        """Return the share of dialogues, in percent, with an outcome such as `solved`."""
-        return 100 * sum(one[name] for one in self.dialogues) / max(1, len(self.dialogues))
-
-    def summary(self, trials: int) -> dict[str, Any]:
-        """Return all figures as JSON types.
-
-        Args:
-            trials: The trials of each task. Tasks with fewer, of a play that was broken off, do
-                not count in pass^k.
-        """
-        every = self.dialogues
-        whole = [one for one in self.outcomes.values() if len(one) == trials]
-        solved = [sum(outcome["solved"] for outcome in one) for one in whole]
-        booking = [one for one in every if one["booked"]]
-        told = {key: sum(one["told"][key] for one in every) for key in ("told", *_SHARES)}
-        return {
-            "tasks": len(self.outcomes),
-            "trials": trials,
-            "inform": self.rate("inform"),
-            "success": self.rate("success"),
-            "books": 100 * sum(one["books"] for one in booking) / max(1, len(booking)),
-            "solved": self.rate("solved"),
-            "pass": {
-                str(k): {**asdict(pass_interval(solved, trials, k))}
-                for k in range(1, trials + 1 if solved else 1)
-            },
-            "faithfulness": {
-                "told": told["told"],
-                **{s: 100 * told[s] / told["told"] if told["told"] else None for s in _SHARES},
-            },
-            "turns": sum(one["turns"] for one in every) / max(1, len(every)),
-            "calls": sum(one["calls"] for one in every) / max(1, len(every)),
-            "failed_calls": sum(one["failed_calls"] for one in every),
-            "unasked_bookings": sum(one["unasked"] for one in every),
-            "errors": sum(one["error"] is not None for one in every),
-            "costs": {who: asdict(cost) for who, cost in self.costs.items()},
-        }
-
-
+_RATES = ("inform", "success", "solved")
 _SHARES = ("in_database", "of_named_venue")
+
+
+def summary(lines: Sequence[Mapping[str, Any]], trials: int) -> dict[str, Any]:
+    """Return the figures of dialogues as JSON types; rates are in percent.
+
+    Args:
+        lines: The dialogues, as files have them (`playing.py`).
+        trials: The trials of each task. Tasks with fewer, of a play that was broken off, do not
+            count in pass^k.
+    """
+    every = [line["outcome"] for line in lines]
+    solved: dict[str, list[bool]] = {}
+    costs: dict[str, Cost] = {}
+    for line in lines:
+        solved.setdefault(line["dialogue_id"], []).append(line["outcome"]["solved"])
+        for who, cost in line["costs"].items():
+            costs[who] = costs.get(who, Cost()) + Cost(**cost)
+    whole = [sum(one) for one in solved.values() if len(one) == trials]
+    told = Counter[str]()
+    for one in every:
+        told.update(one["told"])
+
+    def mean(values: Sequence[float], scale: int = 100) -> float:
+        return scale * sum(values) / max(1, len(values))
+
+    return {
+        "tasks": len(solved),
+        "trials": trials,
+        **{name: mean([one[name] for one in every]) for name in _RATES},
+        "books": mean([one["books"] for one in every if one["booked"]]),
+        "pass": {
+            str(k): asdict(pass_interval(whole, trials, k)) for k in range(1, trials + 1) if whole
+        },
+        "told": told["told"],
+        **{name: 100 * told[name] / told["told"] if told["told"] else None for name in _SHARES},
+        **{name: mean([one[name] for one in every], scale=1) for name in ("turns", "calls")},
+        **{name: sum(one[name] for one in every) for name in ("failed_calls", "unasked")},
+        "errors": sum(one["error"] is not None for one in every),
+        "costs": {who: asdict(cost) for who, cost in costs.items()},
+    }

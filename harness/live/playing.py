@@ -16,14 +16,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from ..errors import InputError, counted, shown
 from ..io.files import read_stored, write_atomically
 from ..signature import SHOWN_HASH, Signature
 from .agents import Agent
 from .environment import MAX_TURNS, BrokenOffError, Environment, UserMaker, World
-from .outcomes import Cost, Tally
+from .outcomes import Cost, summary
 from .tools import tools_digest
 
 _MOST_BROKEN_OFF = 5
@@ -78,12 +78,19 @@ class Played:
     """What has been played.
 
     Attributes:
-        tally: What came of it.
+        lines: The dialogues, as files have them.
+        solved: How many of them are solved.
         remarks: What there is to say of files that were there before.
     """
 
-    tally: Tally = field(default_factory=Tally)
+    lines: list[dict[str, Any]] = field(default_factory=list)
+    solved: int = 0
     remarks: list[str] = field(default_factory=list)
+
+    def add(self, line: dict[str, Any]) -> None:
+        """Add a dialogue."""
+        self.lines.append(line)
+        self.solved += line["outcome"]["solved"]
 
 
 def trial_path(path: Path, trial: int) -> Path:
@@ -109,32 +116,31 @@ def play(
     """
     signature = what.signature().to_dict()
     played = Played()
-    found = {
-        trial: _read(trial_path(path, trial), what.agent_name, signature, played)
-        for trial in range(1, what.trials + 1)
-    }
-    for trial in found.values():
-        for line in trial.values():
-            played.tally.add(line["dialogue_id"], line["outcome"], line["costs"])
+    paths = [trial_path(path, trial) for trial in range(1, what.trials + 1)]
+    found = [_read(one, what.agent_name, signature, played) for one in paths]
+    for there in found:
+        for id_ in what.tasks:
+            if id_ in there:
+                played.add(there[id_])
     progress(played)
-    for trial, there in found.items():
+    broken_off = 0
+    for trial, (file, there) in enumerate(zip(paths, found, strict=True), start=1):
         lacking = [id_ for id_ in what.tasks if id_ not in there]
         if not lacking:
             continue
-        with _appending(trial_path(path, trial)) as file:
-            broken_off = 0
+        with _appending(file) as append:
             for line in _lines(what, trial, lacking, jobs):
                 line["signature"] = signature
                 there[line["dialogue_id"]] = line
-                _append(file, line)
-                played.tally.add(line["dialogue_id"], line["outcome"], line["costs"])
+                append(line)
+                played.add(line)
                 progress(played)
                 error = line["outcome"]["error"]
                 broken_off = broken_off + 1 if error else 0
                 if broken_off >= _MOST_BROKEN_OFF:
                     many = f"{broken_off} dialogues in a row are broken off, the last one because"
                     raise InputError(f"agent {what.agent_name}", f"{many} {error}")
-        _put_in_order(trial_path(path, trial), what.tasks, there)
+        _put_in_order(file, what.tasks, there)
     return played
 
 
@@ -233,25 +239,25 @@ def _flat(signature: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def _appending(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file to append to, for this process alone."""
+def _appending(path: Path) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """Open a file for this process alone; yield what appends a line to it, safely on disk."""
     import portalocker
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab") as file:
             portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
-            yield file
+
+            def append(line: dict[str, Any]) -> None:
+                file.write(_encoded(line))
+                file.flush()
+                os.fsync(file.fileno())
+
+            yield append
     except portalocker.LockException:
         raise InputError(str(path), "another process plays into it") from None
     except OSError as error:
         raise InputError(str(path), f"cannot be written ({error.strerror})") from None
-
-
-def _append(file: IO[bytes], line: dict[str, Any]) -> None:
-    file.write(_encoded(line))
-    file.flush()
-    os.fsync(file.fileno())
 
 
 def _encoded(line: dict[str, Any]) -> bytes:
@@ -261,20 +267,15 @@ def _encoded(line: dict[str, Any]) -> bytes:
 
 def _put_in_order(path: Path, ids: Sequence[str], lines: dict[str, dict[str, Any]]) -> None:
     """Write a file's lines in the order of the tasks, where it is another."""
-    ordered = [*(id_ for id_ in ids if id_ in lines), *(id_ for id_ in lines if id_ not in ids)]
+    ordered = [id_ for id_ in dict.fromkeys([*ids, *lines]) if id_ in lines]
     if ordered != list(lines):
         write_atomically(path, b"".join(_encoded(lines[id_]) for id_ in ordered))
 
 
-def summary(what: Play, played: Played) -> dict[str, Any]:
+def figures(what: Play, played: Played) -> dict[str, Any]:
     """Return all figures of a play as JSON types, with agent, user and signature."""
     signature = what.signature()
-    signature = replace(
-        signature, parameters={**signature.parameters, "trials": str(what.trials)}
-    )
-    return {
-        "agent": what.agent_name,
-        "user": what.user_name,
-        "signature": str(signature),
-        **played.tally.summary(what.trials),
-    }
+    trials = {"trials": str(what.trials)}
+    signature = replace(signature, parameters={**signature.parameters, **trials})
+    named = {"agent": what.agent_name, "user": what.user_name, "signature": str(signature)}
+    return named | summary(played.lines, what.trials)

@@ -149,8 +149,10 @@ class Tools:
 
     def same(self, slot: str, first: str, second: str) -> bool:
         """Return whether two values of a slot mean the same, spelled in whatever way."""
-        name = "name" if slot in ("departure", "destination") else normalize_slot_name(
-            slot, self._rules
+        name = (
+            "name"
+            if slot in ("departure", "destination")
+            else normalize_slot_name(slot, self._rules)
         )
         one, other = (normalize_value(name, v.lower(), self._rules) for v in (first, second))
         return one == other or (name == "name" and reaches(one, other, self._rules.fuzzy_ratio))
@@ -189,24 +191,17 @@ class Tools:
         return [found for found, *_ in process.extract(name, names, limit=_CLOSEST)]
 
     def _book(self, task: Task, domain: str, given: Mapping[str, str]) -> Called:
-        key = {"taxi": None, "train": "trainID"}.get(domain, "name")
-        venue = None
-        if key is not None:
-            found = self._venues(domain, key, given[key])
-            if len(found) != 1:
-                names = [self._records[domain][id_][0][key] for id_ in found[:SHOWN_RESULTS]]
-                kind, names = ("ambiguous", names) if names else (
-                    "unknown", self._closest(domain, given[key])
-                )
-                return _error(f"{kind} {key} {given[key]!r}; choose from {', '.join(names)}")
-            venue = found[0]
-        slots = {
-            slot: value.zfill(5) if ":" in value else value
-            for slot, value in given.items()
-            if slot != key
-        }
+        key = "trainID" if domain == "train" else "name"
+        slots = {slot: v.zfill(5) if ":" in v else v for slot, v in given.items() if slot != key}
+        found = self._venues(domain, key, given[key]) if key in given else []
+        if key in given and len(found) != 1:
+            names = [self._records[domain][id_][0][key] for id_ in found[:SHOWN_RESULTS]]
+            kind = "ambiguous" if names else "unknown"
+            names = names or self._closest(domain, given[key])
+            return _error(f"{kind} {key} {given[key]!r}; choose from {', '.join(names)}")
+        venue = found[0] if found else None
         failing = task.domains[domain].fail_book if domain in task.domains else {}
-        if failing and all(self.same(slot, slots[slot], v) for slot, v in failing.items()):
+        if failing and all(self.same(slot, slots.get(slot, ""), v) for slot, v in failing.items()):
             asked = ", ".join(f"{slot} {value}" for slot, value in failing.items())
             refusal = f"not available for {asked}; ask the user for another {' or '.join(failing)}"
             return Called({"booked": False, "reason": refusal})
@@ -217,14 +212,13 @@ class Tools:
             car = f"{_COLOURS[number % len(_COLOURS)]} {_CARS[number // 7 % len(_CARS)]}"
             result |= {"car type": car, "phone": f"07{number % 10**9:09}"}
         else:
-            result |= {key or "": self._records[domain][venue][0][key], "reference": _code(number)}
+            result |= {key: self._records[domain][venue][0][key], "reference": _code(number)}
         return Called(result, Booking(domain, slots, venue))
 
     def _venues(self, domain: str, key: str, name: str) -> list[str]:
         """Return the venues that a name may mean: one that has just this name is meant alone."""
-        exact = [
-            id_ for id_, (one, *_) in self._records[domain].items() if one[key].lower() == name.lower()
-        ]
+        records = self._records[domain].items()
+        exact = [id_ for id_, (one, *_) in records if one[key].lower() == name.lower()]
         return exact or self.matching(domain, {key: name})
 
 

@@ -283,10 +283,8 @@ _FINDING = {
 def _clauses(slots: Iterable[str], values: Mapping[str, str]) -> str:
     """Return slots and their values as words that follow a noun."""
     phrases = script()["constraint"]
-    return " ".join(
-        phrases.get(f"{slot}={values[slot]}", phrases.get(slot, f"{slot} {{}}")).format(values[slot])
-        for slot in slots
-    )
+    put = {slot: phrases.get(f"{slot}={values[slot]}", phrases[slot]) for slot in slots}
+    return " ".join(phrase.format(values[slot]) for slot, phrase in put.items())
 
 
 @cache
