@@ -26,7 +26,7 @@ from .tools import tool_schemas
 KEY_VARIABLE = "OPENAI_API_KEY"
 
 _ATTEMPTS = 5
-_MOST_ROUNDS = 15
+MOST_ROUNDS = 15
 """How often an agent may call tools before it has to respond."""
 
 _REFUSED = (400, 413, 422)
@@ -140,7 +140,7 @@ class ModelAgent:
             BrokenOffError: It calls tools without end, or the server refuses the dialogue.
         """
         self._messages.append({"role": "user", "content": said})
-        for _ in range(_MOST_ROUNDS):
+        for _ in range(MOST_ROUNDS):
             message, cost = self._chat.complete(self._messages, tools=tool_schemas())
             self.cost += cost
             answer: dict[str, Any] = {"role": "assistant", "content": message.content or ""}
@@ -159,7 +159,7 @@ class ModelAgent:
                 result = call(one.function.name, one.function.arguments)
                 content = json.dumps(result, ensure_ascii=False)
                 self._messages.append({"role": "tool", "tool_call_id": one.id, "content": content})
-        raise BrokenOffError(f"the agent calls tools {_MOST_ROUNDS} times and does not respond")
+        raise BrokenOffError(f"the agent calls tools {MOST_ROUNDS} times and does not respond")
 
 
 class ModelUser:

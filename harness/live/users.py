@@ -185,13 +185,14 @@ class ScriptedUser:
             self._missing = [slot for slot in self._missing if not heard.tells(slot, True)]
             return self._ask("", heard)
         named = heard.named
-        if heard.is_("nothing") and not named and not self._alternative:
+        pending = [slot for slot in constraints if slot not in self._stated]
+        # No venue meets the first constraints: what is offered must be something else.
+        if not self._alternative and (heard.is_("nothing") or (named and not pending)):
             self._alternative = True
             changed = [s for s, v in wanted.info.items() if wanted.fail_info.get(s) != v]
             self._stated.update(changed)
             return UserTurn(self._say("instead", self._clauses(changed)))
         asked = [slot for slot in heard.asked(constraints) if slot not in self._stated or not named]
-        pending = [slot for slot in constraints if slot not in self._stated]
         if pending or (asked and not named):
             return UserTurn(self._say("more", self._clauses(self._to_state(asked))))
         if named:
@@ -307,7 +308,7 @@ class _Heard:
         slot = "TRAINID" if domain == "train" else "NAME"
         self.named = list(
             dict.fromkeys(
-                text[span.start : span.end]
+                text[span.start : span.end].strip("*_ ")
                 for span in found.spans
                 if span.slot == slot
                 and (slot == "TRAINID" or domain in {venue.domain for venue in span.venues})

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from mwz.normalization.delexicaliser import Delexicaliser
 
     from ..comparison.evidence import Evidence
-    from ..diagnosis.causes import DialogueOutcome
+    from ..diagnosis.causes import DialogueOutcome, Reward
     from ..grounding.rating import HumanRatings
     from ..metrics._references import ReferenceIndex
     from .free_running import FreeRunning
@@ -279,6 +279,30 @@ class Scorer:
         """
         pairs = batch.items() if isinstance(batch, Mapping) else batch
         return [self.dialogue(id_, turns) for id_, turns in pairs]
+
+    def rewards(
+        self,
+        batch: Iterable[tuple[str, Sequence[Mapping[str, object]]]],
+        value: Callable[[DialogueOutcome], float] = lambda outcome: outcome.success,
+    ) -> list[Reward]:
+        """Return the reward of each of many rollouts, in their order.
+
+        A rollout that cannot be scored, such as one with too many turns, gets 0 and a reason, and
+        the others are scored.
+
+        Args:
+            batch: Pairs of dialogue id and turns.
+            value: What the outcome of a dialogue is worth.
+        """
+        from ..diagnosis.causes import Reward
+
+        def reward(id_: str, turns: Sequence[Mapping[str, object]]) -> Reward:
+            try:
+                return Reward(value(self.dialogue(id_, turns)))
+            except InputError as error:
+                return Reward(0.0, str(error))
+
+        return [reward(id_, turns) for id_, turns in batch]
 
     def played(self, submission: NormalizedSubmission) -> Played:
         """Return what metrics compute from, of a submission normalised by the rules chosen.
