@@ -115,13 +115,11 @@ def test_a_rollout_of_another_length_gets_nothing_and_a_reason(sample: Benchmark
     scorer = Scorer(sample)
     careful = PROJECT / "harness/sample/submissions/careful.json"
     good = json.loads(careful.read_text(encoding="utf-8"))["town001"]
-    short, long, unknown = scorer.rewards(
-        [("town001", good), ("town001", [*good, *good]), ("nowhere", good)]
-    )
-    assert (short.value, short.reason) == (1, None)
-    assert long.value == unknown.value == 0
-    assert long.reason is not None
-    assert "town001" in long.reason
-    assert "nowhere" in (unknown.reason or "")
+    rollouts = [("town001", good), ("town001", good[:1]), ("town001", good * 2), ("nowhere", good)]
+    whole, *others = scorer.rewards(rollouts)
+    assert (whole.value, whole.reason) == (1, None)
+    assert [one.value for one in others] == [0, 0, 0]
+    told = ("1 turn; it has 3", "6 turns; it has 3", "nowhere")
+    assert all(words in (one.reason or "") for words, one in zip(told, others, strict=True))
     (worth,) = scorer.rewards([("town001", good)], lambda outcome: 2.5 * outcome.inform)
     assert worth.value == 2.5

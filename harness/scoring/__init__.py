@@ -13,7 +13,7 @@ from mwz.normalization.rules import RuleSet, rule_set, with_aliases
 from mwz.normalization.rules.registry import sha256
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
-from ..errors import InputError
+from ..errors import InputError, counted
 from ..metrics import response_metrics
 from ..metrics.played import Played
 from ..metrics.setups import BOTH, RANKED, REFERENCES, SETUPS
@@ -287,8 +287,8 @@ class Scorer:
     ) -> list[Reward]:
         """Return the reward of each of many rollouts, in their order.
 
-        A rollout that cannot be scored, such as one with too many turns, gets 0 and a reason, and
-        the others are scored.
+        A rollout that cannot be scored, or has another number of turns than the dialogue, gets 0
+        and a reason, and the others are scored.
 
         Args:
             batch: Pairs of dialogue id and turns.
@@ -297,6 +297,10 @@ class Scorer:
         from ..diagnosis.causes import Reward
 
         def reward(id_: str, turns: Sequence[Mapping[str, object]]) -> Reward:
+            gold = self.benchmark.dialogues.get(dialogue_id(id_))
+            if gold is not None and len(turns) != gold.turns:
+                has = counted(gold.turns, "system turn")
+                return Reward(0.0, f"dialogue {id_}: {counted(len(turns), 'turn')}; it has {has}")
             try:
                 return Reward(value(self.dialogue(id_, turns)))
             except InputError as error:
