@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mwz.normalization.rules.registry import digest_of_json, read_toml
 
 from ..data.tasks import DomainTask, Task
+from ..grounding.grounded import NAMING_SLOTS
 from .environment import UserTurn, World
 
 if TYPE_CHECKING:
@@ -64,221 +65,173 @@ class ScriptedUser:
         self._task = task
         self._world = world
         self._chance = random.Random(f"{seed} {task.id}")
-        self._delexicaliser = world.scorer.delexicaliser()
         self._left = list(task.domains)
         self._names = {d: one.info["name"] for d, one in task.domains.items() if "name" in one.info}
-        self._given_up = 0
-        self._stalls = 0
+        self._given_up = self._stalls = 0
         self._domain = ""
-        self._opens = ""
+        self._over = False
 
     def turn(self, response: str | None) -> UserTurn:
         """Return what the user says to a response."""
         if response is None:
-            return self._next_domain()
-        heard = _Heard(response, self._delexicaliser(response), self._domain)
+            return UserTurn(self._next_domain())
+        heard = _Heard(response, self._world.scorer.delexicaliser()(response), self._domain)
         before = self._progress()
-        turn = self._reaction(heard)
-        if before == self._progress():
-            self._stalls += 1
-            if self._stalls >= _PATIENCE:
-                return self._give_up()
-        else:
-            self._stalls = 0
-        return turn
-
-    # ------------------------------------------------------------------------ what is to be done
+        said = self._reaction(heard)
+        self._stalls = self._stalls + 1 if before == self._progress() else 0
+        if self._stalls >= _PATIENCE:
+            said = self._give_up()
+        return UserTurn(said.strip(), ends=self._over)
 
     def _progress(self) -> object:
-        return (
-            *(self._domain, self._phase, len(self._stated), self._alternative, self._rebooked),
-            *(self._asked, tuple(self._missing)),
-        )
+        done = (self._domain, self._phase, len(self._stated), self._alternative, self._rebooked)
+        return *done, self._asked, *self._missing
 
-    def _next_domain(self) -> UserTurn:
+    def _next_domain(self) -> str:
         """Begin the next domain, or say goodbye."""
-        first = not self._domain
         if not self._left:
-            return UserTurn(self._say("bye"), ends=True)
+            self._over = True
+            return self._say("bye")
+        openings = script()["opening"]["then"] if self._domain else script()["opening"]
+        thanks = f"{self._say('thanks')} " if self._domain else ""
         self._domain = self._left.pop(0)
         self._wanted: DomainTask = self._task.domains[self._domain]
-        self._alternative = not self._tries_first()
-        self._rebooked = not self._wanted.fail_book
-        self._stated: set[str] = set()
-        self._missing = list(self._wanted.reqt)
-        self._asked: tuple[str, ...] = ()
-        self._phase = FIND
-        self._stalls = 0
-        openings = script()["opening"] if first else script()["opening"]["then"]
-        opening = self._chance.choice(openings[self._domain])
-        thanks = "" if first else f"{self._say('thanks')} "
-        clauses = self._clauses(self._to_state())
-        mark = "?" if opening.startswith("Can") else "."
-        return UserTurn(f"{thanks}{opening} {clauses}".rstrip() + mark)
-
-    def _tries_first(self) -> bool:
         failing = self._wanted.fail_info
-        return bool(failing) and not self._world.tools.matching(self._domain, failing)
+        met = self._world.tools.matching(self._domain, failing) if failing else ["any"]
+        self._alternative, self._rebooked = bool(met), not self._wanted.fail_book
+        self._phase, self._stalls = FIND, 0
+        self._stated: set[str] = set()
+        self._asked: tuple[str, ...] = ()
+        self._missing = list(self._wanted.reqt)
+        opening = self._chance.choice(openings[self._domain])
+        mark = "?" if opening.startswith("Can") else "."
+        return f"{thanks}{opening} {self._clauses(self._to_state())}".rstrip() + mark
 
-    def _give_up(self) -> UserTurn:
+    def _give_up(self) -> str:
         self._given_up += 1
         self._stalls = 0
         if self._given_up >= _MOST_GIVEN_UP:
             self._left = []
-        if self._phase == BOOK and self._left:
-            return self._ask("")
-        return self._next_domain()
+        return self._ask() if self._phase == BOOK else self._next_domain()
 
-    def _reaction(self, heard: _Heard) -> UserTurn:
+    def _reaction(self, heard: _Heard) -> str:
         if not heard.text.strip():
-            return UserTurn(f"{self._say('unclear')} {self._request()}")
+            return f"{self._say('unclear')} {self._request()}"
         if self._phase == ASK:
-            known = [] if heard.is_("unknown") else self._missing
-            self._missing = [s for s in known if not heard.tells(s, s in self._asked)]
-            return self._ask("", heard)
+            if heard.is_("unknown"):
+                self._missing = []
+            return self._ask(heard=heard, asked=self._asked)
         return self._booking(heard) if self._phase == BOOK else self._finding(heard)
 
     # ---------------------------------------------------------------------------------- finding
 
     @property
     def _constraints(self) -> dict[str, str]:
-        """The constraints as they are now, a taxi's places found out meanwhile included."""
-        wanted = self._wanted
-        constraints = dict(wanted.info if self._alternative else wanted.fail_info)
-        if self._domain == "taxi":
-            constraints = {**self._places(), **constraints}
-        return constraints
+        """The constraints as they are now; a taxi's places are those of the other domains."""
+        wanted = dict(self._wanted.info if self._alternative else self._wanted.fail_info)
+        return {**self._places(), **wanted} if self._domain == "taxi" else wanted
 
     def _places(self) -> dict[str, str]:
         """Return where a taxi between two places goes from and to: the venues of the others."""
         message = " ".join(self._task.message)
         known = [d for d in self._task.domains if d not in ("taxi", "train")]
-        names = {d: self._names.get(d, f"the {d}") for d in known}
-        leaves = re.search(r"leave the (\w+)", message)
-        arrives = re.search(r"arrives the (\w+)", message)
-        if leaves and leaves[1] in names:
-            known.sort(key=lambda d: d != leaves[1])
-        if arrives and arrives[1] in names:
-            known.sort(key=lambda d: d == arrives[1])
-        return dict(zip(_ROUTE, (names[d] for d in known), strict=False))
+        for pattern, first in ((r"leave the (\w+)", True), (r"arrives the (\w+)", False)):
+            said = re.search(pattern, message)
+            known.sort(key=lambda d: said is not None and (d == said[1]) != first)
+        return {
+            slot: self._names.get(d, f"the {d}") for slot, d in zip(_ROUTE, known, strict=False)
+        }
 
-    def _to_state(self, wanted: Iterable[str] = ()) -> list[str]:
-        """Choose what constraints to state: those that are asked for, or some that are not stated.
-
-        Args:
-            wanted: The slots that are asked for.
-        """
-        constraints = self._constraints
-        chosen = [slot for slot in wanted if slot in constraints]
+    def _to_state(self, asked: Sequence[str] = ()) -> Sequence[str]:
+        """Choose what constraints to state: those that are asked for, or some not stated yet."""
+        chosen = asked
         if not chosen:
-            chosen = [slot for slot in constraints if slot not in self._stated]
-            self._chance.shuffle(chosen)
-            chosen.sort(key=lambda slot: slot not in ("name", *_ROUTE))
-            most = len(chosen) if self._domain == "taxi" else _FIRST_STATED
-            chosen = chosen[: max(most, 0)]
+            left = [slot for slot in self._constraints if slot not in self._stated]
+            self._chance.shuffle(left)
+            left.sort(key=lambda slot: slot not in ("name", *_ROUTE))
+            chosen = left[: len(left) if self._domain == "taxi" else _FIRST_STATED]
         self._stated.update(chosen)
         return chosen
 
-    def _finding(self, heard: _Heard) -> UserTurn:
-        wanted, constraints = self._wanted, self._constraints
+    def _finding(self, heard: _Heard) -> str:
+        wanted, named = self._wanted, heard.named
         if self._domain == "taxi" and (heard.tells("phone") or heard.tells("car type", True)):
-            self._missing = [slot for slot in self._missing if not heard.tells(slot, True)]
-            return self._ask("", heard)
-        named = heard.named
-        pending = [slot for slot in constraints if slot not in self._stated]
+            return self._ask(heard=heard, asked=self._missing)
+        pending = [slot for slot in self._constraints if slot not in self._stated]
         # No venue meets the first constraints: what is offered must be something else.
         if not self._alternative and (heard.is_("nothing") or (named and not pending)):
             self._alternative = True
             changed = [s for s, v in wanted.info.items() if wanted.fail_info.get(s) != v]
-            self._stated.update(changed)
-            return UserTurn(self._say("instead", self._clauses(changed)))
-        asked = [slot for slot in heard.asked(constraints) if slot not in self._stated or not named]
+            return self._say("instead", self._clauses(self._to_state(changed)))
+        asked = heard.asked(self._constraints)
         if pending or (asked and not named):
-            return UserTurn(self._say("more", self._clauses(self._to_state(asked))))
+            asked = [slot for slot in asked if slot in pending or not named]
+            return self._say("more", self._clauses(self._to_state(asked)))
         if named:
+            words = self._say("choose", named[0]) if len(named) > 1 else self._say("accept")
             self._names[self._domain] = named[0]
-            return self._take(heard, named)
-        if heard.is_("question") and any(heard.asked(_FINDING[self._domain])):
-            return UserTurn(f"{self._say('open')} {self._request()}")
-        return UserTurn(self._request())
+            if not wanted.book:
+                return self._ask(words, heard)
+            self._missing = [slot for slot in self._missing if not heard.tells(slot)]
+            self._phase = BOOK
+            return f"{words} {self._request()}"
+        open_ = heard.asked(script()["asked"])
+        return f"{self._say('open') if open_ else ''} {self._request()}"
 
     def _request(self) -> str:
         """Return the wish of the present phase in one sentence, as often as it takes."""
         if self._phase == FIND:
             return self._say("recommend", self._clauses(list(self._constraints)))
-        return self._book_words() if self._phase == BOOK else self._ask_words()
+        if self._phase == BOOK:
+            slots = self._book_slots
+            return f"{script()['booking'][self._domain]} {_clauses(slots, slots)}."
+        names = [script()["request"].get(slot, slot) for slot in self._missing]
+        some = [", ".join(names[:-1])] if len(names) > 1 else []
+        return self._say("ask", " and ".join([*some, names[-1]]))
 
-    def _take(self, heard: _Heard, named: Sequence[str]) -> UserTurn:
-        """Accept an offer, and book it or ask about it."""
-        words = self._say("choose", named[0]) if len(named) > 1 else self._say("accept")
-        self._missing = [slot for slot in self._missing if not heard.tells(slot)]
-        if self._wanted.book:
-            self._phase = BOOK
-            return UserTurn(f"{words} {self._book_words()}")
-        return self._ask(words)
-
-    # ---------------------------------------------------------------------------------- booking
+    # ----------------------------------------------------------------------- booking and asking
 
     @property
     def _book_slots(self) -> dict[str, str]:
         return {**self._wanted.book, **({} if self._rebooked else self._wanted.fail_book)}
 
-    def _book_words(self) -> str:
-        slots = self._book_slots
-        return f"{script()['booking'][self._domain]} {_clauses(slots, slots)}."
-
-    def _booking(self, heard: _Heard) -> UserTurn:
+    def _booking(self, heard: _Heard) -> str:
         if heard.has("REFERENCE"):
-            self._missing = [slot for slot in self._missing if not heard.tells(slot)]
-            return self._ask("")
-        if heard.is_("refused") and not self._rebooked:
+            return self._ask(heard=heard)
+        refused = heard.is_("refused")
+        if refused and not self._rebooked:
             self._rebooked = True
-            changed = list(self._wanted.fail_book)
-            return UserTurn(self._say("rebook", _clauses(changed, self._book_slots)))
-        if heard.is_("booked") and not heard.is_("refused"):
-            return UserTurn(self._say("reference"))
+            return self._say("rebook", _clauses(self._wanted.fail_book, self._book_slots))
+        if heard.is_("booked") and not refused:
+            return self._say("reference")
         if heard.named:
             self._names[self._domain] = heard.named[0]
-        again = f"{self._say('retry')} " if heard.is_("refused") else ""
-        return UserTurn(f"{again}{self._book_words()}")
+        return f"{self._say('retry') if refused else ''} {self._request()}"
 
-    # ----------------------------------------------------------------------------------- asking
-
-    def _ask(self, words: str, heard: _Heard | None = None) -> UserTurn:
-        """Ask for what is missing, once more for what was not told; or go on to the next domain.
+    def _ask(
+        self, words: str = "", heard: _Heard | None = None, asked: Collection[str] = ()
+    ) -> str:
+        """Ask for what is missing, or go on to the next domain.
 
         Args:
             words: What to say first.
-            heard: What was said to the last question.
+            heard: What was just said, which may tell some of it.
+            asked: What had been asked for before.
         """
         self._phase = ASK
+        if heard is not None:
+            self._missing = [s for s in self._missing if not heard.tells(s, s in asked)]
         if not self._missing:
             return self._next_domain()
         self._asked = tuple(self._missing)
-        return UserTurn(f"{words} {self._ask_words()}".strip())
-
-    def _ask_words(self) -> str:
-        names = [script()["request"].get(slot, slot) for slot in self._missing]
-        return self._say("ask", " and ".join([", ".join(names[:-1]), names[-1]][len(names) < 2 :]))
-
-    # ------------------------------------------------------------------------------------ words
+        return f"{words} {self._request()}"
 
     def _say(self, what: str, filled: str = "") -> str:
         phrase: str = self._chance.choice(script()["say"][what])
-        return re.sub(r"\s+([.?])", r"\1", phrase.format(filled))
+        return phrase.format(filled).replace(" .", ".").replace(" ?", "?")
 
-    def _clauses(self, slots: Sequence[str]) -> str:
+    def _clauses(self, slots: Iterable[str]) -> str:
         return _clauses(slots, self._constraints)
-
-
-_FINDING = {
-    "restaurant": ("area", "pricerange", "food", "name"),
-    "hotel": ("area", "pricerange", "type", "stars", "parking", "internet", "name"),
-    "attraction": ("area", "type", "name"),
-    "train": ("departure", "destination", "day", "leaveAt", "arriveBy"),
-    "taxi": ("departure", "destination", "leaveAt", "arriveBy"),
-}
-"""Domain -> the slots that an agent may ask for before it searches."""
 
 
 def _clauses(slots: Iterable[str], values: Mapping[str, str]) -> str:
@@ -304,16 +257,12 @@ class _Heard:
 
     def __init__(self, text: str, found: Delexicalised, domain: str) -> None:
         self.text = text
-        self._found = found
-        slot = "TRAINID" if domain == "train" else "NAME"
-        self.named = list(
-            dict.fromkeys(
-                text[span.start : span.end].strip("*_ ")
-                for span in found.spans
-                if span.slot == slot
-                and (slot == "TRAINID" or domain in {venue.domain for venue in span.venues})
-            )
-        )
+        self._slots = {span.slot for span in found.spans}
+        naming = NAMING_SLOTS.get(domain)
+        spans = [span for span in found.spans if span.slot == naming]
+        # A train need not be in the database; a name is one of a venue of the domain.
+        own = [s for s in spans if domain == "train" or domain in {v.domain for v in s.venues}]
+        self.named = list(dict.fromkeys(text[s.start : s.end].strip("*_ ") for s in own))
 
     def is_(self, kind: str) -> bool:
         """Whether it says something of a kind, of the table `understood`."""
@@ -321,7 +270,7 @@ class _Heard:
 
     def has(self, slot: str) -> bool:
         """Whether it tells a value of a slot that the delexicaliser knows."""
-        return any(span.slot == slot for span in self._found.spans)
+        return slot in self._slots
 
     def tells(self, slot: str, asked: bool = False) -> bool:
         """Whether it tells a slot; of those without a clear form only once asked for."""
@@ -331,12 +280,9 @@ class _Heard:
 
     def asked(self, slots: Iterable[str]) -> list[str]:
         """Return which of some slots it asks for."""
-        questions = [
-            sentence
-            for sentence in re.findall(r"[^.?!]+[.?!]*", self.text)
-            if _pattern("understood", "question").search(sentence)
-        ]
-        return [s for s in slots if any(_pattern("asked", s).search(q) for q in questions)]
+        sentences = re.findall(r"[^.?!]+[.?!]*", self.text)
+        questions = [one for one in sentences if _pattern("understood", "question").search(one)]
+        return [s for s in slots if any(_pattern("asked", s).search(one) for one in questions)]
 
 
 class PersonAtTerminal:
