@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -103,7 +104,7 @@ class Tasks:
     tasks: Mapping[str, Task]
     source: str
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """SHA-256 of the tasks, in hexadecimal; their order is no part of it."""
         return digest_of_json(

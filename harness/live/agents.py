@@ -11,7 +11,9 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import string
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Protocol, TypeAlias
@@ -60,133 +62,109 @@ class Baseline:
         """Return the response to what the user says, after any calls of tools."""
         text = said.lower().replace("center", "centre")
         if _found("cues", "bye", text):
-            return self._say("bye")
+            return _say("bye")
         begun = self._begin(text)
         domain = self._domain
         if not domain:
-            return self._say("hello")
-        asked = [] if begun else self._asked(text)
-        changed = {} if asked else self._read(text)
+            return _say("hello")
+        asked = [] if begun else _asked(text)
+        known = self._slots.setdefault(domain, {})
+        read = {} if asked else _read(_script()["slots"][domain], text)
+        changed = {slot: value for slot, value in read.items() if known.get(slot) != value}
         booking = {} if begun or asked else _read(_script()["bookings"].get(domain, {}), text)
-        wants = domain in self._chosen and bool(
-            _found("cues", "booking", text) or (self._books and booking)
-        )
-        if wants and domain in _script()["bookings"]:
+        wants = _found("cues", "booking", text) or (self._books and booking)
+        if wants and domain in self._chosen and domain in _script()["bookings"]:
             self._bookings.setdefault(domain, {}).update(booking)
             return self._book(call)
         if changed or begun or domain not in self._chosen:
-            self._slots.setdefault(domain, {}).update(changed)
-            return self._search(call)
-        return self._answer(asked) if asked else self._say("more")
+            known.update(changed)
+            return self._search(known, call)
+        return self._answer(asked) if asked else _say("more")
 
     def _begin(self, text: str) -> bool:
         """Go on to another domain if a sentence asks for it; return whether one does."""
         for sentence in re.split(r"(?<=[.?!])\s", re.sub(r"called [^.?!,]+", "called", text)):
-            if _found("cues", "search", sentence):
-                domains = (d for d in _script()["domains"] if _found("domains", d, sentence))
-                found = next(domains, "")
-                if found and found != self._domain:
-                    self._domain, self._books = found, False
-                    return True
+            domains = (d for d in _script()["domains"] if _found("domains", d, sentence))
+            found = next(domains, "") if _found("cues", "search", sentence) else ""
+            if found and found != self._domain:
+                self._domain, self._books = found, False
+                return True
         return False
 
-    def _asked(self, text: str) -> list[str]:
-        if not _found("cues", "request", text):
-            return []
-        return [slot for slot, (pattern, _) in _script()["requests"].items() if _in(pattern, text)]
-
-    def _read(self, text: str) -> dict[str, str]:
-        """Return the constraints that a text has and that are new."""
-        known = self._slots.get(self._domain, {})
-        read = _read(_script()["slots"][self._domain], text)
-        return {slot: value for slot, value in read.items() if known.get(slot) != value}
-
-    def _search(self, call: Call) -> str:
+    def _search(self, slots: dict[str, str], call: Call) -> str:
         domain = self._domain
-        slots = self._slots.setdefault(domain, {})
         missing = [slot for slot in _NEEDED.get(domain, ()) if slot not in slots]
         if not missing and domain in _NEEDED and not any(slot in slots for slot in _TIMES):
+            # A time is asked for once.
             missing = [_TIMES[0]]
             slots[_TIMES[0]] = ""
         if missing:
-            return self._question(missing)
+            return _question(missing)
         self._chosen.pop(domain, None)
         if domain == "taxi":
-            result = call("book_taxi", {slot: v for slot, v in slots.items() if v})
-            return self._kept(result) if result.get("booked") else self._say("hello")
-        result = call(f"query_{domain}", slots)
-        found = result.get("results") or []
-        return self._kept(found[0]) if found else self._say("nothing", domain)
-
-    def _kept(self, record: Mapping[str, Any]) -> str:
-        """Keep what was found, and tell it."""
-        self._chosen[self._domain] = dict(record)
-        shown = {key: self._shown(key, value) for key, value in record.items()}
-        text: str = _script()["say"][self._domain].format_map(_Shown(shown))
-        return text
+            result = call("book_taxi", slots)
+            found = [result] if result.get("booked") else []
+        else:
+            found = call(f"query_{domain}", slots).get("results") or []
+        if not found:
+            return _say("nothing", domain)
+        self._chosen[domain] = dict(found[0])
+        return _say(domain, **{key: _shown(key, value) for key, value in found[0].items()})
 
     def _book(self, call: Call) -> str:
         domain, chosen = self._domain, self._chosen[self._domain]
         key = "trainID" if domain == "train" else "name"
         slots = self._bookings[domain]
-        missing = [slot for slot in _script()["bookings"][domain] if slot not in slots]
         self._books = True
+        missing = [slot for slot in _script()["bookings"][domain] if slot not in slots]
         if missing:
-            return self._question(missing)
+            return _question(missing)
         result = call(f"book_{domain}", {key: chosen[key], **slots})
-        name = self._shown(key, chosen[key])
+        name = _shown(key, chosen[key])
         if not result.get("booked"):
-            return self._say("refused", name)
+            return _say("refused", name)
         self._books = False
         chosen["reference"] = result["reference"]
-        text: str = _script()["say"]["booked"].format(name, **result)
-        return text
+        return _say("booked", name, reference=result["reference"])
 
     def _answer(self, asked: list[str]) -> str:
         chosen = self._chosen[self._domain]
-        told = [
-            _script()["requests"][slot][1].format(self._shown(slot, chosen.get(slot, "?")))
-            for slot in asked
-        ]
+        requests = _script()["requests"]
+        told = [requests[slot][1].format(_shown(slot, chosen.get(slot, "?"))) for slot in asked]
         who = "trainID" if self._domain == "train" else "name"
-        named = f"For {self._shown(who, chosen[who])}, " if who in chosen else "For your taxi, "
-        return f"{named}{', '.join(told)}. {self._say('more')}"
-
-    @staticmethod
-    def _question(slots: list[str]) -> str:
-        return " ".join(_script()["questions"][slot] for slot in slots)
-
-    @staticmethod
-    def _say(what: str, filled: str = "") -> str:
-        text: str = _script()["say"][what].format(filled)
-        return text
-
-    @staticmethod
-    def _shown(slot: str, value: object) -> str:
-        """Return a record's value as it is told: names in capitals, prices of rooms in a list."""
-        if isinstance(value, Mapping):
-            return ", ".join(f"{price} pounds ({room})" for room, price in value.items())
-        if value == "?":
-            return str(_script()["say"]["not_known"])
-        text = str(value)
-        if slot in ("name", "address", "departure", "destination"):
-            return " ".join(word[:1].upper() + word[1:] for word in text.split())
-        return text
+        named = f"For {_shown(who, chosen[who])}, " if who in chosen else "For your taxi, "
+        return f"{named}{', '.join(told)}. {_say('more')}"
 
 
-class _Shown(dict[str, str]):
-    """What is told of a record; what it lacks is not known."""
+def _question(slots: list[str]) -> str:
+    return " ".join(_script()["questions"][slot] for slot in slots)
 
-    def __missing__(self, key: str) -> str:
+
+def _say(what: str, *filled: str, **known: str) -> str:
+    """Return a template, filled; what it lacks is not known."""
+    lacking = defaultdict(lambda: _script()["say"]["not_known"], known)
+    return string.Formatter().vformat(_script()["say"][what], filled, lacking)
+
+
+def _shown(slot: str, value: object) -> str:
+    """Return a record's value as it is told: names in capitals, prices of rooms in a list."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{price} pounds ({room})" for room, price in value.items())
+    if value == "?":
         return str(_script()["say"]["not_known"])
-
-
-def _in(pattern: str, text: str) -> re.Match[str] | None:
-    return re.search(pattern, text)
+    if slot in ("name", "address", *_NEEDED["taxi"]):
+        return " ".join(word[:1].upper() + word[1:] for word in str(value).split())
+    return str(value)
 
 
 def _found(table: str, name: str, text: str) -> re.Match[str] | None:
-    return _in(_script()[table][name], text)
+    return re.search(_script()[table][name], text)
+
+
+def _asked(text: str) -> list[str]:
+    """Return the slots that a text asks for."""
+    requests = _script()["requests"].items() if _found("cues", "request", text) else ()
+    return [slot for slot, (pattern, _) in requests if re.search(pattern, text)]
 
 
 def _read(patterns: Mapping[str, str], text: str) -> dict[str, str]:
@@ -194,7 +172,7 @@ def _read(patterns: Mapping[str, str], text: str) -> dict[str, str]:
     read: dict[str, str] = {}
     for key, pattern in patterns.items():
         slot, _, value = key.partition("=")
-        match = _in(pattern, text)
+        match = re.search(pattern, text)
         if match is not None:
             read[slot] = value or match[1].strip()
             if slot in ("name", "food"):

@@ -12,11 +12,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..errors import InputError, counted, shown
 from ..io.files import read_stored, write_atomically
@@ -26,6 +25,7 @@ from .environment import MAX_TURNS, BrokenOffError, Environment, UserMaker, Worl
 from .outcomes import Cost, summary
 from .tools import tools_digest
 
+_Line: TypeAlias = "dict[str, Any]"
 _MOST_BROKEN_OFF = 5
 """Dialogues broken off one after another at which playing stops."""
 
@@ -56,21 +56,17 @@ class Play:
     seed: int = 0
     max_turns: int = MAX_TURNS
 
-    def signature(self) -> Signature:
-        """Return all that the outcome of a dialogue depends on besides the agent."""
+    def signature(self, **more: str) -> Signature:
+        """Return all that outcomes depend on besides the agent, and further parameters."""
         plain = self.world.scorer.plain_signature()
-        return replace(
-            plain,
-            goals="all",
-            parameters={
-                **plain.parameters,
-                "user": self.user_name,
-                "tasks": self.world.tasks.digest[:SHOWN_HASH],
-                "tools": tools_digest()[:SHOWN_HASH],
-                "max-turns": str(self.max_turns),
-                "seed": str(self.seed),
-            },
-        )
+        own = {
+            "user": self.user_name,
+            "tasks": self.world.tasks.digest[:SHOWN_HASH],
+            "tools": tools_digest()[:SHOWN_HASH],
+            "max-turns": str(self.max_turns),
+            "seed": str(self.seed),
+        }
+        return replace(plain, goals="all", parameters={**plain.parameters, **own, **more})
 
 
 @dataclass
@@ -83,11 +79,11 @@ class Played:
         remarks: What there is to say of files that were there before.
     """
 
-    lines: list[dict[str, Any]] = field(default_factory=list)
+    lines: list[_Line] = field(default_factory=list)
     solved: int = 0
     remarks: list[str] = field(default_factory=list)
 
-    def add(self, line: dict[str, Any]) -> None:
+    def add(self, line: _Line) -> None:
         """Add a dialogue."""
         self.lines.append(line)
         self.solved += line["outcome"]["solved"]
@@ -114,10 +110,9 @@ def play(
             model cannot be reached; or dialogue after dialogue is broken off. What was played is
             kept.
     """
-    signature = what.signature().to_dict()
     played = Played()
     paths = [trial_path(path, trial) for trial in range(1, what.trials + 1)]
-    found = [_read(one, what.agent_name, signature, played) for one in paths]
+    found = [_read(one, what, played.remarks) for one in paths]
     for there in found:
         for id_ in what.tasks:
             if id_ in there:
@@ -126,51 +121,70 @@ def play(
     broken_off = 0
     for trial, (file, there) in enumerate(zip(paths, found, strict=True), start=1):
         lacking = [id_ for id_ in what.tasks if id_ not in there]
-        if not lacking:
-            continue
-        with _appending(file) as append:
-            for line in _lines(what, trial, lacking, jobs):
-                line["signature"] = signature
-                there[line["dialogue_id"]] = line
-                append(line)
-                played.add(line)
-                progress(played)
-                error = line["outcome"]["error"]
-                broken_off = broken_off + 1 if error else 0
-                if broken_off >= _MOST_BROKEN_OFF:
-                    many = f"{broken_off} dialogues in a row are broken off, the last one because"
-                    raise InputError(f"agent {what.agent_name}", f"{many} {error}")
-        _put_in_order(file, what.tasks, there)
+        for line in _appended(_lines(what, trial, lacking, jobs), file) if lacking else ():
+            there[line["dialogue_id"]] = line
+            played.add(line)
+            progress(played)
+            error = line["outcome"]["error"]
+            broken_off = broken_off + 1 if error else 0
+            if broken_off >= _MOST_BROKEN_OFF:
+                many = f"{broken_off} dialogues in a row are broken off, the last one because"
+                raise InputError(f"agent {what.agent_name}", f"{many} {error}")
+        ordered = [id_ for id_ in dict.fromkeys([*what.tasks, *there]) if id_ in there]
+        if ordered != list(there):
+            write_atomically(file, b"".join(_encoded(there[id_]) for id_ in ordered))
     return played
 
 
-def _lines(what: Play, trial: int, ids: Sequence[str], jobs: int) -> Iterator[dict[str, Any]]:
-    """Yield dialogues as they are over; those begun are waited for when one raises an error."""
+def _lines(what: Play, trial: int, ids: Sequence[str], jobs: int) -> Iterator[_Line]:
+    """Yield dialogues as they are over; those begun are played to their end when one raises."""
     if jobs == 1:
         # A person is at the terminal of this very thread.
         yield from (_dialogue(what, trial, id_) for id_ in ids)
         return
-    left = iter(ids)
+    trouble: BaseException | None = None
     with ThreadPoolExecutor(jobs) as pool:
-        running: set[Future[dict[str, Any]]] = set()
-        trouble: BaseException | None = None
-        while True:
-            while trouble is None and len(running) < jobs and (id_ := next(left, None)):
-                running.add(pool.submit(_dialogue, what, trial, id_))
-            if not running:
-                break
-            done, running = wait(running, return_when=FIRST_COMPLETED)
-            for one in done:
-                error = one.exception()
-                trouble = trouble or error
-                if error is None:
+        running = [pool.submit(_dialogue, what, trial, id_) for id_ in ids]
+        try:
+            for one in as_completed(running):
+                error = None if one.cancelled() else one.exception()
+                if error is not None:
+                    trouble = error
+                    pool.shutdown(wait=False, cancel_futures=True)
+                elif not one.cancelled():
                     yield one.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
     if trouble is not None:
         raise trouble
 
 
-def _dialogue(what: Play, trial: int, id_: str) -> dict[str, Any]:
-    """Play one dialogue, and return its line, without the signature."""
+def _appended(lines: Iterator[_Line], path: Path) -> Iterator[_Line]:
+    """Append lines to a file of this process alone, and yield each when it is safely on disk."""
+    import portalocker
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab") as file:
+            portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
+            for line in lines:
+                file.write(_encoded(line))
+                file.flush()
+                os.fsync(file.fileno())
+                yield line
+    except portalocker.LockException:
+        raise InputError(str(path), "another process plays into it") from None
+    except OSError as error:
+        raise InputError(str(path), f"cannot be written ({error.strerror})") from None
+
+
+def _encoded(line: _Line) -> bytes:
+    # Half of a surrogate pair, which a model may write, is no text.
+    return json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def _dialogue(what: Play, trial: int, id_: str) -> _Line:
+    """Play one dialogue, and return its line."""
     environment = Environment(what.world, what.user, what.max_turns)
     environment.reset(id_, f"{what.seed} {trial}")
     agent = what.agent()
@@ -198,84 +212,42 @@ def _dialogue(what: Play, trial: int, id_: str) -> dict[str, Any]:
             for who, one in (("agent", agent), ("user", environment.user))
             if isinstance(cost := getattr(one, "cost", None), Cost)
         },
+        "signature": what.signature().to_dict(),
     }
 
 
-def _read(
-    path: Path, agent: str, signature: dict[str, Any], played: Played
-) -> dict[str, dict[str, Any]]:
-    """Return dialogue id -> line of what a file holds, and drop a last line that is broken."""
+def _read(path: Path, what: Play, remarks: list[str]) -> dict[str, _Line]:
+    """Return dialogue id -> line of what a file holds, and drop a last line that is cut off."""
     if not path.exists():
         return {}
     content = read_stored(path)
     *whole, last = content.split(b"\n")
     if last:
-        played.remarks.append(f"{path}: the last line is cut off; its dialogue is played again")
+        remarks.append(f"{path}: the last line is cut off; its dialogue is played again")
         write_atomically(path, content[: len(content) - len(last)])
     found = {}
-    for number, line in enumerate(whole, start=1):
+    for number, text in enumerate(whole, start=1):
         try:
-            read = json.loads(line)
-            theirs = {"agent": read["agent"], **_flat(read["signature"])}
-            found[read["dialogue_id"]] = read
-            _ = read["outcome"]["solved"], read["costs"], read["turns"]
+            line = json.loads(text)
+            theirs, agent = Signature(**line["signature"]), line["agent"]
+            found[line["dialogue_id"]] = line
+            _ = line["outcome"]["solved"], line["costs"], line["turns"]
         except (ValueError, TypeError, KeyError, RecursionError):
-            raise InputError(
-                str(path), f"line {number} is none of `mwz play`; name another file"
-            ) from None
-        ours = {"agent": agent, **_flat(signature)}
-        differing = [key for key in {**ours, **theirs} if ours.get(key) != theirs.get(key)]
-        if differing:
-            told = "; ".join(f"{k} {theirs.get(k)}, now {ours.get(k)}" for k in differing)
+            told = f"line {number} is none of `mwz play`; name another file"
+            raise InputError(str(path), told) from None
+        reasons = list(theirs.comparable_with(what.signature()).reasons)
+        if agent != what.agent_name:
+            reasons.append(f"different agents: {agent} and {what.agent_name}")
+        if reasons:
+            told = "; ".join(reasons)
             raise InputError(str(path), f"is of another play ({told}); name another file")
     if found:
-        played.remarks.append(f"{path}: goes on after {counted(len(found), 'dialogue')}")
+        remarks.append(f"{path}: goes on after {counted(len(found), 'dialogue')}")
     return found
-
-
-def _flat(signature: dict[str, Any]) -> dict[str, Any]:
-    rest = {key: value for key, value in signature.items() if key != "parameters"}
-    return {**rest, **signature["parameters"]}
-
-
-@contextmanager
-def _appending(path: Path) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """Open a file for this process alone; yield what appends a line to it, safely on disk."""
-    import portalocker
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab") as file:
-            portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
-
-            def append(line: dict[str, Any]) -> None:
-                file.write(_encoded(line))
-                file.flush()
-                os.fsync(file.fileno())
-
-            yield append
-    except portalocker.LockException:
-        raise InputError(str(path), "another process plays into it") from None
-    except OSError as error:
-        raise InputError(str(path), f"cannot be written ({error.strerror})") from None
-
-
-def _encoded(line: dict[str, Any]) -> bytes:
-    # Half of a surrogate pair, which a model may write, is no text.
-    return json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-
-
-def _put_in_order(path: Path, ids: Sequence[str], lines: dict[str, dict[str, Any]]) -> None:
-    """Write a file's lines in the order of the tasks, where it is another."""
-    ordered = [id_ for id_ in dict.fromkeys([*ids, *lines]) if id_ in lines]
-    if ordered != list(lines):
-        write_atomically(path, b"".join(_encoded(lines[id_]) for id_ in ordered))
 
 
 def figures(what: Play, played: Played) -> dict[str, Any]:
     """Return all figures of a play as JSON types, with agent, user and signature."""
-    signature = what.signature()
-    trials = {"trials": str(what.trials)}
-    signature = replace(signature, parameters={**signature.parameters, **trials})
-    named = {"agent": what.agent_name, "user": what.user_name, "signature": str(signature)}
+    signature = str(what.signature(trials=str(what.trials)))
+    named = {"agent": what.agent_name, "user": what.user_name, "signature": signature}
     return named | summary(played.lines, what.trials)

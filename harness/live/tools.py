@@ -48,6 +48,7 @@ def tool_schemas() -> list[dict[str, Any]]:
     return schemas
 
 
+@cache
 def tools_digest() -> str:
     """Return the SHA-256 of the tools' declaration, in hexadecimal."""
     return digest_of_json(tool_schemas())
