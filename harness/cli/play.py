@@ -27,6 +27,21 @@ _USERS = ("scripted", "model", "person")
 _NUMBER = click.IntRange(min=1)
 
 
+_NUMBERS = (
+    ("--trials", "K", 1, "How often each task is played, for pass^k; each trial has its own file."),
+    ("--jobs", "N", 1, "How many dialogues are played at once, in threads, with models."),
+    ("--max-turns", "N", 30, "How many turns a dialogue has at most."),
+)
+
+
+def _numbers(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that are numbers."""
+    for name, metavar, default, told in reversed(_NUMBERS):
+        shown = {"metavar": metavar, "default": default, "show_default": True}
+        function = click.option(name, type=_NUMBER, help=told, **shown)(function)
+    return function
+
+
 @click.command(
     help="Play live dialogues: an agent that queries and books through tools talks to a user who "
     "has a goal. Each dialogue is appended to the file of --output when it is over, and a play "
@@ -67,31 +82,8 @@ _NUMBER = click.IntRange(min=1)
 )
 @click.option("--tasks", "count", type=_NUMBER, metavar="N", help="Play the first N tasks.")
 @click.option("--task", "chosen", multiple=True, metavar="ID", help="Play this one; repeatable.")
-@click.option(
-    "--trials",
-    type=_NUMBER,
-    metavar="K",
-    default=1,
-    show_default=True,
-    help="How often each task is played, for pass^k; each trial has a file of its own.",
-)
+@_numbers
 @click.option("--seed", type=int, default=0, show_default=True, help="The seed of scripted users.")
-@click.option(
-    "--jobs",
-    type=_NUMBER,
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="How many dialogues are played at once, in threads: for models, which are waited for.",
-)
-@click.option(
-    "--max-turns",
-    type=_NUMBER,
-    metavar="N",
-    default=30,
-    show_default=True,
-    help="How many turns a dialogue has at most.",
-)
 @click.option(
     "-o",
     "--output",
@@ -109,27 +101,24 @@ def command(
     goals: str | None,
     count: int | None,
     chosen: tuple[str, ...],
-    trials: int,
-    seed: int,
     jobs: int,
-    max_turns: int,
     output: Path,
     json_target: str | None,
-    **models: str | None,
+    **how: Any,
 ) -> None:
-    """Play dialogues, and show what came of them."""
+    """Play dialogues, and show what came of them; `how` has models and fields of `Play`."""
     from ..live import playing
     from ..live.environment import World
 
     if user == "person" and jobs > 1:
         raise click.UsageError("a person plays one dialogue at a time; leave --jobs out")
+    models = {name: how.pop(name) for name in ("model", "user_model", "base_url")}
     agent_name, make_agent = _agent(agent, models)
     user_name, make_user = _user(user, models)
     world = World.of(benchmark_chooser(benchmark, "playing on")(()), goals)
     ids = [world.tasks[id_].id for id_ in dict.fromkeys(chosen)] or list(world.tasks.tasks)[:count]
-    named = (make_agent, agent_name, make_user, user_name)
-    what = playing.Play(world, ids, *named, trials, seed, max_turns)
-    bar = tqdm(total=len(ids) * trials, desc="playing", unit="dialogue", disable=None)
+    what = playing.Play(world, ids, make_agent, agent_name, make_user, user_name, **how)
+    bar = tqdm(total=len(ids) * what.trials, desc="playing", unit="dialogue", disable=None)
 
     def show(played: Played) -> None:
         done = len(played.lines)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
@@ -25,7 +25,7 @@ from ..data.tasks import Task, Tasks, load_tasks
 from ..errors import InputError
 from ..grounding.rating import PlainDialogue, rated
 from ..scoring import Options, Scorer
-from .outcomes import Outcome, outcome_of
+from .outcomes import Outcome, booked_slots
 from .tools import Booking, Tools, tool_schemas
 
 MAX_TURNS = 30
@@ -225,15 +225,19 @@ class Environment:
         delexicaliser = scorer.delexicaliser()
         responses = [delexicaliser(turn["response"]) for turn in self.transcript]
         dialogue = PlainDialogue(responses, self.world.goals[task.id], None)
+        found = rated(dialogue, scorer.database(), delexicaliser.gazetteer)
         calls = [call for turn in self.transcript for call in turn.get("calls", ())]
-        return outcome_of(
-            task,
-            rated(dialogue, scorer.database(), delexicaliser.gazetteer),
-            self.bookings,
-            self.world.tools,
-            len(self.transcript),
-            ["error" in call["result"] for call in calls],
-            self.error,
+        booked, unasked = booked_slots(task, self.bookings, self.world.tools)
+        return Outcome(
+            inform=found.grounded.inform,
+            success=found.grounded.success,
+            booked=booked,
+            unasked=unasked,
+            told=asdict(found.faithfulness),
+            turns=len(self.transcript),
+            calls=len(calls),
+            failed_calls=sum("error" in call["result"] for call in calls),
+            error=self.error,
         )
 
     def _check(self, responding: bool) -> UserTurn:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -20,7 +21,6 @@ from ..errors import InputError, cut, without_secrets
 from ..signature import SHOWN_HASH
 from .agents import Call
 from .environment import BrokenOffError, UserTurn
-from .outcomes import Cost
 from .tools import tool_schemas
 
 KEY_VARIABLE = "OPENAI_API_KEY"
@@ -33,6 +33,8 @@ _REFUSED = (400, 413, 422)
 """Statuses by which servers refuse what is in a request: too long, or filtered."""
 
 _LONGEST_ERROR = 200
+_SENT = {"role", "content", "tool_calls"}
+_TOKENS = ("prompt_tokens", "completion_tokens")
 
 
 @cache
@@ -74,11 +76,12 @@ class ChatModel:
             api_key=key or "none", base_url=base_url, max_retries=attempts - 1
         )
 
-    def complete(self, messages: Sequence[Any], **options: Any) -> tuple[Any, Cost]:
-        """Return the model's message, and what it cost.
+    def complete(self, messages: Sequence[Any], cost: Counter[str], **options: Any) -> Any:
+        """Return the model's message.
 
         Args:
             messages: The dialogue so far.
+            cost: What it costs, calls and tokens, is added to it.
             options: Further parameters of the request.
 
         Raises:
@@ -102,8 +105,8 @@ class ChatModel:
             except (self._errors.APIError, *_NO_COMPLETION) as error:
                 trouble = f"the answer is no chat completion ({cut(str(error), _LONGEST_ERROR)})"
                 continue
-            tokens = (getattr(usage, f"{kind}_tokens", 0) or 0 for kind in ("prompt", "completion"))
-            return message, Cost(1, *tokens)
+            cost.update({"calls": 1, **{key: getattr(usage, key, 0) or 0 for key in _TOKENS}})
+            return message
         raise InputError(self._where, f"{trouble}, {self._attempts} times")
 
     def _told(self, error: Exception) -> str:
@@ -128,7 +131,7 @@ class ModelAgent:
 
     def __init__(self, chat: ChatModel) -> None:
         self._chat = chat
-        self.cost = Cost()
+        self.cost: Counter[str] = Counter()
         self._messages: list[dict[str, Any]] = [
             {"role": "system", "content": prompts()["agent"].strip()}
         ]
@@ -141,20 +144,10 @@ class ModelAgent:
         """
         self._messages.append({"role": "user", "content": said})
         for _ in range(MOST_ROUNDS):
-            message, cost = self._chat.complete(self._messages, tools=tool_schemas())
-            self.cost += cost
-            answer: dict[str, Any] = {"role": "assistant", "content": message.content or ""}
-            self._messages.append(answer)
+            message = self._chat.complete(self._messages, self.cost, tools=tool_schemas())
+            self._messages.append(message.model_dump(include=_SENT, exclude_none=True))
             if not message.tool_calls:
-                return str(answer["content"]).strip()
-            answer["tool_calls"] = [
-                {
-                    "id": one.id,
-                    "type": "function",
-                    "function": {"name": one.function.name, "arguments": one.function.arguments},
-                }
-                for one in message.tool_calls
-            ]
+                return str(message.content or "").strip()
             for one in message.tool_calls:
                 result = call(one.function.name, one.function.arguments)
                 content = json.dumps(result, ensure_ascii=False)
@@ -172,7 +165,7 @@ class ModelUser:
 
     def __init__(self, chat: ChatModel, task: Task) -> None:
         self._chat = chat
-        self.cost = Cost()
+        self.cost: Counter[str] = Counter()
         instructions = "\n".join(f"- {line}." for line in task.message)
         system = prompts()["user"].strip().format(instructions=instructions, end=prompts()["end"])
         self._messages = [{"role": "system", "content": system}]
@@ -185,8 +178,7 @@ class ModelUser:
         """
         heard = prompts()["greeting"] if response is None else response or "..."
         self._messages.append({"role": "user", "content": heard})
-        message, cost = self._chat.complete(self._messages)
-        self.cost += cost
+        message = self._chat.complete(self._messages, self.cost)
         said = (message.content or "").strip()
         if not said:
             raise BrokenOffError("the user says nothing")

@@ -18,30 +18,7 @@ from typing import Any
 
 from ..comparison.interval import INTERVAL_SAMPLES, SEED, Interval
 from ..data.tasks import Task
-from ..grounding.rating import RatedDialogue
 from .tools import Booking, Tools
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What a language model's part in dialogues cost.
-
-    Attributes:
-        calls: Requests that were answered.
-        prompt_tokens: Tokens read.
-        completion_tokens: Tokens written.
-    """
-
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-
-    def __add__(self, other: Cost) -> Cost:
-        return Cost(
-            self.calls + other.calls,
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-        )
 
 
 @dataclass(frozen=True)
@@ -110,40 +87,6 @@ def booked_slots(
     return compared, sum(one.domain not in compared for one in bookings)
 
 
-def outcome_of(
-    task: Task,
-    rated: RatedDialogue,
-    bookings: Sequence[Booking],
-    tools: Tools,
-    turns: int,
-    calls: Sequence[bool],
-    error: str | None,
-) -> Outcome:
-    """Return what came of a dialogue.
-
-    Args:
-        task: The task.
-        rated: The responses held against the goal and the venues.
-        bookings: What was booked, in order.
-        tools: What compares bookings.
-        turns: The number of turns.
-        calls: Of each call of a tool, whether it was wrong.
-        error: What went wrong, if the dialogue was broken off.
-    """
-    booked, unasked = booked_slots(task, bookings, tools)
-    return Outcome(
-        inform=rated.grounded.inform,
-        success=rated.grounded.success,
-        booked=booked,
-        unasked=unasked,
-        told=asdict(rated.faithfulness),
-        turns=turns,
-        calls=len(calls),
-        failed_calls=sum(calls),
-        error=error,
-    )
-
-
 def pass_hat(solved: Sequence[int], trials: int, k: int) -> float:
     """Return pass^k in percent: the mean of C(c, k) / C(n, k) over tasks.
 
@@ -189,31 +132,29 @@ def summary(lines: Sequence[Mapping[str, Any]], trials: int) -> dict[str, Any]:
     """
     every = [line["outcome"] for line in lines]
     solved: dict[str, list[bool]] = {}
-    costs: dict[str, Cost] = {}
+    costs: dict[str, Counter[str]] = {}
+    told: Counter[str] = Counter()
     for line in lines:
         solved.setdefault(line["dialogue_id"], []).append(line["outcome"]["solved"])
+        told.update(line["outcome"]["told"])
         for who, cost in line["costs"].items():
-            costs[who] = costs.get(who, Cost()) + Cost(**cost)
+            costs.setdefault(who, Counter()).update(cost)
     whole = [sum(one) for one in solved.values() if len(one) == trials]
-    told = Counter[str]()
-    for one in every:
-        told.update(one["told"])
+    ks = range(1, trials + 1) if whole else ()
 
-    def mean(values: Sequence[float], scale: int = 100) -> float:
-        return scale * sum(values) / max(1, len(values))
+    def mean(values: Sequence[float]) -> float:
+        return sum(values) / max(1, len(values))
 
     return {
         "tasks": len(solved),
         "trials": trials,
-        **{name: mean([one[name] for one in every]) for name in _RATES},
-        "books": mean([one["books"] for one in every if one["booked"]]),
-        "pass": {
-            str(k): asdict(pass_interval(whole, trials, k)) for k in range(1, trials + 1) if whole
-        },
+        **{name: 100 * mean([one[name] for one in every]) for name in _RATES},
+        "books": 100 * mean([one["books"] for one in every if one["booked"]]),
+        "pass": {str(k): asdict(pass_interval(whole, trials, k)) for k in ks},
         "told": told["told"],
         **{name: 100 * told[name] / told["told"] if told["told"] else None for name in _SHARES},
-        **{name: mean([one[name] for one in every], scale=1) for name in ("turns", "calls")},
+        **{name: mean([one[name] for one in every]) for name in ("turns", "calls")},
         **{name: sum(one[name] for one in every) for name in ("failed_calls", "unasked")},
         "errors": sum(one["error"] is not None for one in every),
-        "costs": {who: asdict(cost) for who, cost in costs.items()},
+        "costs": {who: dict(cost) for who, cost in costs.items()},
     }

@@ -13,7 +13,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -22,7 +22,7 @@ from ..io.files import read_stored, write_atomically
 from ..signature import SHOWN_HASH, Signature
 from .agents import Agent
 from .environment import MAX_TURNS, BrokenOffError, Environment, UserMaker, World
-from .outcomes import Cost, summary
+from .outcomes import summary
 from .tools import tools_digest
 
 _Line: TypeAlias = "dict[str, Any]"
@@ -208,9 +208,9 @@ def _dialogue(what: Play, trial: int, id_: str) -> _Line:
         "agent": what.agent_name,
         "outcome": environment.outcome().to_dict(),
         "costs": {
-            who: asdict(cost)
+            who: dict(one.cost)
             for who, one in (("agent", agent), ("user", environment.user))
-            if isinstance(cost := getattr(one, "cost", None), Cost)
+            if hasattr(one, "cost")
         },
         "signature": what.signature().to_dict(),
     }
@@ -225,7 +225,7 @@ def _read(path: Path, what: Play, remarks: list[str]) -> dict[str, _Line]:
     if last:
         remarks.append(f"{path}: the last line is cut off; its dialogue is played again")
         write_atomically(path, content[: len(content) - len(last)])
-    found = {}
+    found, ours = {}, what.signature()
     for number, text in enumerate(whole, start=1):
         try:
             line = json.loads(text)
@@ -235,7 +235,7 @@ def _read(path: Path, what: Play, remarks: list[str]) -> dict[str, _Line]:
         except (ValueError, TypeError, KeyError, RecursionError):
             told = f"line {number} is none of `mwz play`; name another file"
             raise InputError(str(path), told) from None
-        reasons = list(theirs.comparable_with(what.signature()).reasons)
+        reasons = list(theirs.comparable_with(ours).reasons)
         if agent != what.agent_name:
             reasons.append(f"different agents: {agent} and {what.agent_name}")
         if reasons:
