@@ -13,18 +13,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from mwz.normalization.rules.registry import digest_of_json
 
 from ..errors import InputError
-from ..io.files import kind_of, read_json, shown_name
+from ..io.files import read_json, shown_name
 from ..io.store import SEALED_SUFFIX, data_directory, read_sealed, write_sealed
+from ..io.validation import validated
 from ..submission.checking import dialogue_id
 from .installed import SAMPLE
 
@@ -46,8 +49,6 @@ PLAYED_DOMAINS = tuple(_NAMES)
 """The domains that live dialogues are about."""
 
 _EMPHASIS = re.compile(r"<span class='emphasis'>(.*?)</span>")
-_MARKS = ("invalid", "pre_invalid")
-"""What stands in `book` beside the slots: how the goal was drawn."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class DomainTask:
     """
 
     info: Mapping[str, str]
-    reqt: tuple[str, ...] = ()
+    reqt: Sequence[str] = ()
     book: Mapping[str, str] = field(default_factory=dict)
     fail_info: Mapping[str, str] = field(default_factory=dict)
     fail_book: Mapping[str, str] = field(default_factory=dict)
@@ -81,15 +82,12 @@ class Task:
 
     id: str
     domains: Mapping[str, DomainTask]
-    message: tuple[str, ...]
+    message: Sequence[str]
 
     @property
     def goal(self) -> dict[str, Any]:
-        """The task's goal as the data set writes it."""
-        return {
-            domain: {"info": dict(one.info), "reqt": list(one.reqt), "book": dict(one.book)}
-            for domain, one in self.domains.items()
-        }
+        """The task as the data set writes it."""
+        return {**{d: vars(one) for d, one in self.domains.items()}, "message": self.message}
 
 
 @dataclass(frozen=True)
@@ -104,21 +102,15 @@ class Tasks:
     tasks: Mapping[str, Task]
     source: str
 
+    @property
+    def goals(self) -> dict[str, Any]:
+        """Dialogue id -> the task as the data set writes it."""
+        return {id_: task.goal for id_, task in self.tasks.items()}
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the tasks, in hexadecimal; their order is no part of it."""
-        return digest_of_json(
-            {
-                id_: [
-                    task.message,
-                    {
-                        d: [dict(one.info), one.reqt, *map(dict, _plans(one))]
-                        for d, one in task.domains.items()
-                    },
-                ]
-                for id_, task in self.tasks.items()
-            }
-        )
+        return digest_of_json(self.goals)
 
     def __getitem__(self, id_: str) -> Task:
         task = self.tasks.get(dialogue_id(id_))
@@ -127,8 +119,21 @@ class Tasks:
         return task
 
 
-def _plans(one: DomainTask) -> tuple[Mapping[str, str], ...]:
-    return one.book, one.fail_info, one.fail_book
+class _Domain(BaseModel):
+    """What a goal says of a domain; `book` also says how it was drawn."""
+
+    info: dict[str, str]
+    reqt: list[str] = []
+    book: dict[str, str | bool] = {}
+    fail_info: dict[str, str] = {}
+    fail_book: dict[str, str | bool] = {}
+
+    def task(self) -> DomainTask:
+        plans = {
+            name: {slot: value for slot, value in slots.items() if isinstance(value, str)}
+            for name, slots in (("book", self.book), ("fail_book", self.fail_book))
+        }
+        return DomainTask(self.info, tuple(self.reqt), fail_info=self.fail_info, **plans)
 
 
 def parse_tasks(content: object, source: str) -> Tasks:
@@ -139,51 +144,31 @@ def parse_tasks(content: object, source: str) -> Tasks:
     Raises:
         InputError: The document has another form; with every place.
     """
-    if not isinstance(content, Mapping) or not content:
-        raise InputError(source, f"expected dialogue id -> goal, found {kind_of(content)}")
-    problems: list[str] = []
+    goals = validated(dict[str, dict[str, Any]], content, source)
+    goals = {id_: goal.get("goal", goal) for id_, goal in goals.items()}
+    found = {
+        id_: {domain: goal[domain] for domain in PLAYED_DOMAINS if goal.get(domain)}
+        for id_, goal in goals.items()
+    }
+    read = validated(dict[str, dict[str, _Domain]], found, source)
+    told = {id_: goal.get("message", []) for id_, goal in goals.items()}
+    messages = validated(dict[str, list[str]], told, source)
     tasks = {}
-    for name, dialogue in content.items():
-        goal = dialogue.get("goal", dialogue) if isinstance(dialogue, Mapping) else None
-        if not isinstance(goal, Mapping):
-            problems.append(f"dialogue {name}: expected a goal, found {kind_of(goal)}")
-            continue
-        message = tuple(_EMPHASIS.sub(r"\1", line) for line in goal.get("message") or ())
-        domains = {
-            domain: _domain_task(goal[domain], f"dialogue {name}, {domain}", problems)
-            for domain in _in_order(goal, message)
-        }
-        if domains:
-            tasks[dialogue_id(name)] = Task(dialogue_id(name), domains, message)
-    if not tasks and not problems:
-        problems.append(f"no goal of a domain with tools: {', '.join(PLAYED_DOMAINS)}")
-    if problems:
-        raise InputError(source, problems)
+    for id_, domains in read.items():
+        message = tuple(_EMPHASIS.sub(r"\1", line) for line in messages[id_])
+        wanted = {domain: domains[domain].task() for domain in _in_order(domains, message)}
+        if wanted:
+            tasks[dialogue_id(id_)] = Task(dialogue_id(id_), wanted, message)
+    if not tasks:
+        raise InputError(source, f"no goal of a domain with tools: {', '.join(PLAYED_DOMAINS)}")
     return Tasks(tasks, source)
 
 
-def _in_order(goal: Mapping[str, Any], message: Sequence[str]) -> Iterator[str]:
-    """Yield the goal's domains in the order in which the instructions come to them."""
+def _in_order(domains: Iterable[str], message: Sequence[str]) -> list[str]:
+    """Return domains in the order in which the instructions come to them."""
     text = "\n".join(message)
-    found = {d: re.search(pattern, text) for d, pattern in _NAMES.items() if goal.get(d)}
-    yield from sorted(found, key=lambda d: one.start() if (one := found[d]) else len(text))
-
-
-def _domain_task(written: object, place: str, problems: list[str]) -> DomainTask:
-    given = written if isinstance(written, Mapping) else {}
-    slots: dict[str, dict[str, str]] = {}
-    for key in ("info", "book", "fail_info", "fail_book"):
-        values = given.get(key) or {}
-        if not isinstance(values, Mapping) or (key == "info" and key not in given):
-            problems.append(f"{place}: expected `{key}`, an object of slot -> value")
-            continue
-        slots[key] = {slot: value for slot, value in values.items() if slot not in _MARKS}
-        problems += [
-            f"{place}, {key}, {slot}: expected a string, found {kind_of(value)}"
-            for slot, value in slots[key].items()
-            if not isinstance(value, str)
-        ]
-    return DomainTask(reqt=tuple(given.get("reqt") or ()), **{"info": {}, **slots})
+    found = {domain: re.search(_NAMES[domain], text) for domain in domains}
+    return sorted(found, key=lambda d: one.start() if (one := found[d]) else len(text))
 
 
 def read_tasks(path: str | Path) -> Tasks:
@@ -204,14 +189,7 @@ def install_tasks(tasks: Tasks, benchmark: str) -> Path:
         InputError: The file cannot be written.
     """
     path = _tasks_path(benchmark)
-    document = {
-        id_: {
-            "message": task.message,
-            **{domain: vars(one) for domain, one in task.domains.items()},
-        }
-        for id_, task in tasks.tasks.items()
-    }
-    write_sealed(path, document, _FORMAT)
+    write_sealed(path, tasks.goals, _FORMAT)
     return path
 
 

@@ -92,7 +92,7 @@ class World:
         if goals is None:
             return cls(scorer, load_tasks(loaded.name))
         tasks = read_tasks(goals)
-        own = chosen_goals({id_: one.goal for id_, one in tasks.tasks.items()}, scorer.rules)
+        own = chosen_goals(tasks.goals, scorer.rules)
         return cls(scorer, tasks, own.goals)
 
     @cached_property

@@ -14,7 +14,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageSystem, ChatMessageTool, ChatMessageUser, get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import ToolInfo, ToolParams
+from inspect_ai.tool import ToolInfo
 
 from .environment import MAX_TURNS, Environment, World
 from .models import MOST_ROUNDS, prompts
@@ -47,14 +47,7 @@ def live_dialogue(world: World, max_turns: int = MAX_TURNS) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         environment = Environment(world, max_turns=max_turns)
         environment.reset(str(state.sample_id), str(state.epoch))
-        tools = [
-            ToolInfo(
-                name=one["function"]["name"],
-                description=one["function"]["description"],
-                parameters=ToolParams(**one["function"]["parameters"]),
-            )
-            for one in environment.tools
-        ]
+        tools = [ToolInfo(**one["function"]) for one in environment.tools]
         state.messages = [ChatMessageSystem(content=prompts()["agent"])]
         while (said := environment.user_turn()) is not None:
             state.messages.append(ChatMessageUser(content=said))
@@ -64,11 +57,8 @@ def live_dialogue(world: World, max_turns: int = MAX_TURNS) -> Solver:
                 state.messages.append(message)
                 for call in message.tool_calls or ():
                     result = json.dumps(environment.call(call.function, call.arguments))
-                    state.messages.append(
-                        ChatMessageTool(
-                            content=result, tool_call_id=call.id, function=call.function
-                        )
-                    )
+                    told = ChatMessageTool(content=result, tool_call_id=call.id)
+                    state.messages.append(told)
                 if not message.tool_calls:
                     environment.respond(message.text)
                     break
