@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ..live.agents import Agent
     from ..live.environment import UserMaker
     from ..live.models import ChatModel
-    from ..live.playing import Played
 
 _AGENTS = ("baseline", "model", "MODULE:FUNCTION")
 _USERS = ("scripted", "model", "person")
@@ -113,30 +112,26 @@ def command(
     if user == "person" and jobs > 1:
         raise click.UsageError("a person plays one dialogue at a time; leave --jobs out")
     models = {name: how.pop(name) for name in ("model", "user_model", "base_url")}
-    agent_name, make_agent = _agent(agent, models)
-    user_name, make_user = _user(user, models)
+    (agent_name, make_agent), (user_name, make_user) = _agent(agent, models), _user(user, models)
     world = World.of(benchmark_chooser(benchmark, "playing on")(()), goals)
     ids = [world.tasks[id_].id for id_ in dict.fromkeys(chosen)] or list(world.tasks.tasks)[:count]
     what = playing.Play(world, ids, make_agent, agent_name, make_user, user_name, **how)
-    bar = tqdm(total=len(ids) * what.trials, desc="playing", unit="dialogue", disable=None)
-
-    def show(played: Played) -> None:
-        done = len(played.lines)
-        bar.set_postfix_str(f"solved {figure(100 * played.solved / max(1, done))}", refresh=False)
-        bar.update(done - bar.n)
-
-    with bar:
-        played = playing.play(what, output, jobs, show)
-    for remark in played.remarks:
-        notify(remark)
-    figures = playing.figures(what, played)
+    coming = playing.play(what, output, jobs, notify)
+    lines: list[playing.Line] = []
+    solved = 0
+    with tqdm(coming, "playing", len(ids) * what.trials, unit="dialogue", disable=None) as bar:
+        for line in bar:
+            lines.append(line)
+            solved += line["outcome"]["solved"]
+            bar.set_postfix_str(f"solved {figure(100 * solved / len(lines))}", refresh=False)
+    figures = playing.figures(what, lines)
     if json_target is not None:
         write_json(json_target, figures)
     if json_target != STANDARD_STREAM:
         click.echo(_text(figures, output))
 
 
-def _chat(models: dict[str, str | None], *wanted: str) -> ChatModel:
+def _chat(models: Mapping[str, str | None], *wanted: str) -> ChatModel:
     from ..live.models import ChatModel
 
     name = next((found for one in wanted if (found := models[one])), None)
@@ -145,34 +140,35 @@ def _chat(models: dict[str, str | None], *wanted: str) -> ChatModel:
     return ChatModel(name, models["base_url"])
 
 
-def _agent(name: str, models: dict[str, str | None]) -> tuple[str, Callable[[], Agent]]:
+def _agent(name: str, models: Mapping[str, str | None]) -> tuple[str, Callable[[], Agent]]:
     """Return what an agent is called, and what makes it."""
-    from ..live.agents import Baseline, Function, baseline_name, imported_function
+    from ..live import agents
 
-    if name == "baseline":
-        return baseline_name(), Baseline
     if name == "model":
         from ..live.models import ModelAgent, named
 
         chat = _chat(models, "model")
         return named(chat), lambda: ModelAgent(chat)
+    if name == "baseline":
+        return agents.baseline_name(), agents.Baseline
     if ":" not in name:
         raise InputError("--agent", unknown("agent", name, _AGENTS))
-    function = imported_function(name)
-    return name, lambda: Function(function)
+    function = agents.imported_function(name)
+    return name, lambda: agents.Function(function)
 
 
-def _user(name: str, models: dict[str, str | None]) -> tuple[str, UserMaker]:
+def _user(name: str, models: Mapping[str, str | None]) -> tuple[str, UserMaker]:
     """Return what a user is called, with the digest of its script or prompt, and what makes it."""
-    from ..live.environment import scripted
-    from ..live.users import PersonAtTerminal, script_name
+    from ..live import users
 
     if name == "model":
         from ..live.models import ModelUser, named
 
         chat = _chat(models, "user_model", "model")
         return named(chat), lambda task, world, seed: ModelUser(chat, task)
-    return (script_name(), scripted) if name == "scripted" else (name, PersonAtTerminal)
+    if name == "scripted":
+        return users.script_name(), users.ScriptedUser
+    return name, users.PersonAtTerminal
 
 
 def _text(figures: dict[str, Any], path: Path) -> str:

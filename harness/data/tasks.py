@@ -20,14 +20,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
-
 from mwz.normalization.rules.registry import digest_of_json
 
 from ..errors import InputError
 from ..io.files import read_json, shown_name
 from ..io.store import SEALED_SUFFIX, data_directory, read_sealed, write_sealed
-from ..io.validation import validated
 from ..submission.checking import dialogue_id
 from .installed import SAMPLE
 
@@ -49,6 +46,9 @@ PLAYED_DOMAINS = tuple(_NAMES)
 """The domains that live dialogues are about."""
 
 _EMPHASIS = re.compile(r"<span class='emphasis'>(.*?)</span>")
+
+
+_MARKS = ("invalid", "pre_invalid")
 
 
 @dataclass(frozen=True)
@@ -119,23 +119,6 @@ class Tasks:
         return task
 
 
-class _Domain(BaseModel):
-    """What a goal says of a domain; `book` also says how it was drawn."""
-
-    info: dict[str, str]
-    reqt: list[str] = []
-    book: dict[str, str | bool] = {}
-    fail_info: dict[str, str] = {}
-    fail_book: dict[str, str | bool] = {}
-
-    def task(self) -> DomainTask:
-        plans = {
-            name: {slot: value for slot, value in slots.items() if isinstance(value, str)}
-            for name, slots in (("book", self.book), ("fail_book", self.fail_book))
-        }
-        return DomainTask(self.info, tuple(self.reqt), fail_info=self.fail_info, **plans)
-
-
 def parse_tasks(content: object, source: str) -> Tasks:
     """Return the tasks in a document: dialogue id -> goal, as it is or below `goal`.
 
@@ -144,24 +127,37 @@ def parse_tasks(content: object, source: str) -> Tasks:
     Raises:
         InputError: The document has another form; with every place.
     """
+    from ..io.validation import validated  # pydantic takes its time
+
     goals = validated(dict[str, dict[str, Any]], content, source)
     goals = {id_: goal.get("goal", goal) for id_, goal in goals.items()}
-    found = {
-        id_: {domain: goal[domain] for domain in PLAYED_DOMAINS if goal.get(domain)}
+    wanted = {
+        id_: {domain: _slots(goal[domain]) for domain in PLAYED_DOMAINS if goal.get(domain)}
         for id_, goal in goals.items()
     }
-    read = validated(dict[str, dict[str, _Domain]], found, source)
-    told = {id_: goal.get("message", []) for id_, goal in goals.items()}
-    messages = validated(dict[str, list[str]], told, source)
+    messages = {id_: goal.get("message", []) for id_, goal in goals.items()}
+    told = validated(dict[str, list[str]], messages, source)
     tasks = {}
-    for id_, domains in read.items():
-        message = tuple(_EMPHASIS.sub(r"\1", line) for line in messages[id_])
-        wanted = {domain: domains[domain].task() for domain in _in_order(domains, message)}
-        if wanted:
-            tasks[dialogue_id(id_)] = Task(dialogue_id(id_), wanted, message)
+    for id_, domains in validated(dict[str, dict[str, DomainTask]], wanted, source).items():
+        message = tuple(_EMPHASIS.sub(r"\1", line) for line in told[id_])
+        if domains:
+            ordered = {domain: domains[domain] for domain in _in_order(domains, message)}
+            tasks[dialogue_id(id_)] = Task(dialogue_id(id_), ordered, message)
     if not tasks:
         raise InputError(source, f"no goal of a domain with tools: {', '.join(PLAYED_DOMAINS)}")
     return Tasks(tasks, source)
+
+
+def _slots(domain: object) -> object:
+    """Return what a goal says of a domain, without what `book` says of how it was drawn."""
+    if not isinstance(domain, Mapping):
+        return domain
+    return {
+        key: {slot: v for slot, v in value.items() if slot not in _MARKS}
+        if isinstance(value, Mapping)
+        else value
+        for key, value in domain.items()
+    }
 
 
 def _in_order(domains: Iterable[str], message: Sequence[str]) -> list[str]:

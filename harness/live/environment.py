@@ -195,10 +195,9 @@ class Environment:
         called = self.world.tools.call(self.task, name, arguments)
         if called.booking is not None:
             self.bookings.append(called.booking)
-        # A copy: the agent may go on changing what it called the tool with.
-        self._calls.append(
-            {"name": name, "arguments": deepcopy(arguments), "result": called.result}
-        )
+        # The agent may go on changing what it called the tool with.
+        given = deepcopy(arguments)
+        self._calls.append({"name": name, "arguments": given, "result": called.result})
         return called.result
 
     def respond(self, text: str) -> None:

@@ -13,7 +13,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -25,7 +25,9 @@ from .environment import MAX_TURNS, BrokenOffError, Environment, UserMaker, Worl
 from .outcomes import summary
 from .tools import tools_digest
 
-_Line: TypeAlias = "dict[str, Any]"
+Line: TypeAlias = "dict[str, Any]"
+"""A dialogue, as files have it."""
+
 _MOST_BROKEN_OFF = 5
 """Dialogues broken off one after another at which playing stops."""
 
@@ -69,62 +71,36 @@ class Play:
         return replace(plain, goals="all", parameters={**plain.parameters, **own, **more})
 
 
-@dataclass
-class Played:
-    """What has been played.
-
-    Attributes:
-        lines: The dialogues, as files have them.
-        solved: How many of them are solved.
-        remarks: What there is to say of files that were there before.
-    """
-
-    lines: list[_Line] = field(default_factory=list)
-    solved: int = 0
-    remarks: list[str] = field(default_factory=list)
-
-    def add(self, line: _Line) -> None:
-        """Add a dialogue."""
-        self.lines.append(line)
-        self.solved += line["outcome"]["solved"]
-
-
 def trial_path(path: Path, trial: int) -> Path:
     """Return the file of a trial, from 1: the first has the path itself."""
     return path if trial == 1 else path.with_name(f"{path.stem}.{trial}{path.suffix}")
 
 
 def play(
-    what: Play, path: Path, jobs: int = 1, progress: Callable[[Played], None] = lambda played: None
-) -> Played:
-    """Play dialogues into files; those that are there already are not played again.
+    what: Play, path: Path, jobs: int = 1, notify: Callable[[str], None] = lambda remark: None
+) -> Iterator[Line]:
+    """Play dialogues into files, and yield each; what is there already is not played again.
 
     Args:
         what: Who plays what.
         path: The file of the first trial.
         jobs: How many dialogues are played at once.
-        progress: Called after each dialogue, and once before.
+        notify: Called with what there is to say of files that are there already.
 
     Raises:
         InputError: A file is of another play, or cannot be written; the agent's or the user's
             model cannot be reached; or dialogue after dialogue is broken off. What was played is
             kept.
     """
-    played = Played()
     paths = [trial_path(path, trial) for trial in range(1, what.trials + 1)]
-    found = [_read(one, what, played.remarks) for one in paths]
-    for there in found:
-        for id_ in what.tasks:
-            if id_ in there:
-                played.add(there[id_])
-    progress(played)
+    found = [_read(one, what, notify) for one in paths]
     broken_off = 0
     for trial, (file, there) in enumerate(zip(paths, found, strict=True), start=1):
         lacking = [id_ for id_ in what.tasks if id_ not in there]
+        yield from [there[id_] for id_ in what.tasks if id_ in there]
         for line in _appended(_lines(what, trial, lacking, jobs), file) if lacking else ():
             there[line["dialogue_id"]] = line
-            played.add(line)
-            progress(played)
+            yield line
             error = line["outcome"]["error"]
             broken_off = broken_off + 1 if error else 0
             if broken_off >= _MOST_BROKEN_OFF:
@@ -133,10 +109,9 @@ def play(
         ordered = [id_ for id_ in dict.fromkeys([*what.tasks, *there]) if id_ in there]
         if ordered != list(there):
             write_atomically(file, b"".join(_encoded(there[id_]) for id_ in ordered))
-    return played
 
 
-def _lines(what: Play, trial: int, ids: Sequence[str], jobs: int) -> Iterator[_Line]:
+def _lines(what: Play, trial: int, ids: Sequence[str], jobs: int) -> Iterator[Line]:
     """Yield dialogues as they are over; those begun are played to their end when one raises."""
     if jobs == 1:
         # A person is at the terminal of this very thread.
@@ -159,7 +134,7 @@ def _lines(what: Play, trial: int, ids: Sequence[str], jobs: int) -> Iterator[_L
         raise trouble
 
 
-def _appended(lines: Iterator[_Line], path: Path) -> Iterator[_Line]:
+def _appended(lines: Iterator[Line], path: Path) -> Iterator[Line]:
     """Append lines to a file of this process alone, and yield each when it is safely on disk."""
     import portalocker
 
@@ -178,12 +153,12 @@ def _appended(lines: Iterator[_Line], path: Path) -> Iterator[_Line]:
         raise InputError(str(path), f"cannot be written ({error.strerror})") from None
 
 
-def _encoded(line: _Line) -> bytes:
+def _encoded(line: Line) -> bytes:
     # Half of a surrogate pair, which a model may write, is no text.
     return json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
-def _dialogue(what: Play, trial: int, id_: str) -> _Line:
+def _dialogue(what: Play, trial: int, id_: str) -> Line:
     """Play one dialogue, and return its line."""
     environment = Environment(what.world, what.user, what.max_turns)
     environment.reset(id_, f"{what.seed} {trial}")
@@ -216,14 +191,14 @@ def _dialogue(what: Play, trial: int, id_: str) -> _Line:
     }
 
 
-def _read(path: Path, what: Play, remarks: list[str]) -> dict[str, _Line]:
+def _read(path: Path, what: Play, notify: Callable[[str], None]) -> dict[str, Line]:
     """Return dialogue id -> line of what a file holds, and drop a last line that is cut off."""
     if not path.exists():
         return {}
     content = read_stored(path)
     *whole, last = content.split(b"\n")
     if last:
-        remarks.append(f"{path}: the last line is cut off; its dialogue is played again")
+        notify(f"{path}: the last line is cut off; its dialogue is played again")
         write_atomically(path, content[: len(content) - len(last)])
     found, ours = {}, what.signature()
     for number, text in enumerate(whole, start=1):
@@ -242,12 +217,12 @@ def _read(path: Path, what: Play, remarks: list[str]) -> dict[str, _Line]:
             told = "; ".join(reasons)
             raise InputError(str(path), f"is of another play ({told}); name another file")
     if found:
-        remarks.append(f"{path}: goes on after {counted(len(found), 'dialogue')}")
+        notify(f"{path}: goes on after {counted(len(found), 'dialogue')}")
     return found
 
 
-def figures(what: Play, played: Played) -> dict[str, Any]:
-    """Return all figures of a play as JSON types, with agent, user and signature."""
+def figures(what: Play, lines: Sequence[Line]) -> dict[str, Any]:
+    """Return all figures of dialogues played, as JSON types, with agent, user and signature."""
     signature = str(what.signature(trials=str(what.trials)))
     named = {"agent": what.agent_name, "user": what.user_name, "signature": signature}
-    return named | summary(played.lines, what.trials)
+    return named | summary(lines, what.trials)

@@ -86,11 +86,6 @@ class Called:
     result: Mapping[str, Any]
     booking: Booking | None = None
 
-    @property
-    def failed(self) -> bool:
-        """Whether the call was wrong."""
-        return "error" in self.result
-
 
 class Tools:
     """The tools on the venues of a benchmark.
@@ -132,14 +127,10 @@ class Tools:
             return _error("arguments: expected an object of slot -> value")
         parameters = _parameters()[name]
         given = {slot: _text(value) for slot, value in arguments.items() if value not in (None, "")}
-        problems = [
-            problem
-            for slot, value in given.items()
-            if (problem := _problem(slot, value, parameters["properties"]))
-        ]
+        problems = [_problem(slot, v, parameters["properties"]) for slot, v in given.items()]
         problems += [f"{s} is missing" for s in parameters["required"] if s not in given]
-        if problems:
-            return _error("; ".join(problems))
+        if any(problems):
+            return _error("; ".join(filter(None, problems)))
         kind, domain = name.split("_")
         return self._query(domain, given) if kind == "query" else self._book(task, domain, given)
 
@@ -150,37 +141,28 @@ class Tools:
 
     def same(self, slot: str, first: str, second: str) -> bool:
         """Return whether two values of a slot mean the same, spelled in whatever way."""
-        name = (
-            "name"
-            if slot in ("departure", "destination")
-            else normalize_slot_name(slot, self._rules)
-        )
+        name = "name" if slot in _ROUTE[:2] else normalize_slot_name(slot, self._rules)
         one, other = (normalize_value(name, v.lower(), self._rules) for v in (first, second))
         return one == other or (name == "name" and reaches(one, other, self._rules.fuzzy_ratio))
 
     def _query(self, domain: str, slots: Mapping[str, str]) -> Called:
-        records = [
-            next((one for one in same_id if self._meets(one, slots)), same_id[0])
-            for same_id in (self._records[domain][id_] for id_ in self._found(domain, slots))
-        ]
+        found = self.matching(domain, {slot: v for slot, v in slots.items() if slot != "name"})
+        if "name" in slots:
+            named = self._venues(domain, "name", slots["name"])
+            found = [id_ for id_ in found if id_ in named]
+        records = []
+        for same_id in (self._records[domain][id_] for id_ in found):
+            meant = (one for one in same_id if self._meets(one, slots))
+            records.append(next(meant, same_id[0]))
         if domain == "train":
-            by_arrival = "arriveBy" in slots and "leaveAt" not in slots
-            records.sort(
-                key=lambda one: (
-                    -minutes(one["arriveBy"]) if by_arrival else minutes(one["leaveAt"]),
-                    one["trainID"],
-                )
-            )
+            # The first after a time, or the last before one.
+            late = "arriveBy" in slots and "leaveAt" not in slots
+            time, order = ("arriveBy", -1) if late else ("leaveAt", 1)
+            records.sort(key=lambda one: (order * minutes(one[time]), one["trainID"]))
         result: dict[str, Any] = {"count": len(records), "results": records[:SHOWN_RESULTS]}
         if not records and "name" in slots:
             result["closest_names"] = self._closest(domain, slots["name"])
         return Called(result)
-
-    def _found(self, domain: str, slots: Mapping[str, str]) -> list[str]:
-        others = {slot: value for slot, value in slots.items() if slot != "name"}
-        found = self.matching(domain, others)
-        named = self._venues(domain, "name", slots["name"]) if "name" in slots else found
-        return [id_ for id_ in found if id_ in named]
 
     def _meets(self, train: Mapping[str, str], slots: Mapping[str, str]) -> bool:
         """Return whether one of several trains with the same id is the one that is meant."""
@@ -244,9 +226,8 @@ def _problem(slot: str, value: str, known: Mapping[str, Mapping[str, Any]]) -> s
     if slot not in known:
         return unknown("slot", slot, known)
     expected = known[slot]
-    choices = expected.get("enum")
-    if choices is not None and value.lower() not in choices:
-        return f"{slot}: {unknown('value', value, choices)}"
+    if value.lower() not in expected.get("enum", [value.lower()]):
+        return f"{slot}: {unknown('value', value, expected['enum'])}"
     if "pattern" in expected and not re.fullmatch(expected["pattern"], value):
         return f"{slot}: expected a time as HH:MM, found {value!r}"
     if expected["type"] == "integer" and not re.fullmatch("[1-9][0-9]?", value):
