@@ -1,4 +1,4 @@
-"""A server on the loopback address that speaks OpenAI's chat protocol, and misbehaves when told to."""
+"""A server on the loopback address that speaks OpenAI's protocol, and misbehaves when told to."""
 
 from __future__ import annotations
 

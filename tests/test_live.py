@@ -14,11 +14,12 @@ from helpers import run_cli, run_process
 from mwz.harness import Benchmark, InputError
 from mwz.harness.data.tasks import DomainTask, Task, Tasks, load_tasks, parse_tasks
 from mwz.harness.live.agents import Baseline, Call
-from mwz.harness.live.environment import Environment, World
+from mwz.harness.live.environment import Environment
 from mwz.harness.live.outcomes import booked_slots, pass_hat, pass_interval
 from mwz.harness.live.playing import Play, play
 from mwz.harness.live.tools import Booking, Tools
 from mwz.harness.live.users import ScriptedUser
+from mwz.harness.live.world import World
 from mwz.harness.scoring.free_running import chosen_goals
 
 TASK = Task(
@@ -317,9 +318,7 @@ def test_the_user_answers_what_it_is_asked(world: World, response: str, answer: 
         ("Booked. Your reference is **AB4D5FGH**.", "postcode"),
     ],
 )
-def test_the_user_books_and_hears_what_came_of_it(
-    world: World, response: str, answer: str
-) -> None:
+def test_the_user_books_and_hears_what_came_of_it(world: World, response: str, answer: str) -> None:
     user = _user(world, "town006")
     offer = "How about **The Harbour Wall Kitchen**?"
     venues = world.tools.call(TASK, "query_restaurant", {"food": "seafood"}).result["results"]

@@ -12,8 +12,8 @@ import pytest
 from helpers import PROJECT
 
 from mwz.harness import Benchmark, Scorer
-from mwz.harness.live.environment import World
 from mwz.harness.live.rewards import GroundedReward
+from mwz.harness.live.world import World
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +36,7 @@ def test_inspect_plays_and_scores_with_its_mock_model(tmp_path: Path, named: boo
 
     if named and _is_editable():
         pytest.skip("Inspect looks entry points up for packages that are not editable installs")
+
     def outputs(messages: Any, tools: Any, *rest: object) -> ModelOutput:
         assert "book_taxi" in {tool.name for tool in tools}
         if messages[-1].role == "tool":

@@ -52,7 +52,9 @@ def _lines(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def test_a_model_calls_tools_responds_and_costs(play: _Player, server: ChatServer, tmp_path: Path) -> None:
+def test_a_model_calls_tools_responds_and_costs(
+    play: _Player, server: ChatServer, tmp_path: Path
+) -> None:
     done = play(server, tmp_path / "p.jsonl")
     assert done.status == 0, done.err
     (line,) = _lines(tmp_path / "p.jsonl")
@@ -69,7 +71,9 @@ def test_a_model_calls_tools_responds_and_costs(play: _Player, server: ChatServe
 
 
 @pytest.mark.parametrize("fault", [429, 500, None, b"<html>", b'{"choices": []}'])
-def test_passing_trouble_is_waited_for(play: _Player, server: ChatServer, tmp_path: Path, fault: Answer) -> None:
+def test_passing_trouble_is_waited_for(
+    play: _Player, server: ChatServer, tmp_path: Path, fault: Answer
+) -> None:
     server.faults = [fault, fault]
     done = play(server, tmp_path / "p.jsonl")
     assert done.status == 0, done.err
@@ -104,7 +108,9 @@ def test_lasting_trouble_stops_play_and_loses_nothing(
     assert [line["dialogue_id"] for line in _lines(file)] == ["town001", "town002", "town003"]
 
 
-def test_a_refused_request_fails_its_dialogue_alone(play: _Player, server: ChatServer, tmp_path: Path) -> None:
+def test_a_refused_request_fails_its_dialogue_alone(
+    play: _Player, server: ChatServer, tmp_path: Path
+) -> None:
     server.faults = [400]
     assert play(server, tmp_path / "p.jsonl", tasks=2).status == 0
     one, other = _lines(tmp_path / "p.jsonl")
@@ -114,7 +120,9 @@ def test_a_refused_request_fails_its_dialogue_alone(play: _Player, server: ChatS
 
 
 @pytest.mark.parametrize("arguments", ["{", "[]", '{"colour": "red"}', '{"area": 3}', "null", ""])
-def test_wrong_arguments_are_answered_to_the_agent(play: _Player, tmp_path: Path, arguments: str) -> None:
+def test_wrong_arguments_are_answered_to_the_agent(
+    play: _Player, tmp_path: Path, arguments: str
+) -> None:
     def agent(messages: Sequence[Mapping[str, Any]]) -> Answer:
         called = messages[-1]["role"] == "tool"
         return saying("Sorry.") if called else calling("book_hotel", arguments)
@@ -138,14 +146,18 @@ def test_empty_replies_and_endless_calls_end(play: _Player, tmp_path: Path) -> N
     assert "calls tools" in line["outcome"]["error"]
 
 
-def test_a_model_plays_the_user_by_the_instructions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_plays_the_user_by_the_instructions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     def user(messages: Sequence[Mapping[str, Any]]) -> Answer:
         return saying("Italian food, please." if len(messages) == 2 else "Goodbye. [END]")
 
     with chat_server(user) as server:
         file = str(tmp_path / "p.jsonl")
         models = ["--user", "model", "--user-model", "u", "--base-url", server.url]
-        done = run_cli(capsys, "play", "--benchmark", "sample", "--task", "town001", *models, "-o", file)
+        done = run_cli(
+            capsys, "play", "--benchmark", "sample", "--task", "town001", *models, "-o", file
+        )
     assert done.status == 0, done.err
     (line,) = _lines(tmp_path / "p.jsonl")
     assert [turn["user"] for turn in line["turns"]] == ["Italian food, please.", "Goodbye."]
@@ -153,7 +165,9 @@ def test_a_model_plays_the_user_by_the_instructions(tmp_path: Path, capsys: pyte
     assert "u, prompts 1-" in line["signature"]["parameters"]["user"]
 
 
-def test_jobs_play_at_once_and_keep_the_order(play: _Player, server: ChatServer, tmp_path: Path) -> None:
+def test_jobs_play_at_once_and_keep_the_order(
+    play: _Player, server: ChatServer, tmp_path: Path
+) -> None:
     assert play(server, tmp_path / "p.jsonl", "--jobs", "4", tasks=9).status == 0
     assert play(server, tmp_path / "q.jsonl", tasks=9).status == 0
     assert (tmp_path / "p.jsonl").read_bytes() == (tmp_path / "q.jsonl").read_bytes()

@@ -18,8 +18,8 @@ from .reading import benchmark_chooser
 
 if TYPE_CHECKING:
     from ..live.agents import Agent
-    from ..live.environment import UserMaker
     from ..live.models import ChatModel
+    from ..live.world import UserMaker
 
 _AGENTS = ("baseline", "model", "MODULE:FUNCTION")
 _USERS = ("scripted", "model", "person")
@@ -36,7 +36,7 @@ _NUMBERS = (
 def _numbers(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that are numbers."""
     for name, metavar, default, told in reversed(_NUMBERS):
-        shown = {"metavar": metavar, "default": default, "show_default": True}
+        shown: dict[str, Any] = {"metavar": metavar, "default": default, "show_default": True}
         function = click.option(name, type=_NUMBER, help=told, **shown)(function)
     return function
 
@@ -107,7 +107,7 @@ def command(
 ) -> None:
     """Play dialogues, and show what came of them; `how` has models and fields of `Play`."""
     from ..live import playing
-    from ..live.environment import World
+    from ..live.world import World
 
     if user == "person" and jobs > 1:
         raise click.UsageError("a person plays one dialogue at a time; leave --jobs out")

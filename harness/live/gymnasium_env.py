@@ -14,10 +14,15 @@ from typing import Any
 import gymnasium
 from gymnasium.spaces import Text
 
-from .environment import MAX_TURNS, Environment, UserMaker, World, scripted
+from .environment import MAX_TURNS, Environment
+from .users import ScriptedUser
+from .world import UserMaker, World
 
 _LONGEST = 10_000
-_LETTERS = string.printable + "£€éèêëàâäáöüóôíîïçñ’‘“”–—…"
+# Latin letters, and marks such as dashes and quotes.
+_LETTERS = string.printable + "".join(
+    map(chr, (*range(0xA0, 0x180), *range(0x2010, 0x2040), 0x20AC))
+)
 
 
 class LiveEnv(gymnasium.Env[str, str]):
@@ -30,7 +35,7 @@ class LiveEnv(gymnasium.Env[str, str]):
     """
 
     def __init__(
-        self, world: World, user: UserMaker = scripted, max_turns: int = MAX_TURNS
+        self, world: World, user: UserMaker = ScriptedUser, max_turns: int = MAX_TURNS
     ) -> None:
         self.action_space = Text(_LONGEST, min_length=0, charset=_LETTERS)
         self.observation_space = Text(_LONGEST, min_length=0, charset=_LETTERS)

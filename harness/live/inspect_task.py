@@ -16,8 +16,9 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolInfo
 
-from .environment import MAX_TURNS, Environment, World
+from .environment import MAX_TURNS, Environment
 from .models import MOST_ROUNDS, prompts
+from .world import World
 
 _OUTCOME = "outcome"
 _SCORED = ("solved", "success", "inform", "books")

@@ -20,8 +20,8 @@ from ..data.tasks import Task
 from ..errors import InputError, cut, without_secrets
 from ..signature import SHOWN_HASH
 from .agents import Call
-from .environment import BrokenOffError, UserTurn
 from .tools import tool_schemas
+from .world import BrokenOffError, UserTurn
 
 KEY_VARIABLE = "OPENAI_API_KEY"
 

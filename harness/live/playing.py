@@ -21,9 +21,10 @@ from ..errors import InputError, counted, shown
 from ..io.files import read_stored, write_atomically
 from ..signature import SHOWN_HASH, Signature
 from .agents import Agent
-from .environment import MAX_TURNS, BrokenOffError, Environment, UserMaker, World
+from .environment import MAX_TURNS, Environment
 from .outcomes import summary
 from .tools import tools_digest
+from .world import BrokenOffError, UserMaker, World
 
 Line: TypeAlias = "dict[str, Any]"
 """A dialogue, as files have it."""

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from ..errors import InputError
 from ..grounding.rating import PlainDialogue, rated
-from .environment import World
+from .world import World
 
 Completion: TypeAlias = "str | Sequence[Mapping[str, Any]]"
 """A response, or the messages of a dialogue (`role`, `content`), of which the assistant's count."""

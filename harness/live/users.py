@@ -23,7 +23,7 @@ from mwz.normalization.rules.registry import digest_of_json, read_toml
 
 from ..data.tasks import DomainTask, Task
 from ..grounding.grounded import NAMING_SLOTS
-from .environment import UserTurn, World
+from .world import UserTurn, World
 
 if TYPE_CHECKING:
     from mwz.normalization.delexicaliser import Delexicalised
