@@ -24,73 +24,24 @@ if TYPE_CHECKING:
 _AGENTS = ("baseline", "model", "MODULE:FUNCTION")
 _USERS = ("scripted", "model", "person")
 _NUMBER = click.IntRange(min=1)
+_FILE = click.Path(path_type=Path, dir_okay=False)
 
 
-_NUMBERS = (
-    ("--trials", "K", 1, "How often each task is played, for pass^k; each trial has its own file."),
-    ("--jobs", "N", 1, "How many dialogues are played at once, in threads, with models."),
-    ("--max-turns", "N", 30, "How many turns a dialogue has at most."),
-)
-
-
-def _numbers(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that are numbers."""
-    for name, metavar, default, told in reversed(_NUMBERS):
-        shown: dict[str, Any] = {"metavar": metavar, "default": default, "show_default": True}
-        function = click.option(name, type=_NUMBER, help=told, **shown)(function)
-    return function
-
-
-@click.command(
-    help="Play live dialogues: an agent that queries and books through tools talks to a user who "
-    "has a goal. Each dialogue is appended to the file of --output when it is over, and a play "
-    "that was interrupted goes on where it was. `mwz score FILE --free-running` and `mwz why` "
-    "read the file."
-)
-@click.option(
-    "--agent",
-    metavar="|".join(_AGENTS),
-    default="baseline",
-    show_default=True,
-    help="baseline: patterns and templates. model: the language model of --model, with tools. A "
-    "function is given the messages so far and a function that calls a tool, and returns the "
-    "response.",
-)
-@click.option(
-    "--user",
-    type=click.Choice(_USERS),
-    default="scripted",
-    show_default=True,
-    help="scripted: by the goal, without a model. model: the language model of --user-model. "
-    "person: you, at the terminal.",
-)
+@click.command(context_settings={"show_default": True})
+@click.option("--agent", metavar="|".join(_AGENTS), default="baseline", help="Who uses the tools.")
+@click.option("--user", type=click.Choice(_USERS), default="scripted", help="Who has the goal.")
 @click.option("--model", metavar="NAME", help="The language model that is the agent.")
 @click.option("--user-model", metavar="NAME", help="The one that is the user. [default: --model]")
-@click.option(
-    "--base-url",
-    metavar="URL",
-    help="The address of the models, any that speaks OpenAI's protocol; the key is taken from "
-    "OPENAI_API_KEY. [default: OpenAI's]",
-)
+@click.option("--base-url", metavar="URL", help="The address of the models. [default: OpenAI's]")
 @option.benchmark
-@click.option(
-    "--goals",
-    metavar="FILE",
-    help="Goals with instructions, as ConvLab-2's test.json.zip or MultiWOZ's data.json has them, "
-    "in place of the benchmark's.",
-)
+@click.option("--goals", metavar="FILE", help="Goals with instructions, for the benchmark's.")
 @click.option("--tasks", "count", type=_NUMBER, metavar="N", help="Play the first N tasks.")
 @click.option("--task", "chosen", multiple=True, metavar="ID", help="Play this one; repeatable.")
-@_numbers
-@click.option("--seed", type=int, default=0, show_default=True, help="The seed of scripted users.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default="play.jsonl",
-    show_default=True,
-    help="The file of dialogues; of further trials, play.2.jsonl and so on.",
-)
+@click.option("--trials", type=_NUMBER, default=1, metavar="K", help="How often a task is played.")
+@click.option("--seed", type=int, default=0, help="The seed of scripted users.")
+@click.option("--jobs", type=_NUMBER, default=1, metavar="N", help="Dialogues played at once.")
+@click.option("--max-turns", type=_NUMBER, default=30, metavar="N", help="Turns at most.")
+@click.option("-o", "--output", type=_FILE, default="play.jsonl", help="The file of dialogues.")
 @click.option("--json", "json_target", metavar="FILE|-", help="Write all figures as JSON.")
 def command(
     *,
@@ -105,7 +56,19 @@ def command(
     json_target: str | None,
     **how: Any,
 ) -> None:
-    """Play dialogues, and show what came of them; `how` has models and fields of `Play`."""
+    """Play live dialogues: an agent with tools talks to a user who has a goal.
+
+    Agents: `baseline` has patterns and templates; `model` is the language model of --model; a
+    function is given the messages so far and a function that calls a tool, and returns the
+    response. Users: `scripted` has the goal and no model; `model` is the language model of
+    --user-model; `person` is you, at the terminal. Models are reached at any address that speaks
+    OpenAI's protocol, with the key of OPENAI_API_KEY; --jobs is for them.
+
+    Each dialogue is appended to --output when it is over, and a play that was interrupted goes on
+    where it was. Further trials, which pass^k is of, have files of their own: play.2.jsonl and so
+    on. `mwz score FILE --free-running` and `mwz why` read them. --goals takes ConvLab-2's
+    test.json.zip, train.json.zip or val.json.zip, or MultiWOZ's data.json.
+    """
     from ..live import playing
     from ..live.world import World
 

@@ -72,11 +72,6 @@ class Play:
         return replace(plain, goals="all", parameters={**plain.parameters, **own, **more})
 
 
-def trial_path(path: Path, trial: int) -> Path:
-    """Return the file of a trial, from 1: the first has the path itself."""
-    return path if trial == 1 else path.with_name(f"{path.stem}.{trial}{path.suffix}")
-
-
 def play(
     what: Play, path: Path, jobs: int = 1, notify: Callable[[str], None] = lambda remark: None
 ) -> Iterator[Line]:
@@ -93,7 +88,8 @@ def play(
             model cannot be reached; or dialogue after dialogue is broken off. What was played is
             kept.
     """
-    paths = [trial_path(path, trial) for trial in range(1, what.trials + 1)]
+    further = (f"{path.stem}.{trial}{path.suffix}" for trial in range(2, what.trials + 1))
+    paths = [path, *map(path.with_name, further)]
     found = [_read(one, what, notify) for one in paths]
     broken_off = 0
     for trial, (file, there) in enumerate(zip(paths, found, strict=True), start=1):

@@ -207,12 +207,8 @@ class Tools:
 
 def _code(number: int) -> str:
     """Return a reference number of eight characters: letters, with a digit third and sixth."""
-    code = ""
-    for place in range(8):
-        signs = _DIGITS if place in (2, 5) else _LETTERS
-        code += signs[number % len(signs)]
-        number //= len(signs)
-    return code
+    signs = [_DIGITS if place in (2, 5) else _LETTERS for place in range(8)]
+    return "".join(one[number // 100**place % len(one)] for place, one in enumerate(signs))
 
 
 def _text(value: object) -> str:
