@@ -20,7 +20,8 @@ from typing import Any, Protocol, TypeAlias
 
 from mwz.normalization.rules.registry import digest_of_json, read_toml
 
-from ..errors import InputError
+from ..errors import InputError, shown
+from .world import BrokenOffError
 
 Call: TypeAlias = Callable[[str, object], Mapping[str, Any]]
 """Calls a tool by name and arguments, and returns its result."""
@@ -192,9 +193,18 @@ class Function:
         self._messages: list[dict[str, Any]] = []
 
     def reply(self, said: str, call: Call) -> str:
-        """Return the response to what the user says, after any calls of tools."""
+        """Return the response to what the user says, after any calls of tools.
+
+        Raises:
+            BrokenOffError: The function raises an error, or returns no string.
+        """
         self._messages.append({"role": "user", "content": said})
-        response = self._function([dict(message) for message in self._messages], call)
+        try:
+            response = self._function([dict(message) for message in self._messages], call)
+        except Exception as error:
+            raise BrokenOffError(f"{type(error).__name__} in the agent: {error}") from error
+        if not isinstance(response, str):
+            raise BrokenOffError(f"the agent returns {shown(response)} in place of a string")
         self._messages.append({"role": "assistant", "content": response})
         return response
 

@@ -30,15 +30,10 @@ def multiwoz(
 ) -> Task:
     """Return the tasks of a benchmark; options are those of `mwz play`."""
     world = World.of(benchmark, goals)
-    samples = [
-        Sample(id=id_, input="\n".join(one.message), target="solved")
-        for id_, one in world.tasks.tasks.items()
-    ]
-    return Task(
-        dataset=MemoryDataset(samples, name=world.tasks.source),
-        solver=live_dialogue(world, max_turns),
-        scorer=outcome(),
-    )
+    tasks = world.tasks.tasks.items()
+    samples = [Sample(id=id_, input="\n".join(one.message), target="solved") for id_, one in tasks]
+    dataset = MemoryDataset(samples, name=world.tasks.source)
+    return Task(dataset=dataset, solver=live_dialogue(world, max_turns), scorer=outcome())
 
 
 @solver

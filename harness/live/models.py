@@ -60,21 +60,16 @@ class ChatModel:
         try:
             import openai
         except ImportError:
-            raise InputError(
-                f"model {model}", "needs the openai package: pip install 'multiwoz-harness[openai]'"
-            ) from None
-        key = os.environ.get(KEY_VARIABLE)
-        if not key and base_url is None:
-            raise InputError(
-                f"model {model}", f"set {KEY_VARIABLE}, or name an address by --base-url"
-            )
-        self._errors = openai
-        self._attempts = attempts
-        self._where = f"model {model} at {without_secrets(base_url or 'api.openai.com')}"
+            needs = "needs the openai package: pip install 'multiwoz-harness[openai]'"
+            raise InputError(f"model {model}", needs) from None
+        key = os.environ.get(KEY_VARIABLE) or "none"
+        if key == "none" and base_url is None:
+            needs = f"set {KEY_VARIABLE}, or name an address by --base-url"
+            raise InputError(f"model {model}", needs)
         self.model = model
-        self._client = openai.OpenAI(
-            api_key=key or "none", base_url=base_url, max_retries=attempts - 1
-        )
+        self._errors, self._attempts = openai, attempts
+        self._where = f"model {model} at {without_secrets(base_url or 'api.openai.com')}"
+        self._client = openai.OpenAI(api_key=key, base_url=base_url, max_retries=attempts - 1)
 
     def complete(self, messages: Sequence[Any], cost: Counter[str], **options: Any) -> Any:
         """Return the model's message.
@@ -89,28 +84,23 @@ class ChatModel:
             InputError: The server cannot be reached, fails, or answers something else.
         """
         trouble = ""
+        options |= {"model": self.model, "messages": list(messages)}
         for _ in range(self._attempts):
             try:
-                found = self._client.chat.completions.create(
-                    model=self.model, messages=list(messages), **options
-                )
+                found = self._client.chat.completions.create(**options)
                 message, usage = found.choices[0].message, found.usage
                 assert message.content is None or isinstance(message.content, str)
-            except self._errors.APIStatusError as error:
-                if error.status_code in _REFUSED:
-                    raise BrokenOffError(self._told(error)) from None
-                raise InputError(self._where, self._told(error)) from None
-            except self._errors.APIConnectionError as error:
-                raise InputError(self._where, self._told(error)) from None
+            except (self._errors.APIStatusError, self._errors.APIConnectionError) as error:
+                told = cut(str(error).rstrip("."), _LONGEST_ERROR)
+                if getattr(error, "status_code", None) in _REFUSED:
+                    raise BrokenOffError(told) from None
+                raise InputError(self._where, f"{told} ({self._attempts} attempts)") from None
             except (self._errors.APIError, *_NO_COMPLETION) as error:
                 trouble = f"the answer is no chat completion ({cut(str(error), _LONGEST_ERROR)})"
                 continue
             cost.update({"calls": 1, **{key: getattr(usage, key, 0) or 0 for key in _TOKENS}})
             return message
         raise InputError(self._where, f"{trouble}, {self._attempts} times")
-
-    def _told(self, error: Exception) -> str:
-        return cut(f"{str(error).rstrip('.')} ({self._attempts} attempts)", _LONGEST_ERROR)
 
 
 _NO_COMPLETION = (ValueError, TypeError, AttributeError, IndexError, AssertionError)

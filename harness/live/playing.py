@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..errors import InputError, counted, shown
+from ..errors import InputError, counted
 from ..io.files import read_stored, write_atomically
 from ..signature import SHOWN_HASH, Signature
 from .agents import Agent
@@ -162,28 +162,17 @@ def _dialogue(what: Play, trial: int, id_: str) -> Line:
     agent = what.agent()
     try:
         while (said := environment.user_turn()) is not None:
-            response = agent.reply(said, environment.call)
-            if not isinstance(response, str):
-                raise BrokenOffError(f"the agent returns {shown(response)} in place of a string")
-            environment.respond(response)
+            environment.respond(agent.reply(said, environment.call))
     except BrokenOffError as error:
         environment.fail(str(error))
-    except InputError:
-        # The model cannot be reached: that is no fault of this dialogue.
-        raise
-    except Exception as error:
-        environment.fail(f"{type(error).__name__} in the agent: {error}")
+    talkers = {"agent": agent, "user": environment.user}
     return {
         "dialogue_id": id_,
         "turns": environment.transcript,
         "trial": trial,
         "agent": what.agent_name,
         "outcome": environment.outcome().to_dict(),
-        "costs": {
-            who: dict(one.cost)
-            for who, one in (("agent", agent), ("user", environment.user))
-            if hasattr(one, "cost")
-        },
+        "costs": {who: dict(one.cost) for who, one in talkers.items() if hasattr(one, "cost")},
         "signature": what.signature().to_dict(),
     }
 
