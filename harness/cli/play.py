@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,34 +105,35 @@ def _chat(models: Mapping[str, str | None], *wanted: str) -> ChatModel:
 
 
 def _agent(name: str, models: Mapping[str, str | None]) -> tuple[str, Callable[[], Agent]]:
-    """Return what an agent is called, and what makes it."""
-    from ..live import agents
+    """Return what an agent is called, with the digest of its script or prompt; and its maker."""
+    from ..live.agents import Baseline, Function, imported_function
+    from ..live.world import versioned
 
     if name == "model":
-        from ..live.models import ModelAgent, named
+        from ..live.models import ModelAgent
 
         chat = _chat(models, "model")
-        return named(chat), lambda: ModelAgent(chat)
+        return f"{chat.model}, prompts {versioned('prompts')}", partial(ModelAgent, chat)
     if name == "baseline":
-        return agents.baseline_name(), agents.Baseline
+        return f"baseline-{versioned('agent')}", Baseline
     if ":" not in name:
         raise InputError("--agent", unknown("agent", name, _AGENTS))
-    function = agents.imported_function(name)
-    return name, lambda: agents.Function(function)
+    return name, partial(Function, imported_function(name))
 
 
 def _user(name: str, models: Mapping[str, str | None]) -> tuple[str, UserMaker]:
-    """Return what a user is called, with the digest of its script or prompt, and what makes it."""
-    from ..live import users
+    """Return what a user is called, likewise, and its maker."""
+    from ..live.users import PersonAtTerminal, ScriptedUser
+    from ..live.world import versioned
 
     if name == "model":
-        from ..live.models import ModelUser, named
+        from ..live.models import ModelUser
 
         chat = _chat(models, "user_model", "model")
-        return named(chat), lambda task, world, seed: ModelUser(chat, task)
+        return f"{chat.model}, prompts {versioned('prompts')}", partial(ModelUser, chat)
     if name == "scripted":
-        return users.script_name(), users.ScriptedUser
-    return name, users.PersonAtTerminal
+        return f"scripted-{versioned('user')}", ScriptedUser
+    return name, PersonAtTerminal
 
 
 def _text(figures: dict[str, Any], path: Path) -> str:

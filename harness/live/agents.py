@@ -15,13 +15,10 @@ import string
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any, Protocol, TypeAlias
 
-from mwz.normalization.rules.registry import digest_of_json, read_toml
-
 from ..errors import InputError, shown
-from .world import BrokenOffError
+from .world import BrokenOffError, script
 
 Call: TypeAlias = Callable[[str, object], Mapping[str, Any]]
 """Calls a tool by name and arguments, and returns its result."""
@@ -32,17 +29,6 @@ class Agent(Protocol):
 
     def reply(self, said: str, call: Call) -> str:
         """Return the response to what the user says, after any calls of tools."""
-
-
-@cache
-def _script() -> Mapping[str, Any]:
-    content: Mapping[str, Any] = read_toml("agent.toml", __package__)
-    return content
-
-
-def baseline_name() -> str:
-    """Return what records call the baseline: its version and the digest of its script."""
-    return f"baseline-{_script()['version']}-{digest_of_json(_script())[:12]}"
 
 
 _NEEDED = {"train": ("departure", "destination", "day"), "taxi": ("departure", "destination")}
@@ -70,11 +56,11 @@ class Baseline:
             return _say("hello")
         asked = [] if begun else _asked(text)
         known = self._slots.setdefault(domain, {})
-        read = {} if asked else _read(_script()["slots"][domain], text)
+        read = {} if asked else _read(script("agent")["slots"][domain], text)
         changed = {slot: value for slot, value in read.items() if known.get(slot) != value}
-        booking = {} if begun or asked else _read(_script()["bookings"].get(domain, {}), text)
+        booking = {} if begun or asked else _read(script("agent")["bookings"].get(domain, {}), text)
         wants = _found("cues", "booking", text) or (self._books and booking)
-        if wants and domain in self._chosen and domain in _script()["bookings"]:
+        if wants and domain in self._chosen and domain in script("agent")["bookings"]:
             self._bookings.setdefault(domain, {}).update(booking)
             return self._book(call)
         if changed or begun or domain not in self._chosen:
@@ -85,7 +71,7 @@ class Baseline:
     def _begin(self, text: str) -> bool:
         """Go on to another domain if a sentence asks for it; return whether one does."""
         for sentence in re.split(r"(?<=[.?!])\s", re.sub(r"called [^.?!,]+", "called", text)):
-            domains = (d for d in _script()["domains"] if _found("domains", d, sentence))
+            domains = (d for d in script("agent")["domains"] if _found("domains", d, sentence))
             found = next(domains, "") if _found("cues", "search", sentence) else ""
             if found and found != self._domain:
                 self._domain, self._books = found, False
@@ -117,7 +103,7 @@ class Baseline:
         key = "trainID" if domain == "train" else "name"
         slots = self._bookings[domain]
         self._books = True
-        missing = [slot for slot in _script()["bookings"][domain] if slot not in slots]
+        missing = [slot for slot in script("agent")["bookings"][domain] if slot not in slots]
         if missing:
             return _question(missing)
         result = call(f"book_{domain}", {key: chosen[key], **slots})
@@ -130,7 +116,7 @@ class Baseline:
 
     def _answer(self, asked: list[str]) -> str:
         chosen = self._chosen[self._domain]
-        requests = _script()["requests"]
+        requests = script("agent")["requests"]
         told = [requests[slot][1].format(_shown(slot, chosen.get(slot, "?"))) for slot in asked]
         who = "trainID" if self._domain == "train" else "name"
         named = f"For {_shown(who, chosen[who])}, " if who in chosen else "For your taxi, "
@@ -138,13 +124,13 @@ class Baseline:
 
 
 def _question(slots: list[str]) -> str:
-    return " ".join(_script()["questions"][slot] for slot in slots)
+    return " ".join(script("agent")["questions"][slot] for slot in slots)
 
 
 def _say(what: str, *filled: str, **known: str) -> str:
     """Return a template, filled; what it lacks is not known."""
-    lacking = defaultdict(lambda: _script()["say"]["not_known"], known)
-    return string.Formatter().vformat(_script()["say"][what], filled, lacking)
+    lacking = defaultdict(lambda: script("agent")["say"]["not_known"], known)
+    return string.Formatter().vformat(script("agent")["say"][what], filled, lacking)
 
 
 def _shown(slot: str, value: object) -> str:
@@ -152,19 +138,19 @@ def _shown(slot: str, value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{price} pounds ({room})" for room, price in value.items())
     if value == "?":
-        return str(_script()["say"]["not_known"])
+        return str(script("agent")["say"]["not_known"])
     if slot in ("name", "address", *_NEEDED["taxi"]):
         return " ".join(word[:1].upper() + word[1:] for word in str(value).split())
     return str(value)
 
 
 def _found(table: str, name: str, text: str) -> re.Match[str] | None:
-    return re.search(_script()[table][name], text)
+    return re.search(script("agent")[table][name], text)
 
 
 def _asked(text: str) -> list[str]:
     """Return the slots that a text asks for."""
-    requests = _script()["requests"].items() if _found("cues", "request", text) else ()
+    requests = script("agent")["requests"].items() if _found("cues", "request", text) else ()
     return [slot for slot, (pattern, _) in requests if re.search(pattern, text)]
 
 

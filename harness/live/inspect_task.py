@@ -17,8 +17,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolInfo
 
 from .environment import MAX_TURNS, Environment
-from .models import MOST_ROUNDS, prompts
-from .world import World
+from .models import MOST_ROUNDS
+from .world import World, script
 
 _OUTCOME = "outcome"
 _SCORED = ("solved", "success", "inform", "books")
@@ -44,7 +44,7 @@ def live_dialogue(world: World, max_turns: int = MAX_TURNS) -> Solver:
         environment = Environment(world, max_turns=max_turns)
         environment.reset(str(state.sample_id), str(state.epoch))
         tools = [ToolInfo(**one["function"]) for one in environment.tools]
-        state.messages = [ChatMessageSystem(content=prompts()["agent"])]
+        state.messages = [ChatMessageSystem(content=script("prompts")["agent"])]
         while (said := environment.user_turn()) is not None:
             state.messages.append(ChatMessageUser(content=said))
             for _ in range(MOST_ROUNDS):

@@ -10,18 +10,14 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Sequence
 from typing import Any
-
-from mwz.normalization.rules.registry import digest_of_json, read_toml
 
 from ..data.tasks import Task
 from ..errors import InputError, cut, without_secrets
-from ..signature import SHOWN_HASH
 from .agents import Call
 from .tools import tool_schemas
-from .world import BrokenOffError, UserTurn
+from .world import BrokenOffError, UserTurn, World, script
 
 KEY_VARIABLE = "OPENAI_API_KEY"
 
@@ -35,13 +31,6 @@ _REFUSED = (400, 413, 422)
 _LONGEST_ERROR = 200
 _SENT = {"role", "content", "tool_calls"}
 _TOKENS = ("prompt_tokens", "completion_tokens")
-
-
-@cache
-def prompts() -> Mapping[str, str]:
-    """Return what language models are told; to be read only."""
-    content: Mapping[str, str] = read_toml("prompts.toml", __package__)
-    return content
 
 
 class ChatModel:
@@ -107,11 +96,6 @@ _NO_COMPLETION = (ValueError, TypeError, AttributeError, IndexError, AssertionEr
 """What goes wrong when an answer is read that is no completion."""
 
 
-def named(chat: ChatModel) -> str:
-    """Return what records call a model: with version and digest of the prompts."""
-    return f"{chat.model}, prompts {prompts()['version']}-{digest_of_json(prompts())[:SHOWN_HASH]}"
-
-
 class ModelAgent:
     """A language model with tools.
 
@@ -123,7 +107,7 @@ class ModelAgent:
         self._chat = chat
         self.cost: Counter[str] = Counter()
         self._messages: list[dict[str, Any]] = [
-            {"role": "system", "content": prompts()["agent"].strip()}
+            {"role": "system", "content": script("prompts")["agent"].strip()}
         ]
 
     def reply(self, said: str, call: Call) -> str:
@@ -151,13 +135,19 @@ class ModelUser:
     Args:
         chat: The model.
         task: The task.
+        world: As for other users; a model knows nothing of it, nor of the seed.
+        seed: Likewise.
     """
 
-    def __init__(self, chat: ChatModel, task: Task) -> None:
+    def __init__(self, chat: ChatModel, task: Task, world: World, seed: str) -> None:
         self._chat = chat
         self.cost: Counter[str] = Counter()
         instructions = "\n".join(f"- {line}." for line in task.message)
-        system = prompts()["user"].strip().format(instructions=instructions, end=prompts()["end"])
+        system = (
+            script("prompts")["user"]
+            .strip()
+            .format(instructions=instructions, end=script("prompts")["end"])
+        )
         self._messages = [{"role": "system", "content": system}]
 
     def turn(self, response: str | None) -> UserTurn:
@@ -166,12 +156,12 @@ class ModelUser:
         Raises:
             BrokenOffError: It says nothing, or the server refuses the dialogue.
         """
-        heard = prompts()["greeting"] if response is None else response or "..."
+        heard = script("prompts")["greeting"] if response is None else response or "..."
         self._messages.append({"role": "user", "content": heard})
         message = self._chat.complete(self._messages, self.cost)
         said = (message.content or "").strip()
         if not said:
             raise BrokenOffError("the user says nothing")
         self._messages.append({"role": "assistant", "content": said})
-        text = said.replace(prompts()["end"], "").strip()
-        return UserTurn(text or "Goodbye.", ends=prompts()["end"] in said)
+        text = said.replace(script("prompts")["end"], "").strip()
+        return UserTurn(text or "Goodbye.", ends=script("prompts")["end"] in said)

@@ -17,13 +17,11 @@ import random
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
-
-from mwz.normalization.rules.registry import digest_of_json, read_toml
+from typing import TYPE_CHECKING
 
 from ..data.tasks import DomainTask, Task
 from ..grounding.grounded import NAMING_SLOTS
-from .world import UserTurn, World
+from .world import UserTurn, World, script
 
 if TYPE_CHECKING:
     from mwz.normalization.delexicaliser import Delexicalised
@@ -35,21 +33,12 @@ _MOST_GIVEN_UP = 2
 _FIRST_STATED = 3
 """How many constraints the user states in one turn at most, where not asked."""
 
-_SPANS = {"phone": "PHONE", "address": "ADDRESS", "postcode": "POST", "trainID": "TRAINID"}
+_SPANS = {
+    "phone": "PHONE", "address": "ADDRESS", "postcode": "POST",
+    "trainID": "TRAINID", "reference": "REFERENCE",
+}
 _ROUTE = ("departure", "destination")
 FIND, BOOK, ASK = "find", "book", "ask"
-
-
-@cache
-def script() -> Mapping[str, Any]:
-    """Return the phrases and patterns of the scripted user; they are to be read only."""
-    content: Mapping[str, Any] = read_toml("user.toml", __package__)
-    return content
-
-
-def script_name() -> str:
-    """Return what signatures call the scripted user: its version and the digest of its script."""
-    return f"scripted-{script()['version']}-{digest_of_json(script())[:12]}"
 
 
 class ScriptedUser:
@@ -92,7 +81,7 @@ class ScriptedUser:
         if not self._left:
             self._over = True
             return self._say("bye")
-        openings = script()["opening"]["then"] if self._domain else script()["opening"]
+        openings = script("user")["opening"]["then"] if self._domain else script("user")["opening"]
         thanks = f"{self._say('thanks')} " if self._domain else ""
         self._domain = self._left.pop(0)
         self._wanted: DomainTask = self._task.domains[self._domain]
@@ -175,7 +164,7 @@ class ScriptedUser:
             self._missing = [slot for slot in self._missing if not heard.tells(slot)]
             self._phase = BOOK
             return f"{words} {self._request()}"
-        open_ = heard.asked(script()["asked"])
+        open_ = heard.asked(script("user")["asked"])
         return f"{self._say('open') if open_ else ''} {self._request()}"
 
     def _request(self) -> str:
@@ -184,8 +173,8 @@ class ScriptedUser:
             return self._say("recommend", self._clauses(list(self._constraints)))
         if self._phase == BOOK:
             slots = self._book_slots
-            return f"{script()['booking'][self._domain]} {_clauses(slots, slots)}."
-        names = [script()["request"].get(slot, slot) for slot in self._missing]
+            return f"{script('user')['booking'][self._domain]} {_clauses(slots, slots)}."
+        names = [script("user")["request"].get(slot, slot) for slot in self._missing]
         some = [", ".join(names[:-1])] if len(names) > 1 else []
         return self._say("ask", " and ".join([*some, names[-1]]))
 
@@ -196,7 +185,7 @@ class ScriptedUser:
         return {**self._wanted.book, **({} if self._rebooked else self._wanted.fail_book)}
 
     def _booking(self, heard: _Heard) -> str:
-        if heard.has("REFERENCE"):
+        if heard.tells("reference"):
             return self._ask(heard=heard)
         refused = heard.is_("refused")
         if refused and not self._rebooked:
@@ -227,7 +216,7 @@ class ScriptedUser:
         return f"{words} {self._request()}"
 
     def _say(self, what: str, filled: str = "") -> str:
-        phrase: str = self._chance.choice(script()["say"][what])
+        phrase: str = self._chance.choice(script("user")["say"][what])
         return phrase.format(filled).replace(" .", ".").replace(" ?", "?")
 
     def _clauses(self, slots: Iterable[str]) -> str:
@@ -236,14 +225,14 @@ class ScriptedUser:
 
 def _clauses(slots: Iterable[str], values: Mapping[str, str]) -> str:
     """Return slots and their values as words that follow a noun."""
-    phrases = script()["constraint"]
+    phrases = script("user")["constraint"]
     put = {slot: phrases.get(f"{slot}={values[slot]}", phrases[slot]) for slot in slots}
     return " ".join(phrase.format(values[slot]) for slot, phrase in put.items())
 
 
 @cache
 def _pattern(table: str, name: str) -> re.Pattern[str]:
-    return re.compile(script()[table].get(name, r"(?!)"), re.IGNORECASE)
+    return re.compile(script("user")[table].get(name, r"(?!)"), re.IGNORECASE)
 
 
 class _Heard:
@@ -257,7 +246,7 @@ class _Heard:
 
     def __init__(self, text: str, found: Delexicalised, domain: str) -> None:
         self.text = text
-        self._slots = {span.slot for span in found.spans}
+        self.told = {span.slot for span in found.spans}
         naming = NAMING_SLOTS.get(domain)
         spans = [span for span in found.spans if span.slot == naming]
         # A train need not be in the database; a name is one of a venue of the domain.
@@ -268,14 +257,10 @@ class _Heard:
         """Whether it says something of a kind, of the table `understood`."""
         return bool(_pattern("understood", kind).search(self.text))
 
-    def has(self, slot: str) -> bool:
-        """Whether it tells a value of a slot that the delexicaliser knows."""
-        return slot in self._slots
-
     def tells(self, slot: str, asked: bool = False) -> bool:
         """Whether it tells a slot; of those without a clear form only once asked for."""
         if slot in _SPANS:
-            return self.has(_SPANS[slot])
+            return _SPANS[slot] in self.told
         return asked and bool(_pattern("told", slot).search(self.text))
 
     def asked(self, slots: Iterable[str]) -> list[str]:

@@ -4,14 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Protocol, TypeAlias
+from functools import cache, cached_property
+from typing import Any, Protocol, TypeAlias
+
+from mwz.normalization.rules.registry import digest_of_json, read_toml
 
 from ..benchmark import Benchmark, Goal
 from ..data.installed import load_benchmark
 from ..data.tasks import Task, Tasks, load_tasks, read_tasks
 from ..scoring import Options, Scorer
+from ..signature import SHOWN_HASH
 from .tools import Tools
+
+
+@cache
+def script(name: str) -> Mapping[str, Any]:
+    """Return what agents or users say, declared in a file of that name; to be read only."""
+    content: Mapping[str, Any] = read_toml(f"{name}.toml", __package__)
+    return content
+
+
+def versioned(name: str) -> str:
+    """Return the version of such a file and its digest, for records and signatures."""
+    return f"{script(name)['version']}-{digest_of_json(script(name))[:SHOWN_HASH]}"
 
 
 class BrokenOffError(Exception):
