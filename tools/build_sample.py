@@ -2,8 +2,9 @@
 
     python tools/build_sample.py [FOLDER]
 
-writes `town.json`, `tasks.json` and `submissions/*.json` to the folder, by default `harness/sample`. The sources
-are the TOML files beside this script; the same sources give the same bytes.
+writes `town.json`, `tasks.json` and `submissions/*.json` to the folder, by default
+`harness/sample`. The sources are the TOML files beside this script; the same sources give the same
+bytes.
 """
 
 from __future__ import annotations

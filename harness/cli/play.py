@@ -95,25 +95,26 @@ def command(
         click.echo(_text(figures, output))
 
 
-def _chat(models: Mapping[str, str | None], *wanted: str) -> ChatModel:
+def _chat(models: Mapping[str, str | None], *wanted: str) -> tuple[str, ChatModel]:
+    """Return what a language model is called, with the digest of the prompts, and the model."""
     from ..live.models import ChatModel
+    from ..live.world import versioned
 
     name = next((found for one in wanted if (found := models[one])), None)
     if name is None:
         raise click.UsageError(f"name the language model by --{wanted[0].replace('_', '-')}")
-    return ChatModel(name, models["base_url"])
+    return f"{name}, prompts {versioned('prompts')}", ChatModel(name, models["base_url"])
 
 
 def _agent(name: str, models: Mapping[str, str | None]) -> tuple[str, Callable[[], Agent]]:
-    """Return what an agent is called, with the digest of its script or prompt; and its maker."""
+    """Return what an agent is called, and what makes it."""
     from ..live.agents import Baseline, Function, imported_function
+    from ..live.models import ModelAgent
     from ..live.world import versioned
 
     if name == "model":
-        from ..live.models import ModelAgent
-
-        chat = _chat(models, "model")
-        return f"{chat.model}, prompts {versioned('prompts')}", partial(ModelAgent, chat)
+        called, chat = _chat(models, "model")
+        return called, partial(ModelAgent, chat)
     if name == "baseline":
         return f"baseline-{versioned('agent')}", Baseline
     if ":" not in name:
@@ -122,30 +123,26 @@ def _agent(name: str, models: Mapping[str, str | None]) -> tuple[str, Callable[[
 
 
 def _user(name: str, models: Mapping[str, str | None]) -> tuple[str, UserMaker]:
-    """Return what a user is called, likewise, and its maker."""
+    """Return what a user is called, and what makes it."""
+    from ..live.models import ModelUser
     from ..live.users import PersonAtTerminal, ScriptedUser
     from ..live.world import versioned
 
     if name == "model":
-        from ..live.models import ModelUser
-
-        chat = _chat(models, "user_model", "model")
-        return f"{chat.model}, prompts {versioned('prompts')}", partial(ModelUser, chat)
-    if name == "scripted":
-        return f"scripted-{versioned('user')}", ScriptedUser
-    return name, PersonAtTerminal
+        called, chat = _chat(models, "user_model", "model")
+        return called, partial(ModelUser, chat)
+    scripted = (f"scripted-{versioned('user')}", ScriptedUser)
+    return scripted if name == "scripted" else (name, PersonAtTerminal)
 
 
 def _text(figures: dict[str, Any], path: Path) -> str:
     """Return the figures of a play for people."""
-    shown = ("inform", "success", "books", "solved", "turns", "calls")
-    rows = [[name.capitalize(), figure(figures[name])] for name in shown]
+    names = ("inform", "success", "books", "solved", "turns", "calls")
+    rows = [[name.capitalize(), figure(figures[name])] for name in names]
     rows += [[f"pass^{k}", Interval(**one).text(1)] for k, one in figures["pass"].items()]
-    for who, cost in figures["costs"].items():
-        tokens = cost["prompt_tokens"] + cost["completion_tokens"]
-        rows.append([f"Cost ({who})", f"{cost['calls']} calls, {tokens} tokens"])
-    if figures["errors"]:
-        rows.append(["Broken off", str(figures["errors"])])
+    costs = figures["costs"].items()
+    rows += [[f"{who}: {kind}", f"{n:,}"] for who, cost in costs for kind, n in cost.items()]
+    rows += [["Broken off", str(figures["errors"])]] if figures["errors"] else []
     played = f"{counted(figures['tasks'], 'task')}, {counted(figures['trials'], 'trial')}"
     title = f"{figures['agent']} with {figures['user']}: {played}"
     return f"{title}\n{text_table(['', ''], rows)}\n\n{path}\n{figures['signature']}"

@@ -32,7 +32,6 @@ class Agent(Protocol):
 
 
 _NEEDED = {"train": ("departure", "destination", "day"), "taxi": ("departure", "destination")}
-_TIMES = ("leaveAt", "arriveBy")
 
 
 class Baseline:
@@ -81,10 +80,10 @@ class Baseline:
     def _search(self, slots: dict[str, str], call: Call) -> str:
         domain = self._domain
         missing = [slot for slot in _NEEDED.get(domain, ()) if slot not in slots]
-        if not missing and domain in _NEEDED and not any(slot in slots for slot in _TIMES):
+        if not missing and domain in _NEEDED and "leaveAt" not in slots and "arriveBy" not in slots:
             # A time is asked for once.
-            missing = [_TIMES[0]]
-            slots[_TIMES[0]] = ""
+            missing = ["leaveAt"]
+            slots["leaveAt"] = ""
         if missing:
             return _question(missing)
         self._chosen.pop(domain, None)

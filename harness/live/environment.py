@@ -20,7 +20,6 @@ from typing import Any
 
 from ..data.tasks import Task
 from ..errors import InputError
-from ..grounding.rating import PlainDialogue, rated
 from .outcomes import Outcome, booked_slots
 from .tools import Booking, tool_schemas
 from .users import ScriptedUser
@@ -136,13 +135,9 @@ class Environment:
 
     def outcome(self) -> Outcome:
         """Return what came of the dialogue, or has come of it so far."""
-        task, scorer = self.task, self.world.scorer
-        delexicaliser = scorer.delexicaliser()
-        responses = [delexicaliser(turn["response"]) for turn in self.transcript]
-        dialogue = PlainDialogue(responses, self.world.goals[task.id], None)
-        found = rated(dialogue, scorer.database(), delexicaliser.gazetteer)
+        found = self.world.rated(self.task.id, [turn["response"] for turn in self.transcript])
         calls = [call for turn in self.transcript for call in turn.get("calls", ())]
-        booked, unasked = booked_slots(task, self.bookings, self.world.tools)
+        booked, unasked = booked_slots(self.task, self.bookings, self.world.tools)
         return Outcome(
             inform=found.grounded.inform,
             success=found.grounded.success,

@@ -15,31 +15,26 @@ import gymnasium
 from gymnasium.spaces import Text
 
 from .environment import MAX_TURNS, Environment
-from .users import ScriptedUser
-from .world import UserMaker, World
+from .world import World
 
 _LONGEST = 10_000
 # Latin letters, and marks such as dashes and quotes.
-_LETTERS = string.printable + "".join(
-    map(chr, (*range(0xA0, 0x180), *range(0x2010, 0x2040), 0x20AC))
-)
+_CODES = (*range(0xA0, 0x180), *range(0x2010, 0x2040), 0x20AC)
+_LETTERS = string.printable + "".join(map(chr, _CODES))
 
 
 class LiveEnv(gymnasium.Env[str, str]):
-    """Dialogues with a user; each reset draws a task.
+    """Dialogues with the scripted user; each reset draws a task.
 
     Args:
         world: The benchmark.
-        user: Makes the user.
         max_turns: How many turns a dialogue has at most.
     """
 
-    def __init__(
-        self, world: World, user: UserMaker = ScriptedUser, max_turns: int = MAX_TURNS
-    ) -> None:
-        self.action_space = Text(_LONGEST, min_length=0, charset=_LETTERS)
-        self.observation_space = Text(_LONGEST, min_length=0, charset=_LETTERS)
-        self._environment = Environment(world, user, max_turns)
+    def __init__(self, world: World, max_turns: int = MAX_TURNS) -> None:
+        texts = Text(_LONGEST, min_length=0, charset=_LETTERS)
+        self.action_space = self.observation_space = texts
+        self._environment = Environment(world, max_turns=max_turns)
         self._tasks = list(world.tasks.tasks)
 
     def reset(
@@ -58,8 +53,8 @@ class LiveEnv(gymnasium.Env[str, str]):
             call = json.loads(action)
         except (ValueError, RecursionError):
             call = None
-        if isinstance(call, dict) and isinstance(call.get("name"), str):
-            result = self._environment.call(call["name"], call.get("arguments", {}))
+        if isinstance(call, dict):
+            result = self._environment.call(str(call.get("name")), call.get("arguments", {}))
             return _observed(json.dumps(result)), 0.0, False, False, {}
         self._environment.respond(action)
         said = self._environment.user_turn()

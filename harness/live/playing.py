@@ -3,8 +3,8 @@
 A file has one line of JSON per dialogue: `dialogue_id`, `turns` (`user`, `response`, `calls`),
 `trial`, `agent`, `outcome`, `costs` and `signature`. `mwz score --free-running` and all else that
 takes free-running dialogues reads it. Each trial has a file of its own: `play.jsonl`,
-`play.2.jsonl`, … A line is appended when its dialogue is over; when all are, lines are in the order
-of the tasks. The same agent, user and seed give the same bytes, if they do not leave it to chance.
+`play.2.jsonl`, … Lines are appended, in the order of the tasks, as dialogues are over. The same
+agent, user and seed give the same bytes, if they do not leave it to chance.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Event
 from typing import Any, TypeAlias
 
 from ..errors import InputError, counted
@@ -96,39 +97,35 @@ def play(
         lacking = [id_ for id_ in what.tasks if id_ not in there]
         yield from [there[id_] for id_ in what.tasks if id_ in there]
         for line in _appended(_lines(what, trial, lacking, jobs), file) if lacking else ():
-            there[line["dialogue_id"]] = line
             yield line
             error = line["outcome"]["error"]
             broken_off = broken_off + 1 if error else 0
             if broken_off >= _MOST_BROKEN_OFF:
                 many = f"{broken_off} dialogues in a row are broken off, the last one because"
                 raise InputError(f"agent {what.agent_name}", f"{many} {error}")
-        ordered = [id_ for id_ in dict.fromkeys([*what.tasks, *there]) if id_ in there]
-        if ordered != list(there):
-            write_atomically(file, b"".join(_encoded(there[id_]) for id_ in ordered))
 
 
 def _lines(what: Play, trial: int, ids: Sequence[str], jobs: int) -> Iterator[Line]:
-    """Yield dialogues as they are over; those begun are played to their end when one raises."""
-    if jobs == 1:
-        # A person is at the terminal of this very thread.
-        yield from (_dialogue(what, trial, id_) for id_ in ids)
-        return
-    trouble: BaseException | None = None
-    with ThreadPoolExecutor(jobs) as pool:
-        running = [pool.submit(_dialogue, what, trial, id_) for id_ in ids]
+    """Yield dialogues in order; those begun when one raises an error are played to their end."""
+    trouble: list[InputError] = []
+    stopped = Event()
+
+    def attempt(id_: str) -> Line | None:
         try:
-            for one in as_completed(running):
-                error = None if one.cancelled() else one.exception()
-                if error is not None:
-                    trouble = error
-                    pool.shutdown(wait=False, cancel_futures=True)
-                elif not one.cancelled():
-                    yield one.result()
+            return None if stopped.is_set() else _dialogue(what, trial, id_)
+        except InputError as error:
+            trouble.append(error)
+            stopped.set()
+            return None
+
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            # A person is at the terminal of this very thread.
+            yield from filter(None, (pool.map if jobs > 1 else map)(attempt, ids))
         finally:
-            pool.shutdown(cancel_futures=True)
-    if trouble is not None:
-        raise trouble
+            stopped.set()
+    if trouble:
+        raise trouble[0]
 
 
 def _appended(lines: Iterator[Line], path: Path) -> Iterator[Line]:
@@ -140,7 +137,9 @@ def _appended(lines: Iterator[Line], path: Path) -> Iterator[Line]:
         with path.open("ab") as file:
             portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
             for line in lines:
-                file.write(_encoded(line))
+                # Half of a surrogate pair, which a model may write, is no text.
+                text = json.dumps(line, ensure_ascii=False) + "\n"
+                file.write(text.encode("utf-8", "replace"))
                 file.flush()
                 os.fsync(file.fileno())
                 yield line
@@ -148,11 +147,6 @@ def _appended(lines: Iterator[Line], path: Path) -> Iterator[Line]:
         raise InputError(str(path), "another process plays into it") from None
     except OSError as error:
         raise InputError(str(path), f"cannot be written ({error.strerror})") from None
-
-
-def _encoded(line: Line) -> bytes:
-    # Half of a surrogate pair, which a model may write, is no text.
-    return json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 def _dialogue(what: Play, trial: int, id_: str) -> Line:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ..errors import InputError
-from ..grounding.rating import PlainDialogue, rated
 from .world import World
 
 Completion: TypeAlias = "str | Sequence[Mapping[str, Any]]"
@@ -48,16 +47,11 @@ class GroundedReward:
         return [self._reward(prompt, completion, id_) for prompt, completion, id_ in parts]
 
     def _reward(self, prompt: Completion, completion: Completion, id_: str) -> float:
-        goal = self._world.goals.get(id_.lower())
-        if goal is None:
+        if id_.lower() not in self._world.goals:
             raise InputError("rewards", f"dialogue {id_} has no goal in the benchmark")
-        scorer = self._world.scorer
-        delexicaliser = scorer.delexicaliser()
         said = [] if isinstance(prompt, str) else _responses(prompt)
-        responses = [delexicaliser(text) for text in [*said, *_responses(completion)]]
-        database, gazetteer = scorer.database(), delexicaliser.gazetteer
-        grounded = rated(PlainDialogue(responses, goal, None), database, gazetteer).grounded
-        return float(getattr(grounded, self._outcome))
+        rated = self._world.rated(id_.lower(), [*said, *_responses(completion)])
+        return float(getattr(rated.grounded, self._outcome))
 
 
 def _responses(completion: Completion) -> list[str]:

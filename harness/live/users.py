@@ -33,10 +33,7 @@ _MOST_GIVEN_UP = 2
 _FIRST_STATED = 3
 """How many constraints the user states in one turn at most, where not asked."""
 
-_SPANS = {
-    "phone": "PHONE", "address": "ADDRESS", "postcode": "POST",
-    "trainID": "TRAINID", "reference": "REFERENCE",
-}
+_SPANS = {"phone": "PHONE", "address": "ADDRESS", "postcode": "POST", "trainID": "TRAINID"}
 _ROUTE = ("departure", "destination")
 FIND, BOOK, ASK = "find", "book", "ask"
 
@@ -185,7 +182,7 @@ class ScriptedUser:
         return {**self._wanted.book, **({} if self._rebooked else self._wanted.fail_book)}
 
     def _booking(self, heard: _Heard) -> str:
-        if heard.tells("reference"):
+        if "REFERENCE" in heard.told:
             return self._ask(heard=heard)
         refused = heard.is_("refused")
         if refused and not self._rebooked:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Protocol, TypeAlias
@@ -12,6 +12,7 @@ from mwz.normalization.rules.registry import digest_of_json, read_toml
 from ..benchmark import Benchmark, Goal
 from ..data.installed import load_benchmark
 from ..data.tasks import Task, Tasks, load_tasks, read_tasks
+from ..grounding.rating import PlainDialogue, RatedDialogue, rated
 from ..scoring import Options, Scorer
 from ..signature import SHOWN_HASH
 from .tools import Tools
@@ -90,6 +91,12 @@ class World:
         tasks = read_tasks(goals)
         own = chosen_goals(tasks.goals, scorer.rules)
         return cls(scorer, tasks, own.goals)
+
+    def rated(self, id_: str, responses: Iterable[str]) -> RatedDialogue:
+        """Hold responses against the goal of a dialogue and the venues."""
+        delexicaliser = self.scorer.delexicaliser()
+        dialogue = PlainDialogue([delexicaliser(text) for text in responses], self.goals[id_], None)
+        return rated(dialogue, self.scorer.database(), delexicaliser.gazetteer)
 
     @cached_property
     def tools(self) -> Tools:
