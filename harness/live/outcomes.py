@@ -123,7 +123,7 @@ _SHARES = ("in_database", "of_named_venue")
 
 
 def summary(lines: Sequence[Mapping[str, Any]], trials: int) -> dict[str, Any]:
-    """Return the figures of dialogues as JSON types; rates are in percent.
+    """Return the figures of dialogues as JSON types; rates are in percent, None of nothing.
 
     Args:
         lines: The dialogues, as files have them (`playing.py`).
@@ -139,6 +139,7 @@ def summary(lines: Sequence[Mapping[str, Any]], trials: int) -> dict[str, Any]:
         told.update(line["outcome"]["told"])
         for who, cost in line["costs"].items():
             costs.setdefault(who, Counter()).update(cost)
+    booking = [one["books"] for one in every if one["booked"]]
     whole = [sum(one) for one in solved.values() if len(one) == trials]
     ks = range(1, trials + 1) if whole else ()
 
@@ -149,7 +150,7 @@ def summary(lines: Sequence[Mapping[str, Any]], trials: int) -> dict[str, Any]:
         "tasks": len(solved),
         "trials": trials,
         **{name: 100 * mean([one[name] for one in every]) for name in _RATES},
-        "books": 100 * mean([one["books"] for one in every if one["booked"]]),
+        "books": 100 * mean(booking) if booking else None,
         "pass": {str(k): asdict(pass_interval(whole, trials, k)) for k in ks},
         "told": told["told"],
         **{name: 100 * told[name] / told["told"] if told["told"] else None for name in _SHARES},

@@ -278,5 +278,8 @@ class PersonAtTerminal:
         """Show a response, and return what is typed."""
         if response is not None:
             print(f"agent: {response}")
-        text = input("you: ").strip()
+        try:
+            text = input("you: ").strip()
+        except EOFError:
+            text = ""
         return UserTurn(text or "Goodbye.", ends=not text)
