@@ -12,10 +12,11 @@ import pytest
 from helpers import run_cli, run_process
 
 from mwz.harness import Benchmark, InputError
+from mwz.harness.comparison.trials import pass_hat, pass_interval
 from mwz.harness.data.tasks import DomainTask, Task, Tasks, load_tasks, parse_tasks
 from mwz.harness.live.agents import Baseline, Call
 from mwz.harness.live.environment import Environment
-from mwz.harness.live.outcomes import booked_slots, pass_hat, pass_interval
+from mwz.harness.live.outcomes import booked_slots
 from mwz.harness.live.playing import Play, play
 from mwz.harness.live.tools import Booking, Tools
 from mwz.harness.live.users import ScriptedUser

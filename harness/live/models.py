@@ -106,9 +106,7 @@ class ModelAgent:
     def __init__(self, chat: ChatModel) -> None:
         self._chat = chat
         self.cost: Counter[str] = Counter()
-        self._messages: list[dict[str, Any]] = [
-            {"role": "system", "content": script("prompts")["agent"].strip()}
-        ]
+        self._messages: list[Any] = [{"role": "system", "content": script("prompts")["agent"]}]
 
     def reply(self, said: str, call: Call) -> str:
         """Return the response to what the user says, after any calls of tools.

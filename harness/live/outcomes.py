@@ -4,8 +4,7 @@ A booking is right if it is the only one of its domain, its slots are the goal's
 meets the goal's constraints; a taxi's slots are the goal's constraints. A dialogue is solved if it
 has grounded Success and every booking of the goal is right.
 
-pass^k is the probability that k trials of a task are all solved: C(c, k) / C(n, k) of c solved in
-n trials, averaged over tasks. Source: Yao et al. (2024), tau-bench, section 4.
+pass^k is the probability that k trials of a task are all solved (`comparison/trials.py`).
 """
 
 from __future__ import annotations
@@ -13,10 +12,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import comb
 from typing import Any
 
-from ..comparison.interval import INTERVAL_SAMPLES, SEED, Interval
 from ..data.tasks import Task
 from .tools import Booking, Tools
 
@@ -87,37 +84,6 @@ def booked_slots(
     return compared, sum(one.domain not in compared for one in bookings)
 
 
-def pass_hat(solved: Sequence[int], trials: int, k: int) -> float:
-    """Return pass^k in percent: the mean of C(c, k) / C(n, k) over tasks.
-
-    Args:
-        solved: The number of solved trials of each task, at least one task.
-        trials: n, the trials of each task.
-        k: At least 1 and at most n.
-    """
-    return 100 * sum(comb(c, k) for c in solved) / (comb(trials, k) * len(solved))
-
-
-def pass_interval(solved: Sequence[int], trials: int, k: int, seed: int = SEED) -> Interval:
-    """Return pass^k in percent with its interval: percentiles over resampled tasks.
-
-    Args:
-        solved: The number of solved trials of each task.
-        trials: The trials of each task.
-        k: At most the number of trials.
-        seed: The seed of the samples.
-    """
-    import numpy as np
-
-    from ..comparison.resampling import bootstrap_samples, interval_ends
-
-    each = np.array([comb(c, k) for c in solved])
-    blocks = bootstrap_samples(len(each), INTERVAL_SAMPLES, seed)
-    sums = np.concatenate([block.by_sample @ each for block in blocks])
-    low, high = interval_ends(100 * sums / (comb(trials, k) * len(each)))
-    return Interval(pass_hat(solved, trials, k), low, high, "bootstrap")
-
-
 _RATES = ("inform", "success", "solved")
 _SHARES = ("in_database", "of_named_venue")
 
@@ -140,6 +106,8 @@ def summary(lines: Sequence[Mapping[str, Any]], trials: int) -> dict[str, Any]:
         for who, cost in line["costs"].items():
             costs.setdefault(who, Counter()).update(cost)
     booking = [one["books"] for one in every if one["booked"]]
+    from ..comparison.trials import pass_interval  # NumPy takes its time
+
     whole = [sum(one) for one in solved.values() if len(one) == trials]
     ks = range(1, trials + 1) if whole else ()
 
