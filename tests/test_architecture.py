@@ -60,7 +60,7 @@ FLOORS = (
     ("harness.metrics",),
     ("harness.comparison", "harness.diagnosis", "harness.tracking", "harness.data"),
     ("harness.scoring",),
-    ("harness", "harness.board"),
+    ("harness", "harness.board", "harness.live"),
     ("harness.cli",),
 )
 """The folders, and the modules that are in none, from the ground up."""

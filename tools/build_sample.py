@@ -2,8 +2,9 @@
 
     python tools/build_sample.py [FOLDER]
 
-writes `town.json` and `submissions/*.json` to the folder, by default `harness/sample`. The sources
-are the TOML files beside this script; the same sources give the same bytes.
+writes `town.json`, `tasks.json` and `submissions/*.json` to the folder, by default
+`harness/sample`. The sources are the TOML files beside this script; the same sources give the same
+bytes.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def build() -> dict[str, Any]:
         }
         for name, system in SYSTEMS.items()
     }
-    return {"town.json": town, **submissions}
+    return {"town.json": town, "tasks.json": _read("sample_tasks.toml"), **submissions}
 
 
 def _dialogue(

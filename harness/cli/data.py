@@ -40,6 +40,7 @@ from ..data.installed import (
     load_benchmark,
 )
 from ..data.reference_statistics import statistics_tables
+from ..data.tasks import Tasks, install_tasks, read_tasks
 from ..errors import without_secrets
 from ..io.rendering import text_table
 from ..io.tables import formatted
@@ -216,7 +217,8 @@ def import_(
     """Build the benchmark of the data set NAME from clones (or copies) of its repositories.
 
     Where a clone has the train and dev dialogues, the test goals that occur there are found. With
-    --states, install gold states of other versions beside the benchmark.
+    --states, install gold states of other versions beside the benchmark; with --convlab2 alone, the
+    tasks of `mwz play`.
     """
     if states:
         if rebuild or any(clones.values()):
@@ -224,6 +226,10 @@ def import_(
         _import_states(data_set, states)
         return
     cloned = {source.clone: source for source in data_set.sources if source.clone}
+    given = {clone: path for clone, path in clones.items() if path is not None}
+    if given.keys() == {"convlab2"}:
+        _install_tasks(read_tasks(given["convlab2"]), data_set.name)
+        return
     missing = [f"--{clone}" for clone, one in cloned.items() if not (clones[clone] or one.optional)]
     if missing:
         raise click.UsageError(f"{data_set.name} needs {' and '.join(missing)}")
@@ -283,9 +289,16 @@ def _import_states(data_set: DataSet, wanted: Sequence[tuple[str, Path]]) -> Non
         click.echo("\n".join([told, *imported.notes]))
 
 
+def _install_tasks(tasks: Tasks, benchmark: str) -> None:
+    path = install_tasks(tasks, benchmark)
+    click.echo(f"installed tasks of {benchmark}: {len(tasks.tasks)}, in {path}")
+
+
 def _install(built: Built) -> None:
     benchmark = built.benchmark
     path = install_benchmark(benchmark)
+    if built.tasks is not None:
+        _install_tasks(built.tasks, benchmark.name)
     told = (
         f"installed {benchmark.name}: {len(benchmark.dialogues)} dialogues, "
         f"{benchmark.turns} system turns, in {path}"

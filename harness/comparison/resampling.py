@@ -141,12 +141,14 @@ def _percentiles(evidence: Evidence, samples: int, seed: int) -> dict[str, tuple
     for block in bootstrap_samples(len(evidence.dialogues), samples, seed):
         for name, values in evidence.weighted(block).items():
             drawn.setdefault(name, []).append(values)
+    return {name: interval_ends(np.concatenate(values)) for name, values in drawn.items()}
+
+
+def interval_ends(values: Floats) -> tuple[float, float]:
+    """Return the ends of the interval that a figure's values in bootstrap samples have."""
     outside = (100 - INTERVAL_LEVEL) / 2
-    return {
-        name: (float(low), float(high))
-        for name, values in drawn.items()
-        for low, high in [np.percentile(np.concatenate(values), [outside, 100 - outside])]
-    }
+    low, high = np.percentile(values, [outside, 100 - outside])
+    return float(low), float(high)
 
 
 # --------------------------------------------------------------------------------------- tests

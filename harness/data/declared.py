@@ -25,6 +25,7 @@ from mwz.normalization.rules.registry import names, read_toml
 
 from ..benchmark import Benchmark
 from ..errors import InputError, unknown
+from .tasks import Tasks
 
 _SETS = "sets"
 PARTS = ("test", "all", "predictions")
@@ -185,10 +186,12 @@ class Built:
     Attributes:
         benchmark: The benchmark.
         notes: Remarks for the user, a line each.
+        tasks: What the users of live dialogues want; None where the sources do not have it.
     """
 
     benchmark: Benchmark
     notes: tuple[str, ...] = ()
+    tasks: Tasks | None = None
 
 
 class Reader(Protocol):

@@ -122,6 +122,19 @@ class DialogueOutcome:
 
 
 @dataclass(frozen=True)
+class Reward:
+    """The reward of a rollout.
+
+    Attributes:
+        value: The reward; 0 for a rollout that cannot be scored.
+        reason: Why it cannot be scored; None if it can.
+    """
+
+    value: float
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
 class _Failed:
     """A goal domain that is not matched, and what tells why.
 

@@ -13,7 +13,7 @@ from mwz.normalization.rules import RuleSet, rule_set, with_aliases
 from mwz.normalization.rules.registry import sha256
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
-from ..errors import InputError
+from ..errors import InputError, counted
 from ..metrics import response_metrics
 from ..metrics.played import Played
 from ..metrics.setups import BOTH, RANKED, REFERENCES, SETUPS
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from mwz.normalization.delexicaliser import Delexicaliser
 
     from ..comparison.evidence import Evidence
-    from ..diagnosis.causes import DialogueOutcome
+    from ..diagnosis.causes import DialogueOutcome, Reward
     from ..grounding.rating import HumanRatings
     from ..metrics._references import ReferenceIndex
     from .free_running import FreeRunning
@@ -283,6 +283,34 @@ class Scorer:
         """
         pairs = batch.items() if isinstance(batch, Mapping) else batch
         return [self.dialogue(id_, turns) for id_, turns in pairs]
+
+    def rewards(
+        self,
+        batch: Iterable[tuple[str, Sequence[Mapping[str, object]]]],
+        value: Callable[[DialogueOutcome], float] = lambda outcome: outcome.success,
+    ) -> list[Reward]:
+        """Return the reward of each of many rollouts, in their order.
+
+        A rollout that cannot be scored, or has another number of turns than the dialogue, gets 0
+        and a reason, and the others are scored.
+
+        Args:
+            batch: Pairs of dialogue id and turns.
+            value: What the outcome of a dialogue is worth.
+        """
+        from ..diagnosis.causes import Reward
+
+        def reward(id_: str, turns: Sequence[Mapping[str, object]]) -> Reward:
+            gold = self.benchmark.dialogues.get(dialogue_id(id_))
+            if gold is not None and len(turns) != gold.turns:
+                has = counted(gold.turns, "system turn")
+                return Reward(0.0, f"dialogue {id_}: {counted(len(turns), 'turn')}; it has {has}")
+            try:
+                return Reward(value(self.dialogue(id_, turns)))
+            except InputError as error:
+                return Reward(0.0, str(error))
+
+        return [reward(id_, turns) for id_, turns in batch]
 
     def played(self, submission: NormalizedSubmission) -> Played:
         """Return what metrics compute from, of a submission normalised by the rules chosen.

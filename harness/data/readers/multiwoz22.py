@@ -22,6 +22,7 @@ from ...submission.checking import dialogue_id
 from ...submission.formats.damd_log import align_dialogues, parse_damd_log
 from ..declared import Built, DataSet, Sources
 from ..goals import chosen_goals
+from ..tasks import GOALS_FILE, read_tasks
 from .annotation22 import ANNOTATION_RULES, DATA_SET, read_test_dialogues
 from .evaluator import EVALUATOR_DATA, read_goals, read_per_turn, read_venues, venue_notes
 from .overlap import find_overlap, overlap_note
@@ -36,9 +37,8 @@ DAMD = "gold domains"
 DAMD_LOG = "damd_multiwoz/test_log.txt"
 
 REQUESTS = "goals with all requests"
-"""The role of the repository with the data set's own goals, which need not be there either."""
-
-REQUESTED = "data/multiwoz/test.json.zip"
+"""The role of the repository with the data set's own goals, which need not be there either; they
+are the tasks of live dialogues as well."""
 
 
 def read(data_set: DataSet, sources: Sources) -> Built:
@@ -59,8 +59,10 @@ def read(data_set: DataSet, sources: Sources) -> Built:
             "gold active domains: by rule from states and acts; the leaderboard is scored with "
             "DAMD's, which --mintl adds"
         )
+    tasks = None
     if REQUESTS in sources.folders:
-        benchmark = with_requests(benchmark, sources.folders[REQUESTS] / REQUESTED)
+        benchmark = with_requests(benchmark, sources.folders[REQUESTS] / GOALS_FILE)
+        tasks = read_tasks(sources.folders[REQUESTS])
         notes.append("requests: all that the goals request")
     else:
         notes.append(
@@ -74,7 +76,7 @@ def read(data_set: DataSet, sources: Sources) -> Built:
             notes.append(overlap_note(overlap, benchmark))
     if not sources.venues:
         notes += venue_notes(mwzeval, data_set.sources)
-    return Built(benchmark, tuple(notes))
+    return Built(benchmark, tuple(notes), tasks)
 
 
 def with_damd_domains(benchmark: Benchmark, log: Path) -> tuple[Benchmark, str]:

@@ -1,0 +1,148 @@
+"""`mwz play`: let an agent with tools talk to users, and score what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from tqdm import tqdm
+
+from ..comparison.interval import Interval
+from ..errors import InputError, counted, unknown
+from ..io.files import STANDARD_STREAM, write_json
+from ..io.rendering import figure, text_table
+from . import notify, option
+from .reading import benchmark_chooser
+
+if TYPE_CHECKING:
+    from ..live.agents import Agent
+    from ..live.models import ChatModel
+    from ..live.world import UserMaker
+
+_AGENTS = ("baseline", "model", "MODULE:FUNCTION")
+_USERS = ("scripted", "model", "person")
+_NUMBER = click.IntRange(min=1)
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command(context_settings={"show_default": True})
+@click.option("--agent", metavar="|".join(_AGENTS), default="baseline", help="Who uses the tools.")
+@click.option("--user", type=click.Choice(_USERS), default="scripted", help="Who has the goal.")
+@click.option("--model", metavar="NAME", help="The language model that is the agent.")
+@click.option("--user-model", metavar="NAME", help="The one that is the user. [default: --model]")
+@click.option("--base-url", metavar="URL", help="The address of the models. [default: OpenAI's]")
+@option.benchmark
+@click.option("--goals", metavar="FILE", help="Goals with instructions, for the benchmark's.")
+@click.option("--tasks", "count", type=_NUMBER, metavar="N", help="Play the first N tasks.")
+@click.option("--task", "chosen", multiple=True, metavar="ID", help="Play this one; repeatable.")
+@click.option("--trials", type=_NUMBER, default=1, metavar="K", help="How often a task is played.")
+@click.option("--seed", type=int, default=0, help="The seed of scripted users.")
+@click.option("--jobs", type=_NUMBER, default=1, metavar="N", help="Dialogues played at once.")
+@click.option("--max-turns", type=_NUMBER, default=30, metavar="N", help="Turns at most.")
+@click.option("-o", "--output", type=_FILE, default="play.jsonl", help="The file of dialogues.")
+@click.option("--json", "json_target", metavar="FILE|-", help="Write all figures as JSON.")
+def command(
+    *,
+    agent: str,
+    user: str,
+    benchmark: str | None,
+    goals: str | None,
+    count: int | None,
+    chosen: tuple[str, ...],
+    jobs: int,
+    output: Path,
+    json_target: str | None,
+    **how: Any,
+) -> None:
+    """Play live dialogues: an agent with tools talks to a user who has a goal.
+
+    Agents: `baseline` has patterns and templates; `model` is the language model of --model; a
+    function is given the messages so far and a function that calls a tool, and returns the
+    response. Users: `scripted` has the goal and no model; `model` is the language model of
+    --user-model; `person` is you, at the terminal. Models are reached at any address that speaks
+    OpenAI's protocol, with the key of OPENAI_API_KEY; --jobs is for them.
+
+    Each dialogue is appended to --output when it is over, and a play that was interrupted goes on
+    where it was. Further trials, which pass^k is of, have files of their own: play.2.jsonl and so
+    on. `mwz score FILE --free-running` and `mwz why` read them. --goals takes ConvLab-2's
+    test.json.zip, train.json.zip or val.json.zip, or MultiWOZ's data.json.
+    """
+    from ..live import playing
+    from ..live.world import World
+
+    if user == "person" and jobs > 1:
+        raise click.UsageError("a person plays one dialogue at a time; leave --jobs out")
+    models = {name: how.pop(name) for name in ("model", "user_model", "base_url")}
+    (agent_name, make_agent), (user_name, make_user) = _agent(agent, models), _user(user, models)
+    world = World.of(benchmark_chooser(benchmark, "playing on")(()), goals)
+    ids = [world.tasks[id_].id for id_ in dict.fromkeys(chosen)] or list(world.tasks.tasks)[:count]
+    what = playing.Play(world, ids, make_agent, agent_name, make_user, user_name, **how)
+    coming = playing.play(what, output, jobs, notify)
+    lines: list[playing.Line] = []
+    solved = 0
+    with tqdm(coming, "playing", len(ids) * what.trials, unit="dialogue", disable=None) as bar:
+        for line in bar:
+            lines.append(line)
+            solved += line["outcome"]["solved"]
+            bar.set_postfix_str(f"solved {figure(100 * solved / len(lines))}", refresh=False)
+    figures = playing.figures(what, lines)
+    if json_target is not None:
+        write_json(json_target, figures)
+    if json_target != STANDARD_STREAM:
+        click.echo(_text(figures, output))
+
+
+def _chat(models: Mapping[str, str | None], *wanted: str) -> tuple[str, ChatModel]:
+    """Return what a language model is called, with the digest of the prompts, and the model."""
+    from ..live.models import ChatModel
+    from ..live.world import versioned
+
+    name = next((found for one in wanted if (found := models[one])), None)
+    if name is None:
+        raise click.UsageError(f"name the language model by --{wanted[0].replace('_', '-')}")
+    return f"{name}, prompts {versioned('prompts')}", ChatModel(name, models["base_url"])
+
+
+def _agent(name: str, models: Mapping[str, str | None]) -> tuple[str, Callable[[], Agent]]:
+    """Return what an agent is called, and what makes it."""
+    from ..live.agents import Baseline, Function, imported_function
+    from ..live.models import ModelAgent
+    from ..live.world import versioned
+
+    if name == "model":
+        called, chat = _chat(models, "model")
+        return called, partial(ModelAgent, chat)
+    if name == "baseline":
+        return f"baseline-{versioned('agent')}", Baseline
+    if ":" not in name:
+        raise InputError("--agent", unknown("agent", name, _AGENTS))
+    return name, partial(Function, imported_function(name))
+
+
+def _user(name: str, models: Mapping[str, str | None]) -> tuple[str, UserMaker]:
+    """Return what a user is called, and what makes it."""
+    from ..live.models import ModelUser
+    from ..live.users import PersonAtTerminal, ScriptedUser
+    from ..live.world import versioned
+
+    if name == "model":
+        called, chat = _chat(models, "user_model", "model")
+        return called, partial(ModelUser, chat)
+    scripted = (f"scripted-{versioned('user')}", ScriptedUser)
+    return scripted if name == "scripted" else (name, PersonAtTerminal)
+
+
+def _text(figures: dict[str, Any], path: Path) -> str:
+    """Return the figures of a play for people."""
+    names = ("inform", "success", "books", "solved", "turns", "calls")
+    rows = [[name.capitalize(), figure(figures[name])] for name in names]
+    rows += [[f"pass^{k}", Interval(**one).text(1)] for k, one in figures["pass"].items()]
+    costs = figures["costs"].items()
+    rows += [[f"{who}: {kind}", f"{n:,}"] for who, cost in costs for kind, n in cost.items()]
+    rows += [["Broken off", str(figures["errors"])]] if figures["errors"] else []
+    played = f"{counted(figures['tasks'], 'task')}, {counted(figures['trials'], 'trial')}"
+    title = f"{figures['agent']} with {figures['user']}: {played}"
+    return f"{title}\n{text_table(['', ''], rows)}\n\n{path}\n{figures['signature']}"

@@ -1,0 +1,42 @@
+"""pass^k of repeated trials: the probability that k trials of a task are all solved.
+
+The unbiased estimate is C(c, k) / C(n, k) of c solved in n trials, averaged over tasks. Source: Yao
+et al. (2024), tau-bench, section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import comb
+
+import numpy as np
+
+from .interval import INTERVAL_SAMPLES, SEED, Interval
+from .resampling import bootstrap_samples, interval_ends
+
+
+def pass_hat(solved: Sequence[int], trials: int, k: int) -> float:
+    """Return pass^k in percent: the mean of C(c, k) / C(n, k) over tasks.
+
+    Args:
+        solved: The number of solved trials of each task, at least one task.
+        trials: n, the trials of each task.
+        k: At least 1 and at most n.
+    """
+    return 100 * sum(comb(c, k) for c in solved) / (comb(trials, k) * len(solved))
+
+
+def pass_interval(solved: Sequence[int], trials: int, k: int, seed: int = SEED) -> Interval:
+    """Return pass^k in percent with its interval: percentiles over resampled tasks.
+
+    Args:
+        solved: The number of solved trials of each task.
+        trials: The trials of each task.
+        k: At most the number of trials.
+        seed: The seed of the samples.
+    """
+    each = np.array([comb(c, k) for c in solved])
+    blocks = bootstrap_samples(len(each), INTERVAL_SAMPLES, seed)
+    sums = np.concatenate([block.by_sample @ each for block in blocks])
+    low, high = interval_ends(100 * sums / (comb(trials, k) * len(each)))
+    return Interval(pass_hat(solved, trials, k), low, high, "bootstrap")

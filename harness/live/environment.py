@@ -1,0 +1,162 @@
+"""One live dialogue at a time, in plain Python: who talks, what was called, and what came of it.
+
+    environment = Environment(World.of("sample"))
+    environment.reset("town001")
+    while (said := environment.user_turn()) is not None:
+        found = environment.call("query_restaurant", {"area": "centre"})
+        environment.respond("...")
+    environment.outcome()
+
+A user turn comes first; then any number of calls and one response. The dialogue ends with the
+response to the user's last turn, or when it has too many turns; `user_turn` then returns None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import asdict
+from typing import Any
+
+from ..data.tasks import Task
+from ..errors import InputError
+from .outcomes import Outcome, booked_slots
+from .tools import Booking, tool_schemas
+from .users import ScriptedUser
+from .world import UserMaker, UserTurn, World
+
+MAX_TURNS = 30
+"""How many turns a dialogue has at most, where nothing else is said."""
+
+
+class Environment:
+    """A dialogue between an agent, which drives it, and a user.
+
+    Args:
+        world: The benchmark.
+        user: Makes the user.
+        max_turns: How many turns a dialogue has at most.
+    """
+
+    def __init__(
+        self, world: World, user: UserMaker = ScriptedUser, max_turns: int = MAX_TURNS
+    ) -> None:
+        self.world = world
+        self._make_user = user
+        self._max_turns = max_turns
+        self._task: Task | None = None
+
+    @property
+    def tools(self) -> list[dict[str, Any]]:
+        """The tools in OpenAI's function form."""
+        return tool_schemas()
+
+    def reset(self, task: Task | str, seed: str = "0") -> Environment:
+        """Begin a dialogue, and return the environment.
+
+        Args:
+            task: The task, or its id.
+            seed: What the user's words depend on besides the task.
+
+        Raises:
+            InputError: There is no such task.
+        """
+        self._task = task if isinstance(task, Task) else self.world.tasks[task]
+        self.user = self._make_user(self._task, self.world, seed)
+        self.transcript: list[dict[str, Any]] = []
+        self.bookings: list[Booking] = []
+        self.error: str | None = None
+        self._said: UserTurn | None = None
+        self._calls: list[dict[str, Any]] = []
+        self.done = False
+        return self
+
+    @property
+    def task(self) -> Task:
+        """The task that is played.
+
+        Raises:
+            InputError: None is.
+        """
+        if self._task is None:
+            raise InputError("environment", "no dialogue yet; call reset(task) first")
+        return self._task
+
+    def user_turn(self) -> str | None:
+        """Return what the user says next; None once the dialogue is over.
+
+        Raises:
+            InputError: The last turn has no response yet.
+        """
+        self._check(responding=False)
+        if self.done:
+            return None
+        last = self.transcript[-1]["response"] if self.transcript else None
+        self._said = self.user.turn(last)
+        self._calls = []
+        return self._said.text
+
+    def call(self, name: str, arguments: object) -> Mapping[str, Any]:
+        """Call a tool, and return its result, or `error` and what to do.
+
+        Args:
+            name: The tool.
+            arguments: Slot -> value, or the JSON of it.
+
+        Raises:
+            InputError: It is not the agent's turn.
+        """
+        self._check(responding=True)
+        called = self.world.tools.call(self.task, name, arguments)
+        if called.booking is not None:
+            self.bookings.append(called.booking)
+        # The agent may go on changing what it called the tool with.
+        given = deepcopy(arguments)
+        self._calls.append({"name": name, "arguments": given, "result": called.result})
+        return called.result
+
+    def respond(self, text: str) -> None:
+        """Say something to the user.
+
+        Raises:
+            InputError: It is not the agent's turn.
+        """
+        said = self._check(responding=True)
+        turn = {"user": said.text, "response": text}
+        self.transcript.append({**turn, "calls": self._calls} if self._calls else turn)
+        self._said = None
+        self.done = said.ends or len(self.transcript) >= self._max_turns
+
+    def fail(self, error: str) -> None:
+        """Break the dialogue off: it counts as failed, whatever was said."""
+        if self._said is not None:
+            self.respond("")
+        self.error, self.done = error, True
+
+    def outcome(self) -> Outcome:
+        """Return what came of the dialogue, or has come of it so far."""
+        found = self.world.rated(self.task.id, [turn["response"] for turn in self.transcript])
+        calls = [call for turn in self.transcript for call in turn.get("calls", ())]
+        booked, unasked = booked_slots(self.task, self.bookings, self.world.tools)
+        return Outcome(
+            inform=found.grounded.inform,
+            success=found.grounded.success,
+            booked=booked,
+            unasked=unasked,
+            told=asdict(found.faithfulness),
+            turns=len(self.transcript),
+            calls=len(calls),
+            failed_calls=sum("error" in call["result"] for call in calls),
+            error=self.error,
+        )
+
+    def _check(self, responding: bool) -> UserTurn:
+        """Return the user turn that is to be answered; refuse what is out of order."""
+        assert self.task is not None
+        if responding and self._said is None:
+            over = "the dialogue is over" if self.done else "the user has not spoken"
+            what = "reset(task)" if self.done else "user_turn()"
+            raise InputError("environment", f"{over}; call {what} first")
+        if not responding and self._said is not None:
+            raise InputError("environment", "the user waits for an answer; call respond(text)")
+        return self._said or UserTurn("")

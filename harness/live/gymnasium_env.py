@@ -1,0 +1,69 @@
+"""Live dialogues as a Gymnasium environment, of texts. Needs the extra `gymnasium`.
+
+An action is a response to the user, or a call of a tool as JSON: `{"name": …, "arguments": …}`. An
+observation is what the user says, or the result of the call as JSON. The reward is 1 at the end of
+a dialogue that is solved, else 0; `info` then has the outcome.
+"""
+
+from __future__ import annotations
+
+import json
+import string
+from typing import Any
+
+import gymnasium
+from gymnasium.spaces import Text
+
+from .environment import MAX_TURNS, Environment
+from .world import World
+
+_LONGEST = 10_000
+# Latin letters, and marks such as dashes and quotes.
+_CODES = (*range(0xA0, 0x180), *range(0x2010, 0x2040), 0x20AC)
+_LETTERS = string.printable + "".join(map(chr, _CODES))
+
+
+class LiveEnv(gymnasium.Env[str, str]):
+    """Dialogues with the scripted user; each reset draws a task.
+
+    Args:
+        world: The benchmark.
+        max_turns: How many turns a dialogue has at most.
+    """
+
+    def __init__(self, world: World, max_turns: int = MAX_TURNS) -> None:
+        texts = Text(_LONGEST, min_length=0, charset=_LETTERS)
+        self.action_space = self.observation_space = texts
+        self._environment = Environment(world, max_turns=max_turns)
+        self._tasks = list(world.tasks.tasks)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[str, dict[str, Any]]:
+        """Begin a dialogue: of the task that `options["task"]` names, or of any."""
+        super().reset(seed=seed)
+        drawn = self._tasks[int(self.np_random.integers(len(self._tasks)))]
+        task = (options or {}).get("task", drawn)
+        self._environment.reset(task, str(self.np_random.integers(2**32)))
+        return _observed(self._environment.user_turn()), {"task": self._environment.task.id}
+
+    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """Call a tool or respond; return observation, reward, whether it is over, and more."""
+        try:
+            call = json.loads(action)
+        except (ValueError, RecursionError):
+            call = None
+        if isinstance(call, dict):
+            result = self._environment.call(str(call.get("name")), call.get("arguments", {}))
+            return _observed(json.dumps(result)), 0.0, False, False, {}
+        self._environment.respond(action)
+        said = self._environment.user_turn()
+        if said is not None:
+            return _observed(said), 0.0, False, False, {}
+        outcome = self._environment.outcome()
+        return "", float(outcome.solved), True, False, {"outcome": outcome.to_dict()}
+
+
+def _observed(text: str | None) -> str:
+    """Return a text with no sign that the space of observations lacks."""
+    return "".join(c if c in _LETTERS else "?" for c in (text or "")[:_LONGEST])

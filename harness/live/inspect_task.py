@@ -1,0 +1,77 @@
+"""Live dialogues in Inspect: `inspect eval mwz/multiwoz --model …`, found by its entry point.
+
+The model under evaluation is the agent, the scripted user talks to it, and the scores are those of
+`Outcome`. Needs the extra `inspect`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessageSystem, ChatMessageTool, ChatMessageUser, get_model
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import ToolInfo
+
+from .environment import MAX_TURNS, Environment
+from .models import MOST_ROUNDS
+from .world import World, script
+
+_OUTCOME = "outcome"
+_SCORED = ("solved", "success", "inform", "books")
+
+
+@task
+def multiwoz(
+    benchmark: str | None = None, goals: str | None = None, max_turns: int = MAX_TURNS
+) -> Task:
+    """Return the tasks of a benchmark; options are those of `mwz play`."""
+    world = World.of(benchmark, goals)
+    tasks = world.tasks.tasks.items()
+    samples = [Sample(id=id_, input="\n".join(one.message), target="solved") for id_, one in tasks]
+    dataset = MemoryDataset(samples, name=world.tasks.source)
+    return Task(dataset=dataset, solver=live_dialogue(world, max_turns), scorer=outcome())
+
+
+@solver
+def live_dialogue(world: World, max_turns: int = MAX_TURNS) -> Solver:
+    """Return what lets the model talk to the scripted user, with tools."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        environment = Environment(world, max_turns=max_turns)
+        environment.reset(str(state.sample_id), str(state.epoch))
+        tools = [ToolInfo(**one["function"]) for one in environment.tools]
+        state.messages = [ChatMessageSystem(content=script("prompts")["agent"])]
+        while (said := environment.user_turn()) is not None:
+            state.messages.append(ChatMessageUser(content=said))
+            for _ in range(MOST_ROUNDS):
+                state.output = await get_model().generate(state.messages, tools=tools)
+                message = state.output.message
+                state.messages.append(message)
+                for call in message.tool_calls or ():
+                    result = json.dumps(environment.call(call.function, call.arguments))
+                    told = ChatMessageTool(content=result, tool_call_id=call.id)
+                    state.messages.append(told)
+                if not message.tool_calls:
+                    environment.respond(message.text)
+                    break
+            else:
+                environment.fail(f"the agent calls tools {MOST_ROUNDS} times")
+        state.metadata[_OUTCOME] = environment.outcome().to_dict()
+        return state
+
+    return solve
+
+
+@scorer(metrics={name: [mean(), stderr()] for name in _SCORED})
+def outcome() -> Scorer:
+    """Return the scorer: whether the dialogue is solved, succeeds, informs and books."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        found: dict[str, Any] = state.metadata[_OUTCOME]
+        return Score(value={name: float(found[name]) for name in _SCORED}, metadata=found)
+
+    return score

@@ -1,0 +1,165 @@
+"""Language models as agents and users, through any address that speaks OpenAI's chat protocol.
+
+Requests are repeated by the `openai` client, with growing pauses, where the server is busy, fails
+or cuts the connection. What the server refuses for its content breaks one dialogue off, which
+counts as failed; anything else that lasts stops the play, and what was played is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from ..data.tasks import Task
+from ..errors import InputError, cut, without_secrets
+from .agents import Call
+from .tools import tool_schemas
+from .world import BrokenOffError, UserTurn, World, script
+
+KEY_VARIABLE = "OPENAI_API_KEY"
+
+_ATTEMPTS = 5
+MOST_ROUNDS = 15
+"""How often an agent may call tools before it has to respond."""
+
+_REFUSED = (400, 413, 422)
+"""Statuses by which servers refuse what is in a request: too long, or filtered."""
+
+_LONGEST_ERROR = 200
+_SENT = {"role", "content", "tool_calls"}
+_TOKENS = ("prompt_tokens", "completion_tokens")
+
+
+class ChatModel:
+    """A model at an address. Threads may share it.
+
+    Args:
+        model: Its name there.
+        base_url: The address; None for OpenAI's own.
+        attempts: How often a request is tried.
+
+    Raises:
+        InputError: The package `openai` is not installed, or there is no key for OpenAI.
+    """
+
+    def __init__(self, model: str, base_url: str | None = None, attempts: int = _ATTEMPTS) -> None:
+        try:
+            import openai
+        except ImportError:
+            needs = "needs the openai package: pip install 'multiwoz-harness[openai]'"
+            raise InputError(f"model {model}", needs) from None
+        key = os.environ.get(KEY_VARIABLE) or "none"
+        if key == "none" and base_url is None:
+            needs = f"set {KEY_VARIABLE}, or name an address by --base-url"
+            raise InputError(f"model {model}", needs)
+        self.model = model
+        self._errors, self._attempts = openai, attempts
+        self._where = f"model {model} at {without_secrets(base_url or 'api.openai.com')}"
+        self._client = openai.OpenAI(api_key=key, base_url=base_url, max_retries=attempts - 1)
+
+    def complete(self, messages: Sequence[Any], cost: Counter[str], **options: Any) -> Any:
+        """Return the model's message.
+
+        Args:
+            messages: The dialogue so far.
+            cost: What it costs, calls and tokens, is added to it.
+            options: Further parameters of the request.
+
+        Raises:
+            BrokenOffError: The server refuses the content.
+            InputError: The server cannot be reached, fails, or answers something else.
+        """
+        trouble = ""
+        options |= {"model": self.model, "messages": list(messages)}
+        for _ in range(self._attempts):
+            try:
+                found = self._client.chat.completions.create(**options)
+                message, usage = found.choices[0].message, found.usage
+                assert message.content is None or isinstance(message.content, str)
+            except (self._errors.APIStatusError, self._errors.APIConnectionError) as error:
+                told = cut(str(error).rstrip("."), _LONGEST_ERROR)
+                if getattr(error, "status_code", None) in _REFUSED:
+                    raise BrokenOffError(told) from None
+                raise InputError(self._where, f"{told} ({self._attempts} attempts)") from None
+            except (self._errors.APIError, *_NO_COMPLETION) as error:
+                trouble = f"the answer is no chat completion ({cut(str(error), _LONGEST_ERROR)})"
+                continue
+            cost.update({"calls": 1, **{key: getattr(usage, key, 0) or 0 for key in _TOKENS}})
+            return message
+        raise InputError(self._where, f"{trouble}, {self._attempts} times")
+
+
+_NO_COMPLETION = (ValueError, TypeError, AttributeError, IndexError, AssertionError)
+"""What goes wrong when an answer is read that is no completion."""
+
+
+class ModelAgent:
+    """A language model with tools.
+
+    Args:
+        chat: The model.
+    """
+
+    def __init__(self, chat: ChatModel) -> None:
+        self._chat = chat
+        self.cost: Counter[str] = Counter()
+        self._messages: list[Any] = [{"role": "system", "content": script("prompts")["agent"]}]
+
+    def reply(self, said: str, call: Call) -> str:
+        """Return the response to what the user says, after any calls of tools.
+
+        Raises:
+            BrokenOffError: It calls tools without end, or the server refuses the dialogue.
+        """
+        self._messages.append({"role": "user", "content": said})
+        for _ in range(MOST_ROUNDS):
+            message = self._chat.complete(self._messages, self.cost, tools=tool_schemas())
+            self._messages.append(message.model_dump(include=_SENT, exclude_none=True))
+            if not message.tool_calls:
+                return str(message.content or "").strip()
+            for one in message.tool_calls:
+                result = call(one.function.name, one.function.arguments)
+                content = json.dumps(result, ensure_ascii=False)
+                self._messages.append({"role": "tool", "tool_call_id": one.id, "content": content})
+        raise BrokenOffError(f"the agent calls tools {MOST_ROUNDS} times and does not respond")
+
+
+class ModelUser:
+    """A language model that plays the user by the task's instructions.
+
+    Args:
+        chat: The model.
+        task: The task.
+        world: As for other users; a model knows nothing of it, nor of the seed.
+        seed: Likewise.
+    """
+
+    def __init__(self, chat: ChatModel, task: Task, world: World, seed: str) -> None:
+        self._chat = chat
+        self.cost: Counter[str] = Counter()
+        instructions = "\n".join(f"- {line}." for line in task.message)
+        system = (
+            script("prompts")["user"]
+            .strip()
+            .format(instructions=instructions, end=script("prompts")["end"])
+        )
+        self._messages = [{"role": "system", "content": system}]
+
+    def turn(self, response: str | None) -> UserTurn:
+        """Return what the user says to a response.
+
+        Raises:
+            BrokenOffError: It says nothing, or the server refuses the dialogue.
+        """
+        heard = script("prompts")["greeting"] if response is None else response or "..."
+        self._messages.append({"role": "user", "content": heard})
+        message = self._chat.complete(self._messages, self.cost)
+        said = (message.content or "").strip()
+        if not said:
+            raise BrokenOffError("the user says nothing")
+        self._messages.append({"role": "assistant", "content": said})
+        text = said.replace(script("prompts")["end"], "").strip()
+        return UserTurn(text or "Goodbye.", ends=script("prompts")["end"] in said)

@@ -1,0 +1,129 @@
+"""What came of live dialogues: grounded scores, bookings, and pass^k over repeated trials.
+
+A booking is right if it is the only one of its domain, its slots are the goal's, and its venue
+meets the goal's constraints; a taxi's slots are the goal's constraints. A dialogue is solved if it
+has grounded Success and every booking of the goal is right.
+
+pass^k is the probability that k trials of a task are all solved (`comparison/trials.py`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..data.tasks import Task
+from .tools import Booking, Tools
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a dialogue.
+
+    Attributes:
+        inform: Grounded Inform ("any").
+        success: Grounded Success ("any").
+        booked: Domain that the goal books -> slot -> whether it was booked so; `venue` stands for
+            the venue, and `once` for a booking that is the only one.
+        unasked: Bookings of domains that the goal does not book.
+        told: What the responses tell of venues: counts, as in `Faithfulness`.
+        turns: The number of turns.
+        calls: The number of calls of tools.
+        failed_calls: How many of them were wrong.
+        error: What went wrong, if the dialogue was broken off.
+    """
+
+    inform: bool
+    success: bool
+    booked: Mapping[str, Mapping[str, bool]]
+    unasked: int
+    told: Mapping[str, int]
+    turns: int
+    calls: int
+    failed_calls: int
+    error: str | None = None
+
+    @property
+    def books(self) -> bool:
+        """Whether every booking of the goal is right."""
+        return all(all(slots.values()) for slots in self.booked.values())
+
+    @property
+    def solved(self) -> bool:
+        """Whether the dialogue has grounded Success and its bookings are right."""
+        return self.success and self.books and self.error is None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outcome as JSON types."""
+        return {**asdict(self), "books": self.books, "solved": self.solved}
+
+
+def booked_slots(
+    task: Task, bookings: Sequence[Booking], tools: Tools
+) -> tuple[dict[str, dict[str, bool]], int]:
+    """Hold what was booked against a task's goal.
+
+    Returns:
+        Domain -> slot -> whether it is booked as the goal has it, and the number of bookings of
+        domains that it does not book.
+    """
+    wanted = {d: one.info if d == "taxi" else one.book for d, one in task.domains.items()}
+    compared = {}
+    for domain, slots in wanted.items():
+        made = [one for one in bookings if one.domain == domain]
+        if not slots:
+            continue
+        last = made[-1] if made else Booking(domain, {})
+        right = {s: s in last.slots and tools.same(s, last.slots[s], v) for s, v in slots.items()}
+        right["once"] = len(made) == 1
+        if domain != "taxi":
+            right["venue"] = last.venue in tools.matching(domain, task.domains[domain].info)
+        compared[domain] = right
+    return compared, sum(one.domain not in compared for one in bookings)
+
+
+_RATES = ("inform", "success", "solved")
+_SHARES = ("in_database", "of_named_venue")
+
+
+def summary(lines: Sequence[Mapping[str, Any]], trials: int) -> dict[str, Any]:
+    """Return the figures of dialogues as JSON types; rates are in percent, None of nothing.
+
+    Args:
+        lines: The dialogues, as files have them (`playing.py`).
+        trials: The trials of each task. Tasks with fewer, of a play that was broken off, do not
+            count in pass^k.
+    """
+    every = [line["outcome"] for line in lines]
+    solved: dict[str, list[bool]] = {}
+    costs: dict[str, Counter[str]] = {}
+    told: Counter[str] = Counter()
+    for line in lines:
+        solved.setdefault(line["dialogue_id"], []).append(line["outcome"]["solved"])
+        told.update(line["outcome"]["told"])
+        for who, cost in line["costs"].items():
+            costs.setdefault(who, Counter()).update(cost)
+    booking = [one["books"] for one in every if one["booked"]]
+    from ..comparison.trials import pass_interval  # NumPy takes its time
+
+    whole = [sum(one) for one in solved.values() if len(one) == trials]
+    ks = range(1, trials + 1) if whole else ()
+
+    def mean(values: Sequence[float]) -> float:
+        return sum(values) / max(1, len(values))
+
+    return {
+        "tasks": len(solved),
+        "trials": trials,
+        **{name: 100 * mean([one[name] for one in every]) for name in _RATES},
+        "books": 100 * mean(booking) if booking else None,
+        "pass": {str(k): asdict(pass_interval(whole, trials, k)) for k in ks},
+        "told": told["told"],
+        **{name: 100 * told[name] / told["told"] if told["told"] else None for name in _SHARES},
+        **{name: mean([one[name] for one in every]) for name in ("turns", "calls")},
+        **{name: sum(one[name] for one in every) for name in ("failed_calls", "unasked")},
+        "errors": sum(one["error"] is not None for one in every),
+        "costs": {who: dict(cost) for who, cost in costs.items()},
+    }

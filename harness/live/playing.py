@@ -1,0 +1,208 @@
+"""Playing many dialogues into files, from where they stopped.
+
+A file has one line of JSON per dialogue: `dialogue_id`, `turns` (`user`, `response`, `calls`),
+`trial`, `agent`, `outcome`, `costs` and `signature`. `mwz score --free-running` and all else that
+takes free-running dialogues reads it. Each trial has a file of its own: `play.jsonl`,
+`play.2.jsonl`, … Lines are appended, in the order of the tasks, as dialogues are over. The same
+agent, user and seed give the same bytes, if they do not leave it to chance.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event
+from typing import Any, TypeAlias
+
+from ..errors import InputError, counted
+from ..io.files import read_stored, write_atomically
+from ..signature import SHOWN_HASH, Signature
+from .agents import Agent
+from .environment import MAX_TURNS, Environment
+from .outcomes import summary
+from .tools import tools_digest
+from .world import BrokenOffError, UserMaker, World
+
+Line: TypeAlias = "dict[str, Any]"
+"""A dialogue, as files have it."""
+
+_MOST_BROKEN_OFF = 5
+"""Dialogues broken off one after another at which playing stops."""
+
+
+@dataclass(frozen=True)
+class Play:
+    """Who plays what.
+
+    Attributes:
+        world: The benchmark and its tasks.
+        tasks: The ids of the tasks that are played, in order.
+        agent: Makes the agent of a dialogue.
+        agent_name: What records call it.
+        user: Makes the user of a dialogue.
+        user_name: What signatures call it, with the digest of its prompt or script.
+        trials: How often each task is played.
+        seed: What scripted users' words depend on.
+        max_turns: How many turns a dialogue has at most.
+    """
+
+    world: World
+    tasks: Sequence[str]
+    agent: Callable[[], Agent]
+    agent_name: str
+    user: UserMaker
+    user_name: str
+    trials: int = 1
+    seed: int = 0
+    max_turns: int = MAX_TURNS
+
+    def signature(self, **more: str) -> Signature:
+        """Return all that outcomes depend on besides the agent, and further parameters."""
+        plain = self.world.scorer.plain_signature()
+        own = {
+            "user": self.user_name,
+            "tasks": self.world.tasks.digest[:SHOWN_HASH],
+            "tools": tools_digest()[:SHOWN_HASH],
+            "max-turns": str(self.max_turns),
+            "seed": str(self.seed),
+        }
+        return replace(plain, goals="all", parameters={**plain.parameters, **own, **more})
+
+
+def play(
+    what: Play, path: Path, jobs: int = 1, notify: Callable[[str], None] = lambda remark: None
+) -> Iterator[Line]:
+    """Play dialogues into files, and yield each; what is there already is not played again.
+
+    Args:
+        what: Who plays what.
+        path: The file of the first trial.
+        jobs: How many dialogues are played at once.
+        notify: Called with what there is to say of files that are there already.
+
+    Raises:
+        InputError: A file is of another play, or cannot be written; the agent's or the user's
+            model cannot be reached; or dialogue after dialogue is broken off. What was played is
+            kept.
+    """
+    further = (f"{path.stem}.{trial}{path.suffix}" for trial in range(2, what.trials + 1))
+    paths = [path, *map(path.with_name, further)]
+    found = [_read(one, what, notify) for one in paths]
+    broken_off = 0
+    for trial, (file, there) in enumerate(zip(paths, found, strict=True), start=1):
+        lacking = [id_ for id_ in what.tasks if id_ not in there]
+        yield from [there[id_] for id_ in what.tasks if id_ in there]
+        for line in _appended(_lines(what, trial, lacking, jobs), file) if lacking else ():
+            yield line
+            error = line["outcome"]["error"]
+            broken_off = broken_off + 1 if error else 0
+            if broken_off >= _MOST_BROKEN_OFF:
+                many = f"{broken_off} dialogues in a row are broken off, the last one because"
+                raise InputError(f"agent {what.agent_name}", f"{many} {error}")
+
+
+def _lines(what: Play, trial: int, ids: Sequence[str], jobs: int) -> Iterator[Line]:
+    """Yield dialogues in order; those begun when one raises an error are played to their end."""
+    trouble: list[InputError] = []
+    stopped = Event()
+
+    def attempt(id_: str) -> Line | None:
+        try:
+            return None if stopped.is_set() else _dialogue(what, trial, id_)
+        except InputError as error:
+            trouble.append(error)
+            stopped.set()
+            return None
+
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            # A person is at the terminal of this very thread.
+            yield from filter(None, (pool.map if jobs > 1 else map)(attempt, ids))
+        finally:
+            stopped.set()
+    if trouble:
+        raise trouble[0]
+
+
+def _appended(lines: Iterator[Line], path: Path) -> Iterator[Line]:
+    """Append lines to a file of this process alone, and yield each when it is safely on disk."""
+    import portalocker
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab") as file:
+            portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
+            for line in lines:
+                # Half of a surrogate pair, which a model may write, is no text.
+                text = json.dumps(line, ensure_ascii=False) + "\n"
+                file.write(text.encode("utf-8", "replace"))
+                file.flush()
+                os.fsync(file.fileno())
+                yield line
+    except portalocker.LockException:
+        raise InputError(str(path), "another process plays into it") from None
+    except OSError as error:
+        raise InputError(str(path), f"cannot be written ({error.strerror})") from None
+
+
+def _dialogue(what: Play, trial: int, id_: str) -> Line:
+    """Play one dialogue, and return its line."""
+    environment = Environment(what.world, what.user, what.max_turns)
+    environment.reset(id_, f"{what.seed} {trial}")
+    agent = what.agent()
+    try:
+        while (said := environment.user_turn()) is not None:
+            environment.respond(agent.reply(said, environment.call))
+    except BrokenOffError as error:
+        environment.fail(str(error))
+    talkers = {"agent": agent, "user": environment.user}
+    return {
+        "dialogue_id": id_,
+        "turns": environment.transcript,
+        "trial": trial,
+        "agent": what.agent_name,
+        "outcome": environment.outcome().to_dict(),
+        "costs": {who: dict(one.cost) for who, one in talkers.items() if hasattr(one, "cost")},
+        "signature": what.signature().to_dict(),
+    }
+
+
+def _read(path: Path, what: Play, notify: Callable[[str], None]) -> dict[str, Line]:
+    """Return dialogue id -> line of what a file holds, and drop a last line that is cut off."""
+    if not path.exists():
+        return {}
+    content = read_stored(path)
+    *whole, last = content.split(b"\n")
+    if last:
+        notify(f"{path}: the last line is cut off; its dialogue is played again")
+        write_atomically(path, content[: len(content) - len(last)])
+    found, ours = {}, what.signature()
+    for number, text in enumerate(whole, start=1):
+        try:
+            line = json.loads(text)
+            theirs, agent = Signature(**line["signature"]), line["agent"]
+            found[line["dialogue_id"]] = line
+            _ = line["outcome"]["solved"], line["costs"], line["turns"]
+        except (ValueError, TypeError, KeyError, RecursionError):
+            told = f"line {number} is none of `mwz play`; name another file"
+            raise InputError(str(path), told) from None
+        reasons = list(theirs.comparable_with(ours).reasons)
+        if agent != what.agent_name:
+            reasons.append(f"different agents: {agent} and {what.agent_name}")
+        if reasons:
+            told = "; ".join(reasons)
+            raise InputError(str(path), f"is of another play ({told}); name another file")
+    if found:
+        notify(f"{path}: goes on after {counted(len(found), 'dialogue')}")
+    return found
+
+
+def figures(what: Play, lines: Sequence[Line]) -> dict[str, Any]:
+    """Return all figures of dialogues played, as JSON types, with agent, user and signature."""
+    signature = str(what.signature(trials=str(what.trials)))
+    named = {"agent": what.agent_name, "user": what.user_name, "signature": signature}
+    return named | summary(lines, what.trials)

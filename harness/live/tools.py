@@ -1,0 +1,235 @@
+"""What agents can call: queries and bookings, declared in `tools.json` in OpenAI's function form.
+
+Results depend on the venues, the task and the arguments alone. A booking is refused as long as it
+asks for what the goal's `fail_book` says; else it returns a reference number, or of a taxi the car
+and its driver's telephone number, made from a hash of task and arguments. Wrong arguments are
+answered by an error that says what to do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from rapidfuzz import process
+
+from mwz.database.venues import VenueDatabase, reaches
+from mwz.normalization.rules import RuleSet
+from mwz.normalization.rules.registry import digest_of_json
+from mwz.normalization.states import minutes, normalize_slot_name, normalize_value
+
+from ..benchmark import VenueRecords
+from ..data.tasks import Task
+from ..errors import unknown
+
+SHOWN_RESULTS = 5
+"""How many of the venues found a query returns."""
+
+_CLOSEST = 3
+_HIDDEN = ("id", "location", "introduction", "signature", "takesbookings")
+# Without C, P, S and T, so that no part of a reference number looks like a postcode or a train id.
+_LETTERS, _DIGITS = "ABDEFGHJKLMNQRUVWXYZ", "23456789"
+_ROUTE = ("departure", "destination", "day")
+_COLOURS = ("black", "blue", "grey", "red", "white", "yellow")
+_CARS = ("audi", "bmw", "ford", "honda", "lexus", "skoda", "tesla", "toyota", "volkswagen", "volvo")
+
+
+@cache
+def tool_schemas() -> list[dict[str, Any]]:
+    """Return the tools in OpenAI's function form; they are to be read only."""
+    text = resources.files(__package__).joinpath("tools.json").read_text(encoding="utf-8")
+    schemas: list[dict[str, Any]] = json.loads(text)
+    return schemas
+
+
+@cache
+def tools_digest() -> str:
+    """Return the SHA-256 of the tools' declaration, in hexadecimal."""
+    return digest_of_json(tool_schemas())
+
+
+@cache
+def _parameters() -> Mapping[str, Mapping[str, Any]]:
+    return {one["function"]["name"]: one["function"]["parameters"] for one in tool_schemas()}
+
+
+@dataclass(frozen=True)
+class Booking:
+    """What an agent booked.
+
+    Attributes:
+        domain: The domain.
+        slots: The arguments, slot -> value, without the venue.
+        venue: The venue's id; None of a taxi.
+    """
+
+    domain: str
+    slots: Mapping[str, str]
+    venue: str | None = None
+
+
+@dataclass(frozen=True)
+class Called:
+    """What came of a call.
+
+    Attributes:
+        result: What the agent is told, as JSON types.
+        booking: What was booked, if anything was.
+    """
+
+    result: Mapping[str, Any]
+    booking: Booking | None = None
+
+
+class Tools:
+    """The tools on the venues of a benchmark.
+
+    Args:
+        records: The venues.
+        database: Answers queries.
+        rules: The rule set that both go by.
+    """
+
+    def __init__(self, records: VenueRecords, database: VenueDatabase, rules: RuleSet) -> None:
+        self._database = database
+        self._rules = rules
+        # Several trains may have the same id.
+        self._records: dict[str, dict[str, list[dict[str, Any]]]] = {}
+        for domain, venue in rules.venue_rules.items():
+            by_id = self._records[domain] = {}
+            for record in records.get(domain, ()):
+                named = {normalize_slot_name(key, rules): value for key, value in record.items()}
+                shown = {key: value for key, value in record.items() if key not in _HIDDEN}
+                by_id.setdefault(named[venue.identifier], []).append(shown)
+
+    def call(self, task: Task, name: str, arguments: object) -> Called:
+        """Call a tool.
+
+        Args:
+            task: The task that is played, which says what bookings are refused.
+            name: The tool.
+            arguments: Slot -> value, or the JSON of it.
+        """
+        if name not in _parameters():
+            return _error(unknown("tool", name, _parameters()))
+        if isinstance(arguments, str):
+            try:
+                arguments = json.loads(arguments or "{}")
+            except (ValueError, RecursionError) as error:
+                return _error(f"arguments are no JSON ({error}); give an object of slot -> value")
+        if not isinstance(arguments, Mapping):
+            return _error("arguments: expected an object of slot -> value")
+        parameters = _parameters()[name]
+        given = {slot: _text(value) for slot, value in arguments.items() if value not in (None, "")}
+        problems = [_problem(slot, v, parameters["properties"]) for slot, v in given.items()]
+        problems += [f"{s} is missing" for s in parameters["required"] if s not in given]
+        if any(problems):
+            return _error("; ".join(filter(None, problems)))
+        kind, domain = name.split("_")
+        return self._query(domain, given) if kind == "query" else self._book(task, domain, given)
+
+    def matching(self, domain: str, constraints: Mapping[str, str]) -> list[str]:
+        """Return the ids of the venues that meet constraints, in the records' order."""
+        normal = {normalize_slot_name(slot, self._rules): v for slot, v in constraints.items()}
+        return list(self._database.query(domain, normal))
+
+    def same(self, slot: str, first: str, second: str) -> bool:
+        """Return whether two values of a slot mean the same, spelled in whatever way."""
+        name = "name" if slot in _ROUTE[:2] else normalize_slot_name(slot, self._rules)
+        one, other = (normalize_value(name, v.lower(), self._rules) for v in (first, second))
+        return one == other or (name == "name" and reaches(one, other, self._rules.fuzzy_ratio))
+
+    def _query(self, domain: str, slots: Mapping[str, str]) -> Called:
+        found = self.matching(domain, {slot: v for slot, v in slots.items() if slot != "name"})
+        if "name" in slots:
+            named = self._venues(domain, "name", slots["name"])
+            found = [id_ for id_ in found if id_ in named]
+        records = []
+        for same_id in (self._records[domain][id_] for id_ in found):
+            meant = (one for one in same_id if self._meets(one, slots))
+            records.append(next(meant, same_id[0]))
+        if domain == "train":
+            # The first after a time, or the last before one.
+            late = "arriveBy" in slots and "leaveAt" not in slots
+            time, order = ("arriveBy", -1) if late else ("leaveAt", 1)
+            records.sort(key=lambda one: (order * minutes(one[time]), one["trainID"]))
+        result: dict[str, Any] = {"count": len(records), "results": records[:SHOWN_RESULTS]}
+        if not records and "name" in slots:
+            result["closest_names"] = self._closest(domain, slots["name"])
+        return Called(result)
+
+    def _meets(self, train: Mapping[str, str], slots: Mapping[str, str]) -> bool:
+        """Return whether one of several trains with the same id is the one that is meant."""
+        return all(self.same(slot, train[slot], slots[slot]) for slot in _ROUTE if slot in slots)
+
+    def _closest(self, domain: str, name: str) -> list[str]:
+        key = "trainID" if domain == "train" else "name"
+        names = [records[0][key] for records in self._records[domain].values()]
+        return [found for found, *_ in process.extract(name, names, limit=_CLOSEST)]
+
+    def _book(self, task: Task, domain: str, given: Mapping[str, str]) -> Called:
+        key = "trainID" if domain == "train" else "name"
+        slots = {slot: v.zfill(5) if ":" in v else v for slot, v in given.items() if slot != key}
+        found = self._venues(domain, key, given[key]) if key in given else []
+        if key in given and len(found) != 1:
+            names = [self._records[domain][id_][0][key] for id_ in found[:SHOWN_RESULTS]]
+            kind = "ambiguous" if names else "unknown"
+            names = names or self._closest(domain, given[key])
+            return _error(f"{kind} {key} {given[key]!r}; choose from {', '.join(names)}")
+        venue = found[0] if found else None
+        failing = task.domains[domain].fail_book if domain in task.domains else {}
+        if failing and all(self.same(slot, slots.get(slot, ""), v) for slot, v in failing.items()):
+            asked = ", ".join(f"{slot} {value}" for slot, value in failing.items())
+            refusal = f"not available for {asked}; ask the user for another {' or '.join(failing)}"
+            return Called({"booked": False, "reason": refusal})
+        seed = json.dumps([task.id, domain, venue, sorted(slots.items())])
+        number = int.from_bytes(hashlib.sha256(seed.encode()).digest(), "big")
+        result = {"booked": True, **slots}
+        if venue is None:
+            car = f"{_COLOURS[number % len(_COLOURS)]} {_CARS[number // 7 % len(_CARS)]}"
+            result |= {"car type": car, "phone": f"07{number % 10**9:09}"}
+        else:
+            result |= {key: self._records[domain][venue][0][key], "reference": _code(number)}
+        return Called(result, Booking(domain, slots, venue))
+
+    def _venues(self, domain: str, key: str, name: str) -> list[str]:
+        """Return the venues that a name may mean: one that has just this name is meant alone."""
+        records = self._records[domain].items()
+        exact = [id_ for id_, (one, *_) in records if one[key].lower() == name.lower()]
+        return exact or self.matching(domain, {key: name})
+
+
+def _code(number: int) -> str:
+    """Return a reference number of eight characters: letters, with a digit third and sixth."""
+    signs = [_DIGITS if place in (2, 5) else _LETTERS for place in range(8)]
+    return "".join(one[number // 100**place % len(one)] for place, one in enumerate(signs))
+
+
+def _text(value: object) -> str:
+    """Return an argument as slots have it, numbers and truth values in words."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value).strip()
+
+
+def _problem(slot: str, value: str, known: Mapping[str, Mapping[str, Any]]) -> str | None:
+    if slot not in known:
+        return unknown("slot", slot, known)
+    expected = known[slot]
+    if value.lower() not in expected.get("enum", [value.lower()]):
+        return f"{slot}: {unknown('value', value, expected['enum'])}"
+    if "pattern" in expected and not re.fullmatch(expected["pattern"], value):
+        return f"{slot}: expected a time as HH:MM, found {value!r}"
+    if expected["type"] == "integer" and not re.fullmatch("[1-9][0-9]?", value):
+        return f"{slot}: expected a number of at least 1, found {value!r}"
+    return None
+
+
+def _error(message: str) -> Called:
+    return Called({"error": message})

@@ -1,0 +1,110 @@
+"""What live dialogues share: a benchmark with its tasks, and what users are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any, Protocol, TypeAlias
+
+from mwz.normalization.rules.registry import digest_of_json, read_toml
+
+from ..benchmark import Benchmark, Goal
+from ..data.installed import load_benchmark
+from ..data.tasks import Task, Tasks, load_tasks, read_tasks
+from ..grounding.rating import PlainDialogue, RatedDialogue, rated
+from ..scoring import Options, Scorer
+from ..signature import SHOWN_HASH
+from .tools import Tools
+
+
+@cache
+def script(name: str) -> Mapping[str, Any]:
+    """Return what agents or users say, declared in a file of that name; to be read only."""
+    content: Mapping[str, Any] = read_toml(f"{name}.toml", __package__)
+    return content
+
+
+def versioned(name: str) -> str:
+    """Return the version of such a file and its digest, for records and signatures."""
+    return f"{script(name)['version']}-{digest_of_json(script(name))[:SHOWN_HASH]}"
+
+
+class BrokenOffError(Exception):
+    """A dialogue cannot go on; it counts as failed, and others may be played."""
+
+
+@dataclass(frozen=True)
+class UserTurn:
+    """What a user says.
+
+    Attributes:
+        text: The words.
+        ends: Whether it is the last.
+    """
+
+    text: str
+    ends: bool = False
+
+
+class User(Protocol):
+    """A user in one dialogue."""
+
+    def turn(self, response: str | None) -> UserTurn:
+        """Return what the user says to a response; None stands for none yet."""
+
+
+class World:
+    """What all dialogues on a benchmark share; threads may share it too.
+
+    Args:
+        scorer: The benchmark, and how dialogues are scored.
+        tasks: The tasks.
+        goals: Dialogue id -> domain -> goal, which dialogues are scored by; None for the
+            benchmark's.
+    """
+
+    def __init__(
+        self, scorer: Scorer, tasks: Tasks, goals: Mapping[str, Mapping[str, Goal]] | None = None
+    ) -> None:
+        self.scorer = scorer
+        self.tasks = tasks
+        self.goals = goals or {id_: one.goal for id_, one in scorer.benchmark.dialogues.items()}
+
+    @classmethod
+    def of(cls, benchmark: Benchmark | str | None = None, goals: str | None = None) -> World:
+        """Return the world of a benchmark and its tasks, or those of a file.
+
+        Args:
+            benchmark: The benchmark, or its name; None for the default one.
+            goals: A file of goals with instructions, in place of the benchmark's.
+
+        Raises:
+            InputError: The benchmark or its tasks are not installed, or the file cannot be used.
+        """
+        from ..data.goals import chosen_goals
+
+        loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark)
+        scorer = Scorer(loaded, Options(lexicalised=True))
+        if goals is None:
+            return cls(scorer, load_tasks(loaded.name))
+        tasks = read_tasks(goals)
+        own = chosen_goals(tasks.goals, scorer.rules)
+        return cls(scorer, tasks, own.goals)
+
+    def rated(self, id_: str, responses: Iterable[str]) -> RatedDialogue:
+        """Hold responses against the goal of a dialogue and the venues."""
+        delexicaliser = self.scorer.delexicaliser()
+        dialogue = PlainDialogue([delexicaliser(text) for text in responses], self.goals[id_], None)
+        return rated(dialogue, self.scorer.database(), delexicaliser.gazetteer)
+
+    @cached_property
+    def tools(self) -> Tools:
+        """The tools on the benchmark's venues."""
+        scorer = self.scorer
+        records = scorer.benchmark.venue_records(scorer.rules)
+        return Tools(records, scorer.database(), scorer.rules)
+
+
+UserMaker: TypeAlias = Callable[[Task, World, str], User]
+"""Makes the user of a dialogue, given its task, the world and a seed."""

@@ -1,0 +1,94 @@
+"""A server on the loopback address that speaks OpenAI's protocol, and misbehaves when told to."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Answer = Mapping[str, Any] | int | bytes | None
+"""A message, an HTTP status, a body that is no completion, or None for a cut connection."""
+
+
+def calling(name: str, arguments: str) -> dict[str, Any]:
+    """Return a message that calls a tool."""
+    function = {"name": name, "arguments": arguments}
+    calls = [{"id": "call_1", "type": "function", "function": function}]
+    return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+def saying(text: str | None) -> dict[str, Any]:
+    """Return a message of text alone."""
+    return {"role": "assistant", "content": text}
+
+
+class ChatServer:
+    """What a running server is told and what it has seen.
+
+    Attributes:
+        url: What to give as the base URL.
+        requests: The bodies of all requests.
+        answer: What it answers to the messages of a request.
+        faults: What it answers first, in place of that.
+    """
+
+    def __init__(self, url: str, answer: Callable[[Sequence[Mapping[str, Any]]], Answer]) -> None:
+        self.url = url
+        self.requests: list[dict[str, Any]] = []
+        self.answer = answer
+        self.faults: list[Answer] = []
+
+
+class _Handler(BaseHTTPRequestHandler):
+    state: ChatServer
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.state.requests.append(body)
+        faults = self.state.faults
+        answer = faults.pop(0) if faults else self.state.answer(body["messages"])
+        if answer is None:
+            self.close_connection = True
+            self.connection.close()
+        elif isinstance(answer, int):
+            self._send(answer, json.dumps({"error": {"message": f"status {answer}"}}).encode())
+        elif isinstance(answer, bytes):
+            self._send(200, answer)
+        else:
+            choice = {"index": 0, "finish_reason": "stop", "message": answer}
+            usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
+            whole = {"id": "1", "object": "chat.completion", "created": 1, "model": "m"}
+            self._send(200, json.dumps({**whole, "choices": [choice], "usage": usage}).encode())
+
+    def _send(self, status: int, content: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        # The client is told not to wait, or it would for seconds.
+        self.send_header("retry-after-ms", "1")
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def chat_server(
+    answer: Callable[[Sequence[Mapping[str, Any]]], Answer],
+) -> Iterator[ChatServer]:
+    """Run a server; it answers each request as a function of its messages says."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    state = ChatServer(f"http://127.0.0.1:{server.server_port}/v1", answer)
+    server.RequestHandlerClass = type("Handler", (_Handler,), {"state": state})
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield state
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

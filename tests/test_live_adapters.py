@@ -1,0 +1,126 @@
+"""Live dialogues where people work: Inspect, Gymnasium, and rewards with TRL's signature."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import PROJECT
+
+from mwz.harness import Benchmark, Scorer
+from mwz.harness.live.rewards import GroundedReward
+from mwz.harness.live.world import World
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return World.of("sample")
+
+
+def _is_editable() -> bool:
+    text = importlib.metadata.distribution("multiwoz-harness").read_text("direct_url.json")
+    return bool(json.loads(text or "{}").get("dir_info", {}).get("editable"))
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_inspect_plays_and_scores_with_its_mock_model(tmp_path: Path, named: bool) -> None:
+    pytest.importorskip("inspect_ai", reason="needs the extra inspect")
+    from inspect_ai import eval as inspect_eval
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    from mwz.harness.live.inspect_task import multiwoz
+
+    if named and _is_editable():
+        pytest.skip("Inspect looks entry points up for packages that are not editable installs")
+
+    def outputs(messages: Any, tools: Any, *rest: object) -> ModelOutput:
+        assert "book_taxi" in {tool.name for tool in tools}
+        if messages[-1].role == "tool":
+            name = json.loads(messages[-1].content)["results"][0]["name"]
+            output = ModelOutput.from_content("mockllm", f"How about {name.title()}?")
+        else:
+            area = {"food": "italian", "area": "centre"}
+            output = ModelOutput.for_tool_call("mockllm", "query_restaurant", area)
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return output
+
+    model = get_model("mockllm/model", custom_outputs=outputs)
+    tasks: Any = "mwz/multiwoz" if named else multiwoz("sample")
+    (log,) = inspect_eval(
+        tasks,
+        model=model,
+        task_args={"benchmark": "sample"} if named else {},
+        sample_id=["town001", "town002"],
+        log_dir=str(tmp_path),
+        display="none",
+    )
+    assert log.status == "success", log.error
+    assert log.samples is not None
+    scores = {one.id: one.scores["outcome"].value for one in log.samples}
+    # An Italian restaurant in the centre is what town001 is about, and no hotel.
+    assert scores["town001"]["inform"] == 1
+    assert scores["town002"]["inform"] == 0
+    assert {one.scores["outcome"].value["solved"] for one in log.samples} == {0}
+
+
+def test_gymnasium_accepts_the_environment(world: World) -> None:
+    pytest.importorskip("gymnasium", reason="needs the extra gymnasium")
+    from gymnasium.utils.env_checker import check_env
+
+    from mwz.harness.live.gymnasium_env import LiveEnv
+
+    environment = LiveEnv(world)
+    with warnings.catch_warnings():
+        # It has no name that `gymnasium.make` knows.
+        warnings.simplefilter("ignore")
+        check_env(environment)
+    said, info = environment.reset(seed=1, options={"task": "town019"})
+    assert "park" in said
+    assert info == {"task": "town019"}
+    found, reward, over, *_ = environment.step(
+        '{"name": "query_attraction", "arguments": {"type": "park"}}'
+    )
+    park = json.loads(found)["results"][0]
+    assert (reward, over) == (0.0, False)
+    for said in (park["name"].title(), f"{park['address']}, {park['postcode']}, free", "Goodbye."):
+        _, reward, over, _, info = environment.step(f"It is {said}.")
+    assert over
+    assert reward == 1.0
+    assert info["outcome"]["success"]
+
+
+def test_a_reward_has_the_signature_of_trl(world: World) -> None:
+    reward = GroundedReward(world)
+    told = "Nonna's Attic, 17 spindle street, phone 01632960106."
+    messages = [
+        {"role": "assistant", "content": "", "tool_calls": []},
+        {"role": "tool", "content": told},
+        {"role": "assistant", "content": "Nonna's Attic is lovely."},
+    ]
+    # town001 asks for address and telephone number; what a tool says is not told to the user.
+    rewards = reward(
+        prompts=["hi", "hi", [{"role": "assistant", "content": told}]],
+        completions=[told, messages, messages],
+        completion_ids=[[1], [2], [3]],
+        dialogue_id=["town001", "TOWN001", "town001"],
+    )
+    assert rewards == [1.0, 0.0, 1.0]
+    assert GroundedReward(world, "inform")(["hi"], [messages], dialogue_id=["town001"]) == [1.0]
+
+
+def test_a_rollout_of_another_length_gets_nothing_and_a_reason(sample: Benchmark) -> None:
+    scorer = Scorer(sample)
+    careful = PROJECT / "harness/sample/submissions/careful.json"
+    good = json.loads(careful.read_text(encoding="utf-8"))["town001"]
+    rollouts = [("town001", good), ("town001", good[:1]), ("town001", good * 2), ("nowhere", good)]
+    whole, *others = scorer.rewards(rollouts)
+    assert (whole.value, whole.reason) == (1, None)
+    assert [one.value for one in others] == [0, 0, 0]
+    told = ("1 turn; it has 3", "6 turns; it has 3", "nowhere")
+    assert all(words in (one.reason or "") for words, one in zip(told, others, strict=True))
+    (worth,) = scorer.rewards([("town001", good)], lambda outcome: 2.5 * outcome.inform)
+    assert worth.value == 2.5

@@ -1,0 +1,173 @@
+"""Language models as agents and users, on a server at the loopback address that also fails."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chat_server import Answer, ChatServer, calling, chat_server, saying
+from helpers import Run, run_cli
+
+pytest.importorskip("openai", reason="needs the extra openai")
+
+
+def _agent(messages: Sequence[Mapping[str, Any]]) -> Answer:
+    """Look for an Italian restaurant, name the first one found, and say goodbye."""
+    last = messages[-1]
+    if last["role"] == "tool":
+        found = json.loads(last["content"])
+        name = found["results"][0]["name"] if found.get("results") else "nothing"
+        return saying(f"How about {name.title()}?")
+    if "goodbye" in last["content"].lower():
+        return saying("Goodbye.")
+    return calling("query_restaurant", '{"food": "italian", "area": "centre"}')
+
+
+@pytest.fixture
+def server() -> Iterator[ChatServer]:
+    with chat_server(_agent) as one:
+        yield one
+
+
+class _Player:
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, server: ChatServer, file: Path, *options: str, tasks: int = 1) -> Run:
+        arguments = ["--benchmark", "sample", "--agent", "model", "--model", "m"]
+        where = ["--base-url", server.url, "-o", str(file), "--tasks", str(tasks)]
+        return run_cli(self._capsys, "play", *arguments, *where, *options)
+
+
+@pytest.fixture
+def play(capsys: pytest.CaptureFixture[str]) -> _Player:
+    """Plays with the model of a server as the agent."""
+    return _Player(capsys)
+
+
+def _lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_model_calls_tools_responds_and_costs(
+    play: _Player, server: ChatServer, tmp_path: Path
+) -> None:
+    done = play(server, tmp_path / "p.jsonl")
+    assert done.status == 0, done.err
+    (line,) = _lines(tmp_path / "p.jsonl")
+    first = line["turns"][0]
+    assert first["response"] == "How about Nonna'S Attic?"
+    assert first["calls"][0]["name"] == "query_restaurant"
+    assert line["outcome"]["inform"]
+    # Each answer says 7 tokens read and 3 written.
+    calls = len(server.requests)
+    assert line["costs"] == {
+        "agent": {"calls": calls, "prompt_tokens": 7 * calls, "completion_tokens": 3 * calls}
+    }
+    assert {tool["function"]["name"] for tool in server.requests[0]["tools"]} >= {"book_taxi"}
+
+
+@pytest.mark.parametrize("fault", [429, 500, None, b"<html>", b'{"choices": []}'])
+def test_passing_trouble_is_waited_for(
+    play: _Player, server: ChatServer, tmp_path: Path, fault: Answer
+) -> None:
+    server.faults = [fault, fault]
+    done = play(server, tmp_path / "p.jsonl")
+    assert done.status == 0, done.err
+    assert _lines(tmp_path / "p.jsonl")[0]["outcome"]["error"] is None
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (401, "status 401"),
+        (500, "status 500"),
+        (None, "Connection error"),
+        (b"<html>", "no chat completion"),
+        (b'"a string"', "no chat completion"),
+    ],
+)
+def test_lasting_trouble_stops_play_and_loses_nothing(
+    play: _Player, server: ChatServer, tmp_path: Path, fault: Answer, message: str
+) -> None:
+    file = tmp_path / "p.jsonl"
+    assert play(server, file).status == 0
+    before = file.read_bytes()
+    server.faults = [fault] * 40
+    done = play(server, file, tasks=3)
+    assert done.status == 2
+    assert "Traceback" not in done.err
+    assert message in done.err
+    assert "model m at http://127.0.0.1" in done.err
+    assert file.read_bytes() == before
+    server.faults = []
+    assert play(server, file, tasks=3).status == 0
+    assert [line["dialogue_id"] for line in _lines(file)] == ["town001", "town002", "town003"]
+
+
+def test_a_refused_request_fails_its_dialogue_alone(
+    play: _Player, server: ChatServer, tmp_path: Path
+) -> None:
+    server.faults = [400]
+    assert play(server, tmp_path / "p.jsonl", tasks=2).status == 0
+    one, other = _lines(tmp_path / "p.jsonl")
+    assert "status 400" in one["outcome"]["error"]
+    assert not one["outcome"]["solved"]
+    assert other["outcome"]["error"] is None
+
+
+@pytest.mark.parametrize("arguments", ["{", "[]", '{"colour": "red"}', '{"area": 3}', "null", ""])
+def test_wrong_arguments_are_answered_to_the_agent(
+    play: _Player, tmp_path: Path, arguments: str
+) -> None:
+    def agent(messages: Sequence[Mapping[str, Any]]) -> Answer:
+        called = messages[-1]["role"] == "tool"
+        return saying("Sorry.") if called else calling("book_hotel", arguments)
+
+    with chat_server(agent) as server:
+        assert play(server, tmp_path / "p.jsonl").status == 0
+    (line,) = _lines(tmp_path / "p.jsonl")
+    assert "error" in line["turns"][0]["calls"][0]["result"]
+    assert line["outcome"]["failed_calls"] == line["outcome"]["calls"] > 0
+
+
+def test_empty_replies_and_endless_calls_end(play: _Player, tmp_path: Path) -> None:
+    with chat_server(lambda messages: saying(None)) as server:
+        assert play(server, tmp_path / "empty.jsonl").status == 0
+    (line,) = _lines(tmp_path / "empty.jsonl")
+    assert {turn["response"] for turn in line["turns"]} == {""}
+    assert not line["outcome"]["success"]
+    with chat_server(lambda messages: calling("query_hotel", "{}")) as server:
+        assert play(server, tmp_path / "calls.jsonl").status == 0
+    (line,) = _lines(tmp_path / "calls.jsonl")
+    assert "calls tools" in line["outcome"]["error"]
+
+
+def test_a_model_plays_the_user_by_the_instructions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def user(messages: Sequence[Mapping[str, Any]]) -> Answer:
+        return saying("Italian food, please." if len(messages) == 2 else "Goodbye. [END]")
+
+    with chat_server(user) as server:
+        file = str(tmp_path / "p.jsonl")
+        models = ["--user", "model", "--user-model", "u", "--base-url", server.url]
+        done = run_cli(
+            capsys, "play", "--benchmark", "sample", "--task", "town001", *models, "-o", file
+        )
+    assert done.status == 0, done.err
+    (line,) = _lines(tmp_path / "p.jsonl")
+    assert [turn["user"] for turn in line["turns"]] == ["Italian food, please.", "Goodbye."]
+    assert "ethiopian" in server.requests[0]["messages"][0]["content"]
+    assert "u, prompts 1-" in line["signature"]["parameters"]["user"]
+
+
+def test_jobs_play_at_once_and_keep_the_order(
+    play: _Player, server: ChatServer, tmp_path: Path
+) -> None:
+    assert play(server, tmp_path / "p.jsonl", "--jobs", "4", tasks=9).status == 0
+    assert play(server, tmp_path / "q.jsonl", tasks=9).status == 0
+    assert (tmp_path / "p.jsonl").read_bytes() == (tmp_path / "q.jsonl").read_bytes()
