@@ -41,5 +41,5 @@ def test_every_option_that_help_names_is_one_of_some_command() -> None:
         for one in members:
             known |= {opt for p in one.params for opt in (*p.opts, *p.secondary_opts)}
             texts = [one.help or "", *(getattr(p, "help", None) or "" for p in one.params)]
-            named |= set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", " ".join(texts)))
+            named |= set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", " ".join(texts)))
     assert named - known == set()

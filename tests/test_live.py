@@ -241,6 +241,28 @@ def test_taxis_are_compared_however_places_and_times_are_written(tools: Tools) -
     assert booked["taxi"] == {"departure": True, "leaveAt": True, "once": True}
 
 
+def test_a_taxi_goes_between_venues_of_the_goal_where_it_does_not_say_more(tools: Tools) -> None:
+    wanted = {
+        "hotel": DomainTask({"name": "skylark inn"}),
+        "restaurant": DomainTask({"food": "seafood"}),
+        "taxi": DomainTask({"leaveAt": "9:15"}),
+    }
+    fitting, other = (
+        tools.call(TASK, "query_restaurant", {"food": food}).result["results"][0]["name"]
+        for food in ("seafood", "italian")
+    )
+
+    def goes(departure: str, destination: str) -> bool:
+        slots = {"departure": departure, "destination": destination, "leaveAt": "09:15"}
+        booked, _ = booked_slots(Task("a", wanted, ()), [Booking("taxi", slots)], tools)
+        return booked["taxi"]["route"]
+
+    assert goes("Skylark Inn", fitting)
+    assert goes(fitting, "Skylark Inn")
+    assert not goes("Skylark Inn", other)
+    assert not goes("Skylark Inn", "Skylark Inn")
+
+
 def test_pass_hat_is_the_mean_share_of_samples_that_are_all_solved() -> None:
     # Four trials, 4, 2 and 0 of them solved. k = 1: (1 + 1/2 + 0) / 3; k = 2: C(4,2) = 6 samples
     # of two, of which 6, 1 and 0 are all solved: (1 + 1/6 + 0) / 3; k = 3: (1 + 0 + 0) / 3.

@@ -135,10 +135,20 @@ def _user(name: str, models: Mapping[str, str | None]) -> tuple[str, UserMaker]:
     return scripted if name == "scripted" else (name, PersonAtTerminal)
 
 
+_SHOWN: Mapping[str, str] = {
+    "inform": "Inform",
+    "success": "Success",
+    "requested": "Success, all requested",
+    "books": "Books",
+    "solved": "Solved",
+    "turns": "Turns",
+    "calls": "Calls",
+}
+
+
 def _text(figures: dict[str, Any], path: Path) -> str:
     """Return the figures of a play for people."""
-    names = ("inform", "success", "books", "solved", "turns", "calls")
-    rows = [[name.capitalize(), figure(figures[name])] for name in names]
+    rows = [[title, figure(figures[name])] for name, title in _SHOWN.items()]
     rows += [[f"pass^{k}", Interval(**one).text(1)] for k, one in figures["pass"].items()]
     costs = figures["costs"].items()
     rows += [[f"{who}: {kind}", f"{n:,}"] for who, cost in costs for kind, n in cost.items()]

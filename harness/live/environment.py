@@ -141,6 +141,8 @@ class Environment:
         return Outcome(
             inform=found.grounded.inform,
             success=found.grounded.success,
+            # Tasks always say what else they request.
+            requested=bool(found.grounded.success_requested),
             booked=booked,
             unasked=unasked,
             told=asdict(found.faithfulness),

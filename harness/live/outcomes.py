@@ -1,8 +1,10 @@
 """What came of live dialogues: grounded scores, bookings, and pass^k over repeated trials.
 
 A booking is right if it is the only one of its domain, its slots are the goal's, and its venue
-meets the goal's constraints; a taxi's slots are the goal's constraints. A dialogue is solved if it
-has grounded Success and every booking of the goal is right.
+meets the goal's constraints; a taxi's slots are the goal's constraints, and where the goal does not
+say from where to where, it goes from one venue of the goal to another. A dialogue is solved if all
+that the goal requests is told of venues that fit, no others being named, and every booking of the
+goal is right.
 
 pass^k is the probability that k trials of a task are all solved (`comparison/trials.py`).
 """
@@ -15,7 +17,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..data.tasks import Task
-from .tools import Booking, Tools
+from .tools import NAMED, ROUTE, Booking, Tools
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,9 @@ class Outcome:
     Attributes:
         inform: Grounded Inform ("any").
         success: Grounded Success ("any").
+        requested: Grounded Success over all that the goal requests, by all venues named.
         booked: Domain that the goal books -> slot -> whether it was booked so; `venue` stands for
-            the venue, and `once` for a booking that is the only one.
+            the venue, `route` for where a taxi goes, and `once` for the only booking.
         unasked: Bookings of domains that the goal does not book.
         told: What the responses tell of venues: counts, as in `Faithfulness`.
         turns: The number of turns.
@@ -37,6 +40,7 @@ class Outcome:
 
     inform: bool
     success: bool
+    requested: bool
     booked: Mapping[str, Mapping[str, bool]]
     unasked: int
     told: Mapping[str, int]
@@ -52,8 +56,8 @@ class Outcome:
 
     @property
     def solved(self) -> bool:
-        """Whether the dialogue has grounded Success and its bookings are right."""
-        return self.success and self.books and self.error is None
+        """Whether all that is requested is told and the bookings are right."""
+        return self.requested and self.books and self.error is None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as JSON types."""
@@ -80,11 +84,21 @@ def booked_slots(
         right["once"] = len(made) == 1
         if domain != "taxi":
             right["venue"] = last.venue in tools.matching(domain, task.domains[domain].info)
+        elif not {*ROUTE} & slots.keys():
+            # From one venue of the goal to another.
+            begins, ends = (_at_venues_of(last.slots.get(slot, ""), task, tools) for slot in ROUTE)
+            right["route"] = any(one != other for one in begins for other in ends)
         compared[domain] = right
     return compared, sum(one.domain not in compared for one in bookings)
 
 
-_RATES = ("inform", "success", "solved")
+def _at_venues_of(place: str, task: Task, tools: Tools) -> set[str]:
+    """Return the domains of the goal of which a place is a venue that fits."""
+    wanted = {domain: one.info for domain, one in task.domains.items() if domain in NAMED}
+    return {d for d, i in wanted.items() if {*tools.named(d, place)} & {*tools.matching(d, i)}}
+
+
+_RATES = ("inform", "success", "requested", "solved")
 _SHARES = ("in_database", "of_named_venue")
 
 

@@ -35,7 +35,9 @@ _CLOSEST = 3
 _HIDDEN = ("id", "location", "introduction", "signature", "takesbookings")
 # Without C, P, S and T, so that no part of a reference number looks like a postcode or a train id.
 _LETTERS, _DIGITS = "ABDEFGHJKLMNQRUVWXYZ", "23456789"
-_ROUTE = ("departure", "destination", "day")
+ROUTE = ("departure", "destination")
+NAMED = ("restaurant", "hotel", "attraction")
+"""The domains of which taxis go from one venue to another."""
 _COLOURS = ("black", "blue", "grey", "red", "white", "yellow")
 _CARS = ("audi", "bmw", "ford", "honda", "lexus", "skoda", "tesla", "toyota", "volkswagen", "volvo")
 
@@ -141,14 +143,14 @@ class Tools:
 
     def same(self, slot: str, first: str, second: str) -> bool:
         """Return whether two values of a slot mean the same, spelled in whatever way."""
-        name = "name" if slot in _ROUTE[:2] else normalize_slot_name(slot, self._rules)
+        name = "name" if slot in ROUTE else normalize_slot_name(slot, self._rules)
         one, other = (normalize_value(name, v.lower(), self._rules) for v in (first, second))
         return one == other or (name == "name" and reaches(one, other, self._rules.fuzzy_ratio))
 
     def _query(self, domain: str, slots: Mapping[str, str]) -> Called:
         found = self.matching(domain, {slot: v for slot, v in slots.items() if slot != "name"})
         if "name" in slots:
-            named = self._venues(domain, "name", slots["name"])
+            named = self.named(domain, slots["name"])
             found = [id_ for id_ in found if id_ in named]
         records = []
         for same_id in (self._records[domain][id_] for id_ in found):
@@ -166,7 +168,9 @@ class Tools:
 
     def _meets(self, train: Mapping[str, str], slots: Mapping[str, str]) -> bool:
         """Return whether one of several trains with the same id is the one that is meant."""
-        return all(self.same(slot, train[slot], slots[slot]) for slot in _ROUTE if slot in slots)
+        return all(
+            self.same(slot, train[slot], slots[slot]) for slot in (*ROUTE, "day") if slot in slots
+        )
 
     def _closest(self, domain: str, name: str) -> list[str]:
         key = "trainID" if domain == "train" else "name"
@@ -176,7 +180,7 @@ class Tools:
     def _book(self, task: Task, domain: str, given: Mapping[str, str]) -> Called:
         key = "trainID" if domain == "train" else "name"
         slots = {slot: v.zfill(5) if ":" in v else v for slot, v in given.items() if slot != key}
-        found = self._venues(domain, key, given[key]) if key in given else []
+        found = self.named(domain, given[key], key) if key in given else []
         if key in given and len(found) != 1:
             names = [self._records[domain][id_][0][key] for id_ in found[:SHOWN_RESULTS]]
             kind = "ambiguous" if names else "unknown"
@@ -198,7 +202,7 @@ class Tools:
             result |= {key: self._records[domain][venue][0][key], "reference": _code(number)}
         return Called(result, Booking(domain, slots, venue))
 
-    def _venues(self, domain: str, key: str, name: str) -> list[str]:
+    def named(self, domain: str, name: str, key: str = "name") -> list[str]:
         """Return the venues that a name may mean: one that has just this name is meant alone."""
         records = self._records[domain].items()
         exact = [id_ for id_, (one, *_) in records if one[key].lower() == name.lower()]

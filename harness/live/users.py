@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from ..data.tasks import DomainTask, Task
 from ..grounding.grounded import NAMING_SLOTS
+from .tools import ROUTE
 from .world import UserTurn, World, script
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ _FIRST_STATED = 3
 """How many constraints the user states in one turn at most, where not asked."""
 
 _SPANS = {"phone": "PHONE", "address": "ADDRESS", "postcode": "POST", "trainID": "TRAINID"}
-_ROUTE = ("departure", "destination")
 FIND, BOOK, ASK = "find", "book", "ask"
 
 
@@ -124,9 +124,7 @@ class ScriptedUser:
         for pattern, first in ((r"leave the (\w+)", True), (r"arrives the (\w+)", False)):
             said = re.search(pattern, message)
             known.sort(key=lambda d: said is not None and (d == said[1]) != first)
-        return {
-            slot: self._names.get(d, f"the {d}") for slot, d in zip(_ROUTE, known, strict=False)
-        }
+        return {slot: self._names.get(d, f"the {d}") for slot, d in zip(ROUTE, known, strict=False)}
 
     def _to_state(self, asked: Sequence[str] = ()) -> Sequence[str]:
         """Choose what constraints to state: those that are asked for, or some not stated yet."""
@@ -134,7 +132,7 @@ class ScriptedUser:
         if not chosen:
             left = [slot for slot in self._constraints if slot not in self._stated]
             self._chance.shuffle(left)
-            left.sort(key=lambda slot: slot not in ("name", *_ROUTE))
+            left.sort(key=lambda slot: slot not in ("name", *ROUTE))
             chosen = left[: len(left) if self._domain == "taxi" else _FIRST_STATED]
         self._stated.update(chosen)
         return chosen

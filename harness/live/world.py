@@ -9,7 +9,8 @@ from typing import Any, Protocol, TypeAlias
 
 from mwz.normalization.rules.registry import digest_of_json, read_toml
 
-from ..benchmark import Benchmark, Goal
+from ..benchmark import Benchmark
+from ..data.goals import chosen_goals
 from ..data.installed import load_benchmark
 from ..data.tasks import Task, Tasks, load_tasks, read_tasks
 from ..grounding.rating import PlainDialogue, RatedDialogue, rated
@@ -60,16 +61,12 @@ class World:
     Args:
         scorer: The benchmark, and how dialogues are scored.
         tasks: The tasks.
-        goals: Dialogue id -> domain -> goal, which dialogues are scored by; None for the
-            benchmark's.
     """
 
-    def __init__(
-        self, scorer: Scorer, tasks: Tasks, goals: Mapping[str, Mapping[str, Goal]] | None = None
-    ) -> None:
+    def __init__(self, scorer: Scorer, tasks: Tasks) -> None:
         self.scorer = scorer
         self.tasks = tasks
-        self.goals = goals or {id_: one.goal for id_, one in scorer.benchmark.dialogues.items()}
+        self.goals = chosen_goals(tasks.goals, scorer.rules).goals
 
     @classmethod
     def of(cls, benchmark: Benchmark | str | None = None, goals: str | None = None) -> World:
@@ -82,15 +79,9 @@ class World:
         Raises:
             InputError: The benchmark or its tasks are not installed, or the file cannot be used.
         """
-        from ..data.goals import chosen_goals
-
         loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark)
         scorer = Scorer(loaded, Options(lexicalised=True))
-        if goals is None:
-            return cls(scorer, load_tasks(loaded.name))
-        tasks = read_tasks(goals)
-        own = chosen_goals(tasks.goals, scorer.rules)
-        return cls(scorer, tasks, own.goals)
+        return cls(scorer, load_tasks(loaded.name) if goals is None else read_tasks(goals))
 
     def rated(self, id_: str, responses: Iterable[str]) -> RatedDialogue:
         """Hold responses against the goal of a dialogue and the venues."""
