@@ -19,7 +19,10 @@ class Track:
 
     Attributes:
         title: Its heading.
-        note: What all of its systems have in common.
+        note: What its systems do and how they are scored, for a reader who is new to the field.
+        ranks: Key of the column that ranks; empty where nothing does.
+        against: Key of the column that a plot shows the other figure against.
+        plotted: Key of that other figure's column; `ranks` if empty.
         states: The source of belief states that its entries have: "predicted" or "gold"; None
             where it ranks nothing.
         exception: Whether an entry with a note may have the other source.
@@ -29,6 +32,9 @@ class Track:
     title: str
     note: str
     states: str | None
+    ranks: str = ""
+    against: str = ""
+    plotted: str = ""
     exception: bool = False
     submitted: bool = True
 
@@ -36,38 +42,60 @@ class Track:
 TRACKS: Mapping[str, Track] = {
     "end-to-end": Track(
         title="End-to-end systems",
-        note="They track the belief state themselves.",
+        note=(
+            "The system reads what the user wrote, works out what is asked for, looks it up and "
+            "writes the answer, all by itself. Inform counts the dialogues in which it offers the "
+            "right place, Success those in which it also tells all that the user asked about it, "
+            "and BLEU how close its words are to a human's."
+        ),
         states="predicted",
+        ranks="combined",
+        against="bleu",
+        plotted="success",
     ),
     "policy-optimization": Track(
         title="Policy-optimization systems",
-        note="They are given the gold belief state.",
+        note=(
+            "The system is told what the user has asked for so far (the annotated belief state), "
+            "and only decides what to say and how. That is an easier task, so these scores do not "
+            "compare with those of end-to-end systems."
+        ),
         states="gold",
+        ranks="combined",
+        against="bleu",
+        plotted="success",
         exception=True,
     ),
     STATE_TRACKING: Track(
         title="State tracking",
         note=(
-            "Predicted belief states against gold ones. Entries of other tracks that predict "
-            "states are here as well. Figures with different gold states do not compare, and "
-            "stand in different tables."
+            "After each turn the system notes what the user has asked for so far, such as a cheap "
+            "restaurant in the centre, and joint goal accuracy (JGA) is the share of turns in "
+            "which every detail is right. Figures against different annotations (gold states) do "
+            "not compare, so each has a table of its own."
         ),
         states="predicted",
+        ranks="jga",
+        against="slot f1",
     ),
     LEXICALISED: Track(
         title="Lexicalised systems",
         note=(
-            "They write names and numbers, not placeholders, and are ranked by what their text "
-            "says. The human responses are the ceiling: compare with them, not with 100."
+            "The system answers in plain English with real names and numbers, where those of the "
+            "other tracks write placeholders such as [hotel_name], and its text is checked "
+            "against the database of venues. The human responses are the ceiling: compare with "
+            "them, not with 100."
         ),
         states=None,
+        ranks="success, all",
+        against="of a named venue, %",
     ),
     "reference": Track(
         title="Reference",
         note=(
-            "What the harness makes itself, with gold states: the benchmark's own responses, which "
-            "a table starts with, and one response with six placeholders given in every turn, "
-            "which shows what Inform and Success reward."
+            "No systems: what the human responses of the corpus score, and one response with six "
+            "placeholders that is given in every turn. The first shows what is in reach, the "
+            "second how much Inform and Success reward without any answer to the user."
         ),
         states="gold",
         submitted=False,

@@ -18,11 +18,13 @@ from ...comparison.interval import SIGNIFICANCE, p_text
 from ...errors import InputError
 from ...io.files import read_bytes, write_atomically
 from .. import TRACKS
-from ..model import Board, common_signatures
-from .board_page import bleu_against_success, compare_page, ranks_by_rules, sections
+from ..model import REFERENCE, Board, common_signatures
+from .board_page import sections
+from .compare_page import compare_page
 from .document_pages import DOCUMENTS, document
 from .downloads import board_bibtex, board_json, downloads, entry_data, json_text
 from .markdown import older_results_page
+from .metadata import dataset, feed, json_ld, site_url, sitemap
 from .page_parts import SYSTEMS, Table
 from .system_page import meanings, system_pages
 
@@ -52,53 +54,69 @@ class Site:
         return sum(len(content.encode()) for content in self.files.values())
 
 
-def site(board: Board, documents: Path) -> Site:
+def site(board: Board, documents: Path, address: str = "") -> Site:
     """Return the site of a board, the same for the same files.
 
     Args:
         board: The board.
         documents: The folder of documents.
+        address: Where the site will be, for what needs complete addresses: previews, sitemap, feed;
+            they are left out without it.
 
     Raises:
-        InputError: The scores under some rule set do not compare.
+        InputError: The scores under some rule set do not compare, or the address is none.
     """
+    address = site_url(address) if address else ""
     texts = _documents(board, documents)
     names = [name for name in DOCUMENTS if name in texts or name == METRICS]
     compared = compare_page(board)
     frame: dict[str, Any] = {
         "documents": {name: DOCUMENTS[name] for name in names},
         "comparable": compared is not None,
+        "address": address,
+        "dataset": dataset(),
     }
+    entered = feed(board, address) if address else None
+    frame["has_feed"] = entered is not None
+    systems = dict(system_pages(board))
     tables = downloads(board)
     further = {key: track.title for key, track in TRACKS.items() if f"{key}.csv" in tables}
     files = {
         **_package_files("static"),
-        "index.html": _board(board, further, frame),
+        "index.html": _board(board, further, {**frame, "json_ld": json_ld(board, address)}),
         **{f"{name}.html": _document(name, texts.get(name), names, frame) for name in names},
         **{
-            f"{SYSTEMS}/{key}.html": _render("system.html", 1, system=shown, **frame)
-            for key, shown in system_pages(board)
+            f"{SYSTEMS}/{key}.html": _render(
+                f"{SYSTEMS}/{key}.html", "system.html", system=shown, **frame
+            )
+            for key, shown in systems.items()
         },
+        **{f"{SYSTEMS}/{key}.svg": str(s["badge"]) for key, s in systems.items() if s["badge"]},
         **{f"{SYSTEMS}/{e.key}.json": json_text(entry_data(board, e)) for e in board.entries},
         "board.json": board_json(board),
         **tables,
         "board.bib": board_bibtex(board),
     }
     if compared is not None:
-        files["compare.html"] = _render("compare.html", compared=compared, **frame)
+        files["compare.html"] = _render("compare.html", "compare.html", compared=compared, **frame)
+    if address:
+        pages = [path for path in files if path.endswith(".html")]
+        files["sitemap.xml"] = sitemap(pages, address)
+        if entered is not None:
+            files["feed.xml"] = entered
     return Site(files, [name for name in DOCUMENTS if name != OLDER_RESULTS and name not in texts])
 
 
 def _board(board: Board, further: Mapping[str, str], frame: Mapping[str, Any]) -> str:
     found = sections(board)
     return _render(
+        "index.html",
         "board.html",
         board=board,
         sections=found,
         years=sorted(set().union(*(section.years for section in found)), reverse=True),
         further=further,
-        scatter=bleu_against_success(board),
-        ranks=ranks_by_rules(board),
+        reference=TRACKS[REFERENCE].note,
         signatures=common_signatures(board.rows),
         significance=p_text(SIGNIFICANCE),
         **frame,
@@ -122,18 +140,20 @@ def _document(name: str, text: str | None, names: Sequence[str], frame: Mapping[
     fields = Table(caption, ["Field", "Meaning"], list(meanings()["fields"].items()), words=(1,))
     tables = {"signature-fields": ("The signature, field by field", fields)}
     shown = tables if name == METRICS else {}
-    return _render("document.html", document=made, name=name, tables=shown, **frame)
+    path = f"{name}.html"
+    return _render(path, "document.html", document=made, tables=shown, **frame)
 
 
-def _render(template: str, depth: int = 0, **content: Any) -> str:
+def _render(path: str, template: str, **content: Any) -> str:
     """Return a page of the site.
 
     Args:
+        path: Where it lies.
         template: The template's name.
-        depth: How many folders below the board the page lies.
         content: What the template shows. Texts are escaped.
     """
-    made: str = _environment().get_template(template).render(root="../" * depth, **content)
+    root = "../" * path.count("/")
+    made: str = _environment().get_template(template).render(root=root, current=path, **content)
     return made
 
 
@@ -215,6 +235,8 @@ _TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
     ".csv": "text/csv; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".xml": "application/xml",
 }
 _PLAIN = "text/plain; charset=utf-8"
 

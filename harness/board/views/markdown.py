@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import chain
@@ -240,7 +240,7 @@ def _blocks(board: Board, table: BoardTable) -> Iterator[str]:
     main, known = track_columns(table.columns), _knows_dialogues(board, table.rows)
     if known:
         after = [column.key for column in main].index(RANKING) + 1
-        main[after:after] = _interval_columns(board, table.track)
+        main.insert(after, Column("half", "±", _half_interval(board)))
     yield _table(table.rows, main, places, linked=True)
     yield from _row_notes(table.rows)
     if known:
@@ -254,22 +254,14 @@ def _knows_dialogues(board: Board, found: Iterable[Row]) -> bool:
     return any(board.interval(row, RANKING) for row in found)
 
 
-def _interval_columns(board: Board, track: str) -> Iterator[Column[Row]]:
-    """Yield the columns behind that which ranks: its interval, and what cannot be told apart."""
-    compared = {title: board.compared(track, other) for other, title in _OTHERS.items()}
+def _half_interval(board: Board) -> Callable[[Row], Value]:
+    """Return the value of the column behind the combined score: half of its interval."""
 
-    def half(row: Row) -> Value:
+    def value(row: Row) -> Value:
         interval = board.interval(row, RANKING)
         return Value(None if interval is None else interval.half)
 
-    def alike(row: Row) -> Value:
-        pairs = {title: found.get(row.key) for title, found in compared.items()}
-        names = [t for t, pair in pairs.items() if pair and not pair.figures[RANKING].distinct]
-        return Value(words=", ".join(names))
-
-    yield Column("half", "±", half)
-    if any(alike(row).words for row in board.of_track(track)):
-        yield Column("alike", "≈", alike)
+    return value
 
 
 def _intervals_table(board: Board, table: BoardTable) -> str:

@@ -93,7 +93,7 @@ class Dot:
 
     Attributes:
         name: The system's name.
-        link: Where the system's page is.
+        link: Where the system's page is; empty if it has none.
         group: What it is drawn as, a style of `site.css`.
         x: The figure to the right.
         y: The figure upwards.
@@ -161,6 +161,8 @@ class Scatter:
         x_marks: Figure -> where it stands below.
         y_marks: Figure -> where it stands at the left.
         points: The points, from the left to the right.
+        steps: Group -> the way through its points as SVG says it, level between them, to the right
+            end of the plot.
     """
 
     width: float
@@ -169,6 +171,7 @@ class Scatter:
     x_marks: Mapping[str, float]
     y_marks: Mapping[str, float]
     points: Sequence[Placed]
+    steps: Mapping[str, str]
 
 
 # Where the name of a point may stand, the best place first: which end of it, and where that is from
@@ -179,7 +182,13 @@ _PLACES = (
 )  # fmt: skip
 
 
-def scatter(dots: Sequence[Dot], width: float = 760.0, height: float = 470.0) -> Scatter:
+def scatter(
+    dots: Sequence[Dot],
+    width: float = 560.0,
+    height: float = 380.0,
+    x_marks: Sequence[float] = (),
+    steps: bool = False,
+) -> Scatter:
     """Place points and their names.
 
     Each name stands beside, above or below its point where it covers nothing; where there is no
@@ -189,9 +198,11 @@ def scatter(dots: Sequence[Dot], width: float = 760.0, height: float = 470.0) ->
         dots: The points; at least one.
         width: Of the picture.
         height: Of the picture.
+        x_marks: What stands below, which encloses all points; round figures if empty.
+        steps: Whether the points of each group are connected.
     """
     plot = Box(48.0, 12.0, width - 14.0, height - 44.0)
-    x_marks = nice_marks([dot.x for dot in dots])
+    x_marks = x_marks or nice_marks([dot.x for dot in dots])
     y_marks = nice_marks([dot.y for dot in dots])
 
     def right(value: float) -> float:
@@ -211,7 +222,13 @@ def scatter(dots: Sequence[Dot], width: float = 760.0, height: float = 470.0) ->
         taken += [] if box is None else [box]
     below = {f"{mark:g}": right(mark) for mark in x_marks}
     beside = {f"{mark:g}": down(mark) for mark in y_marks}
-    return Scatter(width, height, plot, below, beside, points)
+    ways = {group: _steps(group, points, plot) for group in dict.fromkeys(d.group for d in ordered)}
+    return Scatter(width, height, plot, below, beside, points, ways if steps else {})
+
+
+def _steps(group: str, points: Iterable[Placed], plot: Box) -> str:
+    first, *others = (point for point in points if point.dot.group == group)
+    return f"M{first.x} {first.y}" + "".join(f"H{p.x}V{p.y}" for p in others) + f"H{plot.right}"
 
 
 def _around(x: float, y: float) -> Box:
@@ -299,7 +316,7 @@ class Ranks:
 def ranks(
     rankings: Mapping[str, Mapping[str, int]],
     names: Mapping[str, tuple[str, str]],
-    width: float = 520.0,
+    step: float = 110.0,
 ) -> Ranks:
     """Place the lines that connect each system's ranks.
 
@@ -307,12 +324,14 @@ def ranks(
         rankings: Title -> key of a system -> its place from 1. Systems that are missing from one
             of the rankings are left out.
         names: Key -> name and link.
-        width: Of the picture.
+        step: How far two rankings are apart.
     """
     titles = list(rankings)
     common = set.intersection(*(set(ranking) for ranking in rankings.values()))
-    margin, top, line = 150.0, 42.0, 22.0
-    step = (width - 2 * margin) / max(len(titles) - 1, 1)
+    top, line = 42.0, 22.0
+    # A rank and a gap stand between the longest name and the first place.
+    margin = 40.0 + LETTER * max((len(names[key][0]) for key in common), default=0)
+    width = 2 * margin + step * (len(titles) - 1)
     across = [_rounded(margin + place * step) for place in range(len(titles))]
     lines = []
     for key in sorted(common, key=lambda key: (rankings[titles[0]][key], key)):

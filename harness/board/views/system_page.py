@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 
 from mwz.normalization.rules.registry import read_toml
 
@@ -17,22 +19,25 @@ from ...metrics.setups import RANKED
 from ...metrics.signs import all_signs, honest_text, limit_text
 from ...scoring.report import Report
 from ...signature import PLACEHOLDERS, Signature
-from .. import TRACKS
+from ...submission import CONSTANT, EMPTY_STATES, HUMAN
+from .. import LEXICALISED, STATE_TRACKING, TRACKS
 from ..audit import Audited
 from ..audit.record import findings, record
 from ..citations import entry_reference
 from ..columns import (
     SETUP_FIGURES,
     Column,
+    board_tables,
     columns,
     lexicalised_columns,
     tracking_columns,
     verdict_mark,
 )
-from ..entries import FACTS, NOT_STATED, Entry, stated_facts
+from ..entries import FACTS, NOT_STATED, TABLE, Entry, stated_facts
 from ..model import NOTHING, REFERENCE, Board, Row, placeholders_note
 from ..scores import FIGURES
 from .board_page import row_anchor
+from .metadata import badge
 from .page_parts import Bar, Cell, Table, plus_minus, with_minus
 
 
@@ -68,9 +73,10 @@ def system_pages(board: Board) -> Iterator[tuple[str, dict[str, object]]]:
     row on the board; "place", its rank in words; "stated", title -> what is stated of it;
     "verdict", whether the public board's row is the harness's, and "mark", the verdict's style;
     "tiles", title -> its main figures; "blocks", the parts of the page; "signature", and "fields",
-    field, value and meaning of what in it is the system's own; "citation" in BibTeX; "compared",
-    whether it is compared with some other system; "before" and "after", name and key of its
-    neighbours on the board.
+    field, value and meaning of what in it is the system's own; "commands", command -> what it does,
+    which give its row again; "badge" in SVG, and "badge_text", what it says; "citation" in BibTeX;
+    "compared", whether it is compared with some other system; "before" and "after", name and key of
+    its neighbours on the board.
     """
     by_key = {row.key: row for row in board.rows}
     others = [entry for entry in board.entries if entry.key not in by_key]
@@ -92,6 +98,8 @@ def _page(
     english = next((one for one in board.english if one.entry is entry), None)
     main = row or english
     citation = entry_reference(entry)
+    place = _place(board, main or next(iter(entered), None))
+    ranked = _ranked_figure(board, entry)
     signature = None if entry.tracking is None else entry.tracking.figures.signature
     if main is not None and main.report is not None:
         signature = main.report.signature
@@ -99,7 +107,7 @@ def _page(
         "entry": entry,
         "track": TRACKS[entry.system.track].title,
         "section": f"tracking-{entry.key}" if main is None else row_anchor(main),
-        "place": _place(main or next(iter(entered), None)),
+        "place": place,
         "stated": _stated(entry),
         "verdict": with_minus(verdict) or None,
         "mark": verdict_mark(verdict),
@@ -107,6 +115,9 @@ def _page(
         "blocks": [*_in_english(english), *_blocks(board, entry, row, tracked)],
         "signature": str(signature or ""),
         "fields": [] if signature is None else list(own_fields(signature)),
+        "commands": dict(_commands(entry)),
+        "badge": ranked and badge(*ranked, place if "rank " in place else "", str(signature or "")),
+        "badge_text": ranked and f"MultiWOZ {ranked[0]}: {ranked[1].text}",
         "citation": None if citation is None else citation.bibtex(),
         "compared": any(entry.key in pair for pair in board.pairs.pairs),
     }
@@ -133,12 +144,50 @@ def _in_english(row: Row | None) -> Iterator[Block]:
         yield Block("grounded", "Scores", facts={title: _facts(row, lexicalised_columns())})
 
 
-def _place(row: Row | None) -> str:
+def _ranked_figure(board: Board, entry: Entry) -> tuple[str, Cell] | None:
+    """Return what ranks in a system's track, and its figure; None where nothing does."""
+    track = entry.system.track
+    for table in board_tables(board):
+        for row in table.rows if table.track == track else ():
+            for column in table.columns if row.entry is entry else ():
+                if column.key == TRACKS[track].ranks:
+                    value = column.value(row)
+                    return column.full_title, Cell(value.text, plus_minus(value))
+    return None
+
+
+# What the harness makes itself -> the option of `mwz score`; else it is a style of references.
+_MADE = {HUMAN: "--corpus --lexicalised", CONSTANT: "--constant", EMPTY_STATES: "--empty-states"}
+
+
+def _commands(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Yield the commands that give a system's row again, and what each does."""
+    place, pinned = entry.system.predictions, entry.system.predictions.pinned
+    if place.unavailable is not None:
+        return
+    if pinned is None:
+        yield "mwz data fetch", "installs the test set"
+    else:
+        yield "mwz data fetch --predictions", "installs the test set and fetches the outputs"
+    yield f"mwz verify {entry.key} --strict", "in a clone: scores them and reports any difference"
+    own = entry.system.placeholders or {}
+    if place.made is not None:
+        yield f"mwz score {_MADE.get(place.made, f'--corpus {place.made}')}", "shows its scores"
+    elif place.lexicalised is None and own.keys() <= {TABLE}:
+        file = f"submissions/{entry.key}/{place.file}" if pinned is None else Path(pinned.path).name
+        options = " --lexicalised" if entry.system.track == LEXICALISED else ""
+        options += f" --placeholders {own[TABLE]}" if own else ""
+        command = "dst" if entry.system.track == STATE_TRACKING else "score"
+        yield f"mwz {command} {shlex.quote(file)}{options}", "shows the scores of the file"
+
+
+def _place(board: Board, row: Row | None) -> str:
     """Return a system's rank in words."""
     if row is None:
         return "not ranked"
     if row.rank is not None:
-        return f"rank {row.rank}"
+        found = board.rank_range(row)
+        return f"rank {row.rank}" + (f" (range {found})" if "–" in found else "")
     return "reference row" if row.unranked == REFERENCE else f"not ranked: {row.unranked}"
 
 
@@ -305,7 +354,7 @@ def _signs(row: Row) -> Iterator[Block]:
         [
             (
                 known[name].short + (f" ({one.shared_with})" if one.shared_with else ""),
-                Cell(figure(one.value, 2), mark="bad" if one.raised else ""),
+                Cell(figure(one.value, 2), mark="raised" if one.raised else ""),
                 honest_text(known[name]),
                 limit_text(known[name], one.limit),
             )
