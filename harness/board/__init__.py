@@ -43,10 +43,9 @@ TRACKS: Mapping[str, Track] = {
     "end-to-end": Track(
         title="End-to-end systems",
         note=(
-            "The system reads what the user wrote, works out what is asked for, looks it up and "
-            "writes the answer, all by itself. Inform counts the dialogues in which it offers the "
-            "right place, Success those in which it also tells all that the user asked about it, "
-            "and BLEU how close its words are to a human's."
+            "The system does everything itself: it reads what the user wrote, works out what is "
+            "asked for, looks it up and answers. Inform counts the dialogues in which it offers a "
+            "fitting place, Success those in which it also tells all that was asked about it."
         ),
         states="predicted",
         ranks="combined",

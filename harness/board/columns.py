@@ -230,8 +230,6 @@ def _other_setups(board: Board, rules: str) -> Iterator[Column[Row]]:
     """Yield the rates under a rule set, but the strict ones under that which ranks."""
     by_key = {row.key: row for row in board.by_rules[rules]}
     own = rules == board.rules
-    # Of the other rule sets those of the first are shown where there is room.
-    first = own or rules == list(board.by_rules)[1]
 
     def column(name: str, setup: str) -> Column[Row]:
         def value(row: Row) -> Value:
@@ -241,7 +239,7 @@ def _other_setups(board: Board, rules: str) -> Iterator[Column[Row]]:
             return _ranking(found, name) if setup == "strict" else found.value(name, setup)
 
         title, field = headlines()[name].title, f"{name}_{setup}_{rules}"
-        shown = "wide" if first and name != "combined" else "chosen"
+        shown = "chosen"
         if own:
             key, alone = f"{name}-{setup}", f"{title} opt."
             return Column(key, title, value, setup, alone, shown=shown, field=field)
@@ -364,13 +362,26 @@ def lexicalised_columns() -> list[Column[Row]]:
             "Signs": _raised,
         },
         words=("States", "Signs"),
+        chosen=(
+            *("Success, any", "Inform, any", "Told", "Inform, delex.", "Success, delex."),
+            *("BLEU †", "Av. len.", "Coverage"),
+        ),
     )
 
 
-def _named(columns: Mapping[str, _Values], words: Sequence[str]) -> list[Column[Row]]:
-    """Return columns by their titles."""
+def _named(
+    columns: Mapping[str, _Values], words: Sequence[str], chosen: Sequence[str] = ()
+) -> list[Column[Row]]:
+    """Return columns by their titles: of words, and those that a reader must choose, as told."""
     return [
-        Column(title.lower(), title, value, numbers=title not in words, field=_data_name(title))
+        Column(
+            title.lower(),
+            title,
+            value,
+            numbers=title not in words,
+            shown="chosen" if title in chosen else "always",
+            field=_data_name(title),
+        )
         for title, value in columns.items()
     ]
 

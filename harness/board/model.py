@@ -621,6 +621,8 @@ class Board:
 
     def rank_range(self, row: Row) -> str:
         """Return a row's rank range as tables show it: "3", "1–5"; empty where none is known."""
+        if row.tracked is not None:
+            return ""
         return "–".join(map(str, dict.fromkeys(self.rank_ranges.get(row.key, ()))))
 
     def rank_groups(self, track: str) -> list[list[Row]]:

@@ -77,7 +77,12 @@ def _combined_scores(board: Board, track: str, rows: Sequence[Row]) -> Iterator[
         for one in system.reported
     ]
     claims += [
-        (row.entry or "", row.system, paper_year(row.paper), claim.figures)
+        (
+            row.entry or "",
+            row.system,
+            paper_year(row.paper) if row.entry is None else system_year(systems[row.entry]),
+            claim.figures,
+        )
         for table in board.tables
         if table.track == track
         for row in table.rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -24,7 +24,7 @@ from .compare_page import compare_page
 from .document_pages import DOCUMENTS, document
 from .downloads import board_bibtex, board_json, downloads, entry_data, json_text
 from .markdown import older_results_page
-from .metadata import dataset, feed, json_ld, site_url, sitemap
+from .metadata import dataset, feed, json_ld, preview, site_url, sitemap
 from .page_parts import SYSTEMS, Table
 from .system_page import meanings, system_pages
 
@@ -43,15 +43,22 @@ class Site:
     Attributes:
         files: Path within the site -> content.
         missing: The documents that docs/ lacks, and the site with it.
+        pictures: Path -> content of files that are no text.
     """
 
     files: Mapping[str, str]
     missing: Sequence[str]
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
+
+    @property
+    def contents(self) -> Mapping[str, bytes]:
+        """Path -> content of all files."""
+        return {**{path: text.encode() for path, text in self.files.items()}, **self.pictures}
 
     @property
     def size(self) -> int:
         """How large all files are together, in bytes."""
-        return sum(len(content.encode()) for content in self.files.values())
+        return sum(map(len, self.contents.values()))
 
 
 def site(board: Board, documents: Path, address: str = "") -> Site:
@@ -104,7 +111,8 @@ def site(board: Board, documents: Path, address: str = "") -> Site:
         files["sitemap.xml"] = sitemap(pages, address)
         if entered is not None:
             files["feed.xml"] = entered
-    return Site(files, [name for name in DOCUMENTS if name != OLDER_RESULTS and name not in texts])
+    missing = [name for name in DOCUMENTS if name != OLDER_RESULTS and name not in texts]
+    return Site(files, missing, {"preview.png": preview(board)} if address else {})
 
 
 def _board(board: Board, further: Mapping[str, str], frame: Mapping[str, Any]) -> str:
@@ -197,7 +205,7 @@ def write_site(made: Site, directory: Path) -> None:
     Raises:
         InputError: One of them cannot be written.
     """
-    for file, content in made.files.items():
+    for file, content in made.contents.items():
         write_atomically(directory / file, content)
 
 
@@ -206,11 +214,12 @@ def stale_files(made: Site, directory: Path) -> Iterator[str]:
     if not directory.is_dir():
         yield f"{directory}: no such folder"
         return
-    for file, content in made.files.items():
+    for file, content in made.contents.items():
         path = directory / file
         if not path.is_file():
             yield f"{path} is missing"
-        elif read_bytes(path) != content.encode():
+        # Letters of a picture differ from machine to machine.
+        elif file not in made.pictures and read_bytes(path) != content:
             yield f"{path} is stale"
     yield from left_over(made, directory)
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ...benchmark import CANONICAL_STYLE
 from .. import LEXICALISED, STATE_TRACKING, TRACKS
 from ..audit.reported import NOT_PUBLIC, OFFICIAL, OLD, ReportedRow
 from ..columns import BoardTable, Column, board_tables, printed_columns
@@ -212,16 +213,23 @@ def _page_row(
     kind = "scored" if entry is None or entry.verifiable else "unverified"
     # The check of the way back has a table of its own in the Markdown page alone.
     notes = [*row.notes(), *([AGAIN] if row.unranked == AGAIN else [])]
+
+    if row.unranked == REFERENCE:
+        kind = REFERENCE
+    # What references score against themselves says nothing, nor do signs of what is no system.
+    own = entry is not None and entry.system.predictions.made == CANONICAL_STYLE
+    blank = {"bleu": own, RANKING: own, "signs": kind == REFERENCE}
+    values = [Value() if blank.get(one.key) else one.value(row) for one in shown]
     return PageRow(
         anchor=anchors.of(row_anchor(row)),
-        kind=REFERENCE if row.unranked == REFERENCE else kind,
+        kind=kind,
         rank=Cell(row.place),
         of=row,
         link=None if entry is None else system_link(row.key),
         year=None if entry is None else system_year(entry.system),
         signs=len(row.raised) if any(column.key == "signs" for column in shown) else 0,
         note="; ".join(notes),
-        cells=[_cell(column, column.value(row), scale) for column in shown],
+        cells=[_cell(one, value, scale) for one, value in zip(shown, values, strict=True)],
     )
 
 

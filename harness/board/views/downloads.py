@@ -266,10 +266,11 @@ def _latex_lines(tables: Sequence[BoardTable]) -> Iterator[str]:
     for table in tables:
         if not table.rows:
             continue
-        shown = [column for column in table.columns if column.shown == "always"]
+        apart = table.track in (STATE_TRACKING, LEXICALISED)
+        shown = [column for column in table.columns if apart or column.shown == "always"]
         headers = [_SHORT.get(title, title) for title in row_headers(shown)]
         yield ""
-        setup = "" if table.track in (STATE_TRACKING, LEXICALISED) else ", strict set-up"
+        setup = "" if apart else ", strict set-up"
         kinds = "".join("r" if column.numbers else "l" for column in shown)
         yield f"% {' '.join(table.title.split())}{setup}"
         yield f"\\begin{{tabular}}{{rl{kinds}}}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -17,6 +18,7 @@ from .. import TRACKS
 from ..citations import references
 from ..entries import Entry
 from ..model import Board
+from ..pairs import RANKING
 from .page_parts import LETTER, Cell, system_link
 
 _FORMATS = {"json": "application/json", "csv": "text/csv"}
@@ -143,3 +145,33 @@ def badge(title: str, score: Cell, place: str, signature: str) -> str:
         f'<text x="{first / 2:g}" y="14">{escape(left)}</text>'
         f'<text x="{first + second / 2:g}" y="14">{escape(right)}</text></g></svg>\n'
     )
+
+
+def preview(board: Board) -> bytes:
+    """Return the picture that others show of the site, a PNG: the best systems with intervals."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    about, track = dataset(), next(iter(TRACKS))
+    figure = Figure(figsize=(12, 6.3), dpi=100, facecolor="white")
+    canvas = FigureCanvasAgg(figure)
+    figure.text(0.06, 0.86, about["title"], size=38, weight="bold", color="#1b1f24")
+    title = f"{TRACKS[track].title} by {RANKING} score, with 95 % intervals"
+    figure.text(0.06, 0.78, title, size=17, color="#59626d")
+    axes = figure.add_axes((0.3, 0.08, 0.64, 0.65))
+    best = [row for row in board.of_track(track) if row.rank is not None][:10]
+    for at, row in enumerate(best):
+        value = row.at_least[0]
+        interval = board.interval(row, RANKING)
+        half = 0.0 if interval is None else interval.half
+        axes.plot([value - half, value + half], [-at, -at], color="#8fb0e3", linewidth=9)
+        axes.plot(value, -at, "o", color="#174ea6", markersize=9)
+    axes.set_yticks([-at for at in range(len(best))], [row.name for row in best], size=15)
+    axes.tick_params(length=0, labelcolor="#1b1f24", labelsize=15)
+    axes.grid(axis="x", color="#dfe3e8")
+    axes.set_axisbelow(True)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    content = io.BytesIO()
+    canvas.print_png(content, metadata={"Software": None})
+    return content.getvalue()

@@ -180,6 +180,8 @@ _PLACES = (
     ("start", 9, 4), ("end", -9, 4), ("middle", 0, -9), ("middle", 0, 18),
     ("start", 6, -7), ("start", 6, 15), ("end", -6, -7), ("end", -6, 15),
 )  # fmt: skip
+# The same for points at the left ends of steps upwards.
+_ABOVE = (("end", -6, -7), ("start", 6, -7), *_PLACES)
 
 
 def scatter(
@@ -217,7 +219,8 @@ def scatter(
     taken = [_around(right(dot.x), down(dot.y)) for dot in ordered]
     points = []
     for dot in ordered:
-        placed, box = _named(dot, right(dot.x), down(dot.y), taken, plot)
+        places = _ABOVE if steps else _PLACES
+        placed, box = _named(dot, right(dot.x), down(dot.y), taken, plot, places)
         points.append(placed)
         taken += [] if box is None else [box]
     below = {f"{mark:g}": right(mark) for mark in x_marks}
@@ -236,14 +239,19 @@ def _around(x: float, y: float) -> Box:
 
 
 def _named(
-    dot: Dot, x: float, y: float, taken: Sequence[Box], plot: Box
+    dot: Dot,
+    x: float,
+    y: float,
+    taken: Sequence[Box],
+    plot: Box,
+    places: Sequence[tuple[str, int, int]],
 ) -> tuple[Placed, Box | None]:
     """Return a point with its name where that covers nothing, and what the name covers."""
     wide = LETTER * len(dot.name)
     before = {"start": 0.0, "middle": wide / 2, "end": wide}
     # The point itself is in the way of no name of its own.
     others = [box for box in taken if box != _around(x, y)]
-    for anchor, across, down in _PLACES:
+    for anchor, across, down in places:
         left, line = x + across - before[anchor], y + down
         box = Box(left, line - LINE + 3, left + wide, line + 3)
         if box.within(plot) and not any(box.meets(other) for other in others):
@@ -330,7 +338,7 @@ def ranks(
     common = set.intersection(*(set(ranking) for ranking in rankings.values()))
     top, line = 42.0, 22.0
     # A rank and a gap stand between the longest name and the first place.
-    margin = 40.0 + LETTER * max((len(names[key][0]) for key in common), default=0)
+    margin = 46.0 + LETTER * max((len(names[key][0]) for key in common), default=0)
     width = 2 * margin + step * (len(titles) - 1)
     across = [_rounded(margin + place * step) for place in range(len(titles))]
     lines = []

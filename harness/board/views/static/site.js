@@ -338,7 +338,7 @@ function comparing(form) {
   const { figures, systems, pairs, apart } = JSON.parse(byId("pairs").textContent);
   const selects = all("select", form);
   const place = byId("compared");
-  const known = Object.keys(systems);
+  const known = [...selects[0].options].map((option) => option.value);
   const chosen = () => [...new Set(selects.map((select) => select.value).filter(Boolean))];
   const minus = (text) => text.replace("-", "−");
 
@@ -396,7 +396,7 @@ function comparing(form) {
     const titles = Object.entries(figures);
     const scores = titles.map(([name, [title]]) => [title, ...keys.map((key) => systems[key].figures[name])]);
     const two = keys.flatMap((one, at) => keys.slice(at + 1).map((other) => difference(one, other)));
-    const heads = ["Systems", "Dialogues", ...titles.map(([, [title]]) => title), "By the last"];
+    const heads = ["Systems", "Dialogues", ...titles.map(([, [title]]) => title), `By ${titles[titles.length - 1][1][0]}`];
     const only = "small: p of the test, and the dialogues that only the first : only the second wins";
     const domains = [...new Set(keys.flatMap((key) => Object.keys(systems[key].domains ?? {})))].sort();
     const causes = [...new Set(keys.flatMap((key) => Object.keys(systems[key].causes ?? {})))];
