@@ -481,7 +481,8 @@ def test_the_page_tells_what_a_row_cannot_be_told_apart_from(tmp_path: Path) -> 
     header, _, *table = _table(page, "## End-to-end systems")
     # Half of Wilson's interval of 80, 79 and 60 of 100, and of the bootstrap's of the combined.
     assert [row[header.index("±")] for row in table] == ["7.0", "7.5", "9.0"]
-    assert [row[header.index("≈")] for row in table] == ["", "row above, best", ""]
+    # Gamma is worse than both others, which cannot be told apart: they have the first two ranks.
+    assert [row[header.index("Rank range")] for row in table] == ["1–2", "1–2", "3"]
     header, _, *table = _table(page, "### Intervals and differences")
     assert [row[header.index("Inform")] for row in table] == [
         *("80.0 ± 7.8", "79.0 ± 7.9", "60.0 ± 9.4")
@@ -496,6 +497,7 @@ def test_under_another_rule_set_nothing_is_said_of_it(folder: Path) -> None:
     entries, pairs = read_entries(folder), _pairs(folder)
     page = leaderboard(entries, "2023", pairs=pairs)
     assert "±" not in page
+    assert "Rank range" not in page.partition("## Notes")[0]
     assert "### Intervals and differences" not in page
 
 
