@@ -373,7 +373,7 @@ def test_reported_figures_by_year_are_what_is_printed_or_follows_from_it(tmp_pat
     found = {
         (one.year, one.name, one.verified): one.figure for one in published(board, "end-to-end")
     }
-    # Verified: (70 + 60) / 2 + 20 = 85; reported: (90 + 80) / 2 + 20 = 105; of beta no year is known.
+    # Verified: (70 + 60) / 2 + 20; reported: (90 + 80) / 2 + 20; of beta no year is known.
     assert found == {
         (2019, "Gamma", False): 101.5,
         (2021, "Alpha", False): 105.0,

@@ -218,8 +218,9 @@ def _page_row(
         kind = REFERENCE
     # What references score against themselves says nothing, nor do signs of what is no system.
     own = entry is not None and entry.system.predictions.made == CANONICAL_STYLE
-    blank = {"bleu": own, RANKING: own, "signs": kind == REFERENCE}
-    values = [Value() if blank.get(one.key) else one.value(row) for one in shown]
+    signs = kind != REFERENCE and any(one.key == "signs" for one in shown)
+    blanked = [*(("bleu", RANKING) if own else ()), *(() if signs else ("signs",))]
+    values = [Value() if one.key in blanked else one.value(row) for one in shown]
     return PageRow(
         anchor=anchors.of(row_anchor(row)),
         kind=kind,
@@ -227,7 +228,7 @@ def _page_row(
         of=row,
         link=None if entry is None else system_link(row.key),
         year=None if entry is None else system_year(entry.system),
-        signs=len(row.raised) if any(column.key == "signs" for column in shown) else 0,
+        signs=len(row.raised) if signs else 0,
         note="; ".join(notes),
         cells=[_cell(one, value, scale) for one, value in zip(shown, values, strict=True)],
     )

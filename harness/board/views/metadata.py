@@ -149,12 +149,10 @@ def badge(title: str, score: Cell, place: str, signature: str) -> str:
 
 def preview(board: Board) -> bytes:
     """Return the picture that others show of the site, a PNG: the best systems with intervals."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     about, track = dataset(), next(iter(TRACKS))
     figure = Figure(figsize=(12, 6.3), dpi=100, facecolor="white")
-    canvas = FigureCanvasAgg(figure)
     figure.text(0.06, 0.86, about["title"], size=38, weight="bold", color="#1b1f24")
     title = f"{TRACKS[track].title} by {RANKING} score, with 95 % intervals"
     figure.text(0.06, 0.78, title, size=17, color="#59626d")
@@ -173,5 +171,5 @@ def preview(board: Board) -> bytes:
     for side in axes.spines.values():
         side.set_visible(False)
     content = io.BytesIO()
-    canvas.print_png(content, metadata={"Software": None})
+    figure.savefig(content, format="png", metadata={"Software": None})
     return content.getvalue()

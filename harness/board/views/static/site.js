@@ -379,8 +379,9 @@ function comparing(form) {
       distinct = p.startsWith("<") || Number(p) < 0.05;
       const text = minus((sign * value > 0 ? "+" : "") + (sign * value).toFixed(digits));
       const only = sign > 0 ? alone : [...alone].reverse();
+      const near = distinct ? "" : "≈ ";
       const said = `p ${/^[<>]/.test(p) ? p : "= " + p}` + (only.length ? `, ${only.join(" : ")}` : "");
-      return made("td", distinct ? {} : { class: "near" }, text, " ", made("small", {}, said));
+      return made("td", distinct ? {} : { class: "near" }, near + text, " ", made("small", {}, said));
     });
     const verdict = made("td", { class: "w" }, distinct ? "told apart" : "cannot be told apart");
     return [title, made("td", {}, String(dialogues)), ...cells, verdict];
