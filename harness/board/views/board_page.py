@@ -28,8 +28,6 @@ _PRINTED = {
     "trigrams": "unique 3-grams",
 }
 
-_DAGGER = "† BLEU of these responses does not compare with that of other tracks."
-
 _FIRST = (RANKING, "success", "inform", "bleu")
 """Keys of the columns that stand first, where a phone shows them: what ranks, then its parts."""
 
@@ -138,8 +136,7 @@ def sections(board: Board) -> list[Section]:
         tables = [one for table in of_track if (one := _page_table(board, table, anchors)).all_rows]
         tables += _as_printed(board, key, anchors)
         if tables:
-            note = f"{track.note} {_DAGGER}" if key == LEXICALISED else track.note
-            found.append(Section(key, track.title, note, tables, charts(board, of_track)))
+            found.append(Section(key, track.title, track.note, tables, charts(board, of_track)))
     return found
 
 
@@ -218,7 +215,7 @@ def _page_row(
         kind = REFERENCE
     # What references score against themselves says nothing, nor do signs of what is no system.
     own = entry is not None and entry.system.predictions.made == CANONICAL_STYLE
-    signs = kind != REFERENCE and any(one.key == "signs" for one in shown)
+    signs = not (kind == REFERENCE or row.is_ceiling) and any(one.key == "signs" for one in shown)
     blanked = [*(("bleu", RANKING) if own else ()), *(() if signs else ("signs",))]
     values = [Value() if one.key in blanked else one.value(row) for one in shown]
     return PageRow(

@@ -81,7 +81,7 @@ def _scatter(table: BoardTable) -> Iterator[Chart]:
     if len(dots) > 1:
         x, y = _title(table, right), _title(table, up)
         note = "Each name leads to the system's page; where there is no room it shows on hover."
-        yield Chart("scatter", f"{y} and {x}", note, scatter(dots), x, y)
+        yield Chart("scatter", f"{y} against {x}", note, scatter(dots), x, y)
 
 
 def _ranks(board: Board, track: str) -> Iterator[Chart]:

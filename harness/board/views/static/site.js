@@ -179,6 +179,8 @@ function filters(form, changed, openPanel) {
   const rows = all("table.board tbody tr:not(.divider)");
   const counted = (found) => found.filter((row) => !row.classList.contains("reference")).length;
   function wanted(row) {
+    // What is no system has nothing that is asked for.
+    if (row.classList.contains("reference")) return inputs.every((input) => !input.value);
     const shown = row.querySelector("th .name").textContent.toLowerCase();
     const reported = row.parentElement.classList.contains("reported");
     return (
@@ -237,7 +239,7 @@ function filters(form, changed, openPanel) {
 // Columns: those that a reader wants, of all tables that have them. A phone has room for two.
 function columns(choices, changed) {
   const tables = all("table.board");
-  const narrow = matchMedia("(max-width: 60rem)").matches;
+  const narrow = matchMedia("(max-width: 78rem)").matches;
   const phone = matchMedia("(max-width: 40rem)").matches;
   const boxes = new Map();
   const first = new Set();
