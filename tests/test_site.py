@@ -46,7 +46,7 @@ from mwz.harness.board.progress import Published, best_by_year, published
 from mwz.harness.board.scores import FIGURES, SCORES_FILE
 from mwz.harness.board.views import LOOPBACK, Site, site, site_server
 from mwz.harness.board.views.document_pages import document, site_address
-from mwz.harness.board.views.page_parts import LETTER, LINE, Dot, nice_marks, ranks, scatter
+from mwz.harness.board.views.page_parts import LETTER, LINE, Dot, nice_marks, rank_lines, scatter
 from mwz.harness.cli import _mwz
 from mwz.harness.errors import InputError
 from mwz.harness.io.rendering import figure
@@ -379,6 +379,20 @@ def test_reported_figures_by_year_are_what_is_printed_or_follows_from_it(tmp_pat
         (2021, "Alpha", False): 105.0,
         (2021, "Alpha", True): 85.0,
     }
+
+
+def test_joint_accuracies_by_year_are_those_on_the_version_of_the_gold_states(
+    entries: Sequence[Entry],
+) -> None:
+    board = read_board(REPOSITORY, entries, "2021")
+    column = "2.2 joint accuracy"
+    printed = {row.figures[column] for t in board.tables for row in t.rows if column in row.figures}
+    found = published(board, "state-tracking")
+    reported = {f"{one.figure:g}" for one in found if not one.verified}
+    assert len(reported) > 3
+    assert reported <= {f"{float(text):g}" for text in printed if text != "–"}
+    jga = {row.tracked.figures.jga for row in board.tracking[0] if row.tracked}
+    assert {one.figure for one in found if one.verified} <= jga
 
 
 def test_every_track_has_charts_of_its_own_measures(made: Site) -> None:
@@ -816,22 +830,19 @@ def test_names_in_the_scatter_plot_cover_no_name_and_no_other_point(
             assert apart or one[1] >= other[3] - 0.2 or other[1] >= one[3] - 0.2
 
 
-def test_lines_connect_the_ranks_of_each_system_and_show_who_moves() -> None:
-    rankings = {"first": {"a": 1, "b": 2, "c": 3}, "second": {"a": 2, "b": 1, "c": 3, "d": 4}}
-    picture = ranks(rankings, {key: (key.upper(), f"{key}.html") for key in "abc"})
-    assert [(line.name, line.ranks, line.moves) for line in picture.lines] == [
-        ("A", [1, 2], True), ("B", [2, 1], True), ("C", [3, 3], False)
+def test_lines_connect_the_ranks_of_each_system_that_all_rankings_have() -> None:
+    rankings = [{"a": 1, "b": 2, "c": 3}, {"a": 2, "b": 1, "c": 3, "d": 4}]
+    lines = rank_lines(rankings, {key: key.upper() for key in "abcd"})
+    assert [(line.name, line.ranks, line.levels) for line in lines] == [
+        ("A", [1, 2], [0, 1]), ("B", [2, 1], [1, 0]), ("C", [3, 3], [2, 2])
     ]  # fmt: skip
-    # A's line ends where B's begins.
-    assert picture.lines[0].points[1][1] == picture.lines[1].points[0][1]
 
 
 def test_systems_that_share_a_rank_are_drawn_below_each_other() -> None:
-    rankings = {"first": {"a": 1, "b": 1, "c": 3}, "second": {"a": 1, "b": 2, "c": 3}}
-    picture = ranks(rankings, {key: (key.upper(), f"{key}.html") for key in "abc"})
-    assert [line.ranks for line in picture.lines] == [[1, 1], [1, 2], [3, 3]]
-    heights = [line.points[0][1] for line in picture.lines]
-    assert heights == [line.points[1][1] for line in picture.lines]
+    rankings = [{"a": 1, "b": 1, "c": 3}, {"a": 1, "b": 2, "c": 3}]
+    lines = rank_lines(rankings, {key: key.upper() for key in "abc"})
+    assert [line.ranks for line in lines] == [[1, 1], [1, 2], [3, 3]]
+    assert [line.levels for line in lines] == [[0, 0], [1, 1], [2, 2]]
 
 
 # What can be downloaded.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from . import LEXICALISED, STATE_TRACKING, TRACKS
+from . import LEXICALISED, STATE_TRACKING, submitted_tracks
 from .audit.reported import number, printed_figures
 from .entries import paper_year, system_year
-from .model import Board, Row
+from .model import Board
 
 
 @dataclass(frozen=True)
@@ -38,15 +38,37 @@ def published(board: Board, track: str) -> list[Published]:
     joint accuracies those on the version of the gold states that the benchmark has. What is printed
     of entries without a rank is left out.
     """
-    rows = [row for row in _rows(board, track) if row.rank is not None]
-    found = [
-        Published(year, row.name, row.at_least[0], True, row.key)
-        for row in rows
-        if row.entry is not None and (year := system_year(row.entry.system)) is not None
+    tables = {STATE_TRACKING: next(iter(board.tracking), ()), LEXICALISED: board.english}
+    rows = [row for row in tables.get(track, board.of_track(track)) if row.rank is not None]
+    systems = {row.key: row.entry.system for row in rows if row.entry is not None}
+    version = next((row.tracked.version for row in rows if row.tracked), None)
+    found: list[tuple[str, str, float | Decimal | None, bool]] = [
+        (row.key, row.name, row.at_least[0], True) for row in rows
     ]
-    reported = _joint_accuracies if track == STATE_TRACKING else _combined_scores
-    found += reported(board, track, rows)
-    return sorted(found, key=lambda one: (one.year, -one.figure, one.name))
+    for key, system in systems.items() if track != STATE_TRACKING else ():
+        found += [(key, system.name, _combined(one.figures), False) for one in system.reported]
+    years = {key: system_year(system) for key, system in systems.items()}
+    for table, line in ((t, line) for t in board.tables if t.track == track for line in t.rows):
+        key = line.entry or f"{line.system} {line.paper}"
+        if line.entry is None:
+            years[key] = paper_year(line.paper)
+        claims = [_combined(claim.figures) for claim in printed_figures(table, line)]
+        if track == STATE_TRACKING:
+            claims = [number(line.figures.get(f"{version} joint accuracy", ""))]
+        found += [(key, line.system, claim, False) for claim in claims]
+    shown = [
+        Published(year, name, float(figure), verified, key if key in systems else "")
+        for key, name, figure, verified in found
+        if figure is not None and (year := years.get(key)) is not None
+    ]
+    return sorted(shown, key=lambda one: (one.year, -one.figure, one.name))
+
+
+def _combined(figures: Mapping[str, Decimal]) -> Decimal | None:
+    """Return a combined score that is printed, or follows from what is printed."""
+    if "combined" in figures or not figures.keys() >= {"bleu", "inform", "success"}:
+        return figures.get("combined")
+    return figures["bleu"] + (figures["inform"] + figures["success"]) / 2
 
 
 def best_by_year(found: Iterable[Published]) -> list[Published]:
@@ -62,62 +84,14 @@ def best_by_year(found: Iterable[Published]) -> list[Published]:
     return best
 
 
-def _rows(board: Board, track: str) -> Sequence[Row]:
-    if track == STATE_TRACKING:
-        return board.tracking[0] if board.tracking else ()
-    return board.english if track == LEXICALISED else board.of_track(track)
-
-
-def _combined_scores(board: Board, track: str, rows: Sequence[Row]) -> Iterator[Published]:
-    """Yield the combined scores that are printed, or follow from what is printed."""
-    systems = {row.key: row.entry.system for row in rows if row.entry is not None}
-    claims: list[tuple[str, str, int | None, Mapping[str, Decimal]]] = [
-        (key, system.name, system_year(system), one.figures)
-        for key, system in systems.items()
-        for one in system.reported
-    ]
-    claims += [
-        (
-            row.entry or "",
-            row.system,
-            paper_year(row.paper) if row.entry is None else system_year(systems[row.entry]),
-            claim.figures,
-        )
-        for table in board.tables
-        if table.track == track
-        for row in table.rows
-        if row.entry is None or row.entry in systems
-        for claim in printed_figures(table, row)
-    ]
-    for key, name, year, figures in claims:
-        combined = figures.get("combined")
-        if combined is None and figures.keys() >= {"bleu", "inform", "success"}:
-            combined = figures["bleu"] + (figures["inform"] + figures["success"]) / 2
-        if combined is not None and year is not None:
-            yield Published(year, name, float(combined), False, key)
-
-
-def _joint_accuracies(board: Board, track: str, rows: Sequence[Row]) -> Iterator[Published]:
-    versions = {row.tracked.version for row in rows if row.tracked is not None}
-    for table in board.tables:
-        for row in table.rows if table.track == track else ():
-            year = paper_year(row.paper)
-            for version in versions:
-                printed = number(row.figures.get(f"{version} joint accuracy", ""))
-                if printed is not None and year is not None:
-                    yield Published(year, row.system, float(printed), False)
-
-
 def best_published(board: Board) -> dict[str, dict[str, list[Published]]]:
-    """Return track -> "verified" and "reported" -> the best score by year, as far as known."""
+    """Return track -> "verified" and "reported" -> the best by year, of tracks with any."""
     found = {}
-    for track in TRACKS:
+    for track in submitted_tracks():
         figures = published(board, track)
-        kinds = {"verified": True, "reported": False}
-        best = {
-            name: best_by_year(one for one in figures if one.verified == kind)
-            for name, kind in kinds.items()
-        }
-        if any(best.values()) and TRACKS[track].submitted:
-            found[track] = best
+        if figures:
+            found[track] = {
+                kind: best_by_year(one for one in figures if one.verified == (kind == "verified"))
+                for kind in ("verified", "reported")
+            }
     return found

@@ -17,14 +17,16 @@ from urllib.parse import unquote, urlsplit
 from ...comparison.interval import SIGNIFICANCE, p_text
 from ...errors import InputError
 from ...io.files import read_bytes, write_atomically
-from .. import TRACKS
+from ...signature import harness_version
+from .. import TRACKS, track_notes
+from ..citations import references
 from ..model import REFERENCE, Board, common_signatures
 from .board_page import sections
 from .compare_page import compare_page
 from .document_pages import DOCUMENTS, document
 from .downloads import board_bibtex, board_json, downloads, entry_data, json_text
 from .markdown import older_results_page
-from .metadata import dataset, feed, json_ld, preview, site_url, sitemap
+from .metadata import dataset, dated_entries, preview, site_url
 from .page_parts import SYSTEMS, Table
 from .system_page import meanings, system_pages
 
@@ -82,15 +84,14 @@ def site(board: Board, documents: Path, address: str = "") -> Site:
         "comparable": compared is not None,
         "address": address,
         "dataset": dataset(),
+        "dated": dated_entries(board),
     }
-    entered = feed(board, address) if address else None
-    frame["has_feed"] = entered is not None
     systems = dict(system_pages(board))
     tables = downloads(board)
     further = {key: track.title for key, track in TRACKS.items() if f"{key}.csv" in tables}
     files = {
         **_package_files("static"),
-        "index.html": _board(board, further, {**frame, "json_ld": json_ld(board, address)}),
+        "index.html": _board(board, further, frame),
         **{f"{name}.html": _document(name, texts.get(name), names, frame) for name in names},
         **{
             f"{SYSTEMS}/{key}.html": _render(
@@ -98,7 +99,11 @@ def site(board: Board, documents: Path, address: str = "") -> Site:
             )
             for key, shown in systems.items()
         },
-        **{f"{SYSTEMS}/{key}.svg": str(s["badge"]) for key, s in systems.items() if s["badge"]},
+        **{
+            f"{SYSTEMS}/{key}.svg": _render(f"{SYSTEMS}/{key}.svg", "badge.svg", system=shown)
+            for key, shown in systems.items()
+            if shown["badge"]
+        },
         **{f"{SYSTEMS}/{e.key}.json": json_text(entry_data(board, e)) for e in board.entries},
         "board.json": board_json(board),
         **tables,
@@ -107,10 +112,11 @@ def site(board: Board, documents: Path, address: str = "") -> Site:
     if compared is not None:
         files["compare.html"] = _render("compare.html", "compare.html", compared=compared, **frame)
     if address:
-        pages = [path for path in files if path.endswith(".html")]
-        files["sitemap.xml"] = sitemap(pages, address)
-        if entered is not None:
-            files["feed.xml"] = entered
+        pages = sorted(path for path in files if path.endswith(".html"))
+        made = {"sitemap.xml": pages, "feed.xml": frame["dated"]}
+        files |= {
+            name: _render(name, name, pages=pages, **frame) for name, of in made.items() if of
+        }
     missing = [name for name in DOCUMENTS if name != OLDER_RESULTS and name not in texts]
     return Site(files, missing, {"preview.png": preview(board)} if address else {})
 
@@ -122,9 +128,11 @@ def _board(board: Board, further: Mapping[str, str], frame: Mapping[str, Any]) -
         "board.html",
         board=board,
         sections=found,
+        version=harness_version(),
+        year=references(("harness",))[0].fields["year"],
         years=sorted(set().union(*(section.years for section in found)), reverse=True),
         further=further,
-        reference=TRACKS[REFERENCE].note,
+        reference=track_notes()[REFERENCE],
         signatures=common_signatures(board.rows),
         significance=p_text(SIGNIFICANCE),
         **frame,

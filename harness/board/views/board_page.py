@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from ...benchmark import CANONICAL_STYLE
-from .. import LEXICALISED, STATE_TRACKING, TRACKS
+from .. import LEXICALISED, STATE_TRACKING, TRACKS, track_notes
 from ..audit.reported import NOT_PUBLIC, OFFICIAL, OLD, ReportedRow
 from ..columns import BoardTable, Column, board_tables, printed_columns
 from ..entries import paper_year, system_year
@@ -127,7 +129,7 @@ class Section:
 
 def sections(board: Board) -> list[Section]:
     """Return the tracks that have rows, but that of references where others show its rows."""
-    anchors = _Anchors()
+    anchors: _Anchors = Counter()
     found: list[Section] = []
     for key, track in TRACKS.items():
         if key == REFERENCE and any(row.kind == REFERENCE for one in found for row in one.rows):
@@ -136,27 +138,19 @@ def sections(board: Board) -> list[Section]:
         tables = [one for table in of_track if (one := _page_table(board, table, anchors)).all_rows]
         tables += _as_printed(board, key, anchors)
         if tables:
-            found.append(Section(key, track.title, track.note, tables, charts(board, of_track)))
+            found.append(
+                Section(key, track.title, track_notes()[key], tables, list(charts(board, of_track)))
+            )
     return found
 
 
-class _Anchors:
-    """Gives every row an address of its own."""
+_Anchors: TypeAlias = Counter[str]
 
-    def __init__(self) -> None:
-        self._given: set[str] = set()
 
-    def reported(self, name: str) -> str:
-        return self.of(
-            f"reported-{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-') or 'system'}"
-        )
-
-    def of(self, base: str) -> str:
-        anchor, number = base, 2
-        while anchor in self._given:
-            anchor, number = f"{base}-{number}", number + 1
-        self._given.add(anchor)
-        return anchor
+def _anchor(base: str, given: _Anchors) -> str:
+    """Return an address for a row, and remember it; no two rows have the same."""
+    given[base] += 1
+    return base if given[base] == 1 else _anchor(f"{base}-{given[base]}", given)
 
 
 # The rows of official tables stand in the table of their track, but of these in one of their own.
@@ -219,7 +213,7 @@ def _page_row(
     blanked = [*(("bleu", RANKING) if own else ()), *(() if signs else ("signs",))]
     values = [Value() if one.key in blanked else one.value(row) for one in shown]
     return PageRow(
-        anchor=anchors.of(row_anchor(row)),
+        anchor=_anchor(row_anchor(row), anchors),
         kind=kind,
         rank=Cell(row.place),
         of=row,
@@ -269,7 +263,8 @@ def _drawn(value: Value, low: float, high: float) -> Bar | None:
 
 def _reported(row: ReportedRow, texts: Sequence[str], anchors: _Anchors) -> PageRow:
     cells, year = list(map(Cell, texts)), paper_year(row.paper)
-    anchor = anchors.reported(row.system)
+    base = re.sub(r"[^a-z0-9]+", "-", row.system.lower()).strip("-") or "system"
+    anchor = _anchor(f"reported-{base}", anchors)
     return PageRow(anchor, "reported", Cell(NOTHING), row, None, year, 0, row.note or "", cells)
 
 

@@ -16,7 +16,7 @@ from ...comparison.interval import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
 from ...io.rendering import escaped, escaped_cell, figure, markdown_table, signed
 from ...metrics import headlines
 from ...metrics.signs import all_signs, honest_text, limit_text
-from .. import LEXICALISED, STATE_TRACKING, TRACKS
+from .. import LEXICALISED, STATE_TRACKING, TRACKS, track_notes
 from ..audit.reported import NOT_PUBLIC, OFFICIAL, OLD, ReportedRow, ReportedTable
 from ..checks import way_back
 from ..columns import (
@@ -141,7 +141,7 @@ def _page(board: Board) -> Iterator[str]:
             blocks += _not_public(board.tables, name)
         if blocks:
             yield f"## {track.title}"
-            yield track.note
+            yield track_notes()[name]
             yield from blocks
     shown = columns(board)
     by_key = {column.key: column for column in shown}

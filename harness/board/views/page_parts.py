@@ -281,79 +281,42 @@ def nice_marks(values: Iterable[float], most: int = 8) -> list[float]:
 
 
 @dataclass(frozen=True)
-class Line:
-    """A system's way through several rankings, in the picture's units.
+class RankLine:
+    """A system's way through several rankings.
 
     Attributes:
         name: The system's name.
         link: Where the system's page is.
         ranks: Its places, one per ranking.
-        points: x and y of each place.
-        moves: Whether its places differ.
+        levels: The heights of these in a picture, from 0: systems that share a place stand below
+            each other.
     """
 
     name: str
     link: str
     ranks: Sequence[int]
-    points: Sequence[tuple[float, float]]
-    moves: bool
-
-    @property
-    def path(self) -> str:
-        """The line, as SVG says it."""
-        return " ".join(f"{x:g},{y:g}" for x, y in self.points)
+    levels: Sequence[int]
 
 
-@dataclass(frozen=True)
-class Ranks:
-    """A picture of ranks under several rankings.
-
-    Attributes:
-        width: Of the picture.
-        height: Of the picture.
-        titles: What each ranking is called -> where it stands.
-        lines: A line for each system, by their places in the first ranking.
-    """
-
-    width: float
-    height: float
-    titles: Mapping[str, float]
-    lines: Sequence[Line]
-
-
-def ranks(
-    rankings: Mapping[str, Mapping[str, int]],
-    names: Mapping[str, tuple[str, str]],
-    step: float = 110.0,
-) -> Ranks:
-    """Place the lines that connect each system's ranks.
+def rank_lines(rankings: Sequence[Mapping[str, int]], names: Mapping[str, str]) -> list[RankLine]:
+    """Return the lines that connect each system's ranks, by their places in the first ranking.
 
     Args:
-        rankings: Title -> key of a system -> its place from 1. Systems that are missing from one
-            of the rankings are left out.
-        names: Key -> name and link.
-        step: How far two rankings are apart.
+        rankings: Key of a system -> its place from 1. Systems that are missing from one of the
+            rankings are left out.
+        names: Key -> name.
     """
-    titles = list(rankings)
-    common = set.intersection(*(set(ranking) for ranking in rankings.values()))
-    top, line = 42.0, 22.0
-    # A rank and a gap stand between the longest name and the first place.
-    margin = 46.0 + LETTER * max((len(names[key][0]) for key in common), default=0)
-    width = 2 * margin + step * (len(titles) - 1)
-    across = [_rounded(margin + place * step) for place in range(len(titles))]
-    lines = []
-    for key in sorted(common, key=lambda key: (rankings[titles[0]][key], key)):
-        places = [rankings[title][key] for title in titles]
-        # Systems that share a place stand below each other.
-        equal = [
-            sum(rankings[title][other] == place and other < key for other in common)
-            for title, place in zip(titles, places, strict=True)
-        ]
-        down = [_rounded(top + (a - 1 + b) * line) for a, b in zip(places, equal, strict=True)]
-        points = list(zip(across, down, strict=True))
-        lines.append(Line(*names[key], places, points, len(set(places)) > 1))
-    deepest = max((y for one in lines for _, y in one.points), default=top)
-    return Ranks(width, deepest + 16.0, dict(zip(titles, across, strict=True)), lines)
+    common = set.intersection(*map(set, rankings))
+    orders = [sorted(common, key=lambda key: (ranking[key], key)) for ranking in rankings]
+    return [
+        RankLine(
+            names[key],
+            system_link(key),
+            [ranking[key] for ranking in rankings],
+            [order.index(key) for order in orders],
+        )
+        for key in orders[0]
+    ]
 
 
 def _rounded(value: float) -> float:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 
 from mwz.normalization.rules.registry import read_toml
 
@@ -19,8 +17,7 @@ from ...metrics.setups import RANKED
 from ...metrics.signs import all_signs, honest_text, limit_text
 from ...scoring.report import Report
 from ...signature import PLACEHOLDERS, Signature
-from ...submission import CONSTANT, EMPTY_STATES, HUMAN
-from .. import LEXICALISED, STATE_TRACKING, TRACKS
+from .. import TRACKS
 from ..audit import Audited
 from ..audit.record import findings, record
 from ..citations import entry_reference
@@ -33,11 +30,10 @@ from ..columns import (
     tracking_columns,
     verdict_mark,
 )
-from ..entries import FACTS, NOT_STATED, TABLE, Entry, stated_facts
+from ..entries import FACTS, NOT_STATED, Entry, stated_facts
 from ..model import NOTHING, REFERENCE, Board, Row, placeholders_note
 from ..scores import FIGURES
 from .board_page import row_anchor
-from .metadata import badge
 from .page_parts import Bar, Cell, Table, plus_minus, with_minus
 
 
@@ -73,10 +69,9 @@ def system_pages(board: Board) -> Iterator[tuple[str, dict[str, object]]]:
     row on the board; "place", its rank in words; "stated", title -> what is stated of it;
     "verdict", whether the public board's row is the harness's, and "mark", the verdict's style;
     "tiles", title -> its main figures; "blocks", the parts of the page; "signature", and "fields",
-    field, value and meaning of what in it is the system's own; "commands", command -> what it does,
-    which give its row again; "badge" in SVG, and "badge_text", what it says; "citation" in BibTeX;
-    "compared", whether it is compared with some other system; "before" and "after", name and key of
-    its neighbours on the board.
+    field, value and meaning of what in it is the system's own; "badge", title and figure of what
+    ranks, if anything does; "citation" in BibTeX; "compared", whether it is compared with some
+    other system; "before" and "after", name and key of its neighbours on the board.
     """
     by_key = {row.key: row for row in board.rows}
     others = [entry for entry in board.entries if entry.key not in by_key]
@@ -115,9 +110,7 @@ def _page(
         "blocks": [*_in_english(english), *_blocks(board, entry, row, tracked)],
         "signature": str(signature or ""),
         "fields": [] if signature is None else list(own_fields(signature)),
-        "commands": dict(_commands(entry)),
-        "badge": ranked and badge(*ranked, place if "rank " in place else "", str(signature or "")),
-        "badge_text": ranked and f"MultiWOZ {ranked[0]}: {ranked[1].text}",
+        "badge": ranked,
         "citation": None if citation is None else citation.bibtex(),
         "compared": any(entry.key in pair for pair in board.pairs.pairs),
     }
@@ -154,31 +147,6 @@ def _ranked_figure(board: Board, entry: Entry) -> tuple[str, Cell] | None:
                     value = column.value(row)
                     return column.full_title, Cell(value.text, plus_minus(value))
     return None
-
-
-# What the harness makes itself -> the option of `mwz score`; else it is a style of references.
-_MADE = {HUMAN: "--corpus --lexicalised", CONSTANT: "--constant", EMPTY_STATES: "--empty-states"}
-
-
-def _commands(entry: Entry) -> Iterator[tuple[str, str]]:
-    """Yield the commands that give a system's row again, and what each does."""
-    place, pinned = entry.system.predictions, entry.system.predictions.pinned
-    if place.unavailable is not None:
-        return
-    if pinned is None:
-        yield "mwz data fetch", "installs the test set"
-    else:
-        yield "mwz data fetch --predictions", "installs the test set and fetches the outputs"
-    yield f"mwz verify {entry.key} --strict", "in a clone: scores them and reports any difference"
-    own = entry.system.placeholders or {}
-    if place.made is not None:
-        yield f"mwz score {_MADE.get(place.made, f'--corpus {place.made}')}", "shows its scores"
-    elif place.lexicalised is None and own.keys() <= {TABLE}:
-        file = f"submissions/{entry.key}/{place.file}" if pinned is None else Path(pinned.path).name
-        options = " --lexicalised" if entry.system.track == LEXICALISED else ""
-        options += f" --placeholders {own[TABLE]}" if own else ""
-        command = "dst" if entry.system.track == STATE_TRACKING else "score"
-        yield f"mwz {command} {shlex.quote(file)}{options}", "shows the scores of the file"
 
 
 def _place(board: Board, row: Row | None) -> str:
