@@ -506,19 +506,6 @@ def test_a_page_of_entries_without_dialogues_is_as_before(tmp_path: Path) -> Non
     assert "±" not in leaderboard(read_entries(tmp_path), "2021", pairs=_pairs(tmp_path))
 
 
-def test_a_ranking_is_compared_with_the_row_above_and_with_the_first(folder: Path) -> None:
-    pairs, ranked = _pairs(folder), ["alpha", "beta", "gamma"]
-    compared = {
-        other: [(key, pair.a, pair.b) for key, pair in pairs.in_ranking(ranked, other).items()]
-        for other in ("above", "best")
-    }
-    assert compared == {
-        "above": [("beta", "beta", "alpha"), ("gamma", "gamma", "beta")],
-        "best": [("beta", "beta", "alpha"), ("gamma", "gamma", "alpha")],
-    }
-    assert pairs.in_ranking([], "above") == pairs.in_ranking(["alpha"], "best") == {}
-
-
 # --------------------------------------------------------------------------- the repository's own
 
 
@@ -545,8 +532,12 @@ def _neighbours(track: str) -> list[EntryPair]:
     entries = read_entries(REPOSITORY)
     pairs = read_pairs(REPOSITORY, entries)
     ranked = [row.key for row in rows(entries, "2021") if row.track == track]
-    found = pairs.in_ranking([key for key in ranked if key in _ON_THE_PUBLIC_BOARD], "above")
-    return list(found.values())
+    keys = [key for key in ranked if key in _ON_THE_PUBLIC_BOARD]
+    return [
+        pair
+        for key, above in zip(keys[1:], keys[:-1], strict=True)
+        if (pair := pairs.between(key, above))
+    ]
 
 
 def test_nine_of_thirteen_neighbours_cannot_be_told_apart() -> None:

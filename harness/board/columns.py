@@ -27,6 +27,9 @@ MAIN = (
 )  # fmt: skip
 """Keys of the columns of a track's own table in texts."""
 
+FIRST = ("combined", "success", "inform", "bleu")
+"""Keys of the columns that a web page begins with, where a phone shows them: what ranks first."""
+
 _R = TypeVar("_R", bound=Row | ReportedRow)
 _Values = Callable[[Row], Value]
 
@@ -238,8 +241,7 @@ def _other_setups(board: Board, rules: str) -> Iterator[Column[Row]]:
                 return Value()
             return _ranking(found, name) if setup == "strict" else found.value(name, setup)
 
-        title, field = headlines()[name].title, f"{name}_{setup}_{rules}"
-        shown = "chosen"
+        title, field, shown = headlines()[name].title, f"{name}_{setup}_{rules}", "chosen"
         if own:
             key, alone = f"{name}-{setup}", f"{title} opt."
             return Column(key, title, value, setup, alone, shown=shown, field=field)
@@ -272,8 +274,7 @@ def _ranges(board: Board) -> Iterator[Column[Row]]:
     def value(row: Row) -> Value:
         return Value(words=board.rank_range(row) or NOTHING)
 
-    # The web page shows it beside the rank.
-    if board.rank_ranges:
+    if board.rank_ranges:  # The web page shows it beside the rank.
         yield Column("rank-range", "Rank range", value, numbers=False, shown="never")
 
 

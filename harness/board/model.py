@@ -649,20 +649,6 @@ class Board:
             return None
         return known.intervals.scores.get(name)
 
-    def compared(self, track: str, other: str) -> Mapping[str, EntryPair]:
-        """Return key -> the rows of a track that have a rank, each compared with another.
-
-        Args:
-            track: The track.
-            other: Which other: that "above" it, or the "best". Rows without one, and those that do
-                not compare with it, are left out.
-        """
-        # What is known dialogue by dialogue is of the default rule set.
-        if self.rules != DEFAULT_RULES:
-            return {}
-        ranks = [row.key for row in self.of_track(track) if row.rank is not None]
-        return self.pairs.in_ranking(ranks, other)
-
     def neighbours(self, own: Row) -> Iterator[tuple[str, Row, EntryPair | None]]:
         """Yield the best row of a ranked row's track, and those above and below it.
 

@@ -94,13 +94,11 @@ def site(board: Board, documents: Path, address: str = "") -> Site:
         "index.html": _board(board, further, frame),
         **{f"{name}.html": _document(name, texts.get(name), names, frame) for name in names},
         **{
-            f"{SYSTEMS}/{key}.html": _render(
-                f"{SYSTEMS}/{key}.html", "system.html", system=shown, **frame
-            )
+            f"{SYSTEMS}/{key}.html": _render("system.html", 1, system=shown, **frame)
             for key, shown in systems.items()
         },
         **{
-            f"{SYSTEMS}/{key}.svg": _render(f"{SYSTEMS}/{key}.svg", "badge.svg", system=shown)
+            f"{SYSTEMS}/{key}.svg": _render("badge.svg", 1, system=shown)
             for key, shown in systems.items()
             if shown["badge"]
         },
@@ -110,13 +108,11 @@ def site(board: Board, documents: Path, address: str = "") -> Site:
         "board.bib": board_bibtex(board),
     }
     if compared is not None:
-        files["compare.html"] = _render("compare.html", "compare.html", compared=compared, **frame)
+        files["compare.html"] = _render("compare.html", compared=compared, **frame)
     if address:
         pages = sorted(path for path in files if path.endswith(".html"))
         made = {"sitemap.xml": pages, "feed.xml": frame["dated"]}
-        files |= {
-            name: _render(name, name, pages=pages, **frame) for name, of in made.items() if of
-        }
+        files |= {name: _render(name, pages=pages, **frame) for name, of in made.items() if of}
     missing = [name for name in DOCUMENTS if name != OLDER_RESULTS and name not in texts]
     return Site(files, missing, {"preview.png": preview(board)} if address else {})
 
@@ -124,7 +120,6 @@ def site(board: Board, documents: Path, address: str = "") -> Site:
 def _board(board: Board, further: Mapping[str, str], frame: Mapping[str, Any]) -> str:
     found = sections(board)
     return _render(
-        "index.html",
         "board.html",
         board=board,
         sections=found,
@@ -156,20 +151,18 @@ def _document(name: str, text: str | None, names: Sequence[str], frame: Mapping[
     fields = Table(caption, ["Field", "Meaning"], list(meanings()["fields"].items()), words=(1,))
     tables = {"signature-fields": ("The signature, field by field", fields)}
     shown = tables if name == METRICS else {}
-    path = f"{name}.html"
-    return _render(path, "document.html", document=made, tables=shown, **frame)
+    return _render("document.html", document=made, name=name, tables=shown, **frame)
 
 
-def _render(path: str, template: str, **content: Any) -> str:
+def _render(template: str, depth: int = 0, **content: Any) -> str:
     """Return a page of the site.
 
     Args:
-        path: Where it lies.
         template: The template's name.
+        depth: How many folders below the board the page lies.
         content: What the template shows. Texts are escaped.
     """
-    root = "../" * path.count("/")
-    made: str = _environment().get_template(template).render(root=root, current=path, **content)
+    made: str = _environment().get_template(template).render(root="../" * depth, **content)
     return made
 
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from ...benchmark import CANONICAL_STYLE
 from .. import LEXICALISED, STATE_TRACKING, TRACKS, track_notes
 from ..audit.reported import NOT_PUBLIC, OFFICIAL, OLD, ReportedRow
-from ..columns import BoardTable, Column, board_tables, printed_columns
+from ..columns import FIRST, BoardTable, Column, board_tables, printed_columns
 from ..entries import paper_year, system_year
 from ..model import AGAIN, NOTHING, REFERENCE, Board, Row, Value
 from ..pairs import RANKING
@@ -29,9 +29,6 @@ _PRINTED = {
     "unigrams": "unique words",
     "trigrams": "unique 3-grams",
 }
-
-_FIRST = (RANKING, "success", "inform", "bleu")
-"""Keys of the columns that stand first, where a phone shows them: what ranks, then its parts."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +161,7 @@ def _page_table(board: Board, table: BoardTable, anchors: _Anchors) -> PageTable
         for column in table.columns
         if column.shown != "never" and (not rows or any(column.value(row).text for row in rows))
     ]
-    shown.sort(key=lambda one: _FIRST.index(one.key) if one.key in _FIRST else len(_FIRST))
+    shown.sort(key=lambda one: FIRST.index(one.key) if one.key in FIRST else len(FIRST))
     scale = _scale(rows, shown)
     begin = {group[0].key for group in board.rank_groups(table.track)[1:]}
     official = [

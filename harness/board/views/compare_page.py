@@ -25,11 +25,9 @@ MOST = 4
 def compare_page(board: Board) -> dict[str, object] | None:
     """Return what the page that compares systems shows; None if no two are compared.
 
-    Returns:
-        "systems", title of a track -> key and name of its systems that are compared with others;
-        "tables", per track the difference of each two of its systems; "data", all of it as JSON for
-        the script; "samples", those of the randomisation test; and "most", how many systems the
-        script compares at once.
+    It is "systems", title of a track -> key and name of those that are compared with others;
+    "tables", per track the difference of each two; "data", all of it as JSON for the script;
+    "samples", those of the randomisation test; and "most", how many systems are compared at once.
     """
     compared = {key for pair in board.pairs.pairs for key in pair}
     rows = [row for row in board.rows if row.key in compared]
@@ -80,11 +78,13 @@ def _pairs_data(board: Board, rows: Sequence[Row]) -> str:
     apart: dict[str, list[str]] = {}
     for one, other in combinations(sorted(rows, key=lambda row: row.key), 2):
         name = f"{one.key}/{other.key}"
-        pair = board.pairs.pairs.get((one.key, other.key))
-        if pair is not None:
+        if pair := board.pairs.pairs.get((one.key, other.key)):
             pairs[name] = _pair_data(pair)
-        else:
-            apart.setdefault(_why_apart(one, other), []).append(name)
+        elif one.report and other.report:
+            ours, theirs = one.report.signature, other.report.signature
+            reasons = ours.comparable_with(theirs, ("coverage", PLACEHOLDERS)).reasons
+            why = "; ".join(reasons) or "they play no dialogue in common"
+            apart.setdefault(why, []).append(name)
     content = {
         "figures": {name: [headlines()[name].title, headlines()[name].digits] for name in FIGURES},
         "systems": {row.key: _system_data(row, shown) for row in rows},
@@ -99,31 +99,21 @@ def _pairs_data(board: Board, rows: Sequence[Row]) -> str:
 def _system_data(row: Row, shown: Sequence[Column[Row]]) -> dict[str, object]:
     """Return a system's figures with intervals, its rates by domain, and what costs it Success."""
     values = {column.key: column.value(row) for column in shown}
+    figures = {k: f"{v.text} {plus_minus(v)}".rstrip() for k, v in values.items()}
     strict = None if row.report is None else row.report.strict
     known = None if row.entry is None else row.entry.scores.dialogues
-    found: dict[str, object] = {
+    rates = (
+        {} if strict is None else {d: (strict.inform[d], strict.success[d]) for d in strict.inform}
+    )
+    points = {} if known is None else known.causes.points
+    return {
         "name": row.name,
-        "figures": {k: f"{v.text} {plus_minus(v)}".rstrip() for k, v in values.items()},
+        "figures": figures,
+        "domains": {
+            d: [round(rate, 1) for rate in both] for d, both in rates.items() if d != TOTAL
+        },
+        "causes": {name: round(one.success, 1) for name, one in points.items()},
     }
-    if strict is not None:
-        found["domains"] = {
-            name: [round(strict.inform[name], 1), round(strict.success[name], 1)]
-            for name in sorted(strict.inform)
-            if name != TOTAL
-        }
-    if known is not None:
-        points = known.causes.points
-        found["causes"] = {name: round(points[name].success, 1) for name in points}
-    return found
-
-
-def _why_apart(one: Row, other: Row) -> str:
-    """Return why two systems do not compare, by what their scores depend on."""
-    if one.report is None or other.report is None:
-        return "one of them has no scores"
-    allowed = ("coverage", PLACEHOLDERS)
-    found = one.report.signature.comparable_with(other.report.signature, allowed)
-    return "; ".join(found.reasons) or "they play no dialogue in common"
 
 
 def _pair_data(pair: EntryPair) -> list[object]:

@@ -276,11 +276,13 @@ def _intervals_table(board: Board, table: BoardTable) -> str:
 
         return replace(column, value=value)
 
-    def p(other: str, title: str) -> Column[Row]:
-        compared = board.compared(table.track, other)
+    ranked = [row.key for row in table.rows if row.rank is not None]
 
+    def p(other: str, title: str) -> Column[Row]:
         def value(row: Row) -> Value:
-            pair = compared.get(row.key)
+            at = ranked.index(row.key) if row.key in ranked else 0
+            whom = at - 1 if other == "above" else 0
+            pair = board.pairs.between(row.key, ranked[whom]) if at else None
             return Value() if pair is None else Value(words=p_text(pair.figures[RANKING].p))
 
         return Column("p", f"p, {title}", value)

@@ -401,9 +401,9 @@ function comparing(form) {
     const two = keys.flatMap((one, at) => keys.slice(at + 1).map((other) => difference(one, other)));
     const heads = ["Systems", "Dialogues", ...titles.map(([, [title]]) => title), `By ${titles[titles.length - 1][1][0]}`];
     const only = "small: p of the test, and the dialogues that only the first : only the second wins";
-    const domains = [...new Set(keys.flatMap((key) => Object.keys(systems[key].domains ?? {})))].sort();
-    const causes = [...new Set(keys.flatMap((key) => Object.keys(systems[key].causes ?? {})))];
-    const lost = (key, cause) => systems[key].causes?.[cause] ?? 0;
+    const domains = [...new Set(keys.flatMap((key) => Object.keys(systems[key].domains)))].sort();
+    const causes = [...new Set(keys.flatMap((key) => Object.keys(systems[key].causes)))];
+    const lost = (key, cause) => systems[key].causes[cause] ?? 0;
     const worst = (cause) => Math.max(...keys.map((key) => lost(key, cause)));
     causes.sort((a, b) => worst(b) - worst(a));
     place.replaceChildren(
@@ -414,7 +414,7 @@ function comparing(form) {
         ["Domain", ...names],
         domains.map((domain) => [
           domain,
-          ...keys.map((key) => (systems[key].domains?.[domain] ?? []).map((rate) => rate.toFixed(1)).join(" / ") || "–"),
+          ...keys.map((key) => (systems[key].domains[domain] ?? []).map((rate) => rate.toFixed(1)).join(" / ") || "–"),
         ]),
       ),
       tableOf(
@@ -422,7 +422,7 @@ function comparing(form) {
         ["Cause", ...names],
         causes.filter((cause) => worst(cause) > 0).map((cause) => [
           cause,
-          ...keys.map((key) => (systems[key].causes ? lost(key, cause).toFixed(1) : "–")),
+          ...keys.map((key) => lost(key, cause).toFixed(1)),
         ]),
       ),
     );
