@@ -208,7 +208,8 @@ def _page_row(
     own = entry is not None and entry.system.predictions.made == CANONICAL_STYLE
     signs = not (kind == REFERENCE or row.is_ceiling) and any(one.key == "signs" for one in shown)
     blanked = [*(("bleu", RANKING) if own else ()), *(() if signs else ("signs",))]
-    values = [Value() if one.key in blanked else one.value(row) for one in shown]
+    kinds = [one.key.partition("-")[0] for one in shown]
+    values = [Value() if k in blanked else c.value(row) for k, c in zip(kinds, shown, strict=True)]
     return PageRow(
         anchor=_anchor(row_anchor(row), anchors),
         kind=kind,
