@@ -431,6 +431,8 @@ def test_systems_that_do_not_compare_are_told_so_with_the_reason(page: Page, fol
     tables = _compared(page, folder, "galaxy,galaxy-policy")
     told = tables.nth(1).locator("tbody tr").inner_text()
     assert "do not compare: different sources of belief states: predicted and gold" in told
+    # The command would refuse them.
+    assert page.locator("#command").inner_text() == "mwz compare galaxy mine.json"
     page.select_option("#compare-1", "galaxy")
     assert page.locator("#compared").inner_text() == "Choose two different systems."
 

@@ -303,7 +303,7 @@ def official_verdict(entry: Entry, claim: ReportedFigures, rules: str) -> str:
         return f"verified up to rounding: {differing}"
     if entry.system.predictions.by_harness:
         return f"made by the harness: {differing}"
-    if own.keys() <= DIVERSITY.keys():
+    if own and own.keys() <= DIVERSITY.keys():
         return f"only diversity differs: {differing}"
     reason = _OTHER_DATA.get(entry.key)
     return f"differs by {differing}" if reason is None else f"{reason}: {differing}"

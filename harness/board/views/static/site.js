@@ -390,7 +390,9 @@ function comparing(form) {
   }
   function show() {
     const keys = chosen();
-    byId("command").textContent = `mwz compare ${keys.join(" ")} mine.json`;
+    // The command refuses what does not compare with the first.
+    const alike = keys.filter((key) => key === keys[0] || pairOf(keys[0], key)[0]);
+    byId("command").textContent = `mwz compare ${alike.join(" ")} mine.json`;
     if (keys.length < 2) {
       place.replaceChildren(made("p", {}, "Choose two different systems."));
       return;
