@@ -481,7 +481,8 @@ def test_the_page_tells_what_a_row_cannot_be_told_apart_from(tmp_path: Path) -> 
     header, _, *table = _table(page, "## End-to-end systems")
     # Half of Wilson's interval of 80, 79 and 60 of 100, and of the bootstrap's of the combined.
     assert [row[header.index("±")] for row in table] == ["7.0", "7.5", "9.0"]
-    assert [row[header.index("≈")] for row in table] == ["", "row above, best", ""]
+    # Gamma is worse than both others, which cannot be told apart: they have the first two ranks.
+    assert [row[header.index("Rank range")] for row in table] == ["1–2", "1–2", "3"]
     header, _, *table = _table(page, "### Intervals and differences")
     assert [row[header.index("Inform")] for row in table] == [
         *("80.0 ± 7.8", "79.0 ± 7.9", "60.0 ± 9.4")
@@ -496,25 +497,13 @@ def test_under_another_rule_set_nothing_is_said_of_it(folder: Path) -> None:
     entries, pairs = read_entries(folder), _pairs(folder)
     page = leaderboard(entries, "2023", pairs=pairs)
     assert "±" not in page
+    assert "Rank range" not in page.partition("## Notes")[0]
     assert "### Intervals and differences" not in page
 
 
 def test_a_page_of_entries_without_dialogues_is_as_before(tmp_path: Path) -> None:
     enter(tmp_path, "alpha")
     assert "±" not in leaderboard(read_entries(tmp_path), "2021", pairs=_pairs(tmp_path))
-
-
-def test_a_ranking_is_compared_with_the_row_above_and_with_the_first(folder: Path) -> None:
-    pairs, ranked = _pairs(folder), ["alpha", "beta", "gamma"]
-    compared = {
-        other: [(key, pair.a, pair.b) for key, pair in pairs.in_ranking(ranked, other).items()]
-        for other in ("above", "best")
-    }
-    assert compared == {
-        "above": [("beta", "beta", "alpha"), ("gamma", "gamma", "beta")],
-        "best": [("beta", "beta", "alpha"), ("gamma", "gamma", "alpha")],
-    }
-    assert pairs.in_ranking([], "above") == pairs.in_ranking(["alpha"], "best") == {}
 
 
 # --------------------------------------------------------------------------- the repository's own
@@ -543,8 +532,12 @@ def _neighbours(track: str) -> list[EntryPair]:
     entries = read_entries(REPOSITORY)
     pairs = read_pairs(REPOSITORY, entries)
     ranked = [row.key for row in rows(entries, "2021") if row.track == track]
-    found = pairs.in_ranking([key for key in ranked if key in _ON_THE_PUBLIC_BOARD], "above")
-    return list(found.values())
+    keys = [key for key in ranked if key in _ON_THE_PUBLIC_BOARD]
+    return [
+        pair
+        for key, above in zip(keys[1:], keys[:-1], strict=True)
+        if (pair := pairs.between(key, above))
+    ]
 
 
 def test_nine_of_thirteen_neighbours_cannot_be_told_apart() -> None:

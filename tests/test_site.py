@@ -7,17 +7,21 @@ import io
 import json
 import posixpath
 import re
+import shlex
 import socket
 import struct
 import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import click
 import html5lib
+import jsonschema
 import pytest
 from entered import PROJECT, REPOSITORY, enter, reports, system, tracker_scores
 from helpers import Run, run_cli
@@ -26,7 +30,8 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from mwz.harness import Benchmark
-from mwz.harness.board import model
+from mwz.harness.board import TRACKS, model
+from mwz.harness.board.columns import verdict_mark
 from mwz.harness.board.entries import (
     Entry,
     System,
@@ -35,12 +40,14 @@ from mwz.harness.board.entries import (
     read_entries,
     system_year,
 )
-from mwz.harness.board.model import Row, read_board
-from mwz.harness.board.pairs import read_pairs
-from mwz.harness.board.scores import SCORES_FILE
+from mwz.harness.board.model import Board, Row, make_board, read_board
+from mwz.harness.board.pairs import EntryPair, PairFigure, Pairs, read_pairs
+from mwz.harness.board.progress import Published, best_by_year, published
+from mwz.harness.board.scores import FIGURES, SCORES_FILE
 from mwz.harness.board.views import LOOPBACK, Site, site, site_server
 from mwz.harness.board.views.document_pages import document, site_address
-from mwz.harness.board.views.page_parts import LETTER, LINE, Dot, nice_marks, ranks, scatter
+from mwz.harness.board.views.page_parts import LETTER, LINE, Dot, nice_marks, rank_lines, scatter
+from mwz.harness.cli import _mwz
 from mwz.harness.errors import InputError
 from mwz.harness.io.rendering import figure
 from mwz.harness.io.tables import in_latex
@@ -115,7 +122,7 @@ def test_the_whole_site_of_the_repository_is_small(made: Site, entries: Sequence
     assert made.size == sum(len(text.encode()) for text in made.files.values())
     # The board began with 24 entries; each further one may add its pages, with all its signs.
     further = max(0, len(entries) - 24)
-    assert made.size < 500_000 + 22_000 * further
+    assert made.size < 560_000 + 26_000 * further
 
 
 def test_every_entry_has_a_page_a_file_and_a_row_with_an_address(
@@ -153,7 +160,8 @@ def test_nothing_is_loaded_from_elsewhere(trees: Mapping[str, ElementTree.Elemen
         loaded = [e.get("src") for e in tree.iter() if e.get("src") is not None]
         loaded += [e.get("href") for e in _all(tree, "link") if e.get("rel") == "stylesheet"]
         up = "../" if "/" in path else ""
-        assert sorted(map(str, loaded)) == [f"{up}site.css", f"{up}site.js"]
+        badge = posixpath.basename(path).replace(".html", ".svg")
+        assert {*loaded} - {badge} == {f"{up}site.css", f"{up}site.js"}
         assert not any(e.get("style") or e.get("onclick") for e in tree.iter())
 
 
@@ -221,25 +229,317 @@ def test_figures_stand_with_half_of_the_interval_that_is_stored(
     assert f"{entry.scores.main.success:.1f} ±{half:.1f}" in cells
 
 
-def test_the_rows_marked_are_those_that_cannot_be_told_apart_from_the_best(
-    made: Site, entries: Sequence[Entry]
-) -> None:
+def _pair(a: str, b: str, difference: float, p: float) -> EntryPair:
+    figure = PairFigure(difference, p, "randomisation")
+    return EntryPair(a, b, ("", ""), 100, 1, 1, dict.fromkeys(FIGURES, figure))
+
+
+def _ranges(folder: Path, *pairs: tuple[str, str, float, float]) -> Board:
+    """Return a board of alpha to delta, of BLEU 25, 24, 23 and 22, with tests as given."""
+    for bleu, key in {25.0: "alpha", 24.0: "beta", 23.0: "gamma", 22.0: "delta"}.items():
+        enter(folder, key, system(name=key.title()), reports(bleu=bleu))
+    found = {tuple(sorted(pair[:2])): _pair(*pair) for pair in pairs}
+    in_order = {k: p if (p.a, p.b) == k else p.reversed() for k, p in found.items()}
+    return make_board(read_entries(folder), "2021", pairs=Pairs(in_order))  # type: ignore[arg-type]
+
+
+def test_a_rank_range_goes_from_who_is_better_to_who_is_worse(tmp_path: Path) -> None:
+    # Alpha and gamma, alpha and delta, beta and delta differ (p = .01); the others do not (.2).
+    board = _ranges(
+        tmp_path,
+        *(("alpha", "gamma", 2.0, 0.01), ("alpha", "delta", 3.0, 0.01)),
+        *(("beta", "delta", 2.0, 0.01), ("alpha", "beta", 1.0, 0.2)),
+        *(("beta", "gamma", 1.0, 0.2), ("delta", "gamma", -1.0, 0.2)),
+    )
+    # Nobody is better than alpha, two are worse: 1 to 4 - 2. Two are better than delta: 1 + 2 to 4.
+    assert board.rank_ranges == {"alpha": (1, 2), "beta": (1, 3), "gamma": (2, 4), "delta": (3, 4)}
+    # Each range overlaps the next one.
+    assert [len(group) for group in board.rank_groups("end-to-end")] == [4]
+
+
+def test_groups_are_divided_where_rank_ranges_do_not_overlap(tmp_path: Path) -> None:
+    # Alpha and beta are one group; gamma and delta, each worse than both, are another.
+    board = _ranges(
+        tmp_path,
+        *(("alpha", "gamma", 2.0, 0.01), ("alpha", "delta", 3.0, 0.01)),
+        *(("beta", "gamma", 1.0, 0.01), ("beta", "delta", 2.0, 0.01)),
+        *(("alpha", "beta", 1.0, 0.05), ("gamma", "delta", 1.0, 0.9)),
+    )
+    assert [board.rank_range(row) for row in board.of_track("end-to-end")] == [
+        *("1–2", "1–2", "3–4", "3–4")
+    ]
+    groups = board.rank_groups("end-to-end")
+    assert [[row.key for row in group] for group in groups] == [
+        ["alpha", "beta"],
+        ["gamma", "delta"],
+    ]
+    page = site(board, tmp_path / "docs").files["index.html"]
+    begins = [tr.get("id") for tr in _all(_tree(page), "tr") if "begins" in str(tr.get("class"))]
+    assert begins == ["row-gamma"]
+
+
+def test_who_does_not_compare_is_neither_better_nor_worse(tmp_path: Path) -> None:
+    # Of delta nothing is known: it may have any rank, and the others any below their own.
+    board = _ranges(
+        tmp_path,
+        *(("alpha", "beta", 1.0, 0.01), ("alpha", "gamma", 2.0, 0.01)),
+        ("beta", "gamma", 1.0, 0.01),
+    )
+    assert board.rank_ranges == {"alpha": (1, 2), "beta": (2, 3), "gamma": (3, 4), "delta": (1, 4)}
+
+
+def test_without_pairs_there_are_no_rank_ranges(tmp_path: Path) -> None:
+    board = _ranges(tmp_path)
+    assert board.rank_ranges == {}
+    assert "rank_range" not in site(board, tmp_path / "docs").files["board.csv"]
+
+
+def test_the_page_shows_the_rank_and_its_range(made: Site, entries: Sequence[Entry]) -> None:
     pairs = read_pairs(REPOSITORY, entries)
+    rows = model.rows(entries, "2021")
+    keys = [row.key for row in rows if row.track == "end-to-end" and row.rank is not None]
+    found = [pairs.between("krls", key) for key in keys if key != "krls"]
+    gaps = [p.figures["combined"].difference for p in found if p and p.figures["combined"].p < 0.05]
+    first, last = 1 + sum(gap < 0 for gap in gaps), len(keys) - sum(gap > 0 for gap in gaps)
+    cells = [_text(cell) for cell in _row(made.files["index.html"], "row-krls")]
+    assert cells[0] == f"{keys.index('krls') + 1} {first}–{last}"
+    # What is tested is the combined score, not the states.
+    assert "–" not in _text(_row(made.files["index.html"], "tracking-krls")[0])
+
+
+def test_reference_rows_stand_at_their_place_without_a_rank(made: Site) -> None:
     tree = _tree(made.files["index.html"])
     for track in ("end-to-end", "policy-optimization"):
         table = next(t for t in _all(tree, "table") if t.get("data-table") == track)
-        lines = [tr for tr in _all(table, "tr") if (tr.get("id") or "").startswith("row-")]
-        keys = [str(tr.get("id")).removeprefix("row-") for tr in lines]
-        marked = {
-            key
-            for key, tr in zip(keys, lines, strict=True)
-            if "tied" in str(tr.get("class")).split()
-        }
-        best = {key: pairs.between(key, keys[0]) for key in keys[1:]}
-        assert marked == {
-            key for key, pair in best.items() if pair and pair.figures["combined"].p >= 0.05
-        }
-        assert marked
+        lines = [tr for tr in _all(table, "tr") if tr.get("class") in ("reference", "scored")]
+        rows = [[_text(cell) for cell in tr] for tr in lines]
+        # The corpus is the ceiling; its BLEU against itself, and what that gives, say nothing.
+        assert rows[0][:3] == ["–", "Corpus reference 2018 paper", "–"]
+        place = next(at for at, tr in enumerate(lines) if "constant" in str(tr.get("id")))
+        above, constant, below = (float(rows[place + by][2].split()[0]) for by in (-1, 0, 1))
+        assert above >= constant >= below
+        assert rows[place][0] == "–"
+    assert "reference" not in [section.get("id") for section in _all(tree, "section")]
+
+
+def test_a_board_of_references_alone_shows_them_in_a_table_of_their_own(
+    entries: Sequence[Entry],
+) -> None:
+    board = make_board([one for one in entries if one.system.track == "reference"], "2021")
+    tree = _tree(site(board, DOCUMENTS).files["index.html"])
+    assert [table.get("data-table") for table in _all(tree, "table")] == ["reference"]
+
+
+def test_only_what_the_harness_contradicts_is_marked_bad() -> None:
+    marks = {
+        "verified": "good",
+        "reproduced": "good",
+        "verified under rules 2023": "",
+        "verified up to rounding: average length +0.01": "",
+        "newer file: Success +1.8": "",
+        "only diversity differs: unique words -1": "",
+        "not scored": "",
+        "differs by Combined -15.6": "bad",
+        "contradicts its printed parts": "bad",
+    }
+    assert {verdict: verdict_mark(verdict) for verdict in marks} == marks
+
+
+# By year.
+
+
+def test_the_best_by_year_are_those_that_beat_all_before() -> None:
+    figures = [(2020, 90.0), (2020, 80.0), (2021, 85.0), (2022, 95.0), (2022, 94.0), (2023, 95.0)]
+    found = [Published(year, "x", figure, True) for year, figure in figures]
+    assert [(one.year, one.figure) for one in best_by_year(found)] == [(2020, 90.0), (2022, 95.0)]
+
+
+def test_reported_figures_by_year_are_what_is_printed_or_follows_from_it(tmp_path: Path) -> None:
+    reported = [
+        {"source": "x", "inform": 90.0, "success": 80.0, "bleu": 20.0},
+        {"source": "y", "inform": 70.0, "success": 60.0},
+    ]
+    folder = tmp_path / "submissions"
+    enter(folder, "alpha", system(name="Alpha", year=2021, reported=reported), reports(bleu=20.0))
+    enter(folder, "beta", system(name="Beta"), reports(bleu=25.0))
+    (folder / "reported.toml").write_text(
+        '[[tables]]\nname = "x"\ntitle = "x"\ntrack = "end-to-end"\nkind = "official"\n'
+        f'repository = "a/b"\ncommit = "{"0" * 40}"\npath = "README.md"\ncolumns = ["Combined"]\n'
+        'rows = [{ system = "Gamma", paper = "https://arxiv.org/abs/1912.01234", '
+        'figures = { Combined = "101.5" } }]\n',
+        encoding="utf-8",
+    )
+    board = read_board(folder, read_entries(folder), "2021")
+    found = {
+        (one.year, one.name, one.verified): one.figure for one in published(board, "end-to-end")
+    }
+    # Verified: (70 + 60) / 2 + 20; reported: (90 + 80) / 2 + 20; of beta no year is known.
+    assert found == {
+        (2019, "Gamma", False): 101.5,
+        (2021, "Alpha", False): 105.0,
+        (2021, "Alpha", True): 85.0,
+    }
+
+
+def test_joint_accuracies_by_year_are_those_on_the_version_of_the_gold_states(
+    entries: Sequence[Entry],
+) -> None:
+    board = read_board(REPOSITORY, entries, "2021")
+    column = "2.2 joint accuracy"
+    printed = {row.figures[column] for t in board.tables for row in t.rows if column in row.figures}
+    found = published(board, "state-tracking")
+    reported = {f"{one.figure:g}" for one in found if not one.verified}
+    assert len(reported) > 3
+    assert reported <= {f"{float(text):g}" for text in printed if text != "–"}
+    ranked = {row.at_least[0] for row in board.tracking[0] if row.rank is not None}
+    assert {one.figure for one in found if one.verified} <= ranked
+
+
+def test_every_track_has_charts_of_its_own_measures(made: Site) -> None:
+    tree = _tree(made.files["index.html"])
+    titles = {
+        section.get("id"): [_text(h3) for h3 in _all(section, "h3")]
+        for section in _all(tree, "section")
+        if section.get("class") == "track"
+    }
+    assert titles["end-to-end"][:2] == ["Best Combined by year", "Success against BLEU"]
+    assert titles["state-tracking"] == ["Best JGA by year", "JGA against Slot F1"]
+    assert titles["lexicalised"][-1] == "Success, all against Of a named venue, %"
+    for track in TRACKS.values():
+        assert not track.submitted or track.ranks
+
+
+# Cards.
+
+
+def test_the_commands_on_the_pages_of_systems_are_those_of_the_harness(
+    made: Site, entries: Sequence[Entry]
+) -> None:
+    for entry in entries:
+        page = _tree(made.files[f"systems/{entry.key}.html"])
+        shown = next(dl for dl in _all(page, "dl") if dl.get("class") == "commands")
+        lines = [_text(code) for code in _all(shown, "code")]
+        assert f"mwz verify {entry.key} --strict" in lines
+        for line in lines:
+            program, *words = shlex.split(line)
+            assert program == "mwz"
+            _parsed(_mwz, words)
+
+
+def _parsed(command: click.Command, words: list[str]) -> None:
+    """Parse the words of a command as click does; it raises what it cannot."""
+    context = click.Context(command, resilient_parsing=True)
+    if isinstance(command, click.Group):
+        found = command.get_command(context, words[0])
+        assert found is not None, words
+        _parsed(found, words[1:])
+    else:
+        command.make_parser(context).parse_args(words)
+
+
+def test_a_badge_has_the_score_the_range_and_the_signature(
+    made: Site, entries: Sequence[Entry]
+) -> None:
+    badge = ElementTree.fromstring(made.files["systems/krls.svg"])
+    row = next(row for row in model.rows(entries, "2021") if row.key == "krls")
+    said = badge.get("aria-label") or ""
+    assert f"MultiWOZ Combined: {row.figure('combined')} ±" in said
+    assert f"rank {row.rank} (range " in said
+    assert "".join(badge.itertext()).count(row.signature) == 1
+    page = _text(_tree(made.files["systems/krls.html"]))
+    assert "(ADDRESS/systems/krls.svg)](ADDRESS/systems/krls.html)" in page
+    # What ranks nothing has none.
+    assert "systems/corpus.svg" not in made.files
+    assert "MultiWOZ JGA: " in made.files["systems/dard-dst-claude.svg"]
+
+
+# What others find.
+
+
+def test_an_address_makes_what_needs_complete_ones(folder: Path) -> None:
+    facts = {**system(name="Late"), "entered": datetime(2031, 5, 6, 7, 8, 9)}
+    enter(folder, "late", facts, reports(bleu=10.0))
+    board = read_board(folder, read_entries(folder), "2021")
+    assert not {"sitemap.xml", "feed.xml"} & set(site(board, folder).files)
+    made = site(board, folder, "https://example.org/board")
+    base = "https://example.org/board/"
+    locations = [e.text for e in ElementTree.fromstring(made.files["sitemap.xml"]).iter() if e.text]
+    pages = [path for path in made.files if path.endswith(".html")]
+    assert {text for text in locations if text.strip()} == {base + path for path in pages}
+    atom = "{http://www.w3.org/2005/Atom}"
+    feed = ElementTree.fromstring(made.files["feed.xml"])
+    # The others were submitted earlier.
+    entry, *_ = feed.findall(f"{atom}entry")
+    assert entry.findtext(f"{atom}id") == f"{base}systems/late.html"
+    assert (
+        feed.findtext(f"{atom}updated")
+        == entry.findtext(f"{atom}updated")
+        == "2031-05-06T07:08:09Z"
+    )
+    page = _tree(made.files["systems/late.html"])
+    meta = {e.get("property"): e.get("content") for e in _all(page, "meta")}
+    assert meta["og:url"] == f"{base}systems/late.html"
+    assert meta["og:image"] == f"{base}preview.png"
+    assert made.pictures["preview.png"].startswith(b"\x89PNG")
+    assert f"]({base}systems/late.html)" in _text(page)
+
+
+def test_pages_describe_themselves_each_in_its_own_words(
+    trees: Mapping[str, ElementTree.Element],
+) -> None:
+    described = {
+        path: next(
+            str(e.get("content")) for e in _all(tree, "meta") if e.get("name") == "description"
+        )
+        for path, tree in trees.items()
+        if path.startswith("systems/") or path in ("index.html", "compare.html")
+    }
+    assert len({*described.values()}) == len(described)
+
+
+def test_the_results_are_described_as_a_data_set(trees: Mapping[str, ElementTree.Element]) -> None:
+    script = next(
+        e for e in _all(trees["index.html"], "script") if e.get("type") == "application/ld+json"
+    )
+    about = json.loads(script.text or "")
+    assert about["@type"] == "Dataset"
+    assert about["license"] == "https://creativecommons.org/licenses/by/4.0/"
+    # What a DOI asks for.
+    assert all(about[name] for name in ("name", "creator", "publisher", "datePublished", "version"))
+
+
+def test_the_json_is_as_its_schema_says(made: Site) -> None:
+    schema = json.loads(made.files["board.schema.json"])
+    checked = jsonschema.Draft202012Validator(schema)
+    checked.check_schema(schema)
+    board = json.loads(made.files["board.json"])
+    checked.validate(board)
+    board["rows"][0]["rank"] = 0
+    assert not checked.is_valid(board)
+
+
+def test_an_address_that_is_none_is_refused(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for address in ("example.org", "https://", "https://x.org/a b", "https://x.org/?y"):
+        done = _run(capsys, folder, "--html", tmp_path / "web", "--site", address)
+        assert done.status == 2
+        assert "is no address such as https://" in done.err
+    assert not (tmp_path / "web").exists()
+    done = _run(capsys, folder, "--site", "https://example.org")
+    assert done.status == 2
+    assert "--site goes with --html" in done.err
+
+
+def test_why_two_systems_do_not_compare_is_on_the_page(made: Site) -> None:
+    page = _tree(made.files["compare.html"])
+    script = next(e for e in _all(page, "script") if e.get("id") == "pairs")
+    data = json.loads(script.text or "")
+    why = next(why for why, pairs in data["apart"].items() if "galaxy/galaxy-policy" in pairs)
+    assert why == "different sources of belief states: predicted and gold"
+    keys = sorted(data["systems"])
+    told = {*data["pairs"], *(pair for pairs in data["apart"].values() for pair in pairs)}
+    assert told == {f"{a}/{b}" for at, a in enumerate(keys) for b in keys[at + 1 :]}
 
 
 def test_reported_rows_are_told_from_scored_ones_in_words_and_have_no_rank(made: Site) -> None:
@@ -248,8 +548,8 @@ def test_reported_rows_are_told_from_scored_ones_in_words_and_have_no_rank(made:
     assert body.get("class") == "reported"
     assert _text(next(iter(body))).startswith("Reported, outputs not public: as printed by")
     assert _text(next(iter(row))) == "–"
-    # As the public board prints them: 19.0, 85.9, 76.5, 100.2.
-    assert [_text(cell) for cell in list(row)[2:6]] == ["19.0", "85.9", "76.5", "100.2"]
+    # As the public board prints them: 19.0, 85.9, 76.5, 100.2; what ranks stands first.
+    assert [_text(cell) for cell in list(row)[2:6]] == ["100.2", "76.5", "85.9", "19.0"]
 
 
 def test_the_page_of_a_system_holds_what_is_known_of_it(
@@ -332,7 +632,7 @@ def test_an_empty_folder_makes_an_empty_board(tmp_path: Path) -> None:
     assert not _all(_tree(made.files["index.html"]), "table")
 
 
-def test_under_another_rule_set_no_interval_and_no_tie_of_the_first_is_shown(
+def test_under_another_rule_set_no_interval_and_no_range_of_the_first_is_shown(
     entries: Sequence[Entry],
 ) -> None:
     # The stored dialogues and pairs are of the first rule set's scores.
@@ -341,8 +641,8 @@ def test_under_another_rule_set_no_interval_and_no_tie_of_the_first_is_shown(
     # 81.5 of the turns played; of the whole benchmark 81.4.
     assert "81.4" in cells
     assert "±" not in "".join(cells)
-    lines = _all(_tree(made.files["index.html"]), "tr")
-    assert not [tr.get("id") for tr in lines if "tied" in str(tr.get("class")).split()]
+    rank, *_ = _row(made.files["index.html"], "row-rewardnet")
+    assert "–" not in _text(rank)
 
 
 # What strangers write.
@@ -377,9 +677,10 @@ def test_markup_in_a_text_of_an_entry_shows_as_text(
         if not path.endswith(".html"):
             continue
         tree = _tree(text)
-        scripts = [e for e in _all(tree, "script") if e.get("type") != "application/json"]
+        scripts = [e for e in _all(tree, "script") if "json" not in e.get("type", "")]
         assert [e.get("src", "").rpartition("/")[2] for e in scripts] == ["site.js"], path
-        assert not _all(tree, "img") + _all(tree, "b") + _all(tree, "i"), path
+        assert {e.get("src") for e in _all(tree, "img")} <= {f"{Path(path).stem}.svg"}, path
+        assert not [e for e in _all(tree, "b") if _text(e) == "x"] + _all(tree, "i"), path
         hrefs = [e.get("href") for e in tree.iter() if e.get("href")]
         assert not [href for href in hrefs if str(href).lower().startswith("javascript")], path
     for path in ("index.html", "systems/strange.html", "older-results.html"):
@@ -529,22 +830,19 @@ def test_names_in_the_scatter_plot_cover_no_name_and_no_other_point(
             assert apart or one[1] >= other[3] - 0.2 or other[1] >= one[3] - 0.2
 
 
-def test_lines_connect_the_ranks_of_each_system_and_show_who_moves() -> None:
-    rankings = {"first": {"a": 1, "b": 2, "c": 3}, "second": {"a": 2, "b": 1, "c": 3, "d": 4}}
-    picture = ranks(rankings, {key: (key.upper(), f"{key}.html") for key in "abc"})
-    assert [(line.name, line.ranks, line.moves) for line in picture.lines] == [
-        ("A", [1, 2], True), ("B", [2, 1], True), ("C", [3, 3], False)
+def test_lines_connect_the_ranks_of_each_system_that_all_rankings_have() -> None:
+    rankings = [{"a": 1, "b": 2, "c": 3}, {"a": 2, "b": 1, "c": 3, "d": 4}]
+    lines = rank_lines(rankings, {key: key.upper() for key in "abcd"})
+    assert [(line.name, line.ranks, line.levels) for line in lines] == [
+        ("A", [1, 2], [0, 1]), ("B", [2, 1], [1, 0]), ("C", [3, 3], [2, 2])
     ]  # fmt: skip
-    # A's line ends where B's begins.
-    assert picture.lines[0].points[1][1] == picture.lines[1].points[0][1]
 
 
 def test_systems_that_share_a_rank_are_drawn_below_each_other() -> None:
-    rankings = {"first": {"a": 1, "b": 1, "c": 3}, "second": {"a": 1, "b": 2, "c": 3}}
-    picture = ranks(rankings, {key: (key.upper(), f"{key}.html") for key in "abc"})
-    assert [line.ranks for line in picture.lines] == [[1, 1], [1, 2], [3, 3]]
-    heights = [line.points[0][1] for line in picture.lines]
-    assert heights == [line.points[1][1] for line in picture.lines]
+    rankings = [{"a": 1, "b": 1, "c": 3}, {"a": 1, "b": 2, "c": 3}]
+    lines = rank_lines(rankings, {key: key.upper() for key in "abc"})
+    assert [line.ranks for line in lines] == [[1, 1], [1, 2], [3, 3]]
+    assert [line.levels for line in lines] == [[0, 0], [1, 1], [2, 2]]
 
 
 # What can be downloaded.

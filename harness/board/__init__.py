@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+
+from mwz.normalization.rules.registry import read_toml
 
 PUBLISHED = Path(__file__).parents[2] / "submissions"
 """The entries of the public board, as they are packed with the harness; in a clone, its own."""
@@ -19,60 +22,39 @@ class Track:
 
     Attributes:
         title: Its heading.
-        note: What all of its systems have in common.
         states: The source of belief states that its entries have: "predicted" or "gold"; None
             where it ranks nothing.
+        ranks: Key of the column that ranks; empty where nothing does.
+        against: Key of the column that a plot shows the other figure against.
+        plotted: Key of that other figure's column; `ranks` if empty.
         exception: Whether an entry with a note may have the other source.
         submitted: Whether `mwz submit` may enter systems in it; it ranks them.
     """
 
     title: str
-    note: str
     states: str | None
+    ranks: str = ""
+    against: str = ""
+    plotted: str = ""
     exception: bool = False
     submitted: bool = True
 
 
 TRACKS: Mapping[str, Track] = {
-    "end-to-end": Track(
-        title="End-to-end systems",
-        note="They track the belief state themselves.",
-        states="predicted",
-    ),
+    "end-to-end": Track("End-to-end systems", "predicted", "combined", "bleu", "success"),
     "policy-optimization": Track(
-        title="Policy-optimization systems",
-        note="They are given the gold belief state.",
-        states="gold",
-        exception=True,
+        "Policy-optimization systems", "gold", "combined", "bleu", "success", exception=True
     ),
-    STATE_TRACKING: Track(
-        title="State tracking",
-        note=(
-            "Predicted belief states against gold ones. Entries of other tracks that predict "
-            "states are here as well. Figures with different gold states do not compare, and "
-            "stand in different tables."
-        ),
-        states="predicted",
-    ),
-    LEXICALISED: Track(
-        title="Lexicalised systems",
-        note=(
-            "They write names and numbers, not placeholders, and are ranked by what their text "
-            "says. The human responses are the ceiling: compare with them, not with 100."
-        ),
-        states=None,
-    ),
-    "reference": Track(
-        title="Reference",
-        note=(
-            "What the harness makes itself, with gold states: the benchmark's own responses, which "
-            "a table starts with, and one response with six placeholders given in every turn, "
-            "which shows what Inform and Success reward."
-        ),
-        states="gold",
-        submitted=False,
-    ),
+    STATE_TRACKING: Track("State tracking", "predicted", "jga", "slot f1"),
+    LEXICALISED: Track("Lexicalised systems", None, "success, all", "of a named venue, %"),
+    "reference": Track("Reference", "gold", submitted=False),
 }
+
+
+@cache
+def track_notes() -> Mapping[str, str]:
+    """Return track -> what its systems do and how they are scored, for who is new to the field."""
+    return read_toml("tracks.toml", __package__)
 
 
 def submitted_tracks() -> list[str]:

@@ -15,17 +15,20 @@ from ..metrics.signs import ALL_SIGNS
 from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES
 from . import LEXICALISED, STATE_TRACKING, TRACKS
 from .audit.reported import ReportedRow, ReportedTable
-from .model import NOTHING, Board, Row, Value
+from .model import NOTHING, REFERENCE, Board, Row, Value
 from .scores import FIGURES
 
 SETUP_FIGURES = ("inform", "success", "combined")
 TOTALS = ("bleu", *SETUP_FIGURES)
 
 MAIN = (
-    "bleu", "inform", "success", "combined", "length", "cbe", "unigrams", "trigrams",
+    "bleu", "inform", "success", "combined", "rank-range", "length", "cbe", "unigrams", "trigrams",
     "joint-accuracy", "coverage", "signs",
 )  # fmt: skip
 """Keys of the columns of a track's own table in texts."""
+
+FIRST = ("combined", "success", "inform", "bleu")
+"""Keys of the columns that a web page begins with, where a phone shows them: what ranks first."""
 
 _R = TypeVar("_R", bound=Row | ReportedRow)
 _Values = Callable[[Row], Value]
@@ -80,6 +83,7 @@ class BoardTable:
         title: What it shows.
         rows: Its rows, the best first.
         columns: Its columns besides rank and name.
+        references: Reference rows that its systems are to be seen beside, the best first.
     """
 
     key: str
@@ -87,6 +91,17 @@ class BoardTable:
     title: str
     rows: Sequence[Row]
     columns: Sequence[Column[Row]]
+    references: Sequence[Row] = ()
+
+    @property
+    def lines(self) -> list[Row]:
+        """Its rows and the reference rows, each above the ranked rows that score less."""
+        ranked = [row for row in self.rows if row.rank is not None]
+        if not ranked:
+            return list(self.rows)
+        below = [row for row in self.rows if row.rank is None]
+        above = sorted([*self.references, *ranked], key=lambda row: row.at_least, reverse=True)
+        return [*above, *below]
 
 
 def board_tables(board: Board) -> list[BoardTable]:
@@ -104,7 +119,8 @@ def board_tables(board: Board) -> list[BoardTable]:
                 own = tracking_columns(rows)
                 found.append(BoardTable(f"{key}-{place}", key, gold, rows, own))
         elif key != LEXICALISED:
-            found.append(BoardTable(key, key, title, board.of_track(key), shown))
+            references = board.of_track(REFERENCE) if track.submitted else ()
+            found.append(BoardTable(key, key, title, board.of_track(key), shown, references))
         elif board.english:
             found.append(BoardTable(key, key, title, board.english, lexicalised_columns()))
     return found
@@ -129,7 +145,7 @@ def row_text(row: Row, shown: Sequence[Column[Row]], ranks: bool = True) -> list
 def track_columns(shown: Sequence[Column[Row]]) -> list[Column[Row]]:
     """Return the columns that texts show in a track's own table, of all columns."""
     by_key = {column.key: column for column in shown}
-    return [by_key[key] for key in MAIN]
+    return [by_key[key] for key in MAIN if key in by_key]
 
 
 def printed_columns(table: ReportedTable, rows: Sequence[ReportedRow]) -> list[Column[ReportedRow]]:
@@ -147,6 +163,7 @@ def columns(board: Board) -> list[Column[Row]]:
         *_strict(board),
         *(column for rules in board.by_rules for column in _other_setups(board, rules)),
         *_interval_ends(board),
+        *_ranges(board),
         _verdicts(board),
         Column("signs", "Signs", _raised, numbers=False, shown="wide"),
         *_styles(),
@@ -155,8 +172,11 @@ def columns(board: Board) -> list[Column[Row]]:
 
 
 def verdict_mark(verdict: str) -> str:
-    """Return what an audit's verdict is marked as."""
-    if verdict.startswith(("verified", "reproduced", "follows")):
+    """Return what an audit's verdict is marked as: only a contradicted figure is "bad".
+
+    What comes out under other rules, up to rounding or from other data is neither good nor bad.
+    """
+    if verdict in ("verified", "reproduced", "follows from its printed parts"):
         return "good"
     return "bad" if verdict.startswith(("differs", "contradicts")) else ""
 
@@ -213,8 +233,6 @@ def _other_setups(board: Board, rules: str) -> Iterator[Column[Row]]:
     """Yield the rates under a rule set, but the strict ones under that which ranks."""
     by_key = {row.key: row for row in board.by_rules[rules]}
     own = rules == board.rules
-    # Of the other rule sets those of the first are shown where there is room.
-    first = own or rules == list(board.by_rules)[1]
 
     def column(name: str, setup: str) -> Column[Row]:
         def value(row: Row) -> Value:
@@ -223,8 +241,7 @@ def _other_setups(board: Board, rules: str) -> Iterator[Column[Row]]:
                 return Value()
             return _ranking(found, name) if setup == "strict" else found.value(name, setup)
 
-        title, field = headlines()[name].title, f"{name}_{setup}_{rules}"
-        shown = "wide" if first and name != "combined" else "chosen"
+        title, field, shown = headlines()[name].title, f"{name}_{setup}_{rules}", "chosen"
         if own:
             key, alone = f"{name}-{setup}", f"{title} opt."
             return Column(key, title, value, setup, alone, shown=shown, field=field)
@@ -253,6 +270,14 @@ def _interval_ends(board: Board) -> Iterator[Column[Row]]:
     return (column(name, end) for name in FIGURES for end in ("low", "high"))
 
 
+def _ranges(board: Board) -> Iterator[Column[Row]]:
+    def value(row: Row) -> Value:
+        return Value(words=board.rank_range(row) or NOTHING)
+
+    if board.rank_ranges:  # The web page shows it beside the rank.
+        yield Column("rank-range", "Rank range", value, numbers=False, shown="never")
+
+
 def _verdicts(board: Board) -> Column[Row]:
     def value(row: Row) -> Value:
         verdict = "" if row.entry is None else "; ".join(board.verdicts(row.entry))
@@ -262,7 +287,7 @@ def _verdicts(board: Board) -> Column[Row]:
 
 
 def _raised(row: Row) -> Value:
-    return Value(words=", ".join(row.raised), mark="bad")
+    return Value(words=", ".join(row.raised))
 
 
 def _styles() -> Iterator[Column[Row]]:
@@ -339,13 +364,26 @@ def lexicalised_columns() -> list[Column[Row]]:
             "Signs": _raised,
         },
         words=("States", "Signs"),
+        chosen=(
+            *("Success, any", "Inform, any", "Told", "Inform, delex.", "Success, delex."),
+            *("BLEU †", "Av. len.", "Coverage"),
+        ),
     )
 
 
-def _named(columns: Mapping[str, _Values], words: Sequence[str]) -> list[Column[Row]]:
-    """Return columns by their titles."""
+def _named(
+    columns: Mapping[str, _Values], words: Sequence[str], chosen: Sequence[str] = ()
+) -> list[Column[Row]]:
+    """Return columns by their titles: of words, and those that a reader must choose, as told."""
     return [
-        Column(title.lower(), title, value, numbers=title not in words, field=_data_name(title))
+        Column(
+            title.lower(),
+            title,
+            value,
+            numbers=title not in words,
+            shown="chosen" if title in chosen else "always",
+            field=_data_name(title),
+        )
         for title, value in columns.items()
     ]
 

@@ -597,31 +597,57 @@ class Board:
         claims = self.official_figures(entry)
         return [official_verdict(entry, claim, self.rules) for claim in claims]
 
+    @cached_property
+    def rank_ranges(self) -> Mapping[str, tuple[int, int]]:
+        """Key of a ranked row -> its first and last possible rank, as far as pairs are known.
+
+        From 1 + the ranked rows of the track that are significantly better, to the number of ranked
+        rows less those that are significantly worse, by the combined score. Rows that do not
+        compare count as neither. Source: the rank ranges of the WMT shared tasks.
+        """
+        found: dict[str, tuple[int, int]] = {}
+        # What is known dialogue by dialogue is of the default rule set.
+        for track in TRACKS if self.rules == DEFAULT_RULES else ():
+            keys = [row.key for row in self.of_track(track) if row.rank is not None]
+            pairs = {
+                key: [pair for other in keys if (pair := self.pairs.between(key, other))]
+                for key in keys
+            }
+            for key, own in pairs.items() if any(pairs.values()) else ():
+                gaps = [one.difference for pair in own if (one := pair.figures[RANKING]).distinct]
+                better, worse = sum(gap < 0 for gap in gaps), sum(gap > 0 for gap in gaps)
+                found[key] = (1 + better, len(keys) - worse)
+        return found
+
+    def rank_range(self, row: Row) -> str:
+        """Return a row's rank range as tables show it: "3", "1–5"; empty where none is known."""
+        if row.tracked is not None:
+            return ""
+        return "–".join(map(str, dict.fromkeys(self.rank_ranges.get(row.key, ()))))
+
+    def rank_groups(self, track: str) -> list[list[Row]]:
+        """Return a track's ranked rows in groups whose rank ranges do not overlap, the best first.
+
+        Within a group, each row is linked to the others by rows that cannot be told apart.
+        """
+        groups: list[list[Row]] = []
+        last = 0
+        for row in self.of_track(track):
+            if row.rank is None or row.key not in self.rank_ranges:
+                continue
+            first, end = self.rank_ranges[row.key]
+            if not groups or first > last:
+                groups.append([])
+            groups[-1].append(row)
+            last = max(last, end)
+        return groups
+
     def interval(self, row: Row, name: str) -> Interval | None:
         """Return the interval of a strict figure; None where none is known under the rule set."""
         known = None if row.entry is None else row.entry.scores.dialogues
         if known is None or self.rules != DEFAULT_RULES:
             return None
         return known.intervals.scores.get(name)
-
-    def compared(self, track: str, other: str) -> Mapping[str, EntryPair]:
-        """Return key -> the rows of a track that have a rank, each compared with another.
-
-        Args:
-            track: The track.
-            other: Which other: that "above" it, or the "best". Rows without one, and those that do
-                not compare with it, are left out.
-        """
-        # What is known dialogue by dialogue is of the default rule set.
-        if self.rules != DEFAULT_RULES:
-            return {}
-        ranks = [row.key for row in self.of_track(track) if row.rank is not None]
-        return self.pairs.in_ranking(ranks, other)
-
-    def tied_with_best(self, track: str) -> set[str]:
-        """Return the keys of a track's rows that cannot be told apart from its best one."""
-        best = self.compared(track, "best")
-        return {key for key, pair in best.items() if not pair.figures[RANKING].distinct}
 
     def neighbours(self, own: Row) -> Iterator[tuple[str, Row, EntryPair | None]]:
         """Yield the best row of a ranked row's track, and those above and below it.

@@ -132,19 +132,6 @@ class Pairs:
         found = self.pairs.get((other, one))
         return None if found is None else found.reversed()
 
-    def in_ranking(self, ranked: Sequence[str], other: str) -> dict[str, EntryPair]:
-        """Return key -> each of a ranking compared with another; those that compare.
-
-        Args:
-            ranked: Keys of the entries of a table, the best first.
-            other: Which other: that "above" it, or the "best".
-        """
-        return {
-            key: pair
-            for at, key in enumerate(ranked[1:])
-            if (pair := self.between(key, ranked[at if other == "above" else 0])) is not None
-        }
-
     def to_text(self) -> str:
         """Return the content of `pairs.jsonl`."""
         return "".join(f"{self.pairs[key].to_line()}\n" for key in sorted(self.pairs))

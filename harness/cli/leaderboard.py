@@ -68,6 +68,13 @@ from .option import leaderboard_path
     "server. --check covers it.",
 )
 @click.option(
+    "--site",
+    "address",
+    metavar="URL",
+    help="With --html: the address that the page will have, for what needs complete addresses: "
+    "previews, sitemap.xml, feed.xml, badges.",
+)
+@click.option(
     "--serve",
     type=click.IntRange(0, 65535),
     is_flag=False,
@@ -98,6 +105,7 @@ def command(
     again: bool,
     output: Path | None,
     html: Path | None,
+    address: str | None,
     serve: int | None,
     removed: tuple[str, ...],
     base: Path | None,
@@ -111,7 +119,12 @@ def command(
     path = output or leaderboard_path(submissions)
     if path.suffix != ".md":
         raise InputError(str(path), "the page is Markdown; give it a name that ends in .md")
-    option.refuse({"--base goes with --check": base is not None and not check})
+    option.refuse(
+        {
+            "--base goes with --check": base is not None and not check,
+            "--site goes with --html": address is not None and html is None,
+        }
+    )
     if serve is not None:
         written = check or again or html is not None or output is not None
         option.refuse({"--serve writes nothing: leave out the other options": written})
@@ -121,8 +134,9 @@ def command(
     if check:
         entered = read_entries(submissions)
         changed = [bool(outcome.changes) for outcome in _rescore(entered, again, rescoring)]
-        return int(_is_stale(submissions, entered, rules, path, html, base) or any(changed))
-    return _make(submissions, rules, path, html, removed, again, rescoring)
+        stale = _is_stale(submissions, entered, rules, path, html, address, base)
+        return int(stale or any(changed))
+    return _make(submissions, rules, path, html, address, removed, again, rescoring)
 
 
 def _make(
@@ -130,6 +144,7 @@ def _make(
     rules: str,
     path: Path,
     html: Path | None,
+    address: str | None,
     removed: Sequence[str],
     again: bool,
     rescoring: Mapping[str, Any],
@@ -143,7 +158,7 @@ def _make(
         made = check_removed(submissions, entered, removed)
         entered, files = updated(entered, _rescore(entered, again, rescoring), rules)
         board = read_board(submissions, entered, rules, complete_pairs(submissions, entered))
-        web = None if html is None else _site(submissions, board)
+        web = None if html is None else _site(submissions, board, address)
         write_files(submissions, {**files, **pages(submissions, board, path, files)})
         if html is not None and web is not None:
             write_site(web, html)
@@ -163,6 +178,7 @@ def _is_stale(
     rules: str,
     path: Path,
     html: Path | None,
+    address: str | None,
     base: Path | None,
 ) -> bool:
     """Say what of the pages, the pairs and the site is stale, and what differs from a base."""
@@ -174,7 +190,7 @@ def _is_stale(
     stale = [_is_page_stale(*page) for page in made.items()]
     stale.append(_differs(submissions, entered))
     if html is not None:
-        stale.append(_is_site_stale(_site(submissions, board), html))
+        stale.append(_is_site_stale(_site(submissions, board, address), html))
     missing = board.pairs.missing
     if missing:
         click.echo(
@@ -198,10 +214,10 @@ def _differs(submissions: Path, entered: Sequence[Entry]) -> bool:
     return bool(made)
 
 
-def _site(submissions: Path, board: Board) -> Site:
+def _site(submissions: Path, board: Board, address: str | None = None) -> Site:
     """Make the site, and say which documents it is made without."""
     documents = submissions.absolute().parent / DOCUMENTS_FOLDER
-    made = site(board, documents)
+    made = site(board, documents, address or "")
     if made.missing:
         names = ", ".join(f"{name}.md" for name in made.missing)
         tell(str(documents), [f"lacks {names}; the site is made without: make it in a clone"])

@@ -36,7 +36,7 @@ PAGES = (
 )  # fmt: skip
 # One page of each kind.
 KINDS = ("index.html", "compare.html", "systems/lava.html", "metrics.html")
-WIDTHS = (360, 800, 1600)
+WIDTHS = (360, 800, 1600, 1920)
 _QUIET = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update",
@@ -105,6 +105,12 @@ def _column(page: Page, table: str, key: str, body: str = "tbody:not(.reported)"
     ]
 
 
+def _figures(page: Page, key: str) -> list[float]:
+    """Return the figures of a column of the first track, of rows that have one."""
+    texts = _column(page, "end-to-end", key)
+    return [float(text.split()[0]) for text in texts if text != "–"]
+
+
 def _names(page: Page, table: str = "end-to-end", body: str = "tbody") -> list[str]:
     shown = page.locator(f'table[data-table="{table}"] {body} tr:not([hidden]) .name')
     return [text.strip() for text in shown.all_text_contents()]
@@ -119,11 +125,11 @@ def _head(page: Page, key: str, table: str = "end-to-end") -> Any:
 
 def test_a_click_on_a_title_sorts_and_another_one_turns_round(page: Page) -> None:
     _head(page, "bleu").locator("button").click()
-    figures = [float(text.split()[0]) for text in _column(page, "end-to-end", "bleu")]
+    figures = _figures(page, "bleu")
     assert figures == sorted(figures, reverse=True)
     assert _head(page, "bleu").get_attribute("aria-sort") == "descending"
     _head(page, "bleu").locator("button").click()
-    figures = [float(text.split()[0]) for text in _column(page, "end-to-end", "bleu")]
+    figures = _figures(page, "bleu")
     assert figures == sorted(figures)
     assert _head(page, "bleu").get_attribute("aria-sort") == "ascending"
     # What public tables report is sorted by itself and stays below.
@@ -132,8 +138,21 @@ def test_a_click_on_a_title_sorts_and_another_one_turns_round(page: Page) -> Non
     assert _names(page)[-len(printed) :] == _names(page, body="tbody.reported")
     _head(page, "rank").locator("button").click()
     assert _head(page, "bleu").get_attribute("aria-sort") is None
-    ranks = [rank for rank in _column(page, "end-to-end", "rank") if rank != "–"]
+    ranks = [rank.split()[0] for rank in _column(page, "end-to-end", "rank") if rank != "–"]
     assert ranks == [str(rank) for rank in range(1, len(figures) + 1)][: len(ranks)]
+
+
+def test_the_order_of_the_page_is_marked_before_anybody_sorts(page: Page) -> None:
+    head = _head(page, "rank")
+    assert head.get_attribute("aria-sort") == "ascending"
+    arrow = "element => getComputedStyle(element, '::after').content"
+    assert "↑" in head.locator("button").evaluate(arrow)
+    # Groups are those of the ranking, and not shown in another order.
+    line = "element => getComputedStyle(element).borderTopWidth"
+    begins = page.locator('table[data-table="end-to-end"] tr.begins td').first
+    assert begins.evaluate(line) == "2px"
+    _head(page, "bleu").locator("button").click()
+    assert begins.evaluate(line) == "0px"
 
 
 def test_names_sort_by_the_alphabet_and_what_is_missing_comes_last(page: Page) -> None:
@@ -159,6 +178,7 @@ def test_filters_leave_the_rows_that_have_all_that_is_asked_for(page: Page) -> N
     assert counts[0] == len(_names(page))
     assert page.locator("#told").inner_text().startswith(f"{sum(counts)} of ")
     page.fill("#filter-name", "")
+    page.locator("#more-filters summary").click()
     page.select_option("#filter-year", "2021")
     assert set(_names(page)) >= {"UBAR", "AuGPT", "MTTOD"}
     page.select_option("#filter-kind", "reported")
@@ -174,6 +194,22 @@ def test_filters_leave_the_rows_that_have_all_that_is_asked_for(page: Page) -> N
         raised = {row.name for row in board.of_track(track) if row.raised}
         assert set(_names(page, track)) == raised
     assert "KRLS gold acts" in _names(page, "policy-optimization")
+    assert page.locator("#more-filters summary").inner_text().startswith("Filters (1)")
+
+
+def test_a_filter_without_hits_says_how_to_undo_it(page: Page) -> None:
+    every = len(_names(page))
+    undo = page.get_by_role("button", name="Show all rows")
+    assert not undo.is_visible()
+    page.fill("#filter-name", "trippy")
+    assert _names(page) == []
+    assert page.locator("#told").inner_text().endswith("none in this track")
+    page.fill("#filter-name", "no system is called so")
+    assert page.locator("#told").inner_text().endswith("nothing has all that you ask for")
+    undo.click()
+    assert len(_names(page)) == every
+    assert not undo.is_visible()
+    assert "?" not in page.url
 
 
 def test_columns_are_chosen_by_checkboxes(page: Page) -> None:
@@ -198,7 +234,78 @@ def test_tabs_show_one_track_at_a_time_by_mouse_and_by_keyboard(page: Page) -> N
     page.keyboard.press("Home")
     assert shown.get_attribute("id") == "end-to-end"
     page.keyboard.press("End")
-    assert shown.get_attribute("id") == "reference"
+    assert shown.get_attribute("id") == "lexicalised"
+
+
+# The state in the address.
+
+
+def test_what_is_shown_is_in_the_address_and_comes_back_with_it(
+    page: Page, context: BrowserContext
+) -> None:
+    page.get_by_role("tab", name="Policy-optimization").click()
+    _head(page, "bleu", "policy-optimization").locator("button").click()
+    page.fill("#filter-name", "a")
+    page.locator("#columns summary").click()
+    page.get_by_label("Trigrams (responses)").check()
+    page.get_by_label("Inform (strict, 2021)").uncheck()
+    shown = _names(page, "policy-optimization")
+    other = context.new_page()
+    other.goto(page.url)
+    assert other.locator("section.track:visible").get_attribute("id") == "policy-optimization"
+    assert _names(other, "policy-optimization") == shown
+    head = _head(other, "bleu", "policy-optimization")
+    assert head.get_attribute("aria-sort") == "descending"
+    assert other.input_value("#filter-name") == "a"
+    assert _head(other, "trigrams", "policy-optimization").is_visible()
+    assert not _head(other, "inform", "policy-optimization").is_visible()
+
+
+def test_back_undoes_one_step_after_the_other(page: Page) -> None:
+    before = _names(page)
+    _head(page, "inform").locator("button").click()
+    page.get_by_role("tab", name="State tracking").click()
+    page.locator("#more-filters summary").click()
+    page.select_option("#filter-kind", "scored")
+    page.go_back()
+    assert page.input_value("#filter-kind") == ""
+    assert page.locator("section.track:visible").get_attribute("id") == "state-tracking"
+    page.go_back()
+    assert page.locator("section.track:visible").get_attribute("id") == "end-to-end"
+    assert _head(page, "inform").get_attribute("aria-sort") == "descending"
+    page.go_back()
+    assert _names(page) == before
+    assert _head(page, "rank").get_attribute("aria-sort") == "ascending"
+    page.go_forward()
+    assert _head(page, "inform").get_attribute("aria-sort") == "descending"
+
+
+def test_nonsense_in_the_address_shows_the_board(page: Page, folder: Path) -> None:
+    page.goto((folder / "index.html").as_uri() + "#nothing?sort=x.y&show=z&year=1&kind=%00")
+    page.reload()
+    assert page.locator("section.track:visible").get_attribute("id") == "end-to-end"
+    assert _head(page, "rank").get_attribute("aria-sort") == "ascending"
+
+
+def test_titles_of_columns_stay_in_sight(page: Page) -> None:
+    head = _head(page, "combined")
+    page.locator("#row-damd").evaluate("row => row.scrollIntoView({ block: 'center' })")
+    page.wait_for_timeout(600)
+    box = head.bounding_box()
+    assert box is not None
+    assert 0 <= box["y"] < 10
+    # So do they in a table that scrolls by itself, since it is too wide.
+    page.locator("#columns summary").click()
+    for choice in page.locator("#columns input").all():
+        choice.check()
+    page.keyboard.press("Escape")
+    scroller = page.locator('.scroll:has(table[data-table="end-to-end"])')
+    scroller.evaluate("element => { element.scrollTop = 400; }")
+    top = scroller.bounding_box()
+    box = head.bounding_box()
+    assert top is not None
+    assert box is not None
+    assert abs(box["y"] - top["y"]) < 2
 
 
 def test_the_address_of_a_row_opens_its_track(page: Page, folder: Path) -> None:
@@ -217,7 +324,7 @@ def test_everything_is_reached_and_used_by_keyboard(page: Page) -> None:
     outline = "getComputedStyle(document.activeElement).outlineStyle"
     page.keyboard.press("Enter")
     assert page.evaluate(outline) == "solid"
-    figures = [float(text.split()[0]) for text in _column(page, "end-to-end", "success")]
+    figures = _figures(page, "success")
     assert figures == sorted(figures, reverse=True)
     page.locator("#columns summary").focus()
     page.keyboard.press("Enter")
@@ -226,9 +333,9 @@ def test_everything_is_reached_and_used_by_keyboard(page: Page) -> None:
 
 
 def test_names_in_the_scatter_plot_show_on_hover_and_on_focus(page: Page) -> None:
-    points = page.locator(".scatter .point")
+    points = page.locator("#end-to-end .scatter .point")
     tracks = [entry.system.track for entry in read_entries(REPOSITORY)]
-    assert points.count() == tracks.count("end-to-end") + tracks.count("policy-optimization")
+    assert points.count() == tracks.count("end-to-end")
     # A name that has no room at first is hidden, as one is here.
     point = points.first
     point.locator("text").evaluate("name => name.classList.add('hidden')")
@@ -247,7 +354,7 @@ def test_a_system_is_reached_and_left_again(page: Page) -> None:
     page.get_by_role("link", name="GALAXY", exact=True).first.click()
     assert page.locator("h1").inner_text() == "GALAXY"
     page.get_by_role("link", name="Compare", exact=True).last.click()
-    assert page.input_value("#compare-a") == "galaxy"
+    assert page.input_value("#compare-0") == "galaxy"
     page.go_back()
     page.locator(".crumbs a").click()
     assert page.locator("#row-galaxy").is_visible()
@@ -256,32 +363,133 @@ def test_a_system_is_reached_and_left_again(page: Page) -> None:
 # Comparing.
 
 
+def _compared(page: Page, folder: Path, keys: str) -> Any:
+    page.goto((folder / "compare.html").as_uri() + f"#{keys}")
+    page.reload()
+    return page.locator("#compared table")
+
+
 def test_two_systems_are_compared_by_what_is_stored_of_them(page: Page, folder: Path) -> None:
     pair = read_pairs(REPOSITORY, read_entries(REPOSITORY)).between("mars", "krls")
     assert pair is not None
-    page.goto((folder / "compare.html").as_uri() + "#a=mars&b=krls")
-    cells = page.locator("#compared tbody tr").all()
     success = pair.figures["success"]
-    shown = cells[2].locator("td").all_inner_texts()
-    assert shown[0].startswith("78.0 ±")
-    assert float(shown[2].replace("−", "-")) == pytest.approx(success.difference, abs=0.051)
-    assert shown[4:6] == [str(success.only_a), str(success.only_b)]
+    tables = _compared(page, folder, "mars,krls")
+    assert tables.nth(0).locator("tbody tr").nth(2).inner_text().startswith("Success\t78.0 ±")
+    [line] = tables.nth(1).locator("tbody tr").all()
+    cells = line.locator("td").all_inner_texts()
+    assert line.locator("th").inner_text() == "Mars less KRLS"
+    assert cells[0] == str(pair.dialogues)
+    shown, _, told = cells[3].partition(" p ")
+    assert float(shown.replace("−", "-").replace("≈ ", "")) == pytest.approx(
+        success.difference, abs=0.051
+    )
+    assert told.endswith(f", {success.only_a} : {success.only_b}")
     # The other way round everything is turned.
-    page.goto((folder / "compare.html").as_uri() + "#a=krls&b=mars")
-    turned = page.locator("#compared tbody tr").nth(2).locator("td").all_inner_texts()
-    assert float(turned[2].replace("−", "-")) == -float(shown[2].replace("−", "-"))
-    assert turned[4:6] == shown[5:3:-1]
-    assert turned[6] == ("told apart" if success.p < 0.05 else "cannot be told apart")
+    turned = _compared(page, folder, "krls,mars").nth(1).locator("tbody td").all_inner_texts()
+    assert turned[3].startswith(shown.replace("−", "+"))
+    assert turned[3].endswith(f", {success.only_b} : {success.only_a}")
+    combined = pair.figures["combined"]
+    assert turned[5] == ("told apart" if combined.p < 0.05 else "cannot be told apart")
 
 
-def test_systems_that_do_not_compare_are_told_so(page: Page, folder: Path) -> None:
+def test_up_to_four_systems_are_compared_by_domain_and_by_cause(page: Page, folder: Path) -> None:
     page.goto((folder / "compare.html").as_uri())
-    page.select_option("#compare-a", "galaxy")
-    page.select_option("#compare-b", "galaxy-policy")
-    assert "do not compare" in page.locator("#compared").inner_text()
-    assert page.url.endswith("#a=galaxy&b=galaxy-policy")
-    page.select_option("#compare-b", "galaxy")
+    for number, key in enumerate(("krls", "mars", "damd", "ubar")):
+        page.select_option(f"#compare-{number}", key)
+    assert page.url.endswith("#krls,mars,damd,ubar")
+    by_key = {entry.key: entry for entry in read_entries(REPOSITORY)}
+    differences, domains, causes = (page.locator("#compared table").nth(at) for at in (1, 2, 3))
+    # Each with each: 4 * 3 / 2.
+    assert differences.locator("tbody tr").count() == 6
+    strict = by_key["damd"].scores.main.strict
+    assert strict is not None
+    hotel = domains.locator("tbody tr", has_text="hotel").locator("td").nth(2).inner_text()
+    assert hotel == f"{strict.inform['hotel']:.1f} / {strict.success['hotel']:.1f}"
+    known = by_key["krls"].scores.dialogues
+    assert known is not None
+    never = causes.locator("tbody tr", has_text="never named").locator("td").first.inner_text()
+    assert never == f"{known.causes.points['never named'].success:.1f}"
+    # What a reader's own outputs are compared by is ready to be copied.
+    assert page.locator("#command").inner_text() == "mwz compare krls mars damd ubar mine.json"
+    page.go_back()
+    assert page.input_value("#compare-3") == ""
+    assert differences.locator("tbody tr").count() == 3
+
+
+def test_a_command_is_copied(browser: Browser, folder: Path) -> None:
+    granted = ["clipboard-read", "clipboard-write"]
+    with browser.new_context(permissions=granted) as context:
+        page = context.new_page()
+        page.goto((folder / "compare.html").as_uri() + "#krls,mars")
+        page.get_by_role("button", name="Copy").click()
+        page.get_by_role("button", name="Copied").wait_for()
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied == "mwz compare krls mars mine.json"
+
+
+def test_systems_that_do_not_compare_are_told_so_with_the_reason(page: Page, folder: Path) -> None:
+    tables = _compared(page, folder, "galaxy,galaxy-policy")
+    told = tables.nth(1).locator("tbody tr").inner_text()
+    assert "do not compare: different sources of belief states: predicted and gold" in told
+    # The command would refuse them.
+    assert page.locator("#command").inner_text() == "mwz compare galaxy mine.json"
+    page.select_option("#compare-1", "galaxy")
     assert page.locator("#compared").inner_text() == "Choose two different systems."
+
+
+# On a phone.
+
+
+@pytest.fixture
+def phone(context: BrowserContext, folder: Path) -> Page:
+    opened = context.new_page()
+    opened.set_viewport_size({"width": 360, "height": 740})
+    opened.goto((folder / "index.html").as_uri())
+    return opened
+
+
+def test_the_first_screen_of_a_phone_has_the_first_row_with_what_counts(phone: Page) -> None:
+    row = phone.locator('table[data-table="end-to-end"] tbody tr.scored').first
+    box = row.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= 740
+    for key in ("rank", "system", "combined", "success"):
+        place = _head(phone, key).bounding_box()
+        assert place is not None, key
+        assert place["x"] >= 0, key
+        assert place["x"] + place["width"] <= 360, key
+    # Tabs are in one line, and filters are folded.
+    heights = {tab.bounding_box()["y"] for tab in phone.get_by_role("tab").all()}  # type: ignore[index]
+    assert len(heights) == 1
+    assert not phone.locator("#filter-year").is_visible()
+    phone.locator("#more-filters summary").click()
+    assert phone.locator("#filter-year").is_visible()
+
+
+def test_a_phone_has_further_columns_where_they_are_asked_for(phone: Page) -> None:
+    assert not _head(phone, "bleu").is_visible()
+    phone.locator("#columns summary").click()
+    phone.get_by_label("BLEU", exact=True).check()
+    assert _head(phone, "bleu").is_visible()
+    assert phone.url.endswith("?show=bleu")
+
+
+@pytest.mark.parametrize("width", [1600, 1920])
+def test_no_name_in_a_chart_is_cut_off(context: BrowserContext, folder: Path, width: int) -> None:
+    page = context.new_page()
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto((folder / "index.html").as_uri())
+    for tab in page.get_by_role("tab").all():
+        tab.click()
+        cut = page.evaluate(
+            """() => [...document.querySelectorAll("section:not([hidden]) svg.chart text")]
+              .filter((text) => {
+                const frame = text.closest("svg").getBoundingClientRect();
+                const box = text.getBoundingClientRect();
+                return box.left < frame.left - 1 || box.right > frame.right + 1;
+              }).map((text) => text.textContent)"""
+        )
+        assert cut == []
 
 
 # For everybody.

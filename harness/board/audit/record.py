@@ -37,6 +37,7 @@ from . import (
     scored_figure,
 )
 from .reported import (
+    DIVERSITY,
     OFFICIAL,
     ReportedFigures,
     ReportedRow,
@@ -61,6 +62,9 @@ _RATES: Mapping[str, str] = {
     "Success": "dialogues",
     **dict.fromkeys(_JOINT_ACCURACY, "turns"),
 }
+
+# Entry -> why the public board's row is of other data than what the harness scores.
+_OTHER_DATA = {"dots": "newer file"}
 
 # Figures that are shown with a digit after the point even where they are printed without.
 _PERCENT = ("BLEU", "Inform", "Success", "Combined")
@@ -280,7 +284,8 @@ def official_verdict(entry: Entry, claim: ReportedFigures, rules: str) -> str:
 
     Returns:
         "verified", "verified under rules …"; or "verified up to rounding: …" or "differs by …" with
-        harness less printed, of each figure that differs.
+        harness less printed, of each figure that differs. Where the reason for a difference says
+        nothing against the printed figure it stands in place of "differs by": "newer file: …".
     """
     figures = dict(claim.figures)
     if not contradicts_parts(figures):
@@ -294,8 +299,14 @@ def official_verdict(entry: Entry, claim: ReportedFigures, rules: str) -> str:
         f"{figure_title(metric)} {'not scored' if one.scored is None else one.texts()[2]}"
         for metric, one in own.items()
     )
-    rounding = bool(own) and all(is_rounding(metric, one) for metric, one in own.items())
-    return f"verified up to rounding: {differing}" if rounding else f"differs by {differing}"
+    if own and all(is_rounding(metric, one) for metric, one in own.items()):
+        return f"verified up to rounding: {differing}"
+    if entry.system.predictions.by_harness:
+        return f"made by the harness: {differing}"
+    if own and own.keys() <= DIVERSITY.keys():
+        return f"only diversity differs: {differing}"
+    reason = _OTHER_DATA.get(entry.key)
+    return f"differs by {differing}" if reason is None else f"{reason}: {differing}"
 
 
 def rule_sets_table(found: Sequence[RuleSetRow]) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,12 +17,16 @@ from urllib.parse import unquote, urlsplit
 from ...comparison.interval import SIGNIFICANCE, p_text
 from ...errors import InputError
 from ...io.files import read_bytes, write_atomically
-from .. import TRACKS
-from ..model import Board, common_signatures
-from .board_page import bleu_against_success, compare_page, ranks_by_rules, sections
+from ...signature import harness_version
+from .. import TRACKS, track_notes
+from ..citations import references
+from ..model import REFERENCE, Board, common_signatures
+from .board_page import sections
+from .compare_page import compare_page
 from .document_pages import DOCUMENTS, document
 from .downloads import board_bibtex, board_json, downloads, entry_data, json_text
 from .markdown import older_results_page
+from .metadata import dataset, dated_entries, preview, site_url
 from .page_parts import SYSTEMS, Table
 from .system_page import meanings, system_pages
 
@@ -41,34 +45,48 @@ class Site:
     Attributes:
         files: Path within the site -> content.
         missing: The documents that docs/ lacks, and the site with it.
+        pictures: Path -> content of files that are no text.
     """
 
     files: Mapping[str, str]
     missing: Sequence[str]
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
+
+    @property
+    def contents(self) -> Mapping[str, bytes]:
+        """Path -> content of all files."""
+        return {**{path: text.encode() for path, text in self.files.items()}, **self.pictures}
 
     @property
     def size(self) -> int:
         """How large all files are together, in bytes."""
-        return sum(len(content.encode()) for content in self.files.values())
+        return sum(map(len, self.contents.values()))
 
 
-def site(board: Board, documents: Path) -> Site:
+def site(board: Board, documents: Path, address: str = "") -> Site:
     """Return the site of a board, the same for the same files.
 
     Args:
         board: The board.
         documents: The folder of documents.
+        address: Where the site will be, for what needs complete addresses: previews, sitemap, feed;
+            they are left out without it.
 
     Raises:
-        InputError: The scores under some rule set do not compare.
+        InputError: The scores under some rule set do not compare, or the address is none.
     """
+    address = site_url(address) if address else ""
     texts = _documents(board, documents)
     names = [name for name in DOCUMENTS if name in texts or name == METRICS]
     compared = compare_page(board)
     frame: dict[str, Any] = {
         "documents": {name: DOCUMENTS[name] for name in names},
         "comparable": compared is not None,
+        "address": address,
+        "dataset": dataset(),
+        "dated": dated_entries(board),
     }
+    systems = dict(system_pages(board))
     tables = downloads(board)
     further = {key: track.title for key, track in TRACKS.items() if f"{key}.csv" in tables}
     files = {
@@ -77,7 +95,12 @@ def site(board: Board, documents: Path) -> Site:
         **{f"{name}.html": _document(name, texts.get(name), names, frame) for name in names},
         **{
             f"{SYSTEMS}/{key}.html": _render("system.html", 1, system=shown, **frame)
-            for key, shown in system_pages(board)
+            for key, shown in systems.items()
+        },
+        **{
+            f"{SYSTEMS}/{key}.svg": _render("badge.svg", 1, system=shown)
+            for key, shown in systems.items()
+            if shown["badge"]
         },
         **{f"{SYSTEMS}/{e.key}.json": json_text(entry_data(board, e)) for e in board.entries},
         "board.json": board_json(board),
@@ -86,7 +109,12 @@ def site(board: Board, documents: Path) -> Site:
     }
     if compared is not None:
         files["compare.html"] = _render("compare.html", compared=compared, **frame)
-    return Site(files, [name for name in DOCUMENTS if name != OLDER_RESULTS and name not in texts])
+    if address:
+        pages = sorted(path for path in files if path.endswith(".html"))
+        made = {"sitemap.xml": pages, "feed.xml": frame["dated"]}
+        files |= {name: _render(name, pages=pages, **frame) for name, of in made.items() if of}
+    missing = [name for name in DOCUMENTS if name != OLDER_RESULTS and name not in texts]
+    return Site(files, missing, {"preview.png": preview(board)} if address else {})
 
 
 def _board(board: Board, further: Mapping[str, str], frame: Mapping[str, Any]) -> str:
@@ -95,10 +123,11 @@ def _board(board: Board, further: Mapping[str, str], frame: Mapping[str, Any]) -
         "board.html",
         board=board,
         sections=found,
+        version=harness_version(),
+        year=references(("harness",))[0].fields["year"],
         years=sorted(set().union(*(section.years for section in found)), reverse=True),
         further=further,
-        scatter=bleu_against_success(board),
-        ranks=ranks_by_rules(board),
+        reference=track_notes()[REFERENCE],
         signatures=common_signatures(board.rows),
         significance=p_text(SIGNIFICANCE),
         **frame,
@@ -177,7 +206,7 @@ def write_site(made: Site, directory: Path) -> None:
     Raises:
         InputError: One of them cannot be written.
     """
-    for file, content in made.files.items():
+    for file, content in made.contents.items():
         write_atomically(directory / file, content)
 
 
@@ -186,11 +215,12 @@ def stale_files(made: Site, directory: Path) -> Iterator[str]:
     if not directory.is_dir():
         yield f"{directory}: no such folder"
         return
-    for file, content in made.files.items():
+    for file, content in made.contents.items():
         path = directory / file
         if not path.is_file():
             yield f"{path} is missing"
-        elif read_bytes(path) != content.encode():
+        # Letters of a picture differ from machine to machine.
+        elif file not in made.pictures and read_bytes(path) != content:
             yield f"{path} is stale"
     yield from left_over(made, directory)
 
@@ -215,6 +245,8 @@ _TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
     ".csv": "text/csv; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".xml": "application/xml",
 }
 _PLAIN = "text/plain; charset=utf-8"
 

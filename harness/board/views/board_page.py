@@ -1,35 +1,22 @@
-"""The board itself: a section for each track, the pictures, and the page that compares systems."""
+"""The board itself: a section for each track, with its tables and its charts."""
 
 from __future__ import annotations
 
-import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
-from ...comparison.interval import p_text
-from ...io.rendering import signed
-from ...metrics import headlines
-from .. import LEXICALISED, STATE_TRACKING, TRACKS
+from ...benchmark import CANONICAL_STYLE
+from .. import LEXICALISED, STATE_TRACKING, TRACKS, track_notes
 from ..audit.reported import NOT_PUBLIC, OFFICIAL, OLD, ReportedRow
-from ..columns import BoardTable, Column, board_tables, columns, printed_columns
+from ..columns import FIRST, BoardTable, Column, board_tables, printed_columns
 from ..entries import paper_year, system_year
-from ..model import AGAIN, NOTHING, Board, Row, Value
-from ..pairs import RANKING, SAMPLES, EntryPair
-from ..scores import FIGURES
-from .page_parts import (
-    Bar,
-    Cell,
-    Dot,
-    Ranks,
-    Scatter,
-    Table,
-    plus_minus,
-    ranks,
-    scatter,
-    system_link,
-    with_minus,
-)
+from ..model import AGAIN, NOTHING, REFERENCE, Board, Row, Value
+from ..pairs import RANKING
+from .charts import Chart, charts
+from .page_parts import Bar, Cell, plus_minus, system_link, with_minus
 
 # Column -> what public tables call the figure.
 _PRINTED = {
@@ -43,8 +30,6 @@ _PRINTED = {
     "trigrams": "unique 3-grams",
 }
 
-_DAGGER = "† BLEU of these responses does not compare with that of other tracks."
-
 
 @dataclass(frozen=True)
 class PageRow:
@@ -53,27 +38,27 @@ class PageRow:
     Attributes:
         anchor: Its permanent address on the board.
         kind: "scored" of systems with outputs, "unverified" of those whose outputs nobody can
-            get, "reported" of those that only public tables have.
-        rank: Its place, as shown.
+            get, "reported" of those that only public tables have, "reference" of what is none.
+        rank: Its place, as shown, and its rank range.
         of: The row, whose name and addresses are shown.
         link: The address of its page; None if it has none.
         year: The year that it was published in, if it is known.
         signs: How many signs are raised, where its table shows them.
         note: What is to be said of it; empty if nothing.
         cells: The cells after rank and name.
-        tied: Whether it cannot be told apart from the best of its track.
+        begins: Whether its rank range, and those below, do not overlap the ones above.
     """
 
     anchor: str
     kind: str
-    rank: str
+    rank: Cell
     of: Row | ReportedRow
     link: str | None
     year: int | None
     signs: int
     note: str
     cells: Sequence[Cell]
-    tied: bool = False
+    begins: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,52 +104,50 @@ class Section:
         title: Its heading.
         note: What all of its systems have in common.
         tables: Its tables.
+        charts: Its pictures.
     """
 
     key: str
     title: str
     note: str
     tables: Sequence[PageTable]
+    charts: Sequence[Chart]
 
     @property
-    def size(self) -> int:
-        """How many rows it has."""
-        return sum(len(table.all_rows) for table in self.tables)
+    def rows(self) -> Sequence[PageRow]:
+        """The rows of all its tables."""
+        return [row for table in self.tables for row in table.all_rows]
 
     @property
     def years(self) -> set[int]:
         """The years of its systems."""
-        rows = (row for table in self.tables for row in table.all_rows)
-        return {row.year for row in rows if row.year is not None}
+        return {row.year for row in self.rows if row.year is not None}
 
 
 def sections(board: Board) -> list[Section]:
-    """Return the tracks that have rows."""
-    anchors = _Anchors()
-    found = []
+    """Return the tracks that have rows, but that of references where others show its rows."""
+    anchors: _Anchors = Counter()
+    found: list[Section] = []
     for key, track in TRACKS.items():
+        if key == REFERENCE and any(row.kind == REFERENCE for one in found for row in one.rows):
+            continue
         of_track = [table for table in board_tables(board) if table.track == key]
         tables = [one for table in of_track if (one := _page_table(board, table, anchors)).all_rows]
         tables += _as_printed(board, key, anchors)
         if tables:
-            note = f"{track.note} {_DAGGER}" if key == LEXICALISED else track.note
-            found.append(Section(key, track.title, note, tables))
+            found.append(
+                Section(key, track.title, track_notes()[key], tables, list(charts(board, of_track)))
+            )
     return found
 
 
-class _Anchors:
-    """Gives every reported row an address of its own."""
+_Anchors: TypeAlias = Counter[str]
 
-    def __init__(self) -> None:
-        self._given: set[str] = set()
 
-    def of(self, name: str) -> str:
-        base = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "system"
-        anchor, number = f"reported-{base}", 2
-        while anchor in self._given:
-            anchor, number = f"reported-{base}-{number}", number + 1
-        self._given.add(anchor)
-        return anchor
+def _anchor(base: str, given: _Anchors) -> str:
+    """Return an address for a row, and remember it; no two rows have the same."""
+    given[base] += 1
+    return base if given[base] == 1 else _anchor(f"{base}-{given[base]}", given)
 
 
 # The rows of official tables stand in the table of their track, but of these in one of their own.
@@ -178,7 +161,9 @@ def _page_table(board: Board, table: BoardTable, anchors: _Anchors) -> PageTable
         for column in table.columns
         if column.shown != "never" and (not rows or any(column.value(row).text for row in rows))
     ]
-    tied, scale = board.tied_with_best(table.key), _scale(rows, shown)
+    shown.sort(key=lambda one: FIRST.index(one.key) if one.key in FIRST else len(FIRST))
+    scale = _scale(rows, shown)
+    begin = {group[0].key for group in board.rank_groups(table.track)[1:]}
     official = [
         one
         for one in board.tables
@@ -196,29 +181,45 @@ def _page_table(board: Board, table: BoardTable, anchors: _Anchors) -> PageTable
         caption=table.title,
         ranked=TRACKS[table.track].submitted,
         columns=shown,
-        rows=[_page_row(row, shown, row.key in tied, scale) for row in rows],
+        rows=[
+            replace(
+                _page_row(row, shown, scale, anchors),
+                rank=Cell(row.place, board.rank_range(row)),
+                begins=row.key in begin,
+            )
+            for row in table.lines
+        ],
         reported=reported,
         source=(official[0].repository, official[0].source) if reported else None,
     )
 
 
 def _page_row(
-    row: Row, shown: Sequence[Column[Row]], tied: bool, scale: tuple[float, float]
+    row: Row, shown: Sequence[Column[Row]], scale: tuple[float, float], anchors: _Anchors
 ) -> PageRow:
     entry = row.entry
+    kind = "scored" if entry is None or entry.verifiable else "unverified"
     # The check of the way back has a table of its own in the Markdown page alone.
     notes = [*row.notes(), *([AGAIN] if row.unranked == AGAIN else [])]
+
+    if row.unranked == REFERENCE:
+        kind = REFERENCE
+    # What references score against themselves says nothing, nor do signs of what is no system.
+    own = entry is not None and entry.system.predictions.made == CANONICAL_STYLE
+    signs = not (kind == REFERENCE or row.is_ceiling) and any(one.key == "signs" for one in shown)
+    blanked = [*(("bleu", RANKING) if own else ()), *(() if signs else ("signs",))]
+    kinds = [one.key.partition("-")[0] for one in shown]
+    values = [Value() if k in blanked else c.value(row) for k, c in zip(kinds, shown, strict=True)]
     return PageRow(
-        anchor=row_anchor(row),
-        kind="scored" if entry is None or entry.verifiable else "unverified",
-        rank=row.place,
+        anchor=_anchor(row_anchor(row), anchors),
+        kind=kind,
+        rank=Cell(row.place),
         of=row,
         link=None if entry is None else system_link(row.key),
         year=None if entry is None else system_year(entry.system),
-        signs=len(row.raised) if any(column.key == "signs" for column in shown) else 0,
+        signs=len(row.raised) if signs else 0,
         note="; ".join(notes),
-        cells=[_cell(column, column.value(row), scale) for column in shown],
-        tied=tied,
+        cells=[_cell(one, value, scale) for one, value in zip(shown, values, strict=True)],
     )
 
 
@@ -260,8 +261,9 @@ def _drawn(value: Value, low: float, high: float) -> Bar | None:
 
 def _reported(row: ReportedRow, texts: Sequence[str], anchors: _Anchors) -> PageRow:
     cells, year = list(map(Cell, texts)), paper_year(row.paper)
-    anchor = anchors.of(row.system)
-    return PageRow(anchor, "reported", NOTHING, row, None, year, 0, row.note or "", cells)
+    base = re.sub(r"[^a-z0-9]+", "-", row.system.lower()).strip("-") or "system"
+    anchor = _anchor(f"reported-{base}", anchors)
+    return PageRow(anchor, "reported", Cell(NOTHING), row, None, year, 0, row.note or "", cells)
 
 
 def _as_printed(board: Board, track: str, anchors: _Anchors) -> Iterator[PageTable]:
@@ -280,125 +282,3 @@ def _as_printed(board: Board, track: str, anchors: _Anchors) -> Iterator[PageTab
                 reported=[_reported(r, [c.value(r).text for c in shown], anchors) for r in rows],
                 source=(table.repository, table.source),
             )
-
-
-def bleu_against_success(board: Board) -> Scatter | None:
-    """Return the scatter plot of the systems that are submitted; None if there are none."""
-    dots = [
-        Dot(row.name, system_link(row.key), row.track, float(bleu), float(success))
-        for row in board.rows
-        for bleu, success in [(row.figure("bleu"), row.figure("success"))]
-        if TRACKS[row.track].submitted and NOTHING not in (bleu, success)
-    ]
-    return scatter(dots) if dots else None
-
-
-def ranks_by_rules(board: Board) -> Mapping[str, Ranks]:
-    """Return title of a track -> the ranks of its systems under each rule set.
-
-    Tracks with fewer than two systems, or with a single rule set, have no such picture.
-    """
-    pictures = {}
-    for key, track in TRACKS.items():
-        own = [row for row in board.of_track(key) if row.rank is not None]
-        names = {row.key: (row.name, system_link(row.key)) for row in own}
-        rankings = {
-            f"rules {rules}": {
-                row.key: row.rank for row in rows if row.key in names and row.rank is not None
-            }
-            for rules, rows in board.by_rules.items()
-        }
-        if track.submitted and len(names) > 1 and len(rankings) > 1:
-            pictures[track.title] = ranks(rankings, names)
-    return pictures
-
-
-# ------------------------------------- the page that compares any two systems, by the stored pairs
-
-
-def compare_page(board: Board) -> dict[str, object] | None:
-    """Return what the page that compares systems shows; None if no two are compared.
-
-    Returns:
-        "systems", title of a track -> key and name of its systems that are compared with others;
-        "tables", per track the difference of each two of its systems; "data", all pairs as JSON for
-        the script; and "samples", those of the randomisation test.
-    """
-    compared = {key for pair in board.pairs.pairs for key in pair}
-    rows = [row for row in board.rows if row.key in compared]
-    if not rows:
-        return None
-    by_track = {key: [row for row in rows if row.track == key] for key in TRACKS}
-    return {
-        "systems": {
-            TRACKS[key].title: [(row.key, row.name) for row in own]
-            for key, own in by_track.items()
-            if own
-        },
-        "tables": [
-            Table(
-                f"{TRACKS[key].title}: {headlines()[RANKING].title} of the row less that of the "
-                "column, on the dialogues that both play; ≈ where the two cannot be told apart",
-                ["System", *(row.name for row in own[1:])],
-                [[row.name, *_differences(board, row, own)] for row in own[:-1]],
-            )
-            for key, own in by_track.items()
-            if len(own) > 1 and TRACKS[key].submitted
-        ],
-        "data": _pairs_data(board, rows),
-        "samples": SAMPLES,
-    }
-
-
-def _differences(board: Board, row: Row, own: Sequence[Row]) -> Iterator[str | Cell]:
-    """Yield a row of a track's table: a difference from each system below it."""
-    for at, other in enumerate(own[1:], start=1):
-        pair = board.pairs.between(row.key, other.key)
-        if at <= own.index(row):
-            yield ""
-        elif pair is None:
-            yield NOTHING
-        else:
-            found = pair.figures[RANKING]
-            text = with_minus(signed(found.difference, headlines()[RANKING].digits))
-            yield text if found.distinct else Cell(f"≈ {text}", mark="near")
-
-
-def _pairs_data(board: Board, rows: Sequence[Row]) -> str:
-    """Return systems and pairs as JSON that may stand in a page."""
-    keys = [row.key for row in rows]
-    shown = [column for column in columns(board) if column.key in FIGURES]
-    systems = {
-        row.key: {
-            "name": row.name,
-            "figures": {
-                column.key: f"{value.text} {plus_minus(value)}".rstrip()
-                for column in shown
-                for value in [column.value(row)]
-            },
-        }
-        for row in rows
-    }
-    pairs = {
-        f"{a}/{b}": _pair_data(pair)
-        for (a, b), pair in sorted(board.pairs.pairs.items())
-        if a in keys and b in keys
-    }
-    figures = {name: [headlines()[name].title, headlines()[name].digits] for name in FIGURES}
-    content = {"figures": figures, "systems": systems, "pairs": pairs}
-    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-    # Nothing in it may end the element that holds it.
-    return text.replace("<", "\\u003c")
-
-
-def _pair_data(pair: EntryPair) -> list[object]:
-    """Return the dialogues of both, then per figure: difference, p, and who alone wins how many."""
-    figures = [pair.figures[name] for name in FIGURES]
-    alone = [[] if one.only_a is None else [one.only_a, one.only_b] for one in figures]
-    return [
-        pair.dialogues,
-        *(
-            [round(one.difference, 2), p_text(one.p), *won]
-            for one, won in zip(figures, alone, strict=True)
-        ),
-    ]

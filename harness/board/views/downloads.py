@@ -20,14 +20,16 @@ from ..citations import entry_reference, references
 from ..columns import TOTALS, BoardTable, Column, board_tables, columns, row_headers, row_text
 from ..entries import FACTS, Entry, stated_facts
 from ..model import Board, Row, common_signatures
+from ..progress import best_published
 from ..scores import FIGURES, plain
+from .metadata import dataset
 from .page_parts import SYSTEMS
 
 
 def entry_data(board: Board, entry: Entry) -> dict[str, Any]:
     """Return all that is known of an entry as JSON types."""
     row = next((row for row in (*board.rows, *board.english) if row.entry is entry), None)
-    about = {**_named(entry, row), **_about(entry)}
+    about = {**_named(board, entry, row), **_about(entry)}
     if row is None:
         return {**about, **_states_data(entry)}
     if row.grounded is None:
@@ -107,10 +109,13 @@ def _rounded(content: object) -> object:
 
 
 def board_json(board: Board) -> str:
-    """Return the board as JSON: its rows in short, and what public tables report."""
-    rows = [_named(row.entry, row) for row in board.rows if row.entry is not None]
+    """Return the board as JSON: its rows in short, what public tables report, the best by year.
+
+    Its schema is `static/board.schema.json`.
+    """
+    rows = [_named(board, row.entry, row) for row in board.rows if row.entry is not None]
     shown = {row.key for row in board.rows}
-    rows += [_named(entry) for entry in board.entries if entry.key not in shown]
+    rows += [_named(board, entry) for entry in board.entries if entry.key not in shown]
     tables = [
         {
             "title": table.title,
@@ -125,9 +130,15 @@ def board_json(board: Board) -> str:
         for table in board.tables
         if table.kind != OLD and any(row.entry is None for row in table.rows)
     ]
-    return json_text(
-        {"rules": board.rules, "note": board.note, "rows": rows, "reported_only": tables}
-    )
+    content = {
+        "rules": board.rules,
+        "note": board.note,
+        "licence": dataset()["licence"]["url"],
+        "rows": rows,
+        "reported_only": tables,
+        "best_by_year": plain(best_published(board)),
+    }
+    return json_text(content)
 
 
 def downloads(board: Board) -> dict[str, str]:
@@ -203,7 +214,7 @@ def board_bibtex(board: Board) -> str:
     return "\n\n".join(one.bibtex() for one in [*references(("harness", "inform")), *papers]) + "\n"
 
 
-def _named(entry: Entry, row: Row | None = None) -> dict[str, Any]:
+def _named(board: Board, entry: Entry, row: Row | None = None) -> dict[str, Any]:
     """Return what the board shows of an entry at first, as JSON types."""
     found: dict[str, Any] = {
         "entry": entry.key,
@@ -213,6 +224,8 @@ def _named(entry: Entry, row: Row | None = None) -> dict[str, Any]:
     }
     if row is not None:
         found["rank"] = row.rank
+        if row.key in board.rank_ranges:
+            found["rank_range"] = list(board.rank_ranges[row.key])
         if row.grounded is None:
             found |= {name: row.value(name).number for name in TOTALS}
     return found
@@ -253,10 +266,11 @@ def _latex_lines(tables: Sequence[BoardTable]) -> Iterator[str]:
     for table in tables:
         if not table.rows:
             continue
-        shown = [column for column in table.columns if column.shown == "always"]
+        apart = table.track in (STATE_TRACKING, LEXICALISED)
+        shown = [column for column in table.columns if apart or column.shown == "always"]
         headers = [_SHORT.get(title, title) for title in row_headers(shown)]
         yield ""
-        setup = "" if table.track in (STATE_TRACKING, LEXICALISED) else ", strict set-up"
+        setup = "" if apart else ", strict set-up"
         kinds = "".join("r" if column.numbers else "l" for column in shown)
         yield f"% {' '.join(table.title.split())}{setup}"
         yield f"\\begin{{tabular}}{{rl{kinds}}}"

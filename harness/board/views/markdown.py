@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import chain
@@ -16,7 +16,7 @@ from ...comparison.interval import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
 from ...io.rendering import escaped, escaped_cell, figure, markdown_table, signed
 from ...metrics import headlines
 from ...metrics.signs import ALL_SIGNS, honest_text, limit_text
-from .. import LEXICALISED, STATE_TRACKING, TRACKS
+from .. import LEXICALISED, STATE_TRACKING, TRACKS, track_notes
 from ..audit.reported import NOT_PUBLIC, OFFICIAL, OLD, ReportedRow, ReportedTable
 from ..checks import way_back
 from ..columns import (
@@ -141,7 +141,7 @@ def _page(board: Board) -> Iterator[str]:
             blocks += _not_public(board.tables, name)
         if blocks:
             yield f"## {track.title}"
-            yield track.note
+            yield track_notes()[name]
             yield from blocks
     shown = columns(board)
     by_key = {column.key: column for column in shown}
@@ -240,7 +240,7 @@ def _blocks(board: Board, table: BoardTable) -> Iterator[str]:
     main, known = track_columns(table.columns), _knows_dialogues(board, table.rows)
     if known:
         after = [column.key for column in main].index(RANKING) + 1
-        main[after:after] = _interval_columns(board, table.track)
+        main.insert(after, Column("half", "±", _half_interval(board)))
     yield _table(table.rows, main, places, linked=True)
     yield from _row_notes(table.rows)
     if known:
@@ -254,22 +254,14 @@ def _knows_dialogues(board: Board, found: Iterable[Row]) -> bool:
     return any(board.interval(row, RANKING) for row in found)
 
 
-def _interval_columns(board: Board, track: str) -> Iterator[Column[Row]]:
-    """Yield the columns behind that which ranks: its interval, and what cannot be told apart."""
-    compared = {title: board.compared(track, other) for other, title in _OTHERS.items()}
+def _half_interval(board: Board) -> Callable[[Row], Value]:
+    """Return the value of the column behind the combined score: half of its interval."""
 
-    def half(row: Row) -> Value:
+    def value(row: Row) -> Value:
         interval = board.interval(row, RANKING)
         return Value(None if interval is None else interval.half)
 
-    def alike(row: Row) -> Value:
-        pairs = {title: found.get(row.key) for title, found in compared.items()}
-        names = [t for t, pair in pairs.items() if pair and not pair.figures[RANKING].distinct]
-        return Value(words=", ".join(names))
-
-    yield Column("half", "±", half)
-    if any(alike(row).words for row in board.of_track(track)):
-        yield Column("alike", "≈", alike)
+    return value
 
 
 def _intervals_table(board: Board, table: BoardTable) -> str:
@@ -284,11 +276,13 @@ def _intervals_table(board: Board, table: BoardTable) -> str:
 
         return replace(column, value=value)
 
-    def p(other: str, title: str) -> Column[Row]:
-        compared = board.compared(table.track, other)
+    ranked = [row.key for row in table.rows if row.rank is not None]
 
+    def p(other: str, title: str) -> Column[Row]:
         def value(row: Row) -> Value:
-            pair = compared.get(row.key)
+            at = ranked.index(row.key) if row.key in ranked else 0
+            whom = at - 1 if other == "above" else 0
+            pair = board.pairs.between(row.key, ranked[whom]) if at else None
             return Value() if pair is None else Value(words=p_text(pair.figures[RANKING].p))
 
         return Column("p", f"p, {title}", value)

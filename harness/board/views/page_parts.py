@@ -93,7 +93,7 @@ class Dot:
 
     Attributes:
         name: The system's name.
-        link: Where the system's page is.
+        link: Where the system's page is; empty if it has none.
         group: What it is drawn as, a style of `site.css`.
         x: The figure to the right.
         y: The figure upwards.
@@ -161,6 +161,8 @@ class Scatter:
         x_marks: Figure -> where it stands below.
         y_marks: Figure -> where it stands at the left.
         points: The points, from the left to the right.
+        steps: Group -> the way through its points as SVG says it, level between them, to the right
+            end of the plot.
     """
 
     width: float
@@ -169,6 +171,7 @@ class Scatter:
     x_marks: Mapping[str, float]
     y_marks: Mapping[str, float]
     points: Sequence[Placed]
+    steps: Mapping[str, str]
 
 
 # Where the name of a point may stand, the best place first: which end of it, and where that is from
@@ -177,9 +180,17 @@ _PLACES = (
     ("start", 9, 4), ("end", -9, 4), ("middle", 0, -9), ("middle", 0, 18),
     ("start", 6, -7), ("start", 6, 15), ("end", -6, -7), ("end", -6, 15),
 )  # fmt: skip
+# The same for points at the left ends of steps upwards.
+_ABOVE = (("end", -6, -7), ("start", 6, -7), *_PLACES)
 
 
-def scatter(dots: Sequence[Dot], width: float = 760.0, height: float = 470.0) -> Scatter:
+def scatter(
+    dots: Sequence[Dot],
+    width: float = 560.0,
+    height: float = 380.0,
+    x_marks: Sequence[float] = (),
+    steps: bool = False,
+) -> Scatter:
     """Place points and their names.
 
     Each name stands beside, above or below its point where it covers nothing; where there is no
@@ -189,9 +200,11 @@ def scatter(dots: Sequence[Dot], width: float = 760.0, height: float = 470.0) ->
         dots: The points; at least one.
         width: Of the picture.
         height: Of the picture.
+        x_marks: What stands below, which encloses all points; round figures if empty.
+        steps: Whether the points of each group are connected.
     """
     plot = Box(48.0, 12.0, width - 14.0, height - 44.0)
-    x_marks = nice_marks([dot.x for dot in dots])
+    x_marks = x_marks or nice_marks([dot.x for dot in dots])
     y_marks = nice_marks([dot.y for dot in dots])
 
     def right(value: float) -> float:
@@ -206,12 +219,19 @@ def scatter(dots: Sequence[Dot], width: float = 760.0, height: float = 470.0) ->
     taken = [_around(right(dot.x), down(dot.y)) for dot in ordered]
     points = []
     for dot in ordered:
-        placed, box = _named(dot, right(dot.x), down(dot.y), taken, plot)
+        places = _ABOVE if steps else _PLACES
+        placed, box = _named(dot, right(dot.x), down(dot.y), taken, plot, places)
         points.append(placed)
         taken += [] if box is None else [box]
     below = {f"{mark:g}": right(mark) for mark in x_marks}
     beside = {f"{mark:g}": down(mark) for mark in y_marks}
-    return Scatter(width, height, plot, below, beside, points)
+    ways = {group: _steps(group, points, plot) for group in dict.fromkeys(d.group for d in ordered)}
+    return Scatter(width, height, plot, below, beside, points, ways if steps else {})
+
+
+def _steps(group: str, points: Iterable[Placed], plot: Box) -> str:
+    first, *others = (point for point in points if point.dot.group == group)
+    return f"M{first.x} {first.y}" + "".join(f"H{p.x}V{p.y}" for p in others) + f"H{plot.right}"
 
 
 def _around(x: float, y: float) -> Box:
@@ -219,14 +239,19 @@ def _around(x: float, y: float) -> Box:
 
 
 def _named(
-    dot: Dot, x: float, y: float, taken: Sequence[Box], plot: Box
+    dot: Dot,
+    x: float,
+    y: float,
+    taken: Sequence[Box],
+    plot: Box,
+    places: Sequence[tuple[str, int, int]],
 ) -> tuple[Placed, Box | None]:
     """Return a point with its name where that covers nothing, and what the name covers."""
     wide = LETTER * len(dot.name)
     before = {"start": 0.0, "middle": wide / 2, "end": wide}
     # The point itself is in the way of no name of its own.
     others = [box for box in taken if box != _around(x, y)]
-    for anchor, across, down in _PLACES:
+    for anchor, across, down in places:
         left, line = x + across - before[anchor], y + down
         box = Box(left, line - LINE + 3, left + wide, line + 3)
         if box.within(plot) and not any(box.meets(other) for other in others):
@@ -256,77 +281,42 @@ def nice_marks(values: Iterable[float], most: int = 8) -> list[float]:
 
 
 @dataclass(frozen=True)
-class Line:
-    """A system's way through several rankings, in the picture's units.
+class RankLine:
+    """A system's way through several rankings.
 
     Attributes:
         name: The system's name.
         link: Where the system's page is.
         ranks: Its places, one per ranking.
-        points: x and y of each place.
-        moves: Whether its places differ.
+        levels: The heights of these in a picture, from 0: systems that share a place stand below
+            each other.
     """
 
     name: str
     link: str
     ranks: Sequence[int]
-    points: Sequence[tuple[float, float]]
-    moves: bool
-
-    @property
-    def path(self) -> str:
-        """The line, as SVG says it."""
-        return " ".join(f"{x:g},{y:g}" for x, y in self.points)
+    levels: Sequence[int]
 
 
-@dataclass(frozen=True)
-class Ranks:
-    """A picture of ranks under several rankings.
-
-    Attributes:
-        width: Of the picture.
-        height: Of the picture.
-        titles: What each ranking is called -> where it stands.
-        lines: A line for each system, by their places in the first ranking.
-    """
-
-    width: float
-    height: float
-    titles: Mapping[str, float]
-    lines: Sequence[Line]
-
-
-def ranks(
-    rankings: Mapping[str, Mapping[str, int]],
-    names: Mapping[str, tuple[str, str]],
-    width: float = 520.0,
-) -> Ranks:
-    """Place the lines that connect each system's ranks.
+def rank_lines(rankings: Sequence[Mapping[str, int]], names: Mapping[str, str]) -> list[RankLine]:
+    """Return the lines that connect each system's ranks, by their places in the first ranking.
 
     Args:
-        rankings: Title -> key of a system -> its place from 1. Systems that are missing from one
-            of the rankings are left out.
-        names: Key -> name and link.
-        width: Of the picture.
+        rankings: Key of a system -> its place from 1. Systems that are missing from one of the
+            rankings are left out.
+        names: Key -> name.
     """
-    titles = list(rankings)
-    common = set.intersection(*(set(ranking) for ranking in rankings.values()))
-    margin, top, line = 150.0, 42.0, 22.0
-    step = (width - 2 * margin) / max(len(titles) - 1, 1)
-    across = [_rounded(margin + place * step) for place in range(len(titles))]
-    lines = []
-    for key in sorted(common, key=lambda key: (rankings[titles[0]][key], key)):
-        places = [rankings[title][key] for title in titles]
-        # Systems that share a place stand below each other.
-        equal = [
-            sum(rankings[title][other] == place and other < key for other in common)
-            for title, place in zip(titles, places, strict=True)
-        ]
-        down = [_rounded(top + (a - 1 + b) * line) for a, b in zip(places, equal, strict=True)]
-        points = list(zip(across, down, strict=True))
-        lines.append(Line(*names[key], places, points, len(set(places)) > 1))
-    deepest = max((y for one in lines for _, y in one.points), default=top)
-    return Ranks(width, deepest + 16.0, dict(zip(titles, across, strict=True)), lines)
+    common = set.intersection(*map(set, rankings))
+    orders = [sorted(common, key=lambda key: (ranking[key], key)) for ranking in rankings]
+    return [
+        RankLine(
+            names[key],
+            system_link(key),
+            [ranking[key] for ranking in rankings],
+            [order.index(key) for order in orders],
+        )
+        for key in orders[0]
+    ]
 
 
 def _rounded(value: float) -> float:

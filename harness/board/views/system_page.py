@@ -24,6 +24,7 @@ from ..citations import entry_reference
 from ..columns import (
     SETUP_FIGURES,
     Column,
+    board_tables,
     columns,
     lexicalised_columns,
     tracking_columns,
@@ -68,9 +69,9 @@ def system_pages(board: Board) -> Iterator[tuple[str, dict[str, object]]]:
     row on the board; "place", its rank in words; "stated", title -> what is stated of it;
     "verdict", whether the public board's row is the harness's, and "mark", the verdict's style;
     "tiles", title -> its main figures; "blocks", the parts of the page; "signature", and "fields",
-    field, value and meaning of what in it is the system's own; "citation" in BibTeX; "compared",
-    whether it is compared with some other system; "before" and "after", name and key of its
-    neighbours on the board.
+    field, value and meaning of what in it is the system's own; "badge", title and figure of what
+    ranks, if anything does; "citation" in BibTeX; "compared", whether it is compared with some
+    other system; "before" and "after", name and key of its neighbours on the board.
     """
     by_key = {row.key: row for row in board.rows}
     others = [entry for entry in board.entries if entry.key not in by_key]
@@ -92,6 +93,8 @@ def _page(
     english = next((one for one in board.english if one.entry is entry), None)
     main = row or english
     citation = entry_reference(entry)
+    place = _place(board, main or next(iter(entered), None))
+    ranked = _ranked_figure(board, entry)
     signature = None if entry.tracking is None else entry.tracking.figures.signature
     if main is not None and main.report is not None:
         signature = main.report.signature
@@ -99,7 +102,7 @@ def _page(
         "entry": entry,
         "track": TRACKS[entry.system.track].title,
         "section": f"tracking-{entry.key}" if main is None else row_anchor(main),
-        "place": _place(main or next(iter(entered), None)),
+        "place": place,
         "stated": _stated(entry),
         "verdict": with_minus(verdict) or None,
         "mark": verdict_mark(verdict),
@@ -107,6 +110,7 @@ def _page(
         "blocks": [*_in_english(english), *_blocks(board, entry, row, tracked)],
         "signature": str(signature or ""),
         "fields": [] if signature is None else list(own_fields(signature)),
+        "badge": ranked,
         "citation": None if citation is None else citation.bibtex(),
         "compared": any(entry.key in pair for pair in board.pairs.pairs),
     }
@@ -133,12 +137,25 @@ def _in_english(row: Row | None) -> Iterator[Block]:
         yield Block("grounded", "Scores", facts={title: _facts(row, lexicalised_columns())})
 
 
-def _place(row: Row | None) -> str:
+def _ranked_figure(board: Board, entry: Entry) -> tuple[str, Cell] | None:
+    """Return what ranks in a system's track, and its figure; None where nothing does."""
+    track = entry.system.track
+    for table in board_tables(board):
+        for row in table.rows if table.track == track else ():
+            for column in table.columns if row.entry is entry else ():
+                if column.key == TRACKS[track].ranks:
+                    value = column.value(row)
+                    return column.full_title, Cell(value.text, plus_minus(value))
+    return None
+
+
+def _place(board: Board, row: Row | None) -> str:
     """Return a system's rank in words."""
     if row is None:
         return "not ranked"
     if row.rank is not None:
-        return f"rank {row.rank}"
+        found = board.rank_range(row)
+        return f"rank {row.rank}" + (f" (range {found})" if "–" in found else "")
     return "reference row" if row.unranked == REFERENCE else f"not ranked: {row.unranked}"
 
 
@@ -305,7 +322,7 @@ def _signs(row: Row) -> Iterator[Block]:
         [
             (
                 known[name].short + (f" ({one.shared_with})" if one.shared_with else ""),
-                Cell(figure(one.value, 2), mark="bad" if one.raised else ""),
+                Cell(figure(one.value, 2), mark="raised" if one.raised else ""),
                 honest_text(known[name]),
                 limit_text(known[name], one.limit),
             )

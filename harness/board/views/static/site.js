@@ -1,8 +1,9 @@
 "use strict";
-// What the board does beyond showing itself: tabs, sorting, filters, columns. Without this script
-// every page is complete, and unsorted.
+// What the pages do beyond showing themselves: tabs, sorting, filters, columns, comparisons, and an
+// address for each of them. Without this script every page is complete, and unsorted.
 
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const byId = (id) => document.getElementById(id);
 
 function made(tag, attributes = {}, ...content) {
   const element = document.createElement(tag);
@@ -11,10 +12,29 @@ function made(tag, attributes = {}, ...content) {
   return element;
 }
 
-// Tabs: one track at a time, by mouse, arrow keys, or the address of a row.
-function tabs(list) {
+// The address of what is shown, behind the mark: `track-or-row?what=chosen`.
+function address() {
+  const [anchor, query = ""] = location.hash.slice(1).split("?");
+  return [decodeURIComponent(anchor), new URLSearchParams(query)];
+}
+
+function setAddress(anchor, params, push) {
+  const query = String(params);
+  const hash = "#" + anchor + (query ? "?" + query : "");
+  if (hash !== location.hash) history[push ? "pushState" : "replaceState"](null, "", hash);
+}
+
+function onAddress(read) {
+  addEventListener("popstate", read);
+  addEventListener("hashchange", read);
+  read();
+}
+
+// Tabs: one track at a time, by mouse, arrow keys, or the address of a row. Returns a function that
+// opens what holds an element, and one that tells what is open.
+function tabs(list, changed) {
   const links = all("a", list);
-  const panels = links.map((link) => document.getElementById(link.hash.slice(1)));
+  const panels = links.map((link) => byId(link.hash.slice(1)));
   list.setAttribute("role", "tablist");
   list.setAttribute("aria-label", list.parentElement.getAttribute("aria-label"));
   links.forEach((link, place) => {
@@ -24,24 +44,32 @@ function tabs(list) {
     link.setAttribute("aria-controls", panels[place].id);
     panels[place].setAttribute("role", "tabpanel");
   });
+  let current = 0;
   function open(chosen) {
+    current = chosen;
     links.forEach((link, place) => {
       link.setAttribute("aria-selected", place === chosen);
       link.tabIndex = place === chosen ? 0 : -1;
       panels[place].hidden = place !== chosen;
     });
+    // Where tabs are in one line that scrolls, what is open is in sight.
+    const link = links[chosen];
+    if (list.scrollWidth > list.clientWidth) list.scrollLeft = link.offsetLeft - 16;
   }
-  function follow() {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  function follow(anchor) {
+    const target = byId(anchor);
     const chosen = panels.findIndex((panel) => target && panel.contains(target));
     open(Math.max(chosen, 0));
-    if (chosen >= 0 && target !== panels[chosen]) target.scrollIntoView({ block: "center" });
+    if (chosen < 0 || target === panels[chosen]) return;
+    const folded = target.closest("details");
+    if (folded) folded.open = true;
+    target.scrollIntoView({ block: "center" });
   }
   links.forEach((link, place) => {
     link.addEventListener("click", (event) => {
       event.preventDefault();
       open(place);
-      history.replaceState(null, "", link.hash);
+      changed();
     });
     link.addEventListener("keydown", (event) => {
       const last = links.length - 1;
@@ -60,12 +88,11 @@ function tabs(list) {
       links[next].focus();
     });
   });
-  addEventListener("hashchange", follow);
-  follow();
+  return [follow, () => panels[current]];
 }
 
 // Sorting: by what a column shows; figures downwards first, words upwards. Rows that only public
-// tables have are sorted among themselves.
+// tables have are sorted among themselves. One table at a time is in another order than its own.
 const figureOf = (text) => parseFloat(text.replace("−", "-"));
 
 function order(one, other, column, down, figures) {
@@ -82,39 +109,78 @@ function sortedText(cell) {
   return (cell.querySelector(".name") ?? cell).textContent.trim();
 }
 
-function sortable(table) {
-  const heads = all("thead th", table);
-  // Equal figures stand in the order of the page.
-  const bodies = all("tbody", table).map((body) => [body, [...body.rows]]);
-  heads.forEach((head, column) => {
-    const button = made("button", { type: "button" }, ...head.childNodes);
-    head.append(button);
-    button.addEventListener("click", () => {
-      const figures = !head.classList.contains("w");
-      const was = head.getAttribute("aria-sort");
-      const first = head.dataset.sort === "up" || !figures ? "ascending" : "descending";
-      const other = first === "ascending" ? "descending" : "ascending";
-      const sort = was === first ? other : first;
-      heads.forEach((each) => each.removeAttribute("aria-sort"));
-      head.setAttribute("aria-sort", sort);
-      for (const [body, rows] of bodies) {
-        const dividers = rows.filter((row) => row.classList.contains("divider"));
-        const sorted = rows.filter((row) => !row.classList.contains("divider"));
-        sorted.sort((a, b) => order(a, b, column, sort === "descending", figures));
-        body.append(...dividers, ...sorted);
-      }
-    });
-  });
+function sorting(changed) {
+  const tables = new Map(all("table.board").map((table) => [table.dataset.table, table]));
+  const resets = new Map();
+  let sorted = null;
+  const isDown = (head) => head.getAttribute("aria-sort") === "descending";
+  function sort(table, head, down) {
+    const heads = all("thead th", table);
+    const figures = !head.classList.contains("w");
+    heads.forEach((each) => each.removeAttribute("aria-sort"));
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    table.classList.add("sorted");
+    for (const [body, rows] of resets.get(table)) {
+      const dividers = rows.filter((row) => row.classList.contains("divider"));
+      const others = rows.filter((row) => !row.classList.contains("divider"));
+      others.sort((a, b) => order(a, b, heads.indexOf(head), down, figures));
+      body.append(...dividers, ...others);
+    }
+    sorted = [table, head];
+  }
+  function reset() {
+    if (!sorted) return;
+    const [table, head] = sorted;
+    sorted = null;
+    head.removeAttribute("aria-sort");
+    table.querySelector("th.rank")?.setAttribute("aria-sort", "ascending");
+    table.classList.remove("sorted");
+    for (const [body, rows] of resets.get(table)) body.append(...rows);
+  }
+  for (const table of tables.values()) {
+    resets.set(table, all("tbody", table).map((body) => [body, [...body.rows]]));
+    for (const head of all("thead th", table)) {
+      const button = made("button", { type: "button" }, ...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => {
+        const upFirst = head.dataset.sort === "up" || head.classList.contains("w");
+        const again = head.hasAttribute("aria-sort");
+        const down = again ? !isDown(head) : !upFirst;
+        reset();
+        // The order of the page is that by rank.
+        if (!head.classList.contains("rank") || down) sort(table, head, down);
+        changed();
+      });
+    }
+  }
+  return {
+    write(params) {
+      if (!sorted) return;
+      const [table, head] = sorted;
+      params.set("sort", `${isDown(head) ? "-" : ""}${table.dataset.table}.${head.dataset.column}`);
+    },
+    read(params) {
+      reset();
+      const asked = params.get("sort") ?? "";
+      const at = asked.indexOf(".");
+      const table = tables.get(asked.slice(0, at).replace(/^-/, ""));
+      const head = table && all("thead th", table).find((each) => each.dataset.column === asked.slice(at + 1));
+      if (head) sort(table, head, asked.startsWith("-"));
+    },
+  };
 }
 
 // Filters: a row is shown if it has all that is asked for.
-function filters(form) {
-  const [name, year, kind, signs] = ["name", "year", "kind", "signs"].map((each) =>
-    document.getElementById("filter-" + each),
-  );
-  const told = document.getElementById("told");
+function filters(form, changed, openPanel) {
+  const names = ["name", "year", "kind", "signs"];
+  const inputs = names.map((each) => byId("filter-" + each));
+  const [name, year, kind, signs] = inputs;
+  const [told, undo] = [byId("told"), byId("undo")];
   const rows = all("table.board tbody tr:not(.divider)");
+  const counted = (found) => found.filter((row) => !row.classList.contains("reference")).length;
   function wanted(row) {
+    // What is no system has nothing that is asked for.
+    if (row.classList.contains("reference")) return inputs.every((input) => !input.value);
     const shown = row.querySelector("th .name").textContent.toLowerCase();
     const reported = row.parentElement.classList.contains("reported");
     return (
@@ -126,38 +192,59 @@ function filters(form) {
   }
   function filter() {
     rows.forEach((row) => (row.hidden = !wanted(row)));
-    const open = all("section.track");
     let found = 0;
-    open.forEach((section) => {
-      const shown = all("tbody tr:not(.divider):not([hidden])", section).length;
+    for (const section of all("section.track")) {
+      const shown = counted(all("tbody tr:not(.divider):not([hidden])", section));
       found += shown;
-      const count = document.querySelector(`.tabs a[href="#${section.id}"] .count`);
-      count.textContent = shown;
-      all("tbody", section).forEach((body) => {
+      document.querySelector(`.tabs a[href="#${section.id}"] .count`).textContent = shown;
+      for (const body of all("tbody", section)) {
         const divider = body.querySelector(".divider");
         if (divider) divider.hidden = !body.querySelector("tr:not(.divider):not([hidden])");
-      });
-    });
-    told.textContent = found === rows.length ? "" : `${found} of ${rows.length} rows`;
+      }
+    }
+    const active = inputs.filter((input) => input.value);
+    const folded = active.filter((input) => input !== name).length;
+    document.querySelector("#more-filters .count").textContent = folded ? ` (${folded})` : "";
+    undo.hidden = !active.length;
+    tell(found);
   }
-  form.addEventListener("input", filter);
+  function tell(found) {
+    const here = all("tbody tr:not(.divider):not([hidden])", openPanel()).length;
+    const none = here ? "" : found ? "; none in this track" : "; nothing has all that you ask for";
+    told.textContent = undo.hidden ? "" : `${found} of ${counted(rows)} rows${none}`;
+  }
+  form.addEventListener("input", (event) => {
+    if (!inputs.includes(event.target)) return;
+    filter();
+    changed(event.target !== name);
+  });
+  undo.addEventListener("click", () => {
+    inputs.forEach((input) => (input.value = ""));
+    filter();
+    name.focus();
+    changed();
+  });
   form.addEventListener("submit", (event) => event.preventDefault());
   form.hidden = false;
-  filter();
+  return {
+    filter,
+    write: (params) => names.forEach((each, at) => inputs[at].value && params.set(each, inputs[at].value)),
+    read(params) {
+      names.forEach((each, at) => (inputs[at].value = params.get(each) ?? ""));
+      filter();
+    },
+  };
 }
 
-// Columns: those that a reader wants, of all tables that have them.
-function columns(choices) {
+// Columns: those that a reader wants, of all tables that have them. A phone has room for two.
+function columns(choices, changed) {
   const tables = all("table.board");
-  const titles = new Map();
-  const narrow = matchMedia("(max-width: 60rem)").matches;
-  for (const head of all("table.board thead th[data-shown]")) {
-    const { column, shown } = head.dataset;
-    const wanted = shown === "always" || (shown === "wide" && !narrow);
-    const above = head.querySelector("small")?.textContent;
-    const title = [...head.textContent.trim().split(/\s+/)].join(" ");
-    const label = above ? `${title.slice(above.length).trim()} (${above})` : title;
-    if (!titles.has(column)) titles.set(column, [label, wanted]);
+  const narrow = matchMedia("(max-width: 78rem)").matches;
+  const phone = matchMedia("(max-width: 40rem)").matches;
+  const boxes = new Map();
+  const first = new Set();
+  for (const table of tables) {
+    all("thead th[data-shown]", table).slice(0, 2).forEach((head) => first.add(head.dataset.column));
   }
   function show(column, wanted) {
     for (const table of tables) {
@@ -168,87 +255,211 @@ function columns(choices) {
       }
     }
   }
-  for (const [column, [label, wanted]] of titles) {
+  for (const head of all("table.board thead th[data-shown]")) {
+    const { column, shown } = head.dataset;
+    if (boxes.has(column)) continue;
+    const wanted = phone ? first.has(column) : shown === "always" || (shown === "wide" && !narrow);
+    const above = head.querySelector("small")?.textContent;
+    const title = head.textContent.trim().split(/\s+/).join(" ");
+    const label = above ? `${title.slice(above.length).trim()} (${above})` : title;
     const box = made("input", { type: "checkbox" });
-    box.checked = wanted;
-    box.addEventListener("change", () => show(column, box.checked));
+    box.defaultChecked = wanted;
+    box.addEventListener("change", () => {
+      show(column, box.checked);
+      changed();
+    });
     choices.append(made("label", {}, box, " " + label));
+    boxes.set(column, box);
     show(column, wanted);
+  }
+  const differing = (checked) =>
+    [...boxes].filter(([, box]) => box.checked === checked && box.defaultChecked !== checked);
+  return {
+    write(params) {
+      for (const [name, checked] of [["show", true], ["hide", false]]) {
+        const found = differing(checked).map(([column]) => column);
+        if (found.length) params.set(name, found.join(";"));
+      }
+    },
+    read(params) {
+      const asked = ["show", "hide"].map((name) => (params.get(name) ?? "").split(";"));
+      for (const [column, box] of boxes) {
+        const wanted = asked[0].includes(column) || (box.defaultChecked && !asked[1].includes(column));
+        if (wanted !== box.checked) show(column, (box.checked = wanted));
+      }
+    },
+  };
+}
+
+// Tables that fit into the page scroll with it, and keep their titles in sight; others scroll by
+// themselves, and keep theirs.
+function fit() {
+  for (const box of all(".scroll:has(> table.board)")) {
+    if (!box.clientWidth) continue;
+    box.classList.remove("fits", "tall");
+    const fits = box.scrollWidth <= box.clientWidth;
+    box.classList.toggle("fits", fits);
+    box.classList.toggle("tall", !fits && box.scrollHeight > innerHeight);
   }
 }
 
-// Comparing: the pair that is chosen, which the page's address names.
-function comparing(form) {
-  const { figures, systems, pairs } = JSON.parse(document.getElementById("pairs").textContent);
-  const [a, b] = ["a", "b"].map((side) => document.getElementById("compare-" + side));
-  const place = document.getElementById("compared");
-  const keys = [...a.options].map((option) => option.value);
+function boardPage(form) {
+  let parts = [];
+  function changed(push = true) {
+    const params = new URLSearchParams();
+    parts.forEach((part) => part.write(params));
+    setAddress(panel().id, params, push);
+    filtering.filter();
+    fit();
+  }
+  const [follow, panel] = tabs(document.querySelector(".tabs ul"), changed);
+  const filtering = filters(form, changed, panel);
+  parts = [columns(document.querySelector("#columns .choices"), changed), sorting(changed), filtering];
+  onAddress(() => {
+    const [anchor, params] = address();
+    follow(anchor);
+    parts.forEach((part) => part.read(params));
+    fit();
+  });
+  addEventListener("resize", fit);
+  // What lies above the page closes when a reader goes on.
+  const menus = all(".filters details");
+  document.addEventListener("click", (event) =>
+    menus.forEach((menu) => menu.contains(event.target) || (menu.open = false)),
+  );
+  form.addEventListener("keydown", (event) => {
+    const menu = event.target.closest("details");
+    if (event.key !== "Escape" || !menu) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
+}
 
+// Comparing: the systems that are chosen, which the page's address names.
+function comparing(form) {
+  const { figures, systems, pairs, apart } = JSON.parse(byId("pairs").textContent);
+  const selects = all("select", form);
+  const place = byId("compared");
+  const known = [...selects[0].options].map((option) => option.value);
+  const chosen = () => [...new Set(selects.map((select) => select.value).filter(Boolean))];
+  const minus = (text) => text.replace("-", "−");
+
+  function tableOf(caption, titles, rows, style = "") {
+    const head = titles.map((title) => made("th", { scope: "col" }, title));
+    const body = rows.map(([title, ...cells]) => {
+      const line = made("tr", {}, made("th", { scope: "row" }, title));
+      line.append(...cells.map((cell) => (cell instanceof Node ? cell : made("td", {}, cell))));
+      return line;
+    });
+    const table = made("table", style ? { class: style } : {});
+    table.append(made("caption", {}, made("span", {}, caption)));
+    table.append(made("thead", {}, made("tr", {}, ...head)), made("tbody", {}, ...body));
+    const box = { class: "scroll", tabindex: 0, role: "region", "aria-label": caption };
+    return made("div", box, table);
+  }
   function pairOf(one, other) {
     if (pairs[`${one}/${other}`]) return [pairs[`${one}/${other}`], 1];
     return [pairs[`${other}/${one}`], -1];
   }
-  function row([name, [title, digits]], found, sign) {
-    const [difference, p, ...alone] = found;
-    const only = sign > 0 ? alone : alone.reverse();
-    const value = sign * difference;
-    const cells = [
-      systems[a.value].figures[name],
-      systems[b.value].figures[name],
-      (value > 0 ? "+" : "") + value.toFixed(digits).replace("-", "−"),
-      p,
-      only[0] ?? "–",
-      only[1] ?? "–",
-      p.startsWith("<") || Number(p) < 0.05 ? "told apart" : "cannot be told apart",
-    ];
-    const line = made("tr", {}, made("th", { scope: "row" }, title));
-    line.append(...cells.map((cell) => made("td", {}, String(cell))));
-    return line;
-  }
-  function show() {
-    const [one, other] = [a, b].map((select) => systems[select.value].name);
-    const [pair, sign] = pairOf(a.value, b.value);
+  const reasonOf = (one, other) =>
+    Object.keys(apart).find((why) =>
+      [`${one}/${other}`, `${other}/${one}`].some((pair) => apart[why].includes(pair)),
+    );
+  // How two systems differ: a cell per figure, and whether they can be told apart by the last one.
+  function difference(one, other) {
+    const title = `${systems[one].name} less ${systems[other].name}`;
+    const [pair, sign] = pairOf(one, other);
     if (!pair) {
-      const why = a.value === b.value
-        ? "Choose two different systems."
-        : `${one} and ${other} do not compare: one was given gold belief states, or their ` +
-          "signatures differ otherwise.";
-      place.replaceChildren(made("p", {}, why));
-      return;
+      const span = Object.keys(figures).length + 2;
+      const why = `do not compare: ${reasonOf(one, other)}`;
+      return [title, made("td", { class: "w", colspan: span }, why)];
     }
     const [dialogues, ...found] = pair;
-    const caption = `${one} and ${other}, on the ${dialogues} dialogues that both play`;
-    const titles = ["Figure", one, other, "Difference", "p", `Only ${one}`, `Only ${other}`, "Verdict"];
-    const head = made("tr", {}, ...titles.map((title) => made("th", { scope: "col" }, title)));
-    const body = Object.entries(figures).map((figure, at) => row(figure, found[at], sign));
-    const table = made("table", { class: "w8" }, made("caption", {}, made("span", {}, caption)));
-    table.append(made("thead", {}, head), made("tbody", {}, ...body));
-    const box = { class: "scroll", tabindex: 0, role: "region", "aria-label": caption };
-    place.replaceChildren(made("div", box, table));
+    let distinct = false;
+    const cells = Object.values(figures).map(([, digits], at) => {
+      const [value, p, ...alone] = found[at];
+      distinct = p.startsWith("<") || Number(p) < 0.05;
+      const text = minus((sign * value > 0 ? "+" : "") + (sign * value).toFixed(digits));
+      const only = sign > 0 ? alone : [...alone].reverse();
+      const near = distinct ? "" : "≈ ";
+      const said = `p ${/^[<>]/.test(p) ? p : "= " + p}` + (only.length ? `, ${only.join(" : ")}` : "");
+      return made("td", distinct ? {} : { class: "near" }, near + text, " ", made("small", {}, said));
+    });
+    const verdict = made("td", { class: "w" }, distinct ? "told apart" : "cannot be told apart");
+    return [title, made("td", {}, String(dialogues)), ...cells, verdict];
+  }
+  function show() {
+    const keys = chosen();
+    // The command refuses what does not compare with the first.
+    const alike = keys.filter((key) => key === keys[0] || pairOf(keys[0], key)[0]);
+    byId("command").textContent = `mwz compare ${alike.join(" ")} mine.json`;
+    if (keys.length < 2) {
+      place.replaceChildren(made("p", {}, "Choose two different systems."));
+      return;
+    }
+    const names = keys.map((key) => systems[key].name);
+    const titles = Object.entries(figures);
+    const scores = titles.map(([name, [title]]) => [title, ...keys.map((key) => systems[key].figures[name])]);
+    const two = keys.flatMap((one, at) => keys.slice(at + 1).map((other) => difference(one, other)));
+    const heads = ["Systems", "Dialogues", ...titles.map(([, [title]]) => title), `By ${titles[titles.length - 1][1][0]}`];
+    const only = "small: p of the test, and the dialogues that only the first : only the second wins";
+    const domains = [...new Set(keys.flatMap((key) => Object.keys(systems[key].domains)))].sort();
+    const causes = [...new Set(keys.flatMap((key) => Object.keys(systems[key].causes)))];
+    const lost = (key, cause) => systems[key].causes[cause] ?? 0;
+    const worst = (cause) => Math.max(...keys.map((key) => lost(key, cause)));
+    causes.sort((a, b) => worst(b) - worst(a));
+    place.replaceChildren(
+      tableOf("Scores, with half of their 95 % intervals", ["Figure", ...names], scores),
+      tableOf(`Differences; ${only}`, heads, two, `w${heads.length}`),
+      tableOf(
+        "By domain: Inform / Success, in percent of the dialogues with it",
+        ["Domain", ...names],
+        domains.map((domain) => [
+          domain,
+          ...keys.map((key) => (systems[key].domains[domain] ?? []).map((rate) => rate.toFixed(1)).join(" / ") || "–"),
+        ]),
+      ),
+      tableOf(
+        "By cause: points of Success that each costs",
+        ["Cause", ...names],
+        causes.filter((cause) => worst(cause) > 0).map((cause) => [
+          cause,
+          ...keys.map((key) => lost(key, cause).toFixed(1)),
+        ]),
+      ),
+    );
   }
   function follow() {
-    const asked = new URLSearchParams(location.hash.slice(1));
-    const known = ["a", "b"].map((side) => (keys.includes(asked.get(side)) ? asked.get(side) : ""));
-    a.value = known[0] || keys[0];
-    b.value = known[1] || keys.find((key) => key !== a.value && pairOf(a.value, key)[0]) || keys[0];
+    const asked = address()[0].split(",").filter((key) => known.includes(key));
+    const one = asked[0] ?? known[0];
+    const next = known.find((key) => key !== one && pairOf(one, key)[0]) ?? one;
+    [one, asked[1] ?? next, asked[2] ?? "", asked[3] ?? ""].forEach((key, at) => (selects[at].value = key));
     show();
   }
   form.addEventListener("change", () => {
-    history.replaceState(null, "", "#" + new URLSearchParams({ a: a.value, b: b.value }));
+    setAddress(chosen().join(","), "", true);
     show();
   });
   form.addEventListener("submit", (event) => event.preventDefault());
-  addEventListener("hashchange", follow);
   form.hidden = false;
-  follow();
+  onAddress(follow);
 }
 
-const form = document.getElementById("filters");
-if (form) {
-  columns(document.querySelector("#columns .choices"));
-  all("table.board").forEach(sortable);
-  filters(form);
-  tabs(document.querySelector(".tabs ul"));
+// Commands and the like are copied by a button, where the browser lets pages copy.
+function copyable(box) {
+  const button = made("button", { type: "button", class: "copy" }, "Copy");
+  button.addEventListener("click", async () => {
+    const text = box.querySelector("code").textContent;
+    const done = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+    button.textContent = done ? "Copied" : "Select and copy";
+    if (!done) getSelection().selectAllChildren(box.querySelector("code"));
+  });
+  box.append(button);
 }
-const chosen = document.getElementById("compare");
+
+const form = byId("filters");
+if (form) boardPage(form);
+const chosen = byId("compare");
 if (chosen) comparing(chosen);
+all(".command").forEach(copyable);
+addEventListener("beforeprint", () => all("details.notes").forEach((notes) => (notes.open = true)));

@@ -1,0 +1,65 @@
+"""The charts of a track: its best score by year, two figures against each other, ranks by rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .. import TRACKS
+from ..columns import BoardTable
+from ..model import Board
+from ..progress import best_published
+from .page_parts import Dot, RankLine, Scatter, rank_lines, scatter, system_link
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A picture.
+
+    Attributes:
+        kind: "time", "scatter" or "ranks": what it shows, and its style.
+        picture: The picture, or its lines.
+        x: What is shown to the right: a figure, or the rankings of "ranks".
+        y: What is shown upwards.
+    """
+
+    kind: str
+    picture: Scatter | Sequence[RankLine]
+    x: str | Sequence[str] = "year"
+    y: str = ""
+
+
+def charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Chart]:
+    """Yield the charts of a track, given its tables: those that there is enough to show for."""
+    if not tables or not tables[0].rows or not TRACKS[tables[0].track].submitted:
+        return
+    table, track = tables[0], TRACKS[tables[0].track]
+    columns = {column.key: column for column in table.columns}
+    dots = [
+        Dot(one.name, system_link(one.key) if one.key else "", kind, float(one.year), one.figure)
+        for kind, found in best_published(board).get(table.track, {}).items()
+        for one in found
+    ]
+    years = sorted({int(dot.x) for dot in dots})
+    if len(years) > 1:
+        marks = range(years[0], years[-1] + 1)
+        title = columns[track.ranks].full_title
+        yield Chart("time", scatter(dots, x_marks=marks, steps=True), y=title)
+    right, up = columns.get(track.against), columns.get(track.plotted or track.ranks)
+    if right is not None and up is not None:
+        dots = [
+            Dot(row.name, system_link(row.key), table.track, x, y)
+            for row in table.rows
+            if row.entry is not None
+            and (x := right.value(row).number) is not None
+            and (y := up.value(row).number) is not None
+        ]
+        if len(dots) > 1:
+            yield Chart("scatter", scatter(dots), right.full_title, up.full_title)
+    rankings = {
+        rules: {row.key: row.rank for row in rows if row.track == table.track and row.rank}
+        for rules, rows in board.by_rules.items()
+    }
+    lines = rank_lines(list(rankings.values()), {row.key: row.name for row in board.rows})
+    if len(lines) > 1 and len(rankings) > 1:
+        yield Chart("ranks", lines, list(rankings))
