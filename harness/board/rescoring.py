@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..data.declared import blob_id, safe_path
 from ..data.installed import downloads_directory, loaded_once
+from ..diagnosis.diagnosing import Diagnosis, diagnose
 from ..errors import InputError
 from ..io.files import read_bytes, read_plain, to_json
 from ..io.rendering import text_table
@@ -214,6 +215,29 @@ def rescore(
         jobs = _jobs(members, loaded, folders)
         for number, one in run(_rescored, jobs, loaded, workers, scheduler, notify):
             yield _not_scored(members[number], one) if isinstance(one, InputError) else one
+
+
+def diagnosed(
+    entries: Iterable[Entry], folders: Sequence[Path], scorer: Scorer
+) -> Iterator[tuple[Entry, Diagnosis | InputError]]:
+    """Yield entries, each with its diagnosis under the default rule set, or why there is none.
+
+    Args:
+        entries: Entries that respond.
+        folders: Folders to look for predictions in.
+        scorer: Has the benchmark.
+    """
+    from .entry_scores import Responses, read_outputs
+
+    for entry in entries:
+        try:
+            content = find_predictions(entry, folders)
+            system = entry.system
+            outputs = read_outputs(content, entry.key, scorer, system.track, system.aliases)
+            assert isinstance(outputs, Responses)
+            yield entry, diagnose(outputs.played)
+        except InputError as error:
+            yield entry, error
 
 
 @dataclass(frozen=True)
