@@ -170,7 +170,7 @@ def _index_row(
     won = [id_ in one.won for one in systems]
     lost = Counter(chain.from_iterable(one.lost.get(id_, ()) for one in systems))
     frequent = sorted(lost, key=lambda cause: (-lost[cause], cause))
-    named = [f"{' '.join(cause)} {lost[cause]}" for cause in frequent[:_SHOWN_CAUSES]]
+    named = [f"{': '.join(cause)} ({lost[cause]})" for cause in frequent[:_SHOWN_CAUSES]]
     more = len(frequent) - len(named)
     codes = [
         f"{every.index(cause[0])}{_LETTERS[cause[1]]}"
@@ -294,7 +294,7 @@ def _shown(
         "success": outcome.success,
         "domains": {domain: list(_lost_in(outcome, domain)) for domain in outcome.domains},
         "turns": [
-            _shown_turn(number, turn, outcome, predicted)
+            _shown_turn(turn, dialogue.active_domains[number], outcome, number, predicted)
             for number, turn in enumerate(followed(diagnosis, dialogue, called))
         ],
     }
@@ -311,18 +311,24 @@ def _lost_in(outcome: DialogueOutcome, domain: str) -> Iterator[tuple[str, str]]
 
 
 def _shown_turn(
-    number: int, turn: FollowedTurn, outcome: DialogueOutcome, predicted: bool
+    turn: FollowedTurn,
+    active: Collection[str],
+    outcome: DialogueOutcome,
+    number: int,
+    predicted: bool,
 ) -> dict[str, Any]:
-    lost = [
-        f"{domain} is lost here: {diagnosis.cause}"
-        for domain, diagnosis in outcome.domains.items()
-        if diagnosis.turn == number
-    ]
+    """Return what is shown of a turn: of a domain that is not active, only what explains a loss."""
+    domains = outcome.domains
+    told = {d for d, one in domains.items() if d in active or one.cause or not one.all_provided}
     return {
         "response": marked(turn.response),
-        "steps": [f"{domain}: {text}" for domain, text in turn.steps],
+        "steps": [f"{domain}: {text}" for domain, text in turn.steps if domain in told],
         "changes": turn.changes if predicted else (),
-        "lost": lost,
+        "lost": [
+            f"{domain} is lost here: {one.cause}"
+            for domain, one in domains.items()
+            if one.turn == number
+        ],
     }
 
 
