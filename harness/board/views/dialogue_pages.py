@@ -38,7 +38,7 @@ DIALOGUES = "dialogues"
 INDEX = f"{DIALOGUES}.html"
 """Where the index is on the site of a board."""
 
-_SHOWN_CAUSES = 3
+_SHOWN_CAUSES = 2
 _SHOWN_VENUES = 3
 _PLACEHOLDER = re.compile(r"\b[A-Z]{3,}\b")
 _TURN = re.compile(r"\bturn (\d+)")
@@ -105,8 +105,10 @@ class IndexRow:
         won: How many systems succeed.
         of: How many play it.
         causes: The most frequent domains and causes, each with the number of systems.
-        marks: For the script: which systems play it, which succeed and which lose by what, as
-            hexadecimal numbers with a bit per system; what all systems play is left out.
+        played: For the script, as all marks a hexadecimal number with a bit per system: which
+            systems play it.
+        won_by: Which succeed.
+        lost_by: Which lose by what: place of a domain, letter of a cause, mark; for each cause.
     """
 
     id: str
@@ -116,7 +118,9 @@ class IndexRow:
     won: int
     of: int
     causes: str
-    marks: Mapping[str, str]
+    played: str
+    won_by: str
+    lost_by: str
 
 
 @dataclass(frozen=True)
@@ -125,12 +129,14 @@ class Index:
 
     Attributes:
         rows: The dialogues, in the benchmark's order.
+        played: The mark of the systems that play a dialogue, of most dialogues.
         systems: The systems' names.
         domains: All domains of goals.
         causes: Letter in the marks -> cause.
     """
 
     rows: Sequence[IndexRow]
+    played: str
     systems: Sequence[str]
     domains: Sequence[str]
     causes: Mapping[str, str]
@@ -153,6 +159,7 @@ def index(
     rows = [_index_row(id_, of_one, every, systems, linked) for id_, of_one in domains.items()]
     return Index(
         rows,
+        Counter(row.played for row in rows).most_common(1)[0][0],
         [one.name for one in systems],
         every,
         {letter: cause for cause, letter in _LETTERS.items()},
@@ -177,11 +184,6 @@ def _index_row(
         f"{_bits(cause in one.lost.get(id_, ()) for one in systems)}"
         for cause in frequent
     ]
-    marks = {
-        "played": "" if all(played) else _bits(played),
-        "won": _bits(won),
-        "lost": " ".join(codes),
-    }
     return IndexRow(
         id_,
         f"{DIALOGUES}/{id_}.html" if link else "",
@@ -190,7 +192,9 @@ def _index_row(
         sum(won),
         sum(played),
         ", ".join([*named, *([f"{more} more"] if more > 0 else [])]),
-        {name: mark for name, mark in marks.items() if mark},
+        _bits(played),
+        _bits(won),
+        " ".join(codes),
     )
 
 

@@ -24,31 +24,37 @@
 
   // The index. A mark is a number with a bit per system, in the order of the choice.
   function choosing(form) {
-    const fields = ["system", "outcome", "domain", "cause"];
-    const [system, outcome, domain, cause] = fields.map((name) =>
+    const fields = ["system", "outcome", "other", "domain", "cause", "order"];
+    const [system, outcome, other, domain, cause, order] = fields.map((name) =>
       document.getElementById("choose-" + name),
     );
-    const order = document.getElementById("choose-order");
     const told = document.getElementById("chosen");
     const body = document.querySelector("#dialogues tbody");
     const names = [...system.options].slice(1).map((option) => option.text);
     const domains = [...domain.options].slice(1).map((option) => option.value);
     const causes = Object.fromEntries([...cause.options].map((o) => [o.dataset.letter, o.value]));
     const everyone = (1n << BigInt(names.length)) - 1n;
+    const usual = body.parentElement.dataset.played;
     const rows = [...body.rows].map((row) => {
       const { played, won, lost } = row.dataset;
       const codes = (lost ?? "").split(" ").filter(Boolean).map((code) => {
         const [, place, letter, mask] = code.match(/^(\d+)([a-z])(.+)$/);
         return { domain: domains[place], cause: causes[letter], who: number(mask) };
       });
-      const players = played ? number(played) : everyone;
-      return { row, players, won: number(won), codes, goal: row.cells[2].textContent.split(" ") };
+      return { row, players: number(played ?? usual), won: number(won), codes, goal: row.cells[2].textContent.split(" ") };
     });
 
+    const bit = (select) => (select.selectedIndex ? 1n << BigInt(select.selectedIndex - 1) : 0n);
+
     function wanted({ players, won, codes, goal }) {
-      const it = system.selectedIndex ? 1n << BigInt(system.selectedIndex - 1) : everyone;
+      const it = bit(system) || everyone;
       const failed = players & ~won;
-      const only = (who) => ones(who) === 1 && (who & it) !== 0n;
+      // One that does, of all; or a system that does, where those that it is held against do not.
+      function only(who) {
+        if (it === everyone) return ones(who) === 1;
+        const others = players & (bit(other) || everyone & ~it);
+        return (who & it) !== 0n && others !== 0n && (who & others) === 0n;
+      }
       const came = {
         "": (players & it) !== 0n,
         won: (won & it) !== 0n,
@@ -98,12 +104,15 @@
     function show() {
       all(".details", body).forEach((row) => row.remove());
       all("button", body).forEach((button) => button.setAttribute("aria-expanded", "false"));
+      // Only one system is held against others, in what only one of them does.
+      other.parentElement.hidden = !(system.value && ["only", "not"].includes(outcome.value));
       let found = 0;
       for (const one of rows) {
         one.row.hidden = !wanted(one);
         found += !one.row.hidden;
         const link = one.row.querySelector("a");
-        if (link) link.hash = system.value ? String(new URLSearchParams({ system: system.value })) : "";
+        const shown = [system, other].filter((one) => one.value && !one.parentElement.hidden);
+        if (link) link.hash = String(new URLSearchParams(shown.map((one) => ["system", one.value])));
       }
       const sorted = [...rows];
       if (order.value) sorted.sort((a, b) => ones(a.won) - ones(b.won));
@@ -112,7 +121,7 @@
     }
     function follow() {
       const values = asked();
-      for (const name of [...fields, "order"]) {
+      for (const name of fields) {
         const field = document.getElementById("choose-" + name);
         const value = values.get(name) ?? "";
         field.value = [...field.options].some((option) => option.value === value) ? value : "";
@@ -120,9 +129,7 @@
       show();
     }
     form.addEventListener("input", () => {
-      const chosen = [...fields, "order"].map((name) => [
-        name, document.getElementById("choose-" + name).value,
-      ]);
+      const chosen = fields.map((name) => [name, document.getElementById("choose-" + name).value]);
       address(Object.fromEntries(chosen));
       show();
     });
