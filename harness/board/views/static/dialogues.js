@@ -142,6 +142,7 @@
   // A dialogue: the systems that stand side by side, beside the reference.
   function reading(outcome, talk) {
     const rows = [...outcome.tBodies[0].rows];
+    const checked = (row) => row.querySelector("input").checked;
     const boxes = new Map();
     rows.forEach((row, place) => {
       if (!place) return;
@@ -171,6 +172,8 @@
       const chosen = known.length ? known : [...boxes.keys()].slice(0, 3);
       for (const [name, [box]] of boxes) box.checked = chosen.includes(name);
       talk.classList.add("chosen");
+      // What is chosen stands first, below the reference.
+      rows.slice(1).sort((a, b) => checked(b) - checked(a)).forEach((row) => row.parentElement.append(row));
       show();
     }
     outcome.addEventListener("change", () => history.replaceState(null, "", show()));
