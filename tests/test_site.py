@@ -115,7 +115,10 @@ def test_the_whole_site_of_the_repository_is_small(made: Site, entries: Sequence
     assert made.size == sum(len(text.encode()) for text in made.files.values())
     # The board began with 24 entries; each further one may add its pages, with all its signs.
     further = max(0, len(entries) - 24)
-    assert made.size < 500_000 + 22_000 * further
+    own = sum(len(text.encode()) for path, text in made.files.items() if "dialogues" in path)
+    assert made.size - own < 500_000 + 22_000 * further
+    # The index of dialogues with its script and style.
+    assert own < 215_000
 
 
 def test_every_entry_has_a_page_a_file_and_a_row_with_an_address(

@@ -235,12 +235,13 @@ def stale_files(made: Site, directory: Path) -> Iterator[str]:
 
 
 def left_over(made: Site, directory: Path) -> Iterator[str]:
-    """Yield which files in the site's folders are no part of it, a sentence each."""
+    """Yield what of the folders of systems and dialogues is no part of the site, in sentences."""
     for name in (SYSTEMS, DIALOGUES):
         folder = directory / name
-        for path in sorted(folder.iterdir()) if folder.is_dir() else []:
-            if f"{name}/{path.name}" not in made.files:
-                yield f"{path} is no part of the site; remove it"
+        left = [path for path in folder.glob("*") if f"{name}/{path.name}" not in made.files]
+        has_some = any(path.startswith(f"{name}/") for path in made.files)
+        for path in sorted(left) if has_some else [folder] if left else []:
+            yield f"{path} is no part of the site; remove it"
 
 
 LOOPBACK = "127.0.0.1"
