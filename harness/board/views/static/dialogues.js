@@ -176,6 +176,12 @@
       rows.slice(1).sort((a, b) => checked(b) - checked(a)).forEach((row) => row.parentElement.append(row));
       show();
     }
+    // Who follows a link to a turn wants to see the system that it is about.
+    outcome.addEventListener("click", (event) => {
+      const box = event.target.closest("a")?.closest("tr").querySelector("input");
+      if (box) box.checked = true;
+      if (box) show();
+    });
     outcome.addEventListener("change", () => history.replaceState(null, "", show()));
     addEventListener("hashchange", follow);
     follow();
