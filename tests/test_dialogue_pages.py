@@ -78,16 +78,16 @@ def test_the_index_counts_who_succeeds_and_marks_who_loses_by_what() -> None:
         Verdicts("C", {"x": 2}, {"x"}, {}),
     ]
     found = index({"x": ["taxi"], "y": ["hotel", "taxi"]}, systems)
-    x, y = found.rows
+    x, y = found["rows"]
     # A is bit 1, B bit 2, C bit 4.
-    assert (x.won, x.of, x.turns, x.played, x.won_by) == (2, 3, 3, "7", "5")
-    assert (y.won, y.of, y.played, y.won_by) == (0, 2, "3", "0")
-    assert (x.causes, y.causes) == ("taxi: never said (1)", "hotel: never named (1)")
+    assert [x[key] for key in ("won", "of", "turns", "played", "won_by")] == [2, 3, 3, "7", "5"]
+    assert [y[key] for key in ("won", "of", "played", "won_by")] == [0, 2, "3", "0"]
+    assert (x["causes"], y["causes"]) == ("taxi: never said (1)", "hotel: never named (1)")
     # Domains by the alphabet: hotel is 0, taxi 1.
-    letter = {cause: letter for letter, cause in found.causes.items()}
-    assert x.lost_by == f"1{letter['never said']}2"
-    assert y.lost_by == f"0{letter['never named']}1"
-    assert len(letter) == len(found.causes) == 10
+    letter = {cause: letter for letter, cause in found["causes"].items()}
+    assert x["lost_by"] == f"1{letter['never said']}2"
+    assert y["lost_by"] == f"0{letter['never named']}1"
+    assert len(letter) == len(found["causes"]) == 10
 
 
 def test_only_the_most_frequent_causes_are_named_and_the_rest_counted() -> None:
@@ -96,8 +96,8 @@ def test_only_the_most_frequent_causes_are_named_and_the_rest_counted() -> None:
         Verdicts("A", {"x": 1}, (), {"x": lost}),
         Verdicts("B", {"x": 1}, (), {"x": lost[2:]}),
     ]
-    [row] = index({"x": ["hotel", "taxi"]}, systems).rows
-    assert row.causes == "taxi: never said (2), hotel: never named (1), 1 more"
+    [row] = index({"x": ["hotel", "taxi"]}, systems)["rows"]
+    assert row["causes"] == "taxi: never said (2), hotel: never named (1), 1 more"
 
 
 def test_what_entries_store_says_the_same_as_the_outputs(
@@ -147,14 +147,14 @@ def test_the_boards_index_has_every_dialogue_and_no_word_of_the_corpus() -> None
     [(path, (_, content))] = stored_pages(board).items()
     found = content()["index"]
     assert path == INDEX
-    assert len(found.rows) == 1000
-    assert set(found.systems) == {entry.system.name for entry in read_systems(board)}
-    ubar = found.systems.index("UBAR")
-    won = sum(int(row.won_by, 16) >> ubar & 1 for row in found.rows)
+    assert len(found["rows"]) == 1000
+    assert set(found["systems"]) == {entry.system.name for entry in read_systems(board)}
+    ubar = found["systems"].index("UBAR")
+    won = sum(int(row["won_by"], 16) >> ubar & 1 for row in found["rows"])
     entry = next(one for one in board.entries if one.key == "ubar")
     assert won == 10 * entry.scores.main.success  # type: ignore[operator]
-    assert {domain for row in found.rows for domain in row.domains} == set(found.domains)
-    assert not any(row.link for row in found.rows)
+    assert {domain for row in found["rows"] for domain in row["domains"]} == set(found["domains"])
+    assert not any(row["link"] for row in found["rows"])
 
 
 # The dialogues.

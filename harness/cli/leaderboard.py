@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -124,7 +123,7 @@ def command(
             "--dialogues goes with --html or --serve": dialogues and html is None and serve is None,
         }
     )
-    read = _Dialogues(rescoring["benchmark"], rescoring["folders"]) if dialogues else None
+    read = rescoring if dialogues else None
     if serve is not None:
         written = check or again or html is not None or output is not None
         option.refuse({"--serve writes nothing: leave out the other options": written})
@@ -146,7 +145,7 @@ def _make(
     removed: Sequence[str],
     again: bool,
     rescoring: Mapping[str, Any],
-    read: _Dialogues | None,
+    read: Mapping[str, Any] | None,
 ) -> int:
     """Make the leaderboard's pages, and the site."""
     with locked(submissions):
@@ -178,7 +177,7 @@ def _is_stale(
     path: Path,
     html: Path | None,
     base: Path | None,
-    read: _Dialogues | None,
+    read: Mapping[str, Any] | None,
 ) -> bool:
     """Say what of the pages, the pairs and the site is stale, and what differs from a base."""
     if base is not None:
@@ -213,44 +212,44 @@ def _differs(submissions: Path, entered: Sequence[Entry]) -> bool:
     return bool(made)
 
 
-@dataclass(frozen=True)
-class _Dialogues:
-    """Where dialogues to read come from: the values of the options of these names."""
-
-    benchmark: str | None
-    folders: Sequence[Path]
-
-    def pages(self, board: Board) -> dict[str, Page]:
-        """Return the pages of all dialogues and their index; say which systems they lack."""
-        entries = read_systems(board)
-        name = self.benchmark or next((entry.benchmark for entry in entries), None)
-        mine = [entry for entry in entries if name in (self.benchmark, entry.benchmark)]
-        scorer = Scorer(loaded_once(name))
-        found: dict[str, Diagnosis] = {}
-        coming = diagnosed(mine, self.folders, scorer)
-        for entry, one in tqdm(coming, "reading", len(mine), unit="system", disable=None):
-            if isinstance(one, InputError):
-                tell(entry.key, [f"its dialogues are left out: {'; '.join(one.problems)}"])
-            else:
-                title = entry.system.name
-                found[f"{title} ({entry.key})" if title in found else title] = one
-        if not found:
-            raise InputError("--dialogues", "the outputs of no system are at hand")
-        return dialogue_pages(found, INDEX)
+def _dialogues(
+    board: Board, benchmark: str | None, folders: Sequence[Path], **_: Any
+) -> dict[str, Page]:
+    """Return the pages of all dialogues and their index; say which systems they lack."""
+    entries = read_systems(board)
+    name = benchmark or next((entry.benchmark for entry in entries), None)
+    mine = [entry for entry in entries if name in (benchmark, entry.benchmark)]
+    found: dict[str, Diagnosis] = {}
+    coming = diagnosed(mine, folders, Scorer(loaded_once(name)))
+    for entry, one in tqdm(coming, "reading", len(mine), unit="system", disable=None):
+        if isinstance(one, InputError):
+            tell(entry.key, [f"its dialogues are left out: {'; '.join(one.problems)}"])
+        else:
+            title = entry.system.name
+            found[f"{title} ({entry.key})" if title in found else title] = one
+    if not found:
+        raise InputError("--dialogues", "the outputs of no system are at hand")
+    return dialogue_pages(found, INDEX)
 
 
-def _site(submissions: Path, board: Board, read: _Dialogues | None = None) -> Site:
-    """Make the site, and say which documents it is made without."""
+def _site(submissions: Path, board: Board, read: Mapping[str, Any] | None) -> Site:
+    """Make the site, and say which documents it is made without.
+
+    Args:
+        submissions: The folder of submissions.
+        board: The board.
+        read: How to find the outputs for pages of dialogues; None for no such pages.
+    """
     documents = submissions.absolute().parent / DOCUMENTS_FOLDER
-    shown = partial(tqdm, desc="dialogues", unit="page", disable=None if read else True)
-    made = site(board, documents, None if read is None else read.pages(board), shown)
+    shown = partial(tqdm, desc="dialogues", unit="page", disable=True if read is None else None)
+    made = site(board, documents, None if read is None else _dialogues(board, **read), shown)
     if made.missing:
         names = ", ".join(f"{name}.md" for name in made.missing)
         tell(str(documents), [f"lacks {names}; the site is made without: make it in a clone"])
     return made
 
 
-def _serve(submissions: Path, rules: str, port: int, read: _Dialogues | None) -> int:
+def _serve(submissions: Path, rules: str, port: int, read: Mapping[str, Any] | None) -> int:
     """Show the site until somebody stops it."""
     entered = read_entries(submissions)
     pairs = complete_pairs(submissions, entered)

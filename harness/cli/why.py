@@ -36,6 +36,9 @@ from .serving import serve_pages
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
 
+_PAGES = ("serve", "html")
+_NOT_PAGES = ("plot", "wanted", "lexicalised", "free_running", "domain", "cause", "limit")
+
 
 @click.command(
     "why",
@@ -132,16 +135,9 @@ def command(
             and any(map(option.given, ("domain", "cause", "limit"))),
             "--turn goes with neither --lexicalised nor --plot": turn is not None
             and (lexicalised or plot is not None),
-            "--serve and --html go without --plot, --dialogue, --lexicalised, --free-running and "
-            "each other": (serve is not None or html is not None)
-            and (
-                any((plot, wanted, lexicalised, free_running))
-                or (serve is not None and html is not None)
-            ),
-            "--domain, --cause and --limit go without --serve and --html": (
-                serve is not None or html is not None
-            )
-            and any(map(option.given, ("domain", "cause", "limit"))),
+            "--serve and --html go without each other, --plot, --dialogue, --lexicalised, "
+            "--free-running, --domain, --cause and --limit": sum(map(option.given, _PAGES)) > 0
+            and sum(map(option.given, _PAGES + _NOT_PAGES)) > 1,
             "--lexicalised takes --corpus without a style": lexicalised
             and corpus not in (None, CANONICAL_STYLE),
             f"--cause {cause!r} is one of grounded scores; add --lexicalised": not lexicalised

@@ -18,16 +18,11 @@ from typing import Any
 
 from ...benchmark import CANONICAL_STYLE, Benchmark
 from ...data.fingerprints import pinned_fingerprints
-from ...diagnosis.causes import (
-    CAUSES,
-    SLOT_CAUSES,
-    DialogueOutcome,
-    cause_words,
-)
+from ...diagnosis.causes import CAUSES, SLOT_CAUSES, DialogueOutcome, DomainDiagnosis, cause_words
 from ...diagnosis.diagnosing import Diagnosis, diagnose
-from ...diagnosis.dialogue_text import Called, FollowedTurn, followed, goal_text
+from ...diagnosis.dialogue_text import Called, followed, goal_text
 from ...diagnosis.losses import lost_by
-from ...metrics.played import Played, PlayedDialogue
+from ...metrics.played import PlayedDialogue
 from ...submission import made_submission
 from ..entries import Entry
 from ..model import REFERENCE, Board
@@ -93,113 +88,71 @@ def _diagnosed_verdicts(name: str, diagnosis: Diagnosis) -> Verdicts:
 # ------------------------------------------------------------------------------------ the index
 
 
-@dataclass(frozen=True)
-class IndexRow:
-    """A dialogue in the index.
-
-    Attributes:
-        id: The dialogue's id.
-        link: The address of its page from the index; empty if it has none.
-        turns: Its turns.
-        domains: The domains of its goal.
-        won: How many systems succeed.
-        of: How many play it.
-        causes: The most frequent domains and causes, each with the number of systems.
-        played: For the script, as all marks a hexadecimal number with a bit per system: which
-            systems play it.
-        won_by: Which succeed.
-        lost_by: Which lose by what: place of a domain, letter of a cause, mark; for each cause.
-    """
-
-    id: str
-    link: str
-    turns: int
-    domains: Sequence[str]
-    won: int
-    of: int
-    causes: str
-    played: str
-    won_by: str
-    lost_by: str
-
-
-@dataclass(frozen=True)
-class Index:
-    """The index of dialogues.
-
-    Attributes:
-        rows: The dialogues, in the benchmark's order.
-        played: The mark of the systems that play a dialogue, of most dialogues.
-        systems: The systems' names.
-        domains: All domains of goals.
-        causes: Letter in the marks -> cause.
-    """
-
-    rows: Sequence[IndexRow]
-    played: str
-    systems: Sequence[str]
-    domains: Sequence[str]
-    causes: Mapping[str, str]
-
-
 _LETTERS = dict(zip((*CAUSES, *SLOT_CAUSES), ascii_lowercase, strict=False))
 
 
 def index(
-    domains: Mapping[str, Sequence[str]], systems: Sequence[Verdicts], linked: bool = False
-) -> Index:
-    """Return the index of dialogues.
+    goals: Mapping[str, Sequence[str]], systems: Sequence[Verdicts], linked: bool = False
+) -> dict[str, Any]:
+    """Return what the index of dialogues shows.
+
+    Marks, which are for the script, are hexadecimal numbers with a bit per system. A row has `id`;
+    `link`, the address of its page from the index, empty if it has none; `turns`; `domains` of the
+    goal; `won`, how many systems succeed, and `of`, how many play it; `causes`, the most frequent
+    ones in words; `played` and `won_by`, marks; `lost_by`, the place of a domain, the letter of a
+    cause and a mark for each cause. The index has `systems`, their names; `domains`; `causes`,
+    letter -> cause; and `played`, the mark of most rows.
 
     Args:
-        domains: Dialogue -> the domains of its goal, of all dialogues in order.
+        goals: Dialogue -> the domains of its goal, of all dialogues in order.
         systems: How they came out.
         linked: Whether the dialogues have pages.
     """
-    every = sorted({domain for of_one in domains.values() for domain in of_one})
-    rows = [_index_row(id_, of_one, every, systems, linked) for id_, of_one in domains.items()]
-    return Index(
-        rows,
-        Counter(row.played for row in rows).most_common(1)[0][0],
-        [one.name for one in systems],
-        every,
-        {letter: cause for cause, letter in _LETTERS.items()},
-    )
-
-
-def _index_page(made: Index) -> Page:
-    return "dialogues.html", lambda: {"index": made, "linked": bool(made.rows[0].link)}
+    domains = sorted({domain for goal in goals.values() for domain in goal})
+    rows = [_index_row(id_, goal, domains, systems, linked) for id_, goal in goals.items()]
+    return {
+        "rows": rows,
+        "linked": linked,
+        "systems": [one.name for one in systems],
+        "domains": domains,
+        "causes": {letter: cause for cause, letter in _LETTERS.items()},
+        "played": Counter(row["played"] for row in rows).most_common(1)[0][0],
+    }
 
 
 def _index_row(
-    id_: str, domains: Sequence[str], every: Sequence[str], systems: Sequence[Verdicts], link: bool
-) -> IndexRow:
+    id_: str, goal: Sequence[str], domains: list[str], systems: Sequence[Verdicts], linked: bool
+) -> dict[str, Any]:
     played = [id_ in one.turns for one in systems]
     won = [id_ in one.won for one in systems]
-    lost = Counter(chain.from_iterable(one.lost.get(id_, ()) for one in systems))
-    frequent = sorted(lost, key=lambda cause: (-lost[cause], cause))
-    named = [f"{': '.join(cause)} ({lost[cause]})" for cause in frequent[:_SHOWN_CAUSES]]
+    lost = [one.lost.get(id_, ()) for one in systems]
+    counts = Counter(chain.from_iterable(lost))
+    frequent = sorted(counts, key=lambda cause: (-counts[cause], cause))
+    named = [f"{': '.join(cause)} ({counts[cause]})" for cause in frequent[:_SHOWN_CAUSES]]
     more = len(frequent) - len(named)
-    codes = [
-        f"{every.index(cause[0])}{_LETTERS[cause[1]]}"
-        f"{_bits(cause in one.lost.get(id_, ()) for one in systems)}"
-        for cause in frequent
-    ]
-    return IndexRow(
-        id_,
-        f"{DIALOGUES}/{id_}.html" if link else "",
-        max(one.turns.get(id_, 0) for one in systems),
-        domains,
-        sum(won),
-        sum(played),
-        ", ".join([*named, *([f"{more} more"] if more > 0 else [])]),
-        _bits(played),
-        _bits(won),
-        " ".join(codes),
-    )
+    return {
+        "id": id_,
+        "link": f"{DIALOGUES}/{id_}.html" if linked else "",
+        "turns": max(one.turns.get(id_, 0) for one in systems),
+        "domains": goal,
+        "won": sum(won),
+        "of": sum(played),
+        "causes": ", ".join([*named, *([f"{more} more"] if more > 0 else [])]),
+        "played": _mark(played),
+        "won_by": _mark(won),
+        "lost_by": " ".join(
+            f"{domains.index(domain)}{_LETTERS[cause]}{_mark((domain, cause) in of for of in lost)}"
+            for domain, cause in frequent
+        ),
+    }
 
 
-def _bits(marks: Iterable[bool]) -> str:
-    return f"{sum(mark << place for place, mark in enumerate(marks)):x}"
+def _mark(bits: Iterable[bool]) -> str:
+    return f"{sum(bit << place for place, bit in enumerate(bits)):x}"
+
+
+def _index_page(made: Mapping[str, Any]) -> Page:
+    return "dialogues.html", lambda: {"index": made}
 
 
 def read_systems(board: Board) -> list[Entry]:
@@ -210,14 +163,14 @@ def read_systems(board: Board) -> list[Entry]:
 def stored_pages(board: Board) -> dict[str, Page]:
     """Return the index by what a board's systems store; nothing if nothing is stored."""
     entries = read_systems(board)
-    pinned = {name: pinned_fingerprints(name) for name in {e.benchmark for e in entries} if name}
-    known = {name: one for name, one in pinned.items() if one is not None}
-    for name, one in sorted(known.items()):
-        ids = list(one["dialogues"])
-        own = [stored_verdicts(entry, ids) for entry in entries if entry.benchmark == name]
-        if systems := [verdicts for verdicts in own if verdicts is not None]:
-            goals = [goal.split() for goal in one["domains"]]
-            made = index(dict(zip(ids, goals, strict=True)), systems)
+    pinned = {
+        name: pinned_fingerprints(name) for name in sorted({e.benchmark or "" for e in entries})
+    }
+    for name, one in pinned.items():
+        goals = {} if one is None else dict(zip(one["dialogues"], one["domains"], strict=True))
+        own = [stored_verdicts(e, list(goals)) for e in entries if e.benchmark == name]
+        if goals and (systems := [verdicts for verdicts in own if verdicts is not None]):
+            made = index({id_: goal.split() for id_, goal in goals.items()}, systems)
             return {INDEX: _index_page(made)}
     return {}
 
@@ -226,7 +179,7 @@ def stored_pages(board: Board) -> dict[str, Page]:
 
 
 def dialogue_pages(systems: Mapping[str, Diagnosis], home: str) -> dict[str, Page]:
-    """Return path -> template and content of the index and of every dialogue that is played.
+    """Return path -> page, of the index and of every dialogue that is played.
 
     Args:
         systems: What to call each system -> its diagnosis; at least one.
@@ -234,53 +187,41 @@ def dialogue_pages(systems: Mapping[str, Diagnosis], home: str) -> dict[str, Pag
     """
     first = next(iter(systems.values())).played
     benchmark = first.benchmark
-    diagnoses = [("Reference", _of_references(first)), *systems.items()]
+    responses = made_submission(benchmark, CANONICAL_STYLE)
+    human = diagnose(replace(first, submission=responses, states="gold", domains="states"))
     played = [
-        {
-            dialogue.id: (dialogue, outcome)
-            for dialogue, outcome in zip(one.dialogues, one.outcomes, strict=True)
-        }
-        for _, one in diagnoses
+        (name, one, {o.id: (d, o) for d, o in zip(one.dialogues, one.outcomes, strict=True)})
+        for name, one in (("Reference", human), *systems.items())
     ]
-    ids = [id_ for id_ in benchmark.dialogues if any(id_ in own for own in played[1:])]
-    verdicts = [_diagnosed_verdicts(name, one) for name, one in systems.items()]
-    domains = {id_: list(benchmark.dialogues[id_].goal) for id_ in ids}
+    ids = [id_ for id_ in benchmark.dialogues if any(id_ in own for _, _, own in played[1:])]
     called = partial(_named, _venue_names(benchmark))
 
     def content(place: int) -> dict[str, Any]:
         id_ = ids[place]
-        shown = [
-            _shown(name, diagnosis, *own[id_], called)
-            for (name, diagnosis), own in zip(diagnoses, played, strict=True)
-            if id_ in own
-        ]
         gold = benchmark.dialogues[id_]
-        neighbours = (ids[place - 1] if place else None, *ids[place + 1 : place + 2], None)
+        shown = [_shown(name, one, *own[id_], called) for name, one, own in played if id_ in own]
         return {
             "id": id_,
             "home": home,
             "place": place + 1,
             "of": len(ids),
             "goal": {domain: goal_text(goal) for domain, goal in gold.goal.items()},
-            "users": [gold.users[turn] if gold.users else "" for turn in range(gold.turns)],
+            "users": gold.users or [""] * gold.turns,
             "systems": shown,
             "won": sum(one["success"] for one in shown[1:]),
-            "neighbours": neighbours[:2],
+            "before": ids[place - 1] if place else None,
+            "after": next(iter(ids[place + 1 :]), None),
         }
 
+    goals = {id_: list(benchmark.dialogues[id_].goal) for id_ in ids}
+    verdicts = [_diagnosed_verdicts(name, one) for name, one in systems.items()]
     return {
-        home: _index_page(index(domains, verdicts, linked=True)),
+        home: _index_page(index(goals, verdicts, linked=True)),
         **{
             f"{DIALOGUES}/{id_}.html": ("dialogue.html", partial(content, place))
             for place, id_ in enumerate(ids)
         },
     }
-
-
-def _of_references(played: Played) -> Diagnosis:
-    """Return the diagnosis of the benchmark's own responses, with gold states."""
-    made = made_submission(played.benchmark, CANONICAL_STYLE)
-    return diagnose(replace(played, submission=made, states="gold", domains="states"))
 
 
 def _shown(
@@ -290,50 +231,45 @@ def _shown(
     outcome: DialogueOutcome,
     called: Called,
 ) -> dict[str, Any]:
-    """Return what the page of a dialogue shows of a system."""
+    """Return what the page of a dialogue shows of a system.
+
+    Of a domain that is not active a turn shows only what explains a loss.
+    """
+    domains = outcome.domains
+    lost = {domain for domain, one in domains.items() if one.cause or not one.all_provided}
     predicted = diagnosis.played.states == "predicted"
     return {
         "name": name,
         "inform": outcome.inform,
         "success": outcome.success,
-        "domains": {domain: list(_lost_in(outcome, domain)) for domain in outcome.domains},
+        "domains": {domain: list(_lost_in(domain, one)) for domain, one in domains.items()},
         "turns": [
-            _shown_turn(turn, dialogue.active_domains[number], outcome, number, predicted)
+            {
+                "response": marked(turn.response),
+                "steps": [
+                    f"{domain}: {text}"
+                    for domain, text in turn.steps
+                    if domain in lost or domain in dialogue.active_domains[number]
+                ],
+                "changes": turn.changes if predicted else (),
+                "lost": [
+                    f"{domain} is lost here: {one.cause}"
+                    for domain, one in domains.items()
+                    if one.turn == number
+                ],
+            }
             for number, turn in enumerate(followed(diagnosis, dialogue, called))
         ],
     }
 
 
-def _lost_in(outcome: DialogueOutcome, domain: str) -> Iterator[tuple[str, str]]:
+def _lost_in(domain: str, diagnosis: DomainDiagnosis) -> Iterator[tuple[str, str]]:
     """Yield why a domain is lost: a cause, and what happened in words."""
-    diagnosis = outcome.domains[domain]
     if diagnosis.cause is not None:
         yield diagnosis.cause, with_links(cause_words(domain, diagnosis))
     for slot, cause in diagnosis.provided.items():
         if cause is not None:
             yield f"{slot} {cause}", ""
-
-
-def _shown_turn(
-    turn: FollowedTurn,
-    active: Collection[str],
-    outcome: DialogueOutcome,
-    number: int,
-    predicted: bool,
-) -> dict[str, Any]:
-    """Return what is shown of a turn: of a domain that is not active, only what explains a loss."""
-    domains = outcome.domains
-    told = {d for d, one in domains.items() if d in active or one.cause or not one.all_provided}
-    return {
-        "response": marked(turn.response),
-        "steps": [f"{domain}: {text}" for domain, text in turn.steps if domain in told],
-        "changes": turn.changes if predicted else (),
-        "lost": [
-            f"{domain} is lost here: {one.cause}"
-            for domain, one in domains.items()
-            if one.turn == number
-        ],
-    }
 
 
 def marked(response: str) -> str:
