@@ -217,27 +217,24 @@ def rescore(
             yield _not_scored(members[number], one) if isinstance(one, InputError) else one
 
 
-def diagnosed(
-    entries: Iterable[Entry], folders: Sequence[Path], scorer: Scorer
-) -> Iterator[tuple[Entry, Diagnosis | InputError]]:
-    """Yield entries, each with its diagnosis under the default rule set, or why there is none.
+def diagnosed(entry: Entry, folders: Sequence[Path], scorer: Scorer) -> Diagnosis:
+    """Return why an entry that responds loses points, under the default rule set.
 
     Args:
-        entries: Entries that respond.
-        folders: Folders to look for predictions in.
+        entry: The entry.
+        folders: Folders to look for its predictions in.
         scorer: Has the benchmark.
+
+    Raises:
+        InputError: The predictions are not at hand, or cannot be scored.
     """
     from .entry_scores import Responses, read_outputs
 
-    for entry in entries:
-        try:
-            content = find_predictions(entry, folders)
-            system = entry.system
-            outputs = read_outputs(content, entry.key, scorer, system.track, system.aliases)
-            assert isinstance(outputs, Responses)
-            yield entry, diagnose(outputs.played)
-        except InputError as error:
-            yield entry, error
+    content = find_predictions(entry, folders)
+    system = entry.system
+    outputs = read_outputs(content, entry.key, scorer, system.track, system.aliases)
+    assert isinstance(outputs, Responses)
+    return diagnose(outputs.played)
 
 
 @dataclass(frozen=True)

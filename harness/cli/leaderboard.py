@@ -219,13 +219,15 @@ def _dialogues(
     entries = read_systems(board)
     name = benchmark or next((entry.benchmark for entry in entries), None)
     mine = [entry for entry in entries if name in (benchmark, entry.benchmark)]
+    scorer = Scorer(loaded_once(name))
     found: dict[str, Diagnosis] = {}
-    coming = diagnosed(mine, folders, Scorer(loaded_once(name)))
-    for entry, one in tqdm(coming, "reading", len(mine), unit="system", disable=None):
-        if isinstance(one, InputError):
-            tell(entry.key, [f"its dialogues are left out: {'; '.join(one.problems)}"])
+    for entry in tqdm(mine, "reading", unit="system", disable=None):
+        title = entry.system.name
+        try:
+            one = diagnosed(entry, folders, scorer)
+        except InputError as error:
+            tell(entry.key, [f"its dialogues are left out: {'; '.join(error.problems)}"])
         else:
-            title = entry.system.name
             found[f"{title} ({entry.key})" if title in found else title] = one
     if not found:
         raise InputError("--dialogues", "the outputs of no system are at hand")

@@ -17,6 +17,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from ...benchmark import CANONICAL_STYLE, Benchmark
+from ...data.declared import declared_names
 from ...data.fingerprints import pinned_fingerprints
 from ...diagnosis.causes import CAUSES, SLOT_CAUSES, DialogueOutcome, DomainDiagnosis, cause_words
 from ...diagnosis.diagnosing import Diagnosis, diagnose
@@ -161,15 +162,16 @@ def read_systems(board: Board) -> list[Entry]:
 
 
 def stored_pages(board: Board) -> dict[str, Page]:
-    """Return the index by what a board's systems store; nothing if nothing is stored."""
+    """Return the index by what systems store, of a declared data set; nothing if they do not."""
     entries = read_systems(board)
-    pinned = {
-        name: pinned_fingerprints(name) for name in sorted({e.benchmark or "" for e in entries})
-    }
-    for name, one in pinned.items():
-        goals = {} if one is None else dict(zip(one["dialogues"], one["domains"], strict=True))
-        own = [stored_verdicts(e, list(goals)) for e in entries if e.benchmark == name]
-        if goals and (systems := [verdicts for verdicts in own if verdicts is not None]):
+    for name in declared_names():
+        own = [entry for entry in entries if entry.benchmark == name]
+        pinned = pinned_fingerprints(name)
+        if pinned is None:
+            continue
+        goals = dict(zip(pinned["dialogues"], pinned["domains"], strict=True))
+        systems = [known for entry in own if (known := stored_verdicts(entry, list(goals)))]
+        if systems:
             made = index({id_: goal.split() for id_, goal in goals.items()}, systems)
             return {INDEX: _index_page(made)}
     return {}
