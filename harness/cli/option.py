@@ -183,7 +183,7 @@ def serve(what: str) -> Callable[[_Command], _Command]:
     """Return the option that shows pages at the loopback address.
 
     Args:
-        what: What it does, a sentence's beginning.
+        what: What it does, as the help begins.
     """
     return click.option(
         "--serve",

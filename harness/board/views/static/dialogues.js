@@ -36,7 +36,7 @@
     const everyone = (1n << BigInt(names.length)) - 1n;
     const usual = body.parentElement.dataset.played;
     const rows = [...body.rows].map((row) => {
-      const { played, won, lost } = row.dataset;
+      const { played, w: won, l: lost } = row.dataset;
       const codes = (lost ?? "").split(" ").filter(Boolean).map((code) => {
         const [, place, letter, mask] = code.match(/^(\d+)([a-z])(.+)$/);
         return { domain: domains[place], cause: causes[letter], who: number(mask) };
