@@ -18,7 +18,7 @@ from ..comparison.resampling import intervals_of
 from ..data.declared import gold_versions
 from ..diagnosis.causes import DialogueOutcome
 from ..diagnosis.diagnosing import diagnose
-from ..diagnosis.losses import domain_losses, points
+from ..diagnosis.losses import domain_losses, lost_dialogues, points
 from ..errors import InputError, unknown
 from ..metrics import headlines
 from ..metrics.bleu import counts as bleu_counts
@@ -453,7 +453,7 @@ def dialogue_scores(played: Played, signature: Signature) -> DialogueScores:
             seed=SEED,
             scores={name: intervals[name] for name in FIGURES},
         ),
-        causes=Causes(domain_losses(outcomes), points(outcomes)),
+        causes=Causes(domain_losses(outcomes), points(outcomes), lost_dialogues(outcomes)),
     )
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..data.declared import blob_id, safe_path
 from ..data.installed import downloads_directory, loaded_once
+from ..diagnosis.diagnosing import Diagnosis, diagnose
 from ..errors import InputError
 from ..io.files import read_bytes, read_plain, to_json
 from ..io.rendering import text_table
@@ -214,6 +215,26 @@ def rescore(
         jobs = _jobs(members, loaded, folders)
         for number, one in run(_rescored, jobs, loaded, workers, scheduler, notify):
             yield _not_scored(members[number], one) if isinstance(one, InputError) else one
+
+
+def diagnosed(entry: Entry, folders: Sequence[Path], scorer: Scorer) -> Diagnosis:
+    """Return why an entry that responds loses points, under the default rule set.
+
+    Args:
+        entry: The entry.
+        folders: Folders to look for its predictions in.
+        scorer: Has the benchmark.
+
+    Raises:
+        InputError: The predictions are not at hand, or cannot be scored.
+    """
+    from .entry_scores import Responses, read_outputs
+
+    content = find_predictions(entry, folders)
+    system = entry.system
+    outputs = read_outputs(content, entry.key, scorer, system.track, system.aliases)
+    assert isinstance(outputs, Responses)
+    return diagnose(outputs.played)
 
 
 @dataclass(frozen=True)

@@ -231,10 +231,24 @@ class Causes:
         domains: Goal domain -> what is lost in it.
         points: Cause, of a domain or of a slot -> what it costs in total, in percent of the
             dialogues played.
+        dialogues: Goal domain -> cause -> the dialogues played that lose Inform or Success by it,
+            by their places among these, from 0; None where an older version of the harness stored
+            the scores.
     """
 
     domains: Mapping[str, DomainLosses]
     points: Mapping[str, Points]
+    dialogues: Mapping[str, Mapping[str, tuple[int, ...]]] | None = None
+
+    @property
+    def lost(self) -> dict[int, list[tuple[str, str]]]:
+        """Place of a dialogue that is lost -> domains and causes, where they are stored."""
+        found: dict[int, list[tuple[str, str]]] = {}
+        for domain, causes in (self.dialogues or {}).items():
+            for cause, places in causes.items():
+                for place in places:
+                    found.setdefault(place, []).append((domain, cause))
+        return found
 
 
 @dataclass(frozen=True)
@@ -278,6 +292,9 @@ def _misshapen(read: DialogueScores) -> Iterator[str]:
         yield f"bleu: expected {MAX_ORDER} n-gram orders"
     if min(map(min, filter(None, (outcomes.turns, *outcomes.bleu.columns))), default=0) < 0:
         yield "turns, bleu: no count is below 0"
+    lost = {place for place, mark in enumerate(outcomes.success) if mark == "0"}
+    if read.causes.dialogues is not None and set(read.causes.lost) != lost:
+        yield "causes.dialogues: expected the dialogues without Success, each with a cause"
     if set(read.intervals.scores) != set(FIGURES):
         yield f"intervals.scores: expected {', '.join(FIGURES)}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,25 +17,28 @@ from ..board.contents import CONTENTS_FILE, check_removed, since_made
 from ..board.entries import Entry, read_entries, strays
 from ..board.model import DOCUMENTS_FOLDER, Board, read_board
 from ..board.pairs import PAIRS_FILE, complete_pairs
-from ..board.rescoring import Rescored, changes_table, rescore, updated
+from ..board.rescoring import Rescored, changes_table, diagnosed, rescore, updated
 from ..board.submitting import locked, write_files
 from ..board.views import (
-    PORT,
     Site,
     check_place,
     left_over,
     site,
-    site_server,
     stale_files,
     write_site,
 )
+from ..board.views.dialogue_pages import INDEX, Page, dialogue_pages, read_systems
 from ..board.views.markdown import pages
 from ..board.views.review_text import review_text
+from ..data.installed import loaded_once
+from ..diagnosis.diagnosing import Diagnosis
 from ..errors import InputError
 from ..io.files import read_bytes
 from ..io.rendering import printable
+from ..scoring import Scorer
 from . import notify, option, tell
 from .option import leaderboard_path
+from .serving import serve_pages
 
 
 @click.command(
@@ -75,14 +79,13 @@ from .option import leaderboard_path
     "previews, sitemap.xml, feed.xml, badges.",
 )
 @click.option(
-    "--serve",
-    type=click.IntRange(0, 65535),
-    is_flag=False,
-    flag_value=PORT,
-    metavar="[PORT]",
-    help=f"Write nothing; show the board as a web page at the loopback address until Ctrl-C. "
-    f"[default port: {PORT}; 0 for any]",
+    "--dialogues",
+    is_flag=True,
+    help="With --html or --serve: a page for every dialogue, on which systems stand side by side. "
+    "Needs the benchmark and the systems' outputs (as --rescore), whose texts these pages show: do "
+    "not publish them.",
 )
+@option.serve("Write nothing; show the board as a web page")
 @click.option(
     "--removed",
     multiple=True,
@@ -106,6 +109,7 @@ def command(
     output: Path | None,
     html: Path | None,
     address: str | None,
+    dialogues: bool,
     serve: int | None,
     removed: tuple[str, ...],
     base: Path | None,
@@ -123,20 +127,22 @@ def command(
         {
             "--base goes with --check": base is not None and not check,
             "--site goes with --html": address is not None and html is None,
+            "--dialogues goes with --html or --serve": dialogues and html is None and serve is None,
         }
     )
+    read = rescoring if dialogues else None
     if serve is not None:
         written = check or again or html is not None or output is not None
         option.refuse({"--serve writes nothing: leave out the other options": written})
-        return _serve(submissions, rules, serve)
+        return _serve(submissions, rules, serve, read)
     if html is not None:
         check_place(html, submissions)
     if check:
         entered = read_entries(submissions)
         changed = [bool(outcome.changes) for outcome in _rescore(entered, again, rescoring)]
-        stale = _is_stale(submissions, entered, rules, path, html, address, base)
+        stale = _is_stale(submissions, entered, rules, path, html, address, base, read)
         return int(stale or any(changed))
-    return _make(submissions, rules, path, html, address, removed, again, rescoring)
+    return _make(submissions, rules, path, html, address, removed, again, rescoring, read)
 
 
 def _make(
@@ -148,6 +154,7 @@ def _make(
     removed: Sequence[str],
     again: bool,
     rescoring: Mapping[str, Any],
+    read: Mapping[str, Any] | None,
 ) -> int:
     """Make the leaderboard's pages, and the site."""
     with locked(submissions):
@@ -158,7 +165,7 @@ def _make(
         made = check_removed(submissions, entered, removed)
         entered, files = updated(entered, _rescore(entered, again, rescoring), rules)
         board = read_board(submissions, entered, rules, complete_pairs(submissions, entered))
-        web = None if html is None else _site(submissions, board, address)
+        web = None if html is None else _site(submissions, board, address, read)
         write_files(submissions, {**files, **pages(submissions, board, path, files)})
         if html is not None and web is not None:
             write_site(web, html)
@@ -180,6 +187,7 @@ def _is_stale(
     html: Path | None,
     address: str | None,
     base: Path | None,
+    read: Mapping[str, Any] | None,
 ) -> bool:
     """Say what of the pages, the pairs and the site is stale, and what differs from a base."""
     if base is not None:
@@ -190,7 +198,7 @@ def _is_stale(
     stale = [_is_page_stale(*page) for page in made.items()]
     stale.append(_differs(submissions, entered))
     if html is not None:
-        stale.append(_is_site_stale(_site(submissions, board, address), html))
+        stale.append(_is_site_stale(_site(submissions, board, address, read), html))
     missing = board.pairs.missing
     if missing:
         click.echo(
@@ -214,28 +222,58 @@ def _differs(submissions: Path, entered: Sequence[Entry]) -> bool:
     return bool(made)
 
 
-def _site(submissions: Path, board: Board, address: str | None = None) -> Site:
-    """Make the site, and say which documents it is made without."""
+def _dialogues(
+    board: Board, benchmark: str | None, folders: Sequence[Path], **_: Any
+) -> dict[str, Page]:
+    """Return the pages of all dialogues and their index; say which systems they lack."""
+    entries = read_systems(board)
+    name = benchmark or next((entry.benchmark for entry in entries), None)
+    mine = [entry for entry in entries if name in (benchmark, entry.benchmark)]
+    scorer = Scorer(loaded_once(name))
+    found: dict[str, Diagnosis] = {}
+    for entry in tqdm(mine, "reading", unit="system", disable=None):
+        title = entry.system.name
+        try:
+            one = diagnosed(entry, folders, scorer)
+        except InputError as error:
+            tell(entry.key, [f"its dialogues are left out: {'; '.join(error.problems)}"])
+        else:
+            found[f"{title} ({entry.key})" if title in found else title] = one
+    if not found:
+        raise InputError("--dialogues", "the outputs of no system are at hand")
+    return dialogue_pages(found, INDEX)
+
+
+def _site(
+    submissions: Path,
+    board: Board,
+    address: str | None = None,
+    read: Mapping[str, Any] | None = None,
+) -> Site:
+    """Make the site, and say which documents it is made without.
+
+    Args:
+        submissions: The folder of submissions.
+        board: The board.
+        address: Where the site will be, if that is known.
+        read: How to find the outputs for pages of dialogues; None for no such pages.
+    """
     documents = submissions.absolute().parent / DOCUMENTS_FOLDER
-    made = site(board, documents, address or "")
+    shown = partial(tqdm, desc="dialogues", unit="page", disable=True if read is None else None)
+    dialogues = None if read is None else _dialogues(board, **read)
+    made = site(board, documents, address or "", dialogues, shown)
     if made.missing:
         names = ", ".join(f"{name}.md" for name in made.missing)
         tell(str(documents), [f"lacks {names}; the site is made without: make it in a clone"])
     return made
 
 
-def _serve(submissions: Path, rules: str, port: int) -> int:
+def _serve(submissions: Path, rules: str, port: int, read: Mapping[str, Any] | None) -> int:
     """Show the site until somebody stops it."""
     entered = read_entries(submissions)
     pairs = complete_pairs(submissions, entered)
-    made = _site(submissions, read_board(submissions, entered, rules, pairs))
-    with site_server(made.files, port) as server:
-        host, taken = server.server_address[:2]
-        click.echo(f"http://{host!s}:{taken}/ shows the board; Ctrl-C stops it")
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            click.echo()
+    made = _site(submissions, read_board(submissions, entered, rules, pairs), read)
+    serve_pages(made.files, port, "the board")
     return 0
 
 

@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 from mwz.normalization.rules import DEFAULT_RULES, alias_tables, rule_set, rule_set_names
 
 from ..benchmark import CANONICAL_STYLE, GOALS, STYLES
-from ..board import PUBLISHED
+from ..board import PORT, PUBLISHED
 from ..comparison.interval import SEED
 from ..errors import InputError, unknown
 from ..io.files import STANDARD_STREAM
@@ -202,6 +202,23 @@ predictions_folder = click.option(
     metavar="DIR",
     help="A folder to look for predictions in: a clone, or a folder of clones. May be repeated.",
 )
+
+
+def serve(what: str) -> Callable[[_Command], _Command]:
+    """Return the option that shows pages at the loopback address.
+
+    Args:
+        what: What it does, as the help begins.
+    """
+    return click.option(
+        "--serve",
+        type=click.IntRange(0, 65535),
+        is_flag=False,
+        flag_value=PORT,
+        metavar="[PORT]",
+        help=f"{what} at the loopback address until Ctrl-C. [default port: {PORT}; 0 for any]",
+    )
+
 
 seed = click.option(
     "--seed",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
+from tqdm import tqdm
 
 from ..benchmark import CANONICAL_STYLE
+from ..board import PORT
 from ..diagnosis.causes import CAUSES, SLOT_CAUSES
 from ..diagnosis.diagnosing import (
     Diagnosis,
@@ -20,7 +23,7 @@ from ..diagnosis.diagnosing import (
 from ..diagnosis.diagnosis_text import GROUNDED_CAUSES, diagnosis_text, grounded_text
 from ..diagnosis.dialogue_text import dialogue_text, grounded_dialogue_text, turn_text
 from ..errors import InputError
-from ..io.files import short_names, shown_name
+from ..io.files import short_names, shown_name, write_atomically
 from ..io.rendering import printable
 from ..scoring import Options, Scorer
 from ..scoring.predictions import Predictions, played_predictions
@@ -28,9 +31,13 @@ from ..submission.checking import dialogue_id
 from ..submission.notations import DOMAINS
 from . import option, tell
 from .reading import corpus_name, played_free_running, read_submissions
+from .serving import serve_pages
 
 if TYPE_CHECKING:
     from mwz.database.venues import VenueDatabase
+
+_PAGES = ("serve", "html")
+_NOT_PAGES = ("plot", "wanted", "lexicalised", "free_running", "domain", "cause", "limit")
 
 
 @click.command(
@@ -71,6 +78,13 @@ if TYPE_CHECKING:
     metavar="FILE.svg|png|pdf",
     help="Draw the causes by domain, several PREDICTIONS side by side.",
 )
+@option.serve("Show all dialogues of all PREDICTIONS side by side, as web pages")
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write these pages to a folder, which needs no server.",
+)
 @option.corpus
 @option.lexicalised
 @option.free_running
@@ -96,6 +110,8 @@ def command(
     turn: int | None,
     venue_ids: bool,
     plot: str | None,
+    serve: int | None,
+    html: Path | None,
     corpus: str | None,
     lexicalised: bool,
     free_running: bool,
@@ -118,6 +134,9 @@ def command(
             and any(map(option.given, ("domain", "cause", "limit"))),
             "--turn goes with neither --lexicalised nor --plot": turn is not None
             and (lexicalised or plot is not None),
+            "--serve and --html go without each other, --plot, --dialogue, --lexicalised, "
+            "--free-running, --domain, --cause and --limit": sum(map(option.given, _PAGES)) > 0
+            and sum(map(option.given, _PAGES + _NOT_PAGES)) > 1,
             "--lexicalised takes --corpus without a style": lexicalised
             and corpus not in (None, CANONICAL_STYLE),
             f"--cause {cause!r} is one of grounded scores; add --lexicalised": not lexicalised
@@ -138,16 +157,18 @@ def command(
         texts = [(file, _free_running(file, options, benchmark, view)) for file in predictions]
     else:
         diagnoses = _diagnoses(predictions, corpus, benchmark, options)
+        named = dict(zip(short_names(list(diagnoses)), diagnoses.values(), strict=True))
+        if serve is not None or html is not None:
+            _show(named, serve, html)
+            return
         if wanted is not None and turn is not None:
-            named = dict(zip(short_names(list(diagnoses)), diagnoses.values(), strict=True))
             click.echo(printable(turn_text(named, dialogue_id(wanted), turn, venue_ids)))
             return
         texts = [(name, view.text(name, diagnosis)) for name, diagnosis in diagnoses.items()]
         if plot is not None:
             from ..diagnosis.diagnosis_plots import plot_causes
 
-            outcomes = [each.outcomes for each in diagnoses.values()]
-            plot_causes(dict(zip(short_names(list(diagnoses)), outcomes, strict=True)), plot)
+            plot_causes({name: each.outcomes for name, each in named.items()}, plot)
     for name, text in texts:
         click.echo(printable(f"{name}\n{text}\n" if len(texts) > 1 else text))
 
@@ -168,6 +189,19 @@ def _diagnoses(
         tell(source, found.remarks)
         diagnoses[name] = diagnose(found.played)
     return diagnoses
+
+
+def _show(diagnoses: Mapping[str, Diagnosis], port: int | None, html: Path | None) -> None:
+    """Show dialogues as pages: write them to a folder, or serve them."""
+    from ..board.views import DialogueSite
+
+    made = DialogueSite(diagnoses)
+    if html is None:
+        serve_pages(made, PORT if port is None else port, "the dialogues")
+        return
+    for path in tqdm(made, "writing", unit="page", disable=None):
+        write_atomically(html / path, made[path])
+    click.echo(f"{html / 'index.html'}: {len(made)} files")
 
 
 def _free_running(file: str, options: Options, benchmark: str | None, view: _View) -> str:

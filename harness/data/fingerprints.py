@@ -2,8 +2,9 @@
 
 The leaderboard is scored on one benchmark. Whoever builds it from other copies of the public files
 may get another content hash, which says that something differs, and not what. `sets/NAME.json`
-holds a few digits of a digest for each turn and each thing that scores depend on; it holds no text
-of the data set. Belief states are compared as sets of slots: their order is left out.
+holds a few digits of a digest for each turn and each thing that scores depend on, and the domains
+of each goal; it holds no text of the data set. Belief states are compared as sets of slots: their
+order is left out.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ def fingerprints(benchmark: Benchmark) -> dict[str, Any]:
             id_: [_fingerprint(part(dialogue)) for part in PARTS.values()]
             for id_, dialogue in benchmark.dialogues.items()
         },
+        "domains": [" ".join(dialogue.goal) for dialogue in benchmark.dialogues.values()],
         "venues": {
             domain: digest_of_json(records)
             for domain, records in benchmark.venue_records(rule_set(DEFAULT_RULES)).items()

@@ -1,15 +1,16 @@
-"""One dialogue followed turn by turn, in 100 columns, and at the end what came of its goal and why.
+"""One dialogue followed turn by turn, and at the end what came of its goal and why.
 
-`dialogue_text` follows belief states and placeholders, as Inform and Success do; `turn_text` shows
-one turn of several systems; `grounded_dialogue_text` follows what responses in plain English name
-and tell.
+`followed` follows belief states and placeholders, as Inform and Success do: `dialogue_text` shows
+it in 100 columns, `turn_text` one turn of several systems, and pages to read the same side by side.
+`grounded_dialogue_text` follows what responses in plain English name and tell.
 """
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 from mwz.normalization.delexicaliser import Delexicalised
 from mwz.normalization.states import BeliefState
@@ -75,13 +76,18 @@ def _joined(
 
 def _goal_line(domain: str, goal: Goal, database: VenueDatabase | None) -> str:
     """Return what a user wants of a domain; given the database, with the ids of what fits."""
+    fitting = [] if database is None else sorted(database.query(domain, goal.informable))
+    ids = f"; {_venue_count(len(fitting))}: {', '.join(fitting)}" if fitting else ""
+    return _labelled(domain, goal_text(goal) + ids)
+
+
+def goal_text(goal: Goal) -> str:
+    """Return what a user wants of a domain: constraints, what is asked for, what is booked."""
     wishes = [f"{slot} {value}" for slot, value in goal.informable.items()] or ["anything"]
     asked = f"; asks for {', '.join(sorted(goal.requestable))}" if goal.requestable else ""
     booking = [f"{slot} {value}" for slot, value in goal.booking.items()]
     booked = f"; books {', '.join(booking)}" if booking else ""
-    fitting = [] if database is None else sorted(database.query(domain, goal.informable))
-    ids = f"; {_venue_count(len(fitting))}: {', '.join(fitting)}" if fitting else ""
-    return _labelled(domain, f"{', '.join(wishes)}{asked}{booked}{ids}")
+    return f"{', '.join(wishes)}{asked}{booked}"
 
 
 def _venue_count(count: int) -> str:
@@ -89,6 +95,79 @@ def _venue_count(count: int) -> str:
 
 
 # ------------------------------------------------------------------ states and placeholders
+
+
+Called: TypeAlias = Callable[[str, Collection[str]], str]
+"""Given a domain and the ids of venues that are offered: what they are called, or nothing."""
+
+
+@dataclass(frozen=True)
+class FollowedTurn:
+    """A turn of a dialogue as a system played it.
+
+    Attributes:
+        user: What the user said before; None where it is not known.
+        response: The normalised response.
+        reference: The canonical reference.
+        active: The active domains, and the gold ones where they are others.
+        changes: What changed in the belief state, a slot each.
+        not_gold: The slots of the state that are not as in the gold state.
+        steps: Goal domain and what the turn does for it, a sentence each.
+    """
+
+    user: str | None
+    response: str
+    reference: str
+    active: str
+    changes: Sequence[str]
+    not_gold: Sequence[str]
+    steps: Sequence[tuple[str, str]]
+
+
+def followed(diagnosis: Diagnosis, dialogue: PlayedDialogue, called: Called) -> list[FollowedTurn]:
+    """Follow a dialogue turn by turn.
+
+    Args:
+        diagnosis: The diagnosis that it is of.
+        dialogue: The dialogue.
+        called: What offered venues are called.
+    """
+    gold, played = dialogue.gold, diagnosis.played
+    walks = {
+        domain: list(walk(dialogue, domain, played.database(), STRICT, played.rules))
+        for domain in gold.goal
+    }
+    turns = []
+    for turn, (response, state) in enumerate(
+        zip(dialogue.responses, dialogue.states, strict=False)
+    ):
+        changes = _differing(dialogue.states[turn - 1] if turn else {}, state)
+        # The prefix `book` of booking slots is dropped on both sides, as in state tracking.
+        wrong = _differing(without_booking_prefix(gold.states[turn]), without_booking_prefix(state))
+        turns.append(
+            FollowedTurn(
+                gold.users[turn] if turn < len(gold.users) else None,
+                response,
+                gold.references[CANONICAL_STYLE][turn],
+                _active(dialogue.active_domains[turn], gold.gold_domains[turn]),
+                [_changed(*one) for one in changes],
+                [_not_gold(*one) for one in wrong],
+                [
+                    (domain, text)
+                    for domain, steps in walks.items()
+                    for text in _of_step(steps[turn], domain, gold.goal[domain].requestable, called)
+                ],
+            )
+        )
+    return turns
+
+
+def _ids(domain: str, venues: Collection[str]) -> str:
+    return ", ".join(sorted(venues))
+
+
+def _unnamed(domain: str, venues: Collection[str]) -> str:
+    return ""
 
 
 def dialogue_text(diagnosis: Diagnosis, id_: str, venue_ids: bool = False) -> str | None:
@@ -105,14 +184,8 @@ def dialogue_text(diagnosis: Diagnosis, id_: str, venue_ids: bool = False) -> st
         return None
     dialogue, outcome = found
     played, gold = diagnosis.played, dialogue.gold
-    steps = _steps(diagnosis, dialogue)
-    turns = [
-        [
-            *_turn_lines(turn, dialogue),
-            *(_labelled(*line) for line in _step_lines(dialogue, of_turn, venue_ids)),
-        ]
-        for turn, of_turn in enumerate(steps)
-    ]
+    shown = followed(diagnosis, dialogue, _ids if venue_ids else _unnamed)
+    turns = [_turn_lines(turn) for turn in shown]
     of_turns = "" if len(turns) == gold.turns else f" of {gold.turns}"
     head = (
         f"dialogue {id_}, {len(turns)}{of_turns} turns: "
@@ -153,41 +226,21 @@ def turn_text(
                 before += [_labelled("reference", references[at], width)] if at < turn else []
             responses.append(_labelled("reference", references[turn], width))
         responses.append(_labelled(name, dialogue.responses[turn] or "(nothing)", width))
-        steps = _steps(diagnosis, dialogue)[turn]
-        responses += [
-            _labelled("", f"{domain}: {text}", width)
-            for domain, text in _step_lines(dialogue, steps, venue_ids)
-        ]
+        shown = followed(diagnosis, dialogue, _ids if venue_ids else _unnamed)[turn]
+        responses += [_labelled("", f"{domain}: {text}", width) for domain, text in shown.steps]
     return "\n\n".join([f"dialogue {id_}, turn {turn}", *map("\n".join, (before, responses))])
 
 
-def _steps(diagnosis: Diagnosis, dialogue: PlayedDialogue) -> list[dict[str, Step]]:
-    """Return, for each turn, goal domain -> what the turn does for it."""
-    played = diagnosis.played
-    walks = {
-        domain: list(walk(dialogue, domain, played.database(), STRICT, played.rules))
-        for domain in dialogue.gold.goal
-    }
-    return [
-        {domain: steps[turn] for domain, steps in walks.items()}
-        for turn in range(len(dialogue.responses))
-    ]
-
-
-def _turn_lines(turn: int, dialogue: PlayedDialogue) -> list[str]:
-    gold, state = dialogue.gold, dialogue.states[turn]
-    changes = _differing(dialogue.states[turn - 1] if turn else {}, state)
-    # The prefix `book` of booking slots is dropped on both sides, as in state tracking.
-    wrong = _differing(without_booking_prefix(gold.states[turn]), without_booking_prefix(state))
-    not_gold = [_not_gold(*one) for one in wrong]
-    lines = [_labelled("user", gold.users[turn])] if turn < len(gold.users) else []
+def _turn_lines(turn: FollowedTurn) -> list[str]:
+    lines = [] if turn.user is None else [_labelled("user", turn.user)]
     return [
         *lines,
-        _labelled("response", dialogue.responses[turn] or "(nothing)"),
-        _labelled("reference", gold.references[CANONICAL_STYLE][turn]),
-        _labelled("active", _active(dialogue.active_domains[turn], gold.gold_domains[turn])),
-        _labelled("state", "; ".join(_changed(*one) for one in changes) or "as before"),
-        *([_labelled("not as gold", "; ".join(not_gold))] if not_gold else []),
+        _labelled("response", turn.response or "(nothing)"),
+        _labelled("reference", turn.reference),
+        _labelled("active", turn.active),
+        _labelled("state", "; ".join(turn.changes) or "as before"),
+        *([_labelled("not as gold", "; ".join(turn.not_gold))] if turn.not_gold else []),
+        *(_labelled(*step) for step in turn.steps),
     ]
 
 
@@ -218,17 +271,7 @@ def _active(active: Collection[str], gold: Collection[str]) -> str:
     return shown if list(active) == list(gold) else f"{shown} (gold: {', '.join(gold) or 'none'})"
 
 
-def _step_lines(
-    dialogue: PlayedDialogue, steps: Mapping[str, Step], venue_ids: bool
-) -> Iterator[tuple[str, str]]:
-    """Yield the goal domains that a turn does something for, each with what it does."""
-    for domain, step in steps.items():
-        requested = dialogue.gold.goal[domain].requestable
-        for text in _of_step(step, domain, requested, venue_ids):
-            yield domain, text
-
-
-def _of_step(step: Step, domain: str, requested: Collection[str], venue_ids: bool) -> Iterator[str]:
+def _of_step(step: Step, domain: str, requested: Collection[str], called: Called) -> Iterator[str]:
     """Yield what a turn does for a goal domain, if anything."""
     if step.found is not None:
         if step.query is None:
@@ -237,8 +280,8 @@ def _of_step(step: Step, domain: str, requested: Collection[str], venue_ids: boo
             query = ", ".join(f"{slot} {value}" for slot, value in step.query.items())
             asked = f"query {query or 'without constraints'}: {_venue_count(len(step.found))}"
         kept = "offered" if step.replaced else f"the {len(step.offered)} offered before are kept"
-        ids = f": {', '.join(sorted(step.offered))}" if venue_ids and step.offered else ""
-        yield f"named; {asked}, {kept}{ids}"
+        venues = called(domain, step.offered) if step.offered else ""
+        yield f"named; {asked}, {kept}{venues and ': ' + venues}"
     elif step.named and not step.active:
         yield "named, but the domain is not active: nothing is looked up"
     provided = [slot for slot in step.provided if slot in requested]

@@ -77,6 +77,33 @@ def domain_losses(
     }
 
 
+def lost_dialogues(outcomes: Sequence[DialogueOutcome]) -> dict[str, dict[str, tuple[int, ...]]]:
+    """Return goal domain -> cause, of the domain or of a slot -> places of the dialogues it costs.
+
+    Args:
+        outcomes: The dialogues' outcomes; their places are counted from 0.
+    """
+    lost: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for place, outcome in enumerate(outcomes):
+        for domain, cause in lost_by(outcome):
+            lost[domain][cause].append(place)
+    return {
+        domain: {cause: tuple(places) for cause, places in sorted(causes.items())}
+        for domain, causes in sorted(lost.items())
+    }
+
+
+def lost_by(outcome: DialogueOutcome) -> list[tuple[str, str]]:
+    """Return the goal domains that a dialogue loses points in, each with a cause; none twice."""
+    found = [
+        (domain, cause)
+        for domain, diagnosis in outcome.domains.items()
+        for cause in (diagnosis.cause, *diagnosis.provided.values())
+        if cause is not None
+    ]
+    return list(dict.fromkeys(found))
+
+
 def _losses_in(
     domain: str,
     outcomes: Sequence[DialogueOutcome],

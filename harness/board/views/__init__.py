@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from ...comparison.interval import SIGNIFICANCE, p_text
+from ...diagnosis.diagnosing import Diagnosis
 from ...errors import InputError
 from ...io.files import read_bytes, write_atomically
 from ...signature import harness_version
@@ -23,6 +24,7 @@ from ..citations import references
 from ..model import REFERENCE, Board, common_signatures
 from .board_page import sections
 from .compare_page import compare_page
+from .dialogue_pages import DIALOGUES, Page, dialogue_pages, stored_pages
 from .document_pages import DOCUMENTS, document
 from .downloads import board_bibtex, board_json, downloads, entry_data, json_text
 from .markdown import older_results_page
@@ -63,7 +65,13 @@ class Site:
         return sum(map(len, self.contents.values()))
 
 
-def site(board: Board, documents: Path, address: str = "") -> Site:
+def site(
+    board: Board,
+    documents: Path,
+    address: str = "",
+    dialogues: Mapping[str, Page] | None = None,
+    progress: Callable[[Collection[str]], Iterable[str]] = iter,
+) -> Site:
     """Return the site of a board, the same for the same files.
 
     Args:
@@ -71,6 +79,9 @@ def site(board: Board, documents: Path, address: str = "") -> Site:
         documents: The folder of documents.
         address: Where the site will be, for what needs complete addresses: previews, sitemap, feed;
             they are left out without it.
+        dialogues: Path -> page of the dialogues, and of their index; None for an index of what
+            entries store.
+        progress: Goes through the paths of these pages, and may show it.
 
     Raises:
         InputError: The scores under some rule set do not compare, or the address is none.
@@ -79,7 +90,10 @@ def site(board: Board, documents: Path, address: str = "") -> Site:
     texts = _documents(board, documents)
     names = [name for name in DOCUMENTS if name in texts or name == METRICS]
     compared = compare_page(board)
+    shown = stored_pages(board) if dialogues is None else dialogues
     frame: dict[str, Any] = {
+        "base": "base.html",
+        "has_dialogues": bool(shown),
         "documents": {name: DOCUMENTS[name] for name in names},
         "comparable": compared is not None,
         "address": address,
@@ -106,6 +120,7 @@ def site(board: Board, documents: Path, address: str = "") -> Site:
         "board.json": board_json(board),
         **tables,
         "board.bib": board_bibtex(board),
+        **{path: _render_page(path, shown[path], frame) for path in progress(shown)},
     }
     if compared is not None:
         files["compare.html"] = _render("compare.html", compared=compared, **frame)
@@ -164,6 +179,31 @@ def _render(template: str, depth: int = 0, **content: Any) -> str:
     """
     made: str = _environment().get_template(template).render(root="../" * depth, **content)
     return made
+
+
+def _render_page(path: str, page: Page, frame: Mapping[str, Any]) -> str:
+    template, content = page
+    return _render(template, path.count("/"), **content(), **frame)
+
+
+class DialogueSite(Mapping[str, str]):
+    """A site of dialogues alone: path -> content, made when it is asked for."""
+
+    def __init__(self, systems: Mapping[str, Diagnosis]) -> None:
+        """Take what to call each system, and its diagnosis."""
+        self._pages = dialogue_pages(systems, _START)
+        self._static = _package_files("static")
+
+    def __getitem__(self, path: str) -> str:
+        if path in self._static:
+            return self._static[path]
+        return _render_page(path, self._pages[path], {"base": "plain.html"})
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._static, *self._pages))
+
+    def __len__(self) -> int:
+        return len(self._static) + len(self._pages)
 
 
 def _package_files(folder: str) -> dict[str, str]:
@@ -226,18 +266,17 @@ def stale_files(made: Site, directory: Path) -> Iterator[str]:
 
 
 def left_over(made: Site, directory: Path) -> Iterator[str]:
-    """Yield which files among those of systems are no part of the site, a sentence each."""
-    folder = directory / SYSTEMS
-    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
-        if f"{SYSTEMS}/{path.name}" not in made.files:
+    """Yield what of the folders of systems and dialogues is no part of the site, in sentences."""
+    for name in (SYSTEMS, DIALOGUES):
+        folder = directory / name
+        left = [path for path in folder.glob("*") if f"{name}/{path.name}" not in made.files]
+        has_some = any(path.startswith(f"{name}/") for path in made.files)
+        for path in sorted(left) if has_some else [folder] if left else []:
             yield f"{path} is no part of the site; remove it"
 
 
 LOOPBACK = "127.0.0.1"
 _LOOPBACK_NAMES = (LOOPBACK, "localhost", "[::1]")
-PORT = 8765
-"""Where the site is shown unless another port is named."""
-
 _START = "index.html"
 _TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -266,7 +305,6 @@ def site_server(files: Mapping[str, str], port: int) -> ThreadingHTTPServer:
     Raises:
         InputError: The port is not available.
     """
-    contents = {path: text.encode() for path, text in files.items()}
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -277,10 +315,10 @@ def site_server(files: Mapping[str, str], port: int) -> ThreadingHTTPServer:
                 self.send_error(HTTPStatus.BAD_REQUEST)
             elif not hosts or not all(map(self._is_own, hosts)):
                 self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
-            elif path not in contents:
+            elif path not in files:
                 self.send_error(HTTPStatus.NOT_FOUND)
             else:
-                self._send(path, contents[path])
+                self._send(path, files[path].encode())
 
         do_HEAD = do_GET  # noqa: N815 -- as the base class calls it
 

@@ -1,0 +1,308 @@
+"""Dialogues to read: an index of who loses which and why, and systems side by side in each.
+
+The index can be made of what entries store, which holds no text of the corpus. The pages of the
+dialogues show what users, references and systems say, and are made only for who has the data and
+the systems' outputs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+from string import ascii_lowercase
+from typing import Any
+
+from ...benchmark import CANONICAL_STYLE, Benchmark
+from ...data.declared import declared_names
+from ...data.fingerprints import pinned_fingerprints
+from ...diagnosis.causes import CAUSES, SLOT_CAUSES, DialogueOutcome, DomainDiagnosis, cause_words
+from ...diagnosis.diagnosing import Diagnosis, diagnose
+from ...diagnosis.dialogue_text import Called, followed, goal_text
+from ...diagnosis.losses import lost_by
+from ...metrics.played import PlayedDialogue
+from ...submission import made_submission
+from ..entries import Entry
+from ..model import REFERENCE, Board
+
+DIALOGUES = "dialogues"
+"""The folder of the dialogues' pages; the index beside it has the same name."""
+
+INDEX = f"{DIALOGUES}.html"
+"""Where the index is on the site of a board."""
+
+_SHOWN_CAUSES = 2
+_SHOWN_VENUES = 3
+_PLACEHOLDER = re.compile(r"\b[A-Z]{3,}\b")
+_TURN = re.compile(r"\bturn (\d+)")
+
+Page = tuple[str, Callable[[], Mapping[str, Any]]]
+"""A template, and what makes its content."""
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """How the dialogues of a system came out, in the strict set-up.
+
+    Attributes:
+        name: What the system is called.
+        turns: Dialogue played -> its turns.
+        won: The dialogues with Success.
+        lost: Dialogue without Success -> the domains that it is lost in, each with a cause, as far
+            as that is known.
+    """
+
+    name: str
+    turns: Mapping[str, int]
+    won: Collection[str]
+    lost: Mapping[str, Sequence[tuple[str, str]]]
+
+
+def stored_verdicts(entry: Entry, ids: Sequence[str]) -> Verdicts | None:
+    """Return how the dialogues of an entry came out by what it stores; None if it stores nothing.
+
+    Args:
+        entry: The entry.
+        ids: The ids of the benchmark's dialogues, in order.
+    """
+    known = entry.scores.dialogues
+    if known is None or len(known.outcomes.played) != len(ids):
+        return None
+    played = [ids[place] for place in known.outcomes.places]
+    return Verdicts(
+        entry.system.name,
+        dict(zip(played, known.outcomes.turns, strict=True)),
+        {id_ for id_, mark in zip(played, known.outcomes.success, strict=True) if mark == "1"},
+        {played[place]: causes for place, causes in known.causes.lost.items()},
+    )
+
+
+def _diagnosed_verdicts(name: str, diagnosis: Diagnosis) -> Verdicts:
+    turns = {dialogue.id: len(dialogue.responses) for dialogue in diagnosis.dialogues}
+    lost = {one.id: lost_by(one) for one in diagnosis.outcomes if not one.success}
+    return Verdicts(name, turns, turns.keys() - lost.keys(), lost)
+
+
+# ------------------------------------------------------------------------------------ the index
+
+
+_LETTERS = dict(zip((*CAUSES, *SLOT_CAUSES), ascii_lowercase, strict=False))
+
+
+def index(
+    goals: Mapping[str, Sequence[str]], systems: Sequence[Verdicts], linked: bool = False
+) -> dict[str, Any]:
+    """Return what the index of dialogues shows.
+
+    Marks, which are for the script, are hexadecimal numbers with a bit per system. A row has `id`;
+    `link`, the address of its page from the index, empty if it has none; `turns`; `domains` of the
+    goal; `won`, how many systems succeed, and `of`, how many play it; `causes`, the most frequent
+    ones in words; `played` and `won_by`, marks; `lost_by`, the place of a domain, the letter of a
+    cause and a mark for each cause. The index has `systems`, their names; `domains`; `causes`,
+    letter -> cause; and `played`, the mark of most rows.
+
+    Args:
+        goals: Dialogue -> the domains of its goal, of all dialogues in order.
+        systems: How they came out.
+        linked: Whether the dialogues have pages.
+    """
+    domains = sorted({domain for goal in goals.values() for domain in goal})
+    rows = [_index_row(id_, goal, domains, systems, linked) for id_, goal in goals.items()]
+    return {
+        "rows": rows,
+        "linked": linked,
+        "systems": [one.name for one in systems],
+        "domains": domains,
+        "causes": {letter: cause for cause, letter in _LETTERS.items()},
+        "played": Counter(row["played"] for row in rows).most_common(1)[0][0],
+    }
+
+
+def _index_row(
+    id_: str, goal: Sequence[str], domains: list[str], systems: Sequence[Verdicts], linked: bool
+) -> dict[str, Any]:
+    played = [id_ in one.turns for one in systems]
+    won = [id_ in one.won for one in systems]
+    lost = [one.lost.get(id_, ()) for one in systems]
+    counts = Counter(chain.from_iterable(lost))
+    frequent = sorted(counts, key=lambda cause: (-counts[cause], cause))
+    named = [f"{': '.join(cause)} ({counts[cause]})" for cause in frequent[:_SHOWN_CAUSES]]
+    more = len(frequent) - len(named)
+    return {
+        "id": id_,
+        "link": f"{DIALOGUES}/{id_}.html" if linked else "",
+        "turns": max(one.turns.get(id_, 0) for one in systems),
+        "domains": goal,
+        "won": sum(won),
+        "of": sum(played),
+        "causes": ", ".join([*named, *([f"{more} more"] if more > 0 else [])]),
+        "played": _mark(played),
+        "won_by": _mark(won),
+        "lost_by": " ".join(
+            f"{domains.index(domain)}{_LETTERS[cause]}{_mark((domain, cause) in of for of in lost)}"
+            for domain, cause in frequent
+        ),
+    }
+
+
+def _mark(bits: Iterable[bool]) -> str:
+    return f"{sum(bit << place for place, bit in enumerate(bits)):x}"
+
+
+def _index_page(made: Mapping[str, Any]) -> Page:
+    return "dialogues.html", lambda: {"index": made}
+
+
+def read_systems(board: Board) -> list[Entry]:
+    """Return the entries whose dialogues can be read: those that respond with placeholders."""
+    return [row.entry for row in board.rows if row.entry is not None and row.track != REFERENCE]
+
+
+def stored_pages(board: Board) -> dict[str, Page]:
+    """Return the index by what systems store, of a declared data set; nothing if they do not."""
+    entries = read_systems(board)
+    for name in declared_names():
+        own = [entry for entry in entries if entry.benchmark == name]
+        pinned = pinned_fingerprints(name)
+        if pinned is None:
+            continue
+        goals = dict(zip(pinned["dialogues"], pinned["domains"], strict=True))
+        systems = [known for entry in own if (known := stored_verdicts(entry, list(goals)))]
+        if systems:
+            made = index({id_: goal.split() for id_, goal in goals.items()}, systems)
+            return {INDEX: _index_page(made)}
+    return {}
+
+
+# ------------------------------------------------------------------------------- the dialogues
+
+
+def dialogue_pages(systems: Mapping[str, Diagnosis], home: str) -> dict[str, Page]:
+    """Return path -> page, of the index and of every dialogue that is played.
+
+    Args:
+        systems: What to call each system -> its diagnosis; at least one.
+        home: The path of the index.
+    """
+    first = next(iter(systems.values())).played
+    benchmark = first.benchmark
+    responses = made_submission(benchmark, CANONICAL_STYLE)
+    human = diagnose(replace(first, submission=responses, states="gold", domains="states"))
+    played = [
+        (name, one, {o.id: (d, o) for d, o in zip(one.dialogues, one.outcomes, strict=True)})
+        for name, one in (("Reference", human), *systems.items())
+    ]
+    ids = [id_ for id_ in benchmark.dialogues if any(id_ in own for _, _, own in played[1:])]
+    called = partial(_named, _venue_names(benchmark))
+
+    def content(place: int) -> dict[str, Any]:
+        id_ = ids[place]
+        gold = benchmark.dialogues[id_]
+        shown = [_shown(name, one, *own[id_], called) for name, one, own in played if id_ in own]
+        return {
+            "id": id_,
+            "home": home,
+            "place": place + 1,
+            "of": len(ids),
+            "goal": {domain: goal_text(goal) for domain, goal in gold.goal.items()},
+            "users": gold.users or [""] * gold.turns,
+            "systems": shown,
+            "won": sum(one["success"] for one in shown[1:]),
+            "before": ids[place - 1] if place else None,
+            "after": next(iter(ids[place + 1 :]), None),
+        }
+
+    goals = {id_: list(benchmark.dialogues[id_].goal) for id_ in ids}
+    verdicts = [_diagnosed_verdicts(name, one) for name, one in systems.items()]
+    return {
+        home: _index_page(index(goals, verdicts, linked=True)),
+        **{
+            f"{DIALOGUES}/{id_}.html": ("dialogue.html", partial(content, place))
+            for place, id_ in enumerate(ids)
+        },
+    }
+
+
+def _shown(
+    name: str,
+    diagnosis: Diagnosis,
+    dialogue: PlayedDialogue,
+    outcome: DialogueOutcome,
+    called: Called,
+) -> dict[str, Any]:
+    """Return what the page of a dialogue shows of a system.
+
+    Of a domain that is not active a turn shows only what explains a loss.
+    """
+    domains = outcome.domains
+    lost = {domain for domain, one in domains.items() if one.cause or not one.all_provided}
+    predicted = diagnosis.played.states == "predicted"
+    return {
+        "name": name,
+        "inform": outcome.inform,
+        "success": outcome.success,
+        "domains": {domain: list(_lost_in(domain, one)) for domain, one in domains.items()},
+        "turns": [
+            {
+                "response": marked(turn.response),
+                "steps": [
+                    f"{domain}: {text}"
+                    for domain, text in turn.steps
+                    if domain in lost or domain in dialogue.active_domains[number]
+                ],
+                "changes": turn.changes if predicted else (),
+                "lost": [
+                    f"{domain} is lost here: {one.cause}"
+                    for domain, one in domains.items()
+                    if one.turn == number
+                ],
+            }
+            for number, turn in enumerate(followed(diagnosis, dialogue, called))
+        ],
+    }
+
+
+def _lost_in(domain: str, diagnosis: DomainDiagnosis) -> Iterator[tuple[str, str]]:
+    """Yield why a domain is lost: a cause, and what happened in words."""
+    if diagnosis.cause is not None:
+        yield diagnosis.cause, with_links(cause_words(domain, diagnosis))
+    for slot, cause in diagnosis.provided.items():
+        if cause is not None:
+            yield f"{slot} {cause}", ""
+
+
+def marked(response: str) -> str:
+    """Return a normalised response as HTML, its placeholders marked."""
+    return _within(_PLACEHOLDER, r"<b>\g<0></b>", response)
+
+
+def with_links(words: str) -> str:
+    """Return words as HTML, with a link to each turn that they name."""
+    return _within(_TURN, r'<a href="#turn-\1">turn \1</a>', words)
+
+
+def _within(pattern: re.Pattern[str], replacement: str, text: str) -> str:
+    from markupsafe import Markup, escape
+
+    # What escaping adds holds neither capital letters nor the word "turn".
+    return Markup(pattern.sub(replacement, str(escape(text))))
+
+
+def _venue_names(benchmark: Benchmark) -> dict[tuple[str, str], str]:
+    """Return domain and id -> name of the venues that have a name."""
+    return {
+        (domain, str(record["id"])): str(record["name"])
+        for domain, records in benchmark.venues.items()
+        for record in records
+        if "id" in record and "name" in record
+    }
+
+
+def _named(names: Mapping[tuple[str, str], str], domain: str, venues: Collection[str]) -> str:
+    """Return the first venues' names, or their ids where they have none, and how many more."""
+    shown = sorted(names.get((domain, id_), id_) for id_ in venues)
+    more = len(shown) - _SHOWN_VENUES
+    return ", ".join([*shown[:_SHOWN_VENUES], *([f"{more} more"] if more > 0 else [])])

@@ -1,0 +1,194 @@
+"use strict";
+// What the pages of dialogues do beyond showing themselves: filters of the index, and a choice of
+// systems. The address says what is chosen. Without this script every page is complete.
+{
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const asked = () => new URLSearchParams(location.hash.slice(1));
+  const number = (mark) => BigInt("0x" + (mark || "0"));
+
+  function made(tag, attributes = {}, ...content) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    element.append(...content);
+    return element;
+  }
+
+  function address(values) {
+    const kept = new URLSearchParams(Object.entries(values).filter(([, value]) => value));
+    history.replaceState(null, "", "#" + kept);
+  }
+
+  function ones(mask) {
+    return mask.toString(2).replaceAll("0", "").length;
+  }
+
+  // The index. A mark is a number with a bit per system, in the order of the choice.
+  function choosing(form) {
+    const fields = ["system", "outcome", "other", "domain", "cause", "order"];
+    const [system, outcome, other, domain, cause, order] = fields.map((name) =>
+      document.getElementById("choose-" + name),
+    );
+    const told = document.getElementById("chosen");
+    const body = document.querySelector("#dialogues tbody");
+    const names = [...system.options].slice(1).map((option) => option.text);
+    const domains = [...domain.options].slice(1).map((option) => option.value);
+    const causes = Object.fromEntries([...cause.options].map((o) => [o.dataset.letter, o.value]));
+    const everyone = (1n << BigInt(names.length)) - 1n;
+    const usual = body.parentElement.dataset.played;
+    const rows = [...body.rows].map((row) => {
+      const { played, w: won, l: lost } = row.dataset;
+      const codes = (lost ?? "").split(" ").filter(Boolean).map((code) => {
+        const [, place, letter, mask] = code.match(/^(\d+)([a-z])(.+)$/);
+        return { domain: domains[place], cause: causes[letter], who: number(mask) };
+      });
+      return { row, players: number(played ?? usual), won: number(won), codes, goal: row.cells[2].textContent.split(" ") };
+    });
+
+    const bit = (select) => (select.selectedIndex ? 1n << BigInt(select.selectedIndex - 1) : 0n);
+
+    function wanted({ players, won, codes, goal }) {
+      const it = bit(system) || everyone;
+      const failed = players & ~won;
+      // One that does, of all; or a system that does, where those that it is held against do not.
+      function only(who) {
+        if (it === everyone) return ones(who) === 1;
+        const others = players & (bit(other) || everyone & ~it);
+        return (who & it) !== 0n && others !== 0n && (who & others) === 0n;
+      }
+      const came = {
+        "": (players & it) !== 0n,
+        won: (won & it) !== 0n,
+        lost: (failed & it) !== 0n,
+        only: only(won),
+        not: only(failed),
+      }[outcome.value];
+      const fits = (code) =>
+        code.cause === cause.value &&
+        (!domain.value || code.domain === domain.value) &&
+        (code.who & it) !== 0n;
+      return (
+        came &&
+        (!domain.value || goal.includes(domain.value)) &&
+        (!cause.value || codes.some(fits))
+      );
+    }
+
+    // Who succeeds, and who fails by what, below the row.
+    function details({ players, won, codes }) {
+      const has = (mask, place) => ((mask >> BigInt(place)) & 1n) === 1n;
+      const good = names.filter((_, place) => has(won, place));
+      const bad = names.flatMap((name, place) => {
+        if (!has(players & ~won, place)) return [];
+        const why = codes.filter((code) => has(code.who, place));
+        const words = why.map((code) => `${code.domain} ${code.cause}`).join(", ");
+        return [made("li", {}, made("b", {}, name), words ? ` ${words}` : "")];
+      });
+      const cell = made("td", { colspan: 5 });
+      if (good.length) cell.append(made("p", {}, made("b", {}, "Succeed: "), good.join(", ")));
+      if (bad.length) cell.append(made("p", {}, made("b", {}, "Fail:")), made("ul", {}, ...bad));
+      return made("tr", { class: "details" }, cell);
+    }
+    for (const one of rows) {
+      const title = one.row.cells[0];
+      if (title.querySelector("a")) continue;
+      const button = made("button", { type: "button", "aria-expanded": "false" }, title.textContent);
+      title.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const open = button.getAttribute("aria-expanded") === "true";
+        button.setAttribute("aria-expanded", !open);
+        if (open) one.row.nextElementSibling.remove();
+        else one.row.after(details(one));
+      });
+    }
+
+    function show() {
+      all(".details", body).forEach((row) => row.remove());
+      all("button", body).forEach((button) => button.setAttribute("aria-expanded", "false"));
+      // Only one system is held against others, in what only one of them does.
+      other.parentElement.hidden = !(system.value && ["only", "not"].includes(outcome.value));
+      let found = 0;
+      for (const one of rows) {
+        one.row.hidden = !wanted(one);
+        found += !one.row.hidden;
+        const link = one.row.querySelector("a");
+        const shown = [system, other].filter((one) => one.value && !one.parentElement.hidden);
+        if (link) link.hash = String(new URLSearchParams(shown.map((one) => ["system", one.value])));
+      }
+      const sorted = [...rows];
+      if (order.value) sorted.sort((a, b) => ones(a.won) - ones(b.won));
+      body.append(...sorted.map((one) => one.row));
+      told.textContent = `${found} of ${rows.length} dialogues`;
+    }
+    function follow() {
+      const values = asked();
+      for (const name of fields) {
+        const field = document.getElementById("choose-" + name);
+        const value = values.get(name) ?? "";
+        field.value = [...field.options].some((option) => option.value === value) ? value : "";
+      }
+      show();
+    }
+    form.addEventListener("input", () => {
+      const chosen = fields.map((name) => [name, document.getElementById("choose-" + name).value]);
+      address(Object.fromEntries(chosen));
+      show();
+    });
+    form.addEventListener("submit", (event) => event.preventDefault());
+    addEventListener("hashchange", follow);
+    form.hidden = false;
+    follow();
+  }
+
+  // A dialogue: the systems that stand side by side, beside the reference.
+  function reading(outcome, talk) {
+    const rows = [...outcome.tBodies[0].rows];
+    const checked = (row) => row.querySelector("input").checked;
+    const boxes = new Map();
+    rows.forEach((row, place) => {
+      if (!place) return;
+      const title = row.cells[0];
+      const box = made("input", { type: "checkbox" });
+      const name = title.textContent.trim();
+      title.replaceChildren(made("label", {}, box, " " + name));
+      boxes.set(name, [box, place]);
+    });
+    function show() {
+      const shown = new Set([0]);
+      for (const [box, place] of boxes.values()) if (box.checked) shown.add(place);
+      for (const row of all("tr:not(.user)", talk)) {
+        [...row.cells].forEach((cell, place) => (cell.hidden = !shown.has(place)));
+      }
+      all(".user th", talk).forEach((cell) => (cell.colSpan = shown.size));
+      const names = [...boxes.keys()].filter((name) => boxes.get(name)[0].checked);
+      const hash = "#" + new URLSearchParams((names.length ? names : [""]).map((n) => ["system", n]));
+      all("a.stay").forEach((link) => (link.hash = hash));
+      return hash;
+    }
+    function follow() {
+      const names = asked().getAll("system");
+      // The address of a turn leaves the choice as it is.
+      if (!names.length && talk.classList.contains("chosen")) return;
+      const known = names.filter((name) => !name || boxes.has(name));
+      const chosen = known.length ? known : [...boxes.keys()].slice(0, 3);
+      for (const [name, [box]] of boxes) box.checked = chosen.includes(name);
+      talk.classList.add("chosen");
+      // What is chosen stands first, below the reference.
+      rows.slice(1).sort((a, b) => checked(b) - checked(a)).forEach((row) => row.parentElement.append(row));
+      show();
+    }
+    // Who follows a link to a turn wants to see the system that it is about.
+    outcome.addEventListener("click", (event) => {
+      const box = event.target.closest("a")?.closest("tr").querySelector("input");
+      if (box) box.checked = true;
+      if (box) show();
+    });
+    outcome.addEventListener("change", () => history.replaceState(null, "", show()));
+    addEventListener("hashchange", follow);
+    follow();
+  }
+
+  const form = document.getElementById("choose");
+  if (form) choosing(form);
+  const outcome = document.querySelector("table.outcome");
+  if (outcome) reading(outcome, document.querySelector(".talk"));
+}

@@ -1,0 +1,207 @@
+"""Dialogues to read in a real browser: filters, the choice of systems, addresses, every width.
+
+As in `test_site_browser.py` the pages are opened from the disk. They are those of the sample.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from entered import PROJECT, REPOSITORY, SAMPLE_SUBMISSIONS
+
+from mwz.harness import Benchmark, Options, Scorer
+from mwz.harness.board.entries import read_entries
+from mwz.harness.board.model import read_board
+from mwz.harness.board.views import DialogueSite, site, write_site
+from mwz.harness.diagnosis.diagnosing import Diagnosis, diagnose
+from mwz.harness.io.files import write_atomically
+from mwz.harness.scoring.predictions import played_predictions
+
+axe = pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
+from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
+
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no Chromium on the path")
+
+NAMES = tuple(sorted(path.stem for path in SAMPLE_SUBMISSIONS.glob("*.json")))
+ROWS = "#dialogues tbody tr:not([hidden]):not(.details)"
+
+
+@pytest.fixture(scope="module")
+def diagnoses(sample: Benchmark) -> dict[str, Diagnosis]:
+    scorer = Scorer(sample, Options(setup="strict", metrics=["inform"]))
+    contents = {name: (SAMPLE_SUBMISSIONS / f"{name}.json").read_bytes() for name in NAMES}
+    return {
+        name: diagnose(played_predictions(scorer, content, name).played)
+        for name, content in contents.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def folder(diagnoses: dict[str, Diagnosis], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("dialogues")
+    made = DialogueSite(diagnoses)
+    for path, text in made.items():
+        write_atomically(directory / path, text)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def page(browser: Browser, folder: Path) -> Iterator[Page]:
+    told: list[str] = []
+    with browser.new_context(viewport={"width": 1440, "height": 900}) as context:
+        context.on("console", lambda message: told.append(message.text))
+        context.on("weberror", lambda error: told.append(str(error.error)))
+        opened = context.new_page()
+        opened.goto((folder / "index.html").as_uri())
+        yield opened
+    assert not told
+
+
+def _shown(page: Page) -> set[str]:
+    return {text.strip() for text in page.locator(f"{ROWS} th").all_text_contents()}
+
+
+def _won(diagnosis: Diagnosis) -> set[str]:
+    return {outcome.id for outcome in diagnosis.outcomes if outcome.success}
+
+
+def test_filters_leave_the_dialogues_that_have_all_that_is_asked_for(
+    page: Page, diagnoses: dict[str, Diagnosis], sample: Benchmark
+) -> None:
+    hasty = diagnoses["hasty"]
+    page.select_option("#choose-system", "hasty")
+    page.select_option("#choose-outcome", "lost")
+    lost = {one.id for one in hasty.outcomes} - _won(hasty)
+    assert _shown(page) == lost
+    page.select_option("#choose-cause", "never said")
+    said = {one.id for one in hasty.outcomes if "never said" in one.causes.values()}
+    assert _shown(page) == lost & said
+    page.select_option("#choose-domain", "hotel")
+    of_hotel = {
+        one.id
+        for one in hasty.outcomes
+        if any(n.startswith("hotel ") and c == "never said" for n, c in one.causes.items())
+    }
+    assert _shown(page) == of_hotel
+    page.select_option("#choose-cause", "")
+    page.select_option("#choose-outcome", "")
+    assert _shown(page) == {id_ for id_, one in sample.dialogues.items() if "hotel" in one.goal}
+
+
+def test_only_one_system_succeeds_against_all_others_or_against_another(
+    page: Page, diagnoses: dict[str, Diagnosis]
+) -> None:
+    assert not page.locator("#choose-other").is_visible()
+    page.select_option("#choose-system", "careful")
+    page.select_option("#choose-outcome", "only")
+    others = set[str]().union(*(_won(one) for name, one in diagnoses.items() if name != "careful"))
+    assert _shown(page) == _won(diagnoses["careful"]) - others
+    page.select_option("#choose-other", "hasty")
+    expected = _won(diagnoses["careful"]) - _won(diagnoses["hasty"])
+    assert _shown(page) == expected != set()
+    assert page.locator("#chosen").inner_text().startswith(f"{len(expected)} of ")
+
+
+def test_the_address_says_what_is_chosen_and_goes_on_to_the_dialogue(page: Page) -> None:
+    page.select_option("#choose-system", "hasty")
+    page.select_option("#choose-outcome", "lost")
+    page.select_option("#choose-order", "hardest")
+    address, shown = page.url, _shown(page)
+    counts = page.locator(f"{ROWS} td:nth-child(4)").all_text_contents()
+    assert [int(text.split()[0]) for text in counts] == sorted(int(t.split()[0]) for t in counts)
+    assert address.endswith("#system=hasty&outcome=lost&order=hardest")
+    page.goto("about:blank")
+    page.goto(address)
+    assert _shown(page) == shown
+    page.locator(f"{ROWS} a").first.click()
+    page.wait_for_url("**/dialogues/*.html#system=hasty")
+    assert page.locator("#turn-0 td:visible").count() == 2
+    assert page.get_by_label("hasty").is_checked()
+    before = page.url
+    page.locator("a.stay").first.click()
+    page.wait_for_url(lambda url: url != before)
+    assert page.url.endswith("#system=hasty")
+    assert page.locator("#turn-0 td:visible").count() == 2
+
+
+def test_systems_stand_side_by_side_by_checkboxes(page: Page) -> None:
+    page.locator(f"{ROWS} a").first.click()
+    page.wait_for_url("**/dialogues/*.html*")
+    columns = page.locator("#turn-0 td:visible")
+    assert columns.count() == 1 + min(3, len(NAMES))
+    for name in NAMES:
+        page.get_by_label(name, exact=True).uncheck()
+    assert columns.count() == 1
+    page.reload()
+    assert columns.count() == 1
+    page.get_by_label(NAMES[-1], exact=True).check()
+    assert columns.nth(1).get_attribute("data-name") == NAMES[-1]
+
+
+def test_who_fails_by_what_shows_below_a_dialogue_that_has_no_page(
+    browser: Browser, tmp_path: Path
+) -> None:
+    if not REPOSITORY.is_dir():
+        pytest.skip("the project is not here")
+    board = read_board(REPOSITORY, read_entries(REPOSITORY), "2021")
+    write_site(site(board, PROJECT / "docs"), tmp_path)
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto((tmp_path / "dialogues.html").as_uri() + "#system=UBAR&outcome=lost")
+        ubar = next(entry for entry in board.entries if entry.key == "ubar")
+        success = ubar.scores.main.success
+        assert success is not None
+        assert page.locator(ROWS).count() == round(10 * (100 - success))
+        button = page.locator(f"{ROWS} button").first
+        button.click()
+        assert button.get_attribute("aria-expanded") == "true"
+        details = page.locator(".details")
+        failing = details.locator("li b").all_text_contents()
+        assert "UBAR" in failing
+        # Whoever plays the dialogue stands in one of the two lists.
+        played = page.locator(f"{ROWS} td:nth-child(4)").first.inner_text().split(" of ")
+        assert len(failing) == int(played[1]) - int(played[0])
+        button.click()
+        assert details.count() == 0
+
+
+def test_without_scripts_all_is_there_and_no_control(browser: Browser, folder: Path) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto((folder / "index.html").as_uri())
+        assert not page.locator("#choose").is_visible()
+        page.locator(f"{ROWS} a").first.click()
+        assert page.locator("#turn-0 td:visible").count() == 1 + len(NAMES)
+        assert "scroll sideways" in page.locator(".turns caption").inner_text()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (800, "light"), (1600, "light")])
+def test_axe_finds_nothing_and_nothing_is_cut_off(
+    browser: Browser, folder: Path, width: int, scheme: Any
+) -> None:
+    script = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+    first = next(iter(sorted((folder / "dialogues").iterdir())))
+    with browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
+    ) as context:
+        page = context.new_page()
+        for path in (folder / "index.html", first):
+            page.goto(path.as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            page.evaluate(script)
+            found = page.evaluate("axe.run(document, { preload: false })")
+            assert [(o["id"], o["nodes"][0]["html"]) for o in found["violations"]] == []
+            assert len(found["passes"]) > 10

@@ -1,0 +1,263 @@
+"""Dialogues to read: what their pages say, of what is stored and of what systems put out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import html5lib
+import pytest
+from entered import REPOSITORY, SAMPLE_SUBMISSIONS, enter_sample
+from helpers import run_cli
+
+from mwz.harness import Benchmark, Options, Scorer
+from mwz.harness.board.entries import read_entries
+from mwz.harness.board.model import read_board
+from mwz.harness.board.views import DialogueSite
+from mwz.harness.board.views.dialogue_pages import (
+    INDEX,
+    Verdicts,
+    index,
+    marked,
+    read_systems,
+    stored_pages,
+    stored_verdicts,
+    with_links,
+)
+from mwz.harness.diagnosis.diagnosing import Diagnosis, diagnose
+from mwz.harness.io.files import to_json
+from mwz.harness.scoring.predictions import played_predictions
+
+Capture = pytest.CaptureFixture[str]
+SCRIPT = "<script>alert(1)</script>"
+_HTML = "{http://www.w3.org/1999/xhtml}"
+
+
+def _tree(page: str) -> ElementTree.Element:
+    parser = html5lib.HTMLParser(strict=True)
+    tree: ElementTree.Element = parser.parse(page)
+    return tree
+
+
+def _texts(page: str, name: str) -> list[str]:
+    found = _tree(page).iter(f"{_HTML}{name}")
+    return [" ".join("".join(one.itertext()).split()) for one in found]
+
+
+def _content(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((SAMPLE_SUBMISSIONS / f"{name}.json").read_text("utf-8"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def scorer(sample: Benchmark) -> Scorer:
+    return Scorer(sample, Options(setup="strict", metrics=["inform"]))
+
+
+def _diagnosis(scorer: Scorer, predictions: Mapping[str, Any]) -> Diagnosis:
+    return diagnose(played_predictions(scorer, to_json(predictions).encode(), "x").played)
+
+
+@pytest.fixture(scope="module")
+def made(scorer: Scorer) -> DialogueSite:
+    names = ("careful", "hasty")
+    return DialogueSite({name: _diagnosis(scorer, _content(name)) for name in names})
+
+
+# The index.
+
+
+def test_the_index_counts_who_succeeds_and_marks_who_loses_by_what() -> None:
+    systems = [
+        Verdicts("A", {"x": 3, "y": 2}, {"x"}, {"y": [("hotel", "never named")]}),
+        Verdicts("B", {"x": 3, "y": 2}, (), {"x": [("taxi", "never said")], "y": []}),
+        Verdicts("C", {"x": 2}, {"x"}, {}),
+    ]
+    found = index({"x": ["taxi"], "y": ["hotel", "taxi"]}, systems)
+    x, y = found["rows"]
+    # A is bit 1, B bit 2, C bit 4.
+    assert [x[key] for key in ("won", "of", "turns", "played", "won_by")] == [2, 3, 3, "7", "5"]
+    assert [y[key] for key in ("won", "of", "played", "won_by")] == [0, 2, "3", "0"]
+    assert (x["causes"], y["causes"]) == ("taxi: never said (1)", "hotel: never named (1)")
+    # Domains by the alphabet: hotel is 0, taxi 1.
+    letter = {cause: letter for letter, cause in found["causes"].items()}
+    assert x["lost_by"] == f"1{letter['never said']}2"
+    assert y["lost_by"] == f"0{letter['never named']}1"
+    assert len(letter) == len(found["causes"]) == 10
+
+
+def test_only_the_most_frequent_causes_are_named_and_the_rest_counted() -> None:
+    lost = [("hotel", "never named"), ("hotel", "never said"), ("taxi", "never said")]
+    systems = [
+        Verdicts("A", {"x": 1}, (), {"x": lost}),
+        Verdicts("B", {"x": 1}, (), {"x": lost[2:]}),
+    ]
+    [row] = index({"x": ["hotel", "taxi"]}, systems)["rows"]
+    assert row["causes"] == "taxi: never said (2), hotel: never named (1), 1 more"
+
+
+def test_what_entries_store_says_the_same_as_the_outputs(
+    tmp_path: Path, scorer: Scorer, sample: Benchmark
+) -> None:
+    enter_sample(tmp_path, "hasty")
+    [entry] = read_entries(tmp_path)
+    stored = stored_verdicts(entry, list(sample.dialogues))
+    assert stored is not None
+    outcomes = {one.id: one for one in _diagnosis(scorer, _content("hasty")).outcomes}
+    assert stored.won == {id_ for id_, one in outcomes.items() if one.success}
+    for id_, one in outcomes.items():
+        expected = {(name.split()[0], cause) for name, cause in one.causes.items()}
+        assert set(stored.lost.get(id_, ())) == expected
+    assert set(stored.lost) == outcomes.keys() - stored.won != set()
+
+
+def test_stored_causes_that_do_not_explain_the_outcomes_are_refused(tmp_path: Path) -> None:
+    enter_sample(tmp_path, "hasty")
+    path = tmp_path / "hasty" / "dialogues.json"
+    document = json.loads(path.read_text("utf-8"))
+    document["causes"]["dialogues"] = {}
+    path.write_text(json.dumps(document), encoding="utf-8")
+    [entry] = read_entries(tmp_path)
+    assert "causes.dialogues: expected the dialogues without Success" in " ".join(entry.problems)
+
+
+def test_entries_of_older_versions_have_outcomes_without_causes(
+    tmp_path: Path, sample: Benchmark
+) -> None:
+    enter_sample(tmp_path, "hasty")
+    [entry] = read_entries(tmp_path)
+    known = entry.scores.dialogues
+    assert known is not None
+    older = replace(known, causes=replace(known.causes, dialogues=None))
+    stored = stored_verdicts(
+        replace(entry, scores=replace(entry.scores, dialogues=older)), list(sample.dialogues)
+    )
+    assert stored is not None
+    assert stored.lost == {}
+    assert 0 < len(stored.won) < len(sample.dialogues)
+
+
+@pytest.mark.skipif(not REPOSITORY.is_dir(), reason="the project is not here")
+def test_the_boards_index_has_every_dialogue_and_no_word_of_the_corpus() -> None:
+    board = read_board(REPOSITORY, read_entries(REPOSITORY), "2021")
+    [(path, (_, content))] = stored_pages(board).items()
+    found = content()["index"]
+    assert path == INDEX
+    assert len(found["rows"]) == 1000
+    assert set(found["systems"]) == {entry.system.name for entry in read_systems(board)}
+    ubar = found["systems"].index("UBAR")
+    won = sum(int(row["won_by"], 16) >> ubar & 1 for row in found["rows"])
+    entry = next(one for one in board.entries if one.key == "ubar")
+    assert won == 10 * entry.scores.main.success  # type: ignore[operator]
+    assert {domain for row in found["rows"] for domain in row["domains"]} == set(found["domains"])
+    assert not any(row["link"] for row in found["rows"])
+
+
+# The dialogues.
+
+
+def test_every_dialogue_that_is_played_has_a_page_and_every_link_leads_to_one(
+    made: DialogueSite, sample: Benchmark
+) -> None:
+    pages = {path for path in made if path.startswith("dialogues/")}
+    assert pages == {f"dialogues/{id_}.html" for id_ in sample.dialogues}
+    for path in ("index.html", *pages):
+        for link in _tree(made[path]).iter(f"{_HTML}a"):
+            place, _, anchor = link.attrib["href"].partition("#")
+            # From the disk there is nothing but the files: no address begins with a slash.
+            target = (Path(path).parent / place).as_posix() if place else path
+            assert target.replace("dialogues/../", "") in made
+            assert not anchor or f'id="{anchor}"' in made[path]
+
+
+def test_a_page_shows_goal_users_responses_offers_and_why_it_is_lost(
+    made: DialogueSite, scorer: Scorer, sample: Benchmark
+) -> None:
+    outcome = next(
+        one
+        for one in _diagnosis(scorer, _content("hasty")).outcomes
+        if any(domain.turn is not None for domain in one.domains.values())
+    )
+    gold = sample.dialogues[outcome.id]
+    page = made[f"dialogues/{outcome.id}.html"]
+    text = " ".join("".join(_tree(page).itertext()).split())
+    for said in (*gold.users, *gold.references["mwz22"]):
+        assert " ".join(said.split()) in text
+    for name, domain in outcome.domains.items():
+        if domain.turn is not None:
+            assert f"✗ {name} is lost here: {domain.cause}" in text
+    [row] = [row for row in _texts(page, "tr") if row.startswith("hasty")]
+    assert row.startswith("hastyno Inform")
+    assert "named; query" in text
+
+
+def test_hostile_responses_and_names_are_text(scorer: Scorer) -> None:
+    predictions = _content("hasty")
+    id_ = next(iter(predictions))
+    predictions[id_][0]["response"] = f"{SCRIPT} [value_name] \"'&"
+    made = DialogueSite({f"{SCRIPT}\"'": _diagnosis(scorer, predictions)})
+    for path in ("index.html", f"dialogues/{id_}.html"):
+        scripts = list(_tree(made[path]).iter(f"{_HTML}script"))
+        assert all(script.attrib.get("src") and not script.text for script in scripts)
+        assert "alert(1)" in made[path]
+
+
+def test_placeholders_are_marked_and_turns_linked() -> None:
+    assert marked("NAME & <b>PHONE</b>") == "<b>NAME</b> &amp; &lt;b&gt;<b>PHONE</b>&lt;/b&gt;"
+    assert with_links("in turn 12: '<'") == ('in <a href="#turn-12">turn 12</a>: &#39;&lt;&#39;')
+
+
+# The commands.
+
+
+def test_why_writes_pages_that_need_no_server(tmp_path: Path, capsys: Capture) -> None:
+    files = [SAMPLE_SUBMISSIONS / f"{name}.json" for name in ("careful", "hasty")]
+    run = run_cli(capsys, "why", "--benchmark", "sample", *files, "--html", tmp_path / "web")
+    assert run.status == 0
+    assert run.out.startswith(f"{tmp_path / 'web' / 'index.html'}: ")
+    assert "careful" in (tmp_path / "web" / "index.html").read_text("utf-8")
+    assert (tmp_path / "web" / "dialogues.js").is_file()
+
+
+@pytest.mark.parametrize(
+    "more", [["--serve", "0", "--html", "web"], ["--html", "web", "--limit", "2"]]
+)
+def test_why_refuses_what_does_not_go_with_pages(more: Sequence[str], capsys: Capture) -> None:
+    run = run_cli(capsys, "why", SAMPLE_SUBMISSIONS / "hasty.json", *more)
+    assert run.status == 2
+    assert "--serve and --html" in run.err
+
+
+def test_the_leaderboard_has_pages_of_dialogues_where_the_outputs_are(
+    tmp_path: Path, capsys: Capture, sample: Benchmark
+) -> None:
+    folder = tmp_path / "submissions"
+    enter_sample(folder, "careful", "hasty")
+    web = tmp_path / "web"
+    arguments = ("leaderboard", "--submissions", folder, "--html", web)
+    assert run_cli(capsys, *arguments, "--dialogues").status == 0
+    index_page = (web / INDEX).read_text("utf-8")
+    links = [path.name for path in (web / "dialogues").iterdir()]
+    assert sorted(links) == [f"{id_}.html" for id_ in sorted(sample.dialogues)]
+    assert all(f'href="dialogues/{name}"' in index_page for name in links)
+    assert run_cli(capsys, *arguments, "--dialogues", "--check").status == 0
+    # Without the option the texts are no part of the site.
+    run = run_cli(capsys, *arguments)
+    assert f"{web / 'dialogues'} is no part of the site; remove it" in run.err
+    assert run_cli(capsys, "leaderboard", "--dialogues", "--submissions", folder).status == 2
+
+
+def test_where_no_outputs_are_at_hand_it_says_so(tmp_path: Path, capsys: Capture) -> None:
+    folder = tmp_path / "submissions"
+    enter_sample(folder, "hasty")
+    for path in (folder / "hasty").glob("predictions*"):
+        path.unlink()
+    web = tmp_path / "web"
+    run = run_cli(capsys, "leaderboard", "--submissions", folder, "--html", web, "--dialogues")
+    assert run.status == 2
+    assert "--dialogues: the outputs of no system are at hand" in run.err
+    assert not web.exists()
