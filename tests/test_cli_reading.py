@@ -272,7 +272,7 @@ def test_score_says_where_gold_states_are_used(mwz: Mwz, tmp_path: Path, careful
 
 def test_score_says_so_of_the_corpus(capsys: Capture) -> None:
     run = run_cli(capsys, "score", "--corpus", "--benchmark", "sample")
-    assert run.err == f"mwz: what the harness makes: {GOLD_TOLD}\n"
+    assert run.err == f"mwz: built-in responses: {GOLD_TOLD}\n"
     assert run.out.startswith(HEAD)
 
 
