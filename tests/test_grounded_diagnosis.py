@@ -216,7 +216,6 @@ def test_what_is_compared_is_what_the_report_says(sample: Benchmark) -> None:
         "grounded.inform_all": report.inform_all["total"],
         "grounded.success": report.success["total"],
         "grounded.success_all": report.success_all["total"],
-        "grounded.success_requested": report.success_requested["total"],
         "grounded.in_database": report.faithfulness.in_database,
         "grounded.of_named_venue": report.faithfulness.of_named_venue,
     }

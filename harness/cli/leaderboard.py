@@ -272,7 +272,7 @@ def _serve(submissions: Path, rules: str, port: int, read: Mapping[str, Any] | N
     """Show the site until somebody stops it."""
     entered = read_entries(submissions)
     pairs = complete_pairs(submissions, entered)
-    made = _site(submissions, read_board(submissions, entered, rules, pairs), read)
+    made = _site(submissions, read_board(submissions, entered, rules, pairs), read=read)
     serve_pages(made.files, port, "the board")
     return 0
 

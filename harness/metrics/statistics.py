@@ -180,9 +180,10 @@ class LinearStatistics(Statistics):
 
         if at_once:
             formula: Callable[[Sequence[Floats]], Values] = self.formula  # type: ignore[assignment]
-            return formula(list(sums.T))
+            values = formula(list(sums.T))
+            return {one.name: values[one.name] for one in self.figures}
         found = [self.formula(row) for row in sums.tolist()]
-        return {one.name: np.array([values[one.name] for values in found]) for one in self.figures}
+        return {one.name: np.array([row[one.name] for row in found]) for one in self.figures}
 
 
 def percent(parts: Any, whole: Any, of_nothing: float = 0.0) -> Any:
