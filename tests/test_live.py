@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -168,7 +168,7 @@ def test_wrong_arguments_get_an_answer_to_act_on(
 def test_an_unknown_name_is_answered_with_the_closest(tools: Tools) -> None:
     found = tools.call(TASK, "query_restaurant", {"name": "the pewter cradle"}).result
     assert found["count"] == 0
-    assert found["closest_names"][0] == "the pewter ladle"
+    assert found["closest_name"][0] == "the pewter ladle"
 
 
 # -------------------------------------------------------------------------- the environment
@@ -336,6 +336,10 @@ def test_the_user_answers_what_it_is_asked(world: World, response: str, answer: 
     [
         ("I'm sorry, that booking failed. Another time?", "18:30"),
         ("They are fully booked then.", "18:30"),
+        ("They have no tables left. What other time would you like?", "18:30"),
+        ("It didn’t go through.", "18:30"),
+        ("They're booked up at 19:00.", "18:30"),
+        ("Regrettably they turned us down.", "18:30"),
         ("How many people will be coming, and on what day?", "6 people"),
         ("Your table is reserved!", "reference number"),
         ("Booked. Your reference is **AB4D5FGH**.", "postcode"),
@@ -437,6 +441,80 @@ def test_another_play_is_refused(
     done = run_cli(capsys, *_sample(file))
     assert done.status == 2
     assert "line 1 is none of `mwz play`" in done.err
+
+
+def test_outcomes_are_those_of_what_was_said_and_called(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, figures = tmp_path / "p.jsonl", tmp_path / "figures.json"
+    run_cli(capsys, *_sample(file, "--tasks", "2"))
+    lines = [json.loads(text) for text in file.read_text(encoding="utf-8").splitlines()]
+    for line in lines:
+        # Nothing is called or said, but the outcome says otherwise.
+        line["turns"] = [{"user": "Hello.", "response": "Goodbye."}]
+        assert line["outcome"]["solved"]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    run_cli(capsys, *_sample(file, "--tasks", "2", "--json", str(figures)))
+    found = json.loads(figures.read_text(encoding="utf-8"))
+    assert found["solved"] == found["success"] == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda text: text + text, "dialogue town001 is there twice"),
+        (lambda text: text.replace('"trial": 1', '"trial": 2'), "different trials: 2 and 1"),
+        (lambda text: text.replace('"costs"', '"cost"'), "line 1 is none of `mwz play`"),
+        (lambda text: '{"town001": [{"response": "mine"}]}', "line 1 is none of `mwz play`"),
+    ],
+)
+def test_a_file_that_is_no_play_is_refused_and_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: Callable[[str], str], told: str
+) -> None:
+    file = tmp_path / "p.jsonl"
+    run_cli(capsys, *_sample(file, "--tasks", "1"))
+    file.write_text(change(file.read_text(encoding="utf-8")), encoding="utf-8")
+    before = file.read_bytes()
+    done = run_cli(capsys, *_sample(file, "--tasks", "1"))
+    assert (done.status, told in done.err) == (2, True)
+    assert file.read_bytes() == before
+
+
+def test_dialogues_that_were_broken_off_are_lost_and_played_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "p.jsonl"
+    run_cli(capsys, *_sample(file, "--tasks", "2"))
+    whole = file.read_bytes()
+    file.write_bytes(whole.replace(b'"error": null', b'"error": "no answer"', 1))
+    done = run_cli(capsys, *_sample(file, "--tasks", "2"))
+    assert "1 dialogue broken off, played again" in done.err
+    assert sorted(file.read_bytes().splitlines()) == sorted(whole.splitlines())
+
+
+def test_an_agent_cannot_change_what_tools_return(world: World) -> None:
+    def name() -> str:
+        environment = Environment(world)
+        environment.reset("town001")
+        environment.user_turn()
+        found = environment.call("query_restaurant", {})["results"][0]
+        before: str = found["name"]
+        found["name"] = "changed"
+        return before
+
+    assert name() == name() != "changed"
+
+
+def test_values_are_found_in_whatever_letters_and_unknown_ones_have_neighbours(
+    tools: Tools,
+) -> None:
+    def found(**slots: str) -> dict[str, Any]:
+        return dict(tools.call(TASK, "query_restaurant", slots).result)
+
+    assert found(area="Centre", food="Italian") == found(area="centre", food="italian")
+    assert found(area="Centre")["count"] > 0
+    assert found(food="italien")["closest_food"][0] == "italian"
+    assert "closest_area" not in found(food="italien", area="Centre")
 
 
 def test_score_and_why_read_what_is_played(

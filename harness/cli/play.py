@@ -78,7 +78,8 @@ def command(
     models = {name: how.pop(name) for name in ("model", "user_model", "base_url")}
     (agent_name, make_agent), (user_name, make_user) = _agent(agent, models), _user(user, models)
     world = World.of(benchmark_chooser(benchmark, "playing on")(()), goals)
-    ids = [world.tasks[id_].id for id_ in dict.fromkeys(chosen)] or list(world.tasks.tasks)[:count]
+    named = dict.fromkeys(world.tasks[id_].id for id_ in chosen)
+    ids = list(named or world.tasks.tasks)[: None if named else count]
     what = playing.Play(world, ids, make_agent, agent_name, make_user, user_name, **how)
     coming = playing.play(what, output, jobs, notify)
     lines: list[playing.Line] = []

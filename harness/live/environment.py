@@ -13,7 +13,7 @@ response to the user's last turn, or when it has too many turns; `user_turn` the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict
 from typing import Any
@@ -21,7 +21,7 @@ from typing import Any
 from ..data.tasks import Task
 from ..errors import InputError
 from .outcomes import Outcome, booked_slots
-from .tools import Booking, tool_schemas
+from .tools import tool_schemas
 from .users import ScriptedUser
 from .world import UserMaker, UserTurn, World
 
@@ -64,7 +64,6 @@ class Environment:
         self._task = task if isinstance(task, Task) else self.world.tasks[task]
         self.user = self._make_user(self._task, self.world, seed)
         self.transcript: list[dict[str, Any]] = []
-        self.bookings: list[Booking] = []
         self.error: str | None = None
         self._said: UserTurn | None = None
         self._calls: list[dict[str, Any]] = []
@@ -108,12 +107,10 @@ class Environment:
         """
         self._check(responding=True)
         called = self.world.tools.call(self.task, name, arguments)
-        if called.booking is not None:
-            self.bookings.append(called.booking)
-        # The agent may go on changing what it called the tool with.
-        given = deepcopy(arguments)
-        self._calls.append({"name": name, "arguments": given, "result": called.result})
-        return called.result
+        # The agent may go on changing what it called the tool with, and what it was told.
+        given, result = deepcopy(arguments), deepcopy(called.result)
+        self._calls.append({"name": name, "arguments": given, "result": result})
+        return deepcopy(result)
 
     def respond(self, text: str) -> None:
         """Say something to the user.
@@ -135,22 +132,7 @@ class Environment:
 
     def outcome(self) -> Outcome:
         """Return what came of the dialogue, or has come of it so far."""
-        found = self.world.rated(self.task.id, [turn["response"] for turn in self.transcript])
-        calls = [call for turn in self.transcript for call in turn.get("calls", ())]
-        booked, unasked = booked_slots(self.task, self.bookings, self.world.tools)
-        return Outcome(
-            inform=found.grounded.inform,
-            success=found.grounded.success,
-            # Tasks always say what else they request.
-            requested=bool(found.grounded.success_requested),
-            booked=booked,
-            unasked=unasked,
-            told=asdict(found.faithfulness),
-            turns=len(self.transcript),
-            calls=len(calls),
-            failed_calls=sum("error" in call["result"] for call in calls),
-            error=self.error,
-        )
+        return outcome_of(self.world, self.task, self.transcript, self.error)
 
     def _check(self, responding: bool) -> UserTurn:
         """Return the user turn that is to be answered; refuse what is out of order."""
@@ -162,3 +144,35 @@ class Environment:
         if not responding and self._said is not None:
             raise InputError("environment", "the user waits for an answer; call respond(text)")
         return self._said or UserTurn("")
+
+
+def outcome_of(
+    world: World, task: Task, turns: Sequence[Mapping[str, Any]], error: str | None = None
+) -> Outcome:
+    """Return what came of a dialogue: of what was said and called alone, calling the tools again.
+
+    Args:
+        world: The benchmark.
+        task: The task that was played.
+        turns: `user`, `response` and `calls` of each turn.
+        error: What went wrong, if the dialogue was broken off: it is lost then.
+    """
+    found = world.rated(task.id, [turn["response"] for turn in turns])
+    calls = [call for turn in turns for call in turn.get("calls", ())]
+    called = [world.tools.call(task, call["name"], call["arguments"]) for call in calls]
+    bookings = [one.booking for one in called if one.booking is not None]
+    booked, unasked = booked_slots(task, bookings, world.tools)
+    whole = error is None
+    return Outcome(
+        inform=whole and found.grounded.inform,
+        success=whole and found.grounded.success,
+        # Tasks always say what else they request.
+        requested=whole and bool(found.grounded.success_requested),
+        booked=booked,
+        unasked=unasked,
+        told=asdict(found.faithfulness),
+        turns=len(turns),
+        calls=len(calls),
+        failed_calls=sum("error" in one.result for one in called),
+        error=error,
+    )

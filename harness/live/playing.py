@@ -18,11 +18,13 @@ from pathlib import Path
 from threading import Event
 from typing import Any, TypeAlias
 
+from mwz.normalization.rules.registry import digest_of_json
+
 from ..errors import InputError, counted
 from ..io.files import read_stored, write_atomically
 from ..signature import SHOWN_HASH, Signature
 from .agents import Agent
-from .environment import MAX_TURNS, Environment
+from .environment import MAX_TURNS, Environment, outcome_of
 from .outcomes import summary
 from .tools import tools_digest
 from .world import BrokenOffError, UserMaker, World
@@ -91,7 +93,7 @@ def play(
     """
     further = (f"{path.stem}.{trial}{path.suffix}" for trial in range(2, what.trials + 1))
     paths = [path, *map(path.with_name, further)]
-    found = [_read(one, what, notify) for one in paths]
+    found = [_read(one, what, trial, notify) for trial, one in enumerate(paths, start=1)]
     broken_off = 0
     for trial, (file, there) in enumerate(zip(paths, found, strict=True), start=1):
         lacking = [id_ for id_ in what.tasks if id_ not in there]
@@ -171,38 +173,71 @@ def _dialogue(what: Play, trial: int, id_: str) -> Line:
     }
 
 
-def _read(path: Path, what: Play, notify: Callable[[str], None]) -> dict[str, Line]:
-    """Return dialogue id -> line of what a file holds, and drop a last line that is cut off."""
+def _read(path: Path, what: Play, trial: int, notify: Callable[[str], None]) -> dict[str, Line]:
+    """Return dialogue id -> line of what a file holds, with outcomes as their turns give them.
+
+    A last line that is cut off is dropped, and so are dialogues that were broken off.
+    """
     if not path.exists():
         return {}
     content = read_stored(path)
     *whole, last = content.split(b"\n")
-    if last:
-        notify(f"{path}: the last line is cut off; its dialogue is played again")
-        write_atomically(path, content[: len(content) - len(last)])
-    found, ours = {}, what.signature()
+    if last and not (whole or last.startswith(b'{"dialogue_id"')):
+        raise InputError(str(path), "line 1 is none of `mwz play`; name another file")
+    found: dict[str, Line] = {}
     for number, text in enumerate(whole, start=1):
         try:
-            line = json.loads(text)
-            theirs, agent = Signature(**line["signature"]), line["agent"]
-            found[line["dialogue_id"]] = line
-            _ = line["outcome"]["solved"], line["costs"], line["turns"]
-        except (ValueError, TypeError, KeyError, RecursionError):
+            line, reasons = _line(json.loads(text), what, trial)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InputError):
             told = f"line {number} is none of `mwz play`; name another file"
             raise InputError(str(path), told) from None
-        reasons = list(theirs.comparable_with(ours).reasons)
-        if agent != what.agent_name:
-            reasons.append(f"different agents: {agent} and {what.agent_name}")
+        if line["dialogue_id"] in found:
+            told = f"line {number}: dialogue {line['dialogue_id']} is there twice; keep one"
+            raise InputError(str(path), told)
         if reasons:
             told = "; ".join(reasons)
             raise InputError(str(path), f"is of another play ({told}); name another file")
+        found[line["dialogue_id"]] = line
+    _drop_unfinished(path, [*whole, last], found, notify)
     if found:
         notify(f"{path}: goes on after {counted(len(found), 'dialogue')}")
     return found
 
 
+def _line(line: Line, what: Play, trial: int) -> tuple[Line, list[str]]:
+    """Return a line with the outcome that its turns give, and why it is of another play."""
+    task = what.world.tasks[line["dialogue_id"]]
+    reasons = list(Signature(**line["signature"]).comparable_with(what.signature()).reasons)
+    for name, ours in (("agent", what.agent_name), ("trial", trial)):
+        if line[name] != ours:
+            reasons.append(f"different {name}s: {line[name]} and {ours}")
+    error = line["outcome"]["error"]
+    outcome = outcome_of(what.world, task, line["turns"], error).to_dict()
+    costs = {who: dict(cost) for who, cost in line["costs"].items()}
+    return {**line, "dialogue_id": task.id, "outcome": outcome, "costs": costs}, reasons
+
+
+def _drop_unfinished(
+    path: Path, texts: Sequence[bytes], found: dict[str, Line], notify: Callable[[str], None]
+) -> None:
+    """Take a last line that is cut off, and dialogues that were broken off, out of a file."""
+    *whole, last = texts
+    broken_off = [id_ for id_, line in found.items() if line["outcome"]["error"]]
+    if last:
+        notify(f"{path}: the last line is cut off; its dialogue is played again")
+    if broken_off:
+        notify(f"{path}: {counted(len(broken_off), 'dialogue')} broken off, played again")
+    if last or broken_off:
+        kept = [text for text, id_ in zip(whole, found, strict=True) if id_ not in broken_off]
+        write_atomically(path, b"".join(text + b"\n" for text in kept))
+    for id_ in broken_off:
+        del found[id_]
+
+
 def figures(what: Play, lines: Sequence[Line]) -> dict[str, Any]:
     """Return all figures of dialogues played, as JSON types, with agent, user and signature."""
-    signature = str(what.signature(trials=str(what.trials)))
+    played = digest_of_json([what.world.tasks[id_].goal for id_ in what.tasks])[:SHOWN_HASH]
+    number = f"{len(what.tasks)}-{played}"
+    signature = str(what.signature(played=number, trials=str(what.trials)))
     named = {"agent": what.agent_name, "user": what.user_name, "signature": signature}
     return named | summary(lines, what.trials)

@@ -38,6 +38,7 @@ _LETTERS, _DIGITS = "ABDEFGHJKLMNQRUVWXYZ", "23456789"
 ROUTE = ("departure", "destination")
 NAMED = ("restaurant", "hotel", "attraction")
 """The domains of which taxis go from one venue to another."""
+_TIMES = ("arriveBy", "leaveAt")
 _COLOURS = ("black", "blue", "grey", "red", "white", "yellow")
 _CARS = ("audi", "bmw", "ford", "honda", "lexus", "skoda", "tesla", "toyota", "volkswagen", "volvo")
 
@@ -138,7 +139,11 @@ class Tools:
 
     def matching(self, domain: str, constraints: Mapping[str, str]) -> list[str]:
         """Return the ids of the venues that meet constraints, in the records' order."""
-        normal = {normalize_slot_name(slot, self._rules): v for slot, v in constraints.items()}
+        named = {normalize_slot_name(slot, self._rules): v for slot, v in constraints.items()}
+        normal = {
+            slot: value if slot == "name" else normalize_value(slot, value.lower(), self._rules)
+            for slot, value in named.items()
+        }
         return list(self._database.query(domain, normal))
 
     def same(self, slot: str, first: str, second: str) -> bool:
@@ -162,9 +167,14 @@ class Tools:
             time, order = ("arriveBy", -1) if late else ("leaveAt", 1)
             records.sort(key=lambda one: (order * minutes(one[time]), one["trainID"]))
         result: dict[str, Any] = {"count": len(records), "results": records[:SHOWN_RESULTS]}
-        if not records and "name" in slots:
-            result["closest_names"] = self._closest(domain, slots["name"])
+        if not records:
+            unknown_ = {s: v for s, v in slots.items() if not self._is_known(domain, s, v)}
+            result |= {f"closest_{s}": self._closest(domain, s, v) for s, v in unknown_.items()}
         return Called(result)
+
+    def _is_known(self, domain: str, slot: str, value: str) -> bool:
+        """Return whether some venue has a value; of times, any is."""
+        return slot in _TIMES or bool(self.named(domain, value, slot))
 
     def _meets(self, train: Mapping[str, str], slots: Mapping[str, str]) -> bool:
         """Return whether one of several trains with the same id is the one that is meant."""
@@ -172,10 +182,9 @@ class Tools:
             self.same(slot, train[slot], slots[slot]) for slot in (*ROUTE, "day") if slot in slots
         )
 
-    def _closest(self, domain: str, name: str) -> list[str]:
-        key = "trainID" if domain == "train" else "name"
-        names = [records[0][key] for records in self._records[domain].values()]
-        return [found for found, *_ in process.extract(name, names, limit=_CLOSEST)]
+    def _closest(self, domain: str, key: str, value: str) -> list[str]:
+        known = {str(one.get(key, "")) for ones in self._records[domain].values() for one in ones}
+        return [found for found, *_ in process.extract(value, sorted(known), limit=_CLOSEST)]
 
     def _book(self, task: Task, domain: str, given: Mapping[str, str]) -> Called:
         key = "trainID" if domain == "train" else "name"
@@ -184,7 +193,7 @@ class Tools:
         if key in given and len(found) != 1:
             names = [self._records[domain][id_][0][key] for id_ in found[:SHOWN_RESULTS]]
             kind = "ambiguous" if names else "unknown"
-            names = names or self._closest(domain, given[key])
+            names = names or self._closest(domain, key, given[key])
             return _error(f"{kind} {key} {given[key]!r}; choose from {', '.join(names)}")
         venue = found[0] if found else None
         failing = task.domains[domain].fail_book if domain in task.domains else {}
@@ -205,7 +214,7 @@ class Tools:
     def named(self, domain: str, name: str, key: str = "name") -> list[str]:
         """Return the venues that a name may mean: one that has just this name is meant alone."""
         records = self._records[domain].items()
-        exact = [id_ for id_, (one, *_) in records if one[key].lower() == name.lower()]
+        exact = [id_ for id_, (one, *_) in records if str(one.get(key)).lower() == name.lower()]
         return exact or self.matching(domain, {key: name})
 
 

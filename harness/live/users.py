@@ -183,7 +183,10 @@ class ScriptedUser:
         if "REFERENCE" in heard.told:
             return self._ask(heard=heard)
         refused = heard.is_("refused")
-        if refused and not self._rebooked:
+        # However an agent says it: what is not booked was refused, where the task is to be.
+        said_so = heard.is_("booked") or heard.is_("question")
+        awaited = bool(self._wanted.fail_book) and not said_so
+        if (refused or awaited) and not self._rebooked:
             self._rebooked = True
             return self._say("rebook", _clauses(self._wanted.fail_book, self._book_slots))
         if heard.is_("booked") and not refused:
@@ -240,7 +243,7 @@ class _Heard:
     """
 
     def __init__(self, text: str, found: Delexicalised, domain: str) -> None:
-        self.text = text
+        self.text = text.replace("’", "'")
         self.told = {span.slot for span in found.spans}
         naming = NAMING_SLOTS.get(domain)
         spans = [span for span in found.spans if span.slot == naming]
