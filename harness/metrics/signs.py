@@ -170,9 +170,9 @@ def gold_share(
             turns += 1
             for domain in about:
                 # Most that agree are equal in all else as well, which is quickly seen.
-                if ours.get(domain) != theirs.get(domain) and _query(
-                    domain, ours, rules
-                ) != _query(domain, theirs, rules):
+                if ours.get(domain) != theirs.get(domain) and _query(domain, ours, rules) != _query(
+                    domain, theirs, rules
+                ):
                     break
             else:
                 equal += 1
