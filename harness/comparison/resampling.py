@@ -165,7 +165,7 @@ def mcnemar(only_a: int, only_b: int) -> float:
         only_a: The dialogues that only the first system wins.
         only_b: Those that only the second one wins.
     """
-    from scipy.special import betainc  # scipy.stats takes ten times as long to import
+    from scipy.special import betainc  # scipy.stats takes far longer to import
 
     least, most = sorted((only_a, only_b))
     if most <= least + 1:
