@@ -44,16 +44,14 @@ _SPLIT_OFF = [
 def tokenize_13a(text: str) -> list[str]:
     """Tokenise as `mteval-v13a` does, sacreBLEU's default.
 
-    Each distinct word is tokenised once: the rules look at neighbouring characters only, and treat
-    a blank as they do the end of a text. Only a hyphen before a line end is joined to what follows,
-    so texts of several lines are tokenised as a whole.
+    Text is tokenised word by word, and the words of short texts are remembered: the rules look at
+    neighbouring characters only, and treat a blank as they do the end of a text. Only a hyphen
+    before a line end is joined to what follows, so texts of several lines are tokenised as a whole.
     """
     if "\n" in text:
         return _tokens_13a(text.rstrip())
-    tokens: list[str] = []
-    for word in text.split():
-        tokens += (_remembered_13a if len(word) <= REMEMBERED else _tokens_13a)(word)
-    return tokens
+    tokens_of = _remembered_13a if len(text) <= REMEMBERED else _tokens_13a
+    return [*chain.from_iterable(map(tokens_of, text.split()))]
 
 
 def _tokens_13a(text: str) -> list[str]:
