@@ -13,7 +13,6 @@ import sacrebleu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
-from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.benchmark import STYLES
@@ -120,9 +119,7 @@ def test_turns_are_compared_by_position_and_unplayed_ones_do_not_count() -> None
 
 
 def test_another_tokenisation_may_be_used() -> None:
-    index = ReferenceIndex(
-        {"d": {"style": ["a,b,c,d"]}}, lambda texts: [text.split(",") for text in texts]
-    )
+    index = ReferenceIndex({"d": {"style": ["a,b,c,d"]}}, lambda text: text.split(","))
     assert _scores(index, {"d": ["a,b,c,d"]})["style"] == pytest.approx(100)
     assert _scores(index, {"d": ["a b c d"]})["style"] == 0
 
@@ -136,7 +133,7 @@ def test_another_tokenisation_may_be_used() -> None:
     ],
 )
 def test_texts_are_split_as_the_tokenisation_says(tokenization: str, tokens: list[str]) -> None:
-    assert TOKENIZATIONS[tokenization](["See NAME,  ok.", ""]) == [tokens, []]
+    assert [*map(TOKENIZATIONS[tokenization], ["See NAME,  ok.", ""])] == [tokens, []]
 
 
 def test_the_metric_compares_normalised_responses_with_every_style(sample: Benchmark) -> None:
@@ -167,7 +164,7 @@ _LINES = st.one_of(
 @given(st.lists(_LINES, max_size=5))
 def test_tokens_are_sacrebleus(texts: list[str]) -> None:
     tokenizer = Tokenizer13a()
-    assert tokenize_13a(texts) == [tokenizer(text.rstrip()).split() for text in texts]
+    assert [*map(tokenize_13a, texts)] == [tokenizer(t.rstrip()).split() for t in texts]
 
 
 _WORDS = st.lists(st.sampled_from(["a", "b", "c", "NAME", ".", "it's"]), max_size=8).map(" ".join)
@@ -226,12 +223,6 @@ def test_an_index_scores_one_submission_like_the_other(sample: Benchmark) -> Non
         for style, score in scores.items():
             expected = _sacrebleu(responses, references, style)
             assert score == expected
-
-
-def test_tokenised_texts_are_not_kept() -> None:
-    tokenize_13a(["a word " + "b" * 1000])
-    assert Tokenizer13a.__call__.cache_info().currsize == 0
-    assert TokenizerRegexp.__call__.cache_info().currsize == 0
 
 
 _COUNTS = st.integers(0, 40)

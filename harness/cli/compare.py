@@ -179,11 +179,11 @@ def _found(
     system: str, submissions: Path, folders: Sequence[Path], lexicalised: bool, options: Options
 ) -> _Outputs:
     """Return the outputs of a file or an entry; a file comes first."""
-    from ..board.rescoring import find_predictions
-
     entry = found_entry(system, submissions)
     if entry is None:
         return _Outputs(shown_name(system), None, read_predictions(system, options.reading))
+    from ..board.rescoring import find_predictions  # files need nothing of the board
+
     source = f"entry {entry.key}"
     if (entry.system.track == LEXICALISED) != lexicalised:
         has, do = ("has placeholders", "leave out") if lexicalised else ("is English", "add")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from .statistics import Floats, Ints, Values
 
-Tokens: TypeAlias = Sequence[Sequence[str]]
+Tokens: TypeAlias = Sequence[tuple[str, ...]]
 """The tokens of each response."""
 
 ORDERS = 3

@@ -14,7 +14,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, pairwise
+
+from mwz.normalization.moses import REMEMBERED
 
 from ..io.rendering import figure, text_table
 from . import Metric
@@ -57,14 +60,13 @@ class Diversity:
 def diversity(responses: Iterable[str]) -> Diversity:
     """Measure the diversity of normalised responses; their order matters to MSTTR alone."""
     texts = list(responses)
-    tokens = {text: tokens_of(text) for text in set(texts)}
-    return diversity_of_tokens([tokens[text] for text in texts])
+    return diversity_of_tokens([*map(tokens_of, texts)])
 
 
-def diversity_of_tokens(tokenized: Sequence[Sequence[str]]) -> Diversity:
+def diversity_of_tokens(tokenized: Sequence[tuple[str, ...]]) -> Diversity:
     """Measure the diversity of responses, given the tokens of each."""
     # Systems repeat themselves: n-grams are counted in each distinct response once.
-    times = Counter(map(tuple, tokenized))
+    times = Counter(tokenized)
     unigrams = Counter(chain.from_iterable(times))
     bigrams = Counter(chain.from_iterable(map(pairwise, times)))
     trigrams = {*chain.from_iterable(zip(one, one[1:], one[2:], strict=False) for one in times)}
@@ -90,11 +92,18 @@ def diversity_of_tokens(tokenized: Sequence[Sequence[str]]) -> Diversity:
     )
 
 
-def tokens_of(response: str) -> list[str]:
-    """Return the tokens of a normalised response."""
+def tokens_of(response: str) -> tuple[str, ...]:
+    """Return the tokens of a normalised response; those of short ones are remembered."""
+    return (_remembered if len(response) <= REMEMBERED else _tokens)(response)
+
+
+def _tokens(response: str) -> tuple[str, ...]:
     response = response.replace(_PAIR, "").translate(_MARKS)
     response = response.replace(_WORD, "").translate(_COLONS)
-    return _BLANKS.sub(" ", response).lower().split(" ")
+    return tuple(_BLANKS.sub(" ", response).lower().split(" "))
+
+
+_remembered = lru_cache(maxsize=1 << 14)(_tokens)
 
 
 def _msttr(tokens: Sequence[str]) -> float:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from mwz.normalization.moses import REMEMBERED
 from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set
 from mwz.normalization.states import BeliefState
 
@@ -167,12 +168,14 @@ def gold_share(
         about = {domain for state in gold for domain in state}
         for ours, theirs in zip(states, gold, strict=False):
             turns += 1
-            # Most that agree are equal in all else as well, which is quickly seen.
-            equal += all(
-                ours.get(domain) == theirs.get(domain)
-                or _query(domain, ours, rules) == _query(domain, theirs, rules)
-                for domain in about
-            )
+            for domain in about:
+                # Most that agree are equal in all else as well, which is quickly seen.
+                if ours.get(domain) != theirs.get(domain) and _query(domain, ours, rules) != _query(
+                    domain, theirs, rules
+                ):
+                    break
+            else:
+                equal += 1
     return equal / max(turns, 1)
 
 
@@ -180,8 +183,15 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def words(text: str) -> tuple[str, ...]:
-    """Return the words of a normalised response, without punctuation."""
+    """Return the words of a normalised response, without punctuation; of short ones remembered."""
+    return (_remembered_words if len(text) <= REMEMBERED else _words)(text)
+
+
+def _words(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(text))
+
+
+_remembered_words = lru_cache(maxsize=1 << 14)(_words)
 
 
 # --------------------------------------------------------------------- what is measured of a turn
@@ -203,15 +213,17 @@ def _turns(played: Played) -> list[_Turn]:
         for id_, responses in played.responses.items()
         for text in dialogues[id_].references[CANONICAL_STYLE][: len(responses)]
     ]
-    about_venues = played.rules.about_venues
-    held = {
-        text: frozenset(filter(text.__contains__, about_venues))
-        for text in {*played.texts, *references}
-    }
+    about = played.rules.about_venues
     return [
-        _Turn(response, reference, held[response], held[reference])
+        _Turn(response, reference, _slots_in(response, about), _slots_in(reference, about))
         for response, reference in zip(played.texts, references, strict=True)
     ]
+
+
+@lru_cache(maxsize=1 << 14)
+def _slots_in(text: str, slots: frozenset[str]) -> frozenset[str]:
+    """Return those of some slots that a normalised response holds."""
+    return frozenset(filter(text.__contains__, slots))
 
 
 def _share(part: float, of: float) -> float | None:
@@ -262,17 +274,18 @@ def _best_bleu(played: Played) -> float | None:
 
 
 def _copied(played: Played) -> float | None:
-    said = {text: words(text) for text in set(played.texts)}
     long = copied = 0
     for id_, responses in played.responses.items():
         references = played.benchmark.dialogues[id_].references.values()
         for response, *others in zip(responses, *references, strict=False):
-            own = said[response]
+            own = words(response)
             if len(own) >= LONG:
                 long += 1
-                # Few references hold all the words.
-                likely = [text for text in set(others) if all(map(text.__contains__, own))]
-                copied += any(words(text) == own for text in likely)
+                copied += any(
+                    # Few references hold all the words.
+                    all(map(text.__contains__, own)) and words(text) == own
+                    for text in set(others)
+                )
     return _share(copied, long)
 
 

@@ -387,7 +387,7 @@ class Scorer:
 
     def references(self) -> ReferenceIndex:
         """Return the references, prepared for BLEU."""
-        from ..metrics._references import ReferenceIndex  # NumPy and sacreBLEU take their time
+        from ..metrics._references import ReferenceIndex  # NumPy takes its time
 
         def make() -> ReferenceIndex:
             part = self._part()

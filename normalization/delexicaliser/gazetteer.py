@@ -326,7 +326,8 @@ class _Spelling:
         """Return a phrase in all its spellings: `guest house`, `center`, `st`."""
         found = {phrase}
         for group in self._equal:
-            for known in list(found):
+            firsts = {one[0] for one in group}
+            for known in [one for one in found if not firsts.isdisjoint(one)]:
                 for one in group:
                     for at in range(len(known) - len(one) + 1):
                         if known[at : at + len(one)] == one:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from typing import Generic, NamedTuple, TypeVar
 
@@ -49,6 +50,10 @@ class Token(NamedTuple):
     kind: str = ""
 
 
+_token = partial(tuple.__new__, Token)
+"""Makes a token of its fields, in half the time."""
+
+
 def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
     """Yield the words and marks of a text or of a part of it, in order."""
     for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
@@ -56,11 +61,11 @@ def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]
         word, genitive = match.groups()
         if word is None:
             sign = match[0]
-            yield Token(first, last, _SIGNS.get(sign, sign), last)
+            yield _token((first, last, _SIGNS.get(sign, sign), last, ""))
         elif genitive is None:
-            yield Token(first, last, word.lower(), last)
+            yield _token((first, last, word.lower(), last, ""))
         else:
-            yield Token(first, last, f"{word.lower()}s", match.end(1))
+            yield _token((first, last, f"{word.lower()}s", match.end(1), ""))
 
 
 def words(text: str) -> tuple[str, ...]:
