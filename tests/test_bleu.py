@@ -13,6 +13,7 @@ import sacrebleu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.benchmark import STYLES
@@ -223,6 +224,12 @@ def test_an_index_scores_one_submission_like_the_other(sample: Benchmark) -> Non
         for style, score in scores.items():
             expected = _sacrebleu(responses, references, style)
             assert score == expected
+
+
+def test_sacrebleu_keeps_no_texts() -> None:
+    tokenize_13a("a word " + "b" * 1000)
+    assert Tokenizer13a.__call__.cache_info().currsize == 0
+    assert TokenizerRegexp.__call__.cache_info().currsize == 0
 
 
 _COUNTS = st.integers(0, 40)

@@ -1,17 +1,16 @@
 """The references of a benchmark, prepared for corpus BLEU of normalised responses in all styles.
 
 Conventions: a score is in percent; one reference per segment, a segment being a system turn; the
-segments of a style are compared by position. Everything that decides the number is as in
-sacreBLEU: its tokeniser, and its formula (exponential smoothing) over the n-gram counts; tests
-compare them. Counting is done for all styles at once, because they share their hypotheses and most
-of their references' words. sacreBLEU itself takes a tenth of a score to import.
+segments of a style are compared by position. Everything that decides the number is sacreBLEU's:
+its tokeniser, and its formula (exponential smoothing) over the n-gram counts. Only the counting
+is done here, for all styles at once, because the styles share their hypotheses and most of their
+references' words.
 
 Source: Papineni et al. (2002); Post (2018), "A Call for Clarity in Reporting BLEU Scores".
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -20,6 +19,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
 from mwz.normalization.moses import REMEMBERED
 
@@ -30,15 +31,6 @@ _Ints: TypeAlias = npt.NDArray[np.int64]
 
 Tokenization: TypeAlias = Callable[[str], Sequence[str]]
 """Splits a text into tokens."""
-
-# In this order. A full stop or comma is split off but between digits, a hyphen behind a digit.
-_ESCAPES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
-_SPLIT_OFF = [
-    (re.compile(r"([{-~\[-` -&(-+:-@/])"), r" \1 "),
-    (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
-    (re.compile(r"([.,])([^0-9])"), r" \1 \2"),
-    (re.compile(r"([0-9])(-)"), r"\1 \2 "),
-]
 
 
 def tokenize_13a(text: str) -> list[str]:
@@ -55,13 +47,11 @@ def tokenize_13a(text: str) -> list[str]:
 
 
 def _tokens_13a(text: str) -> list[str]:
-    text = text.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
-    for escape, character in _ESCAPES.items():
-        text = text.replace(escape, character)
-    text = f" {text} "
-    for pattern, apart in _SPLIT_OFF:
-        text = pattern.sub(apart, text)
-    return text.split()
+    tokens = Tokenizer13a()(text).split()
+    # They would keep every word, of any length, for a tokeniser that is gone.
+    Tokenizer13a.__call__.cache_clear()
+    TokenizerRegexp.__call__.cache_clear()
+    return tokens
 
 
 _remembered_13a = lru_cache(maxsize=1 << 14)(_tokens_13a)
