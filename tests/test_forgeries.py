@@ -75,6 +75,11 @@ def _won_dialogue(folder: Path) -> None:
     _changed(folder / "ubar" / "dialogues.json", change)
 
 
+def _won_dialogue_without_causes(folder: Path) -> None:
+    _won_dialogue(folder)
+    _changed(folder / "ubar" / "dialogues.json", lambda content: content["causes"].pop("dialogues"))
+
+
 def _sign(folder: Path) -> None:
     def change(content: Any) -> None:
         content["signs"]["placeholders"]["raised"] = False
@@ -102,7 +107,12 @@ def _review(folder: Path) -> None:
     [
         pytest.param(_p_of_a_pair, "how it compares with", id="p of a pair"),
         pytest.param(_interval, "the interval of combined", id="interval"),
-        pytest.param(_won_dialogue, "ubar: dialogues.json: success", id="won dialogue"),
+        pytest.param(_won_dialogue, "dialogues.json: causes.dialogues", id="won dialogue"),
+        pytest.param(
+            _won_dialogue_without_causes,
+            "ubar: dialogues.json: success",
+            id="won dialogue without causes",
+        ),
         pytest.param(_sign, "lava: scores.json: signs.placeholders", id="sign"),
         pytest.param(_threshold, "lava: scores.json: signs.unrequested", id="threshold"),
         pytest.param(_review, "ubar/entry.toml: changed", id="review"),

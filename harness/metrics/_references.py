@@ -47,7 +47,7 @@ def tokenize_13a(text: str) -> list[str]:
 
 
 def _tokens_13a(text: str) -> list[str]:
-    tokens = Tokenizer13a()(text).split()
+    tokens: list[str] = Tokenizer13a()(text).split()
     # They would keep every word, of any length, for a tokeniser that is gone.
     Tokenizer13a.__call__.cache_clear()
     TokenizerRegexp.__call__.cache_clear()
