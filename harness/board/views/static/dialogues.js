@@ -117,7 +117,8 @@
       const sorted = [...rows];
       if (order.value) sorted.sort((a, b) => ones(a.won) - ones(b.won));
       body.append(...sorted.map((one) => one.row));
-      told.textContent = `${found} of ${rows.length} dialogues`;
+      const none = `None of ${rows.length} dialogues; set a filter to “any” to see more.`;
+      told.textContent = found ? `${found} of ${rows.length} dialogues` : none;
     }
     function follow() {
       const values = asked();

@@ -15,7 +15,13 @@ function made(tag, attributes = {}, ...content) {
 // The address of what is shown, behind the mark: `track-or-row?what=chosen`.
 function address() {
   const [anchor, query = ""] = location.hash.slice(1).split("?");
-  return [decodeURIComponent(anchor), new URLSearchParams(query)];
+  let place = "";
+  try {
+    place = decodeURIComponent(anchor);
+  } catch {
+    // A damaged address leads to no place, as an unknown one does.
+  }
+  return [place, new URLSearchParams(query)];
 }
 
 function setAddress(anchor, params, push) {
