@@ -893,6 +893,23 @@ def test_latex_prints_every_character_as_it_is() -> None:
     )
 
 
+def test_the_json_has_the_figures_that_rank_and_those_of_what_is_played(
+    made: Site, entries: Sequence[Entry]
+) -> None:
+    found = {row["entry"]: row for row in json.loads(made.files["board.json"])["rows"]}
+    for row in read_board(REPOSITORY, entries, "2021").rows:
+        shown, report = found[row.key], row.report
+        for name in ("bleu", "inform", "success", "combined"):
+            played = row.value(name).number
+            ranks = played if row.rank is None or report is None else report.whole(name)
+            # JSON has four digits.
+            assert shown[name] == (ranks and round(ranks, 4))
+            assert shown.get("as_played", shown)[name] == (played and round(played, 4))
+    # LABES plays 944 of the 1000 dialogues.
+    assert found["labes"]["combined"] < found["labes"]["as_played"]["combined"] - 5
+    assert "ranked by its lower bound" in made.files["systems/labes.html"]
+
+
 def test_the_latex_tables_have_a_row_per_system(made: Site, entries: Sequence[Entry]) -> None:
     text = made.files["board.tex"]
     for row in model.rows(entries, "2021"):

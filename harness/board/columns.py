@@ -204,7 +204,7 @@ def _at(path: str, digits: int = 1, unit: str = "", signed: bool = False) -> _Va
     return value
 
 
-def _ranking(row: Row, name: str) -> Value:
+def ranking(row: Row, name: str) -> Value:
     """Return a strict figure, of a row with a rank the one that ranks: what is missing failed."""
     one = row.value(name)
     if row.rank is None or row.report is None or row.lower_bound is None:
@@ -215,7 +215,7 @@ def _ranking(row: Row, name: str) -> Value:
 def _strict(board: Board) -> Iterator[Column[Row]]:
     def column(name: str) -> Column[Row]:
         def value(row: Row) -> Value:
-            one, interval = _ranking(row, name), board.interval(row, name)
+            one, interval = ranking(row, name), board.interval(row, name)
             if interval is None or one.number is None:
                 return one
             # That of a lower bound is taken to be as wide as that of what is played.
@@ -239,7 +239,7 @@ def _other_setups(board: Board, rules: str) -> Iterator[Column[Row]]:
             found = by_key.get(row.key)
             if found is None:
                 return Value()
-            return _ranking(found, name) if setup == "strict" else found.value(name, setup)
+            return ranking(found, name) if setup == "strict" else found.value(name, setup)
 
         title, field, shown = headlines()[name].title, f"{name}_{setup}_{rules}", "chosen"
         if own:

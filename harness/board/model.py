@@ -275,7 +275,7 @@ class Row:
         if self.unranked is not None and self.unranked not in _SAID_ELSEWHERE:
             said.append(f"not ranked: {quoted(self.unranked)}")
         elif self.unranked is None or self.unranked == REFERENCE:
-            said += self._bound_note()
+            said += self.bound_note()
         return [*said, *signs]
 
     def sign_notes(self, quoted: Callable[[str], str] = str) -> Iterator[str]:
@@ -295,7 +295,7 @@ class Row:
                 when = f"{quoted(review.reviewer)} on {review.date}"
                 yield f"{said}; reviewed by {when}: {quoted(review.reason)}"
 
-    def _bound_note(self) -> list[str]:
+    def bound_note(self) -> list[str]:
         """Say what an incomplete submission is ranked by."""
         if self.report is None or self.report.coverage.complete:
             return []

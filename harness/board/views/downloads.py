@@ -17,7 +17,16 @@ from ...scoring.report import Report
 from .. import LEXICALISED, STATE_TRACKING
 from ..audit.reported import OLD
 from ..citations import entry_reference, references
-from ..columns import TOTALS, BoardTable, Column, board_tables, columns, row_headers, row_text
+from ..columns import (
+    TOTALS,
+    BoardTable,
+    Column,
+    board_tables,
+    columns,
+    ranking,
+    row_headers,
+    row_text,
+)
 from ..entries import FACTS, Entry, stated_facts
 from ..model import Board, Row, common_signatures
 from ..progress import best_published
@@ -227,7 +236,9 @@ def _named(board: Board, entry: Entry, row: Row | None = None) -> dict[str, Any]
         if row.key in board.rank_ranges:
             found["rank_range"] = list(board.rank_ranges[row.key])
         if row.grounded is None:
-            found |= {name: row.value(name).number for name in TOTALS}
+            played = {name: row.value(name).number for name in TOTALS}
+            ranked = {name: ranking(row, name).number for name in TOTALS}
+            found |= ranked | ({} if ranked == played else {"as_played": played})
     return found
 
 

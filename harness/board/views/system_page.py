@@ -172,7 +172,7 @@ def _tiles(
 
 def _blocks(board: Board, entry: Entry, row: Row | None, tracked: Sequence[Row]) -> Iterator[Block]:
     if row is not None:
-        note = "; ".join(placeholders_note(row))
+        note = "; ".join([*row.bound_note(), *placeholders_note(row)])
         note = f"{note[:1].upper()}{note[1:]}." if note else ""
         yield Block("set-ups", "Set-ups and rule sets", [_setups(board, row)], _seeds(entry), note)
         if row.report is not None and row.report.strict is not None:
