@@ -23,7 +23,7 @@ from ..io.rendering import figure
 from ..io.tables import Table
 from ..submission.checking import dialogue_id
 from .interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, Interval
-from .resampling import BOOTSTRAP, bootstrap_samples
+from .resampling import BOOTSTRAP, bootstrap_samples, interval_ends
 
 COLUMNS = ("id", "rater", "rating")
 COEFFICIENTS: Mapping[str, str] = {
@@ -176,9 +176,8 @@ def _interval(
         return None
     # Samples in which a side is constant say nothing.
     drawn = [_correlation(coefficient, people[rows], scores[rows]) for rows in samples]
-    outside = (100 - INTERVAL_LEVEL) / 2
-    ends = np.percentile([one for one in drawn if one is not None], [outside, 100 - outside])
-    return Interval(value, float(ends[0]), float(ends[1]), BOOTSTRAP)
+    ends = interval_ends(np.array([one for one in drawn if one is not None]))
+    return Interval(value, *ends, BOOTSTRAP)
 
 
 def _alpha(ratings: Mapping[str, Mapping[str, float]]) -> tuple[float | None, str]:

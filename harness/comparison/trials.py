@@ -12,7 +12,7 @@ from math import comb
 import numpy as np
 
 from .interval import INTERVAL_SAMPLES, SEED, Interval
-from .resampling import bootstrap_samples, interval_ends
+from .resampling import BOOTSTRAP, bootstrap_samples, interval_ends
 
 
 def pass_hat(solved: Sequence[int], trials: int, k: int) -> float:
@@ -38,5 +38,5 @@ def pass_interval(solved: Sequence[int], trials: int, k: int, seed: int = SEED) 
     each = np.array([comb(c, k) for c in solved])
     blocks = bootstrap_samples(len(each), INTERVAL_SAMPLES, seed)
     sums = np.concatenate([block.by_sample @ each for block in blocks])
-    low, high = interval_ends(100 * sums / (comb(trials, k) * len(each)))
-    return Interval(pass_hat(solved, trials, k), low, high, "bootstrap")
+    ends = interval_ends(100 * sums / (comb(trials, k) * len(each)))
+    return Interval(pass_hat(solved, trials, k), *ends, BOOTSTRAP)

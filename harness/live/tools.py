@@ -168,8 +168,8 @@ class Tools:
             records.sort(key=lambda one: (order * minutes(one[time]), one["trainID"]))
         result: dict[str, Any] = {"count": len(records), "results": records[:SHOWN_RESULTS]}
         if not records:
-            unknown_ = {s: v for s, v in slots.items() if not self._is_known(domain, s, v)}
-            result |= {f"closest_{s}": self._closest(domain, s, v) for s, v in unknown_.items()}
+            strange = {s: v for s, v in slots.items() if not self._is_known(domain, s, v)}
+            result |= {f"closest_{s}": self._closest(domain, s, v) for s, v in strange.items()}
         return Called(result)
 
     def _is_known(self, domain: str, slot: str, value: str) -> bool:

@@ -184,9 +184,8 @@ class ScriptedUser:
             return self._ask(heard=heard)
         refused = heard.is_("refused")
         # However an agent says it: what is not booked was refused, where the task is to be.
-        said_so = heard.is_("booked") or heard.is_("question")
-        awaited = bool(self._wanted.fail_book) and not said_so
-        if (refused or awaited) and not self._rebooked:
+        undecided = not (heard.is_("booked") or heard.is_("question"))
+        if not self._rebooked and (refused or undecided):
             self._rebooked = True
             return self._say("rebook", _clauses(self._wanted.fail_book, self._book_slots))
         if heard.is_("booked") and not refused:

@@ -59,8 +59,7 @@ class Diversity:
 
 def diversity(responses: Iterable[str]) -> Diversity:
     """Measure the diversity of normalised responses; their order matters to MSTTR alone."""
-    texts = list(responses)
-    return diversity_of_tokens([*map(tokens_of, texts)])
+    return diversity_of_tokens([*map(tokens_of, responses)])
 
 
 def diversity_of_tokens(tokenized: Sequence[tuple[str, ...]]) -> Diversity:
