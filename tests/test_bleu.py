@@ -17,7 +17,7 @@ from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
 from mwz.harness import Benchmark, Options, Scorer
 from mwz.harness.benchmark import STYLES
-from mwz.harness.metrics._references import TOKENIZATIONS, ReferenceIndex, tokenize_13a
+from mwz.harness.metrics._references import PLAIN, TOKENIZATIONS, ReferenceIndex, tokenize_13a
 from mwz.harness.metrics.bleu import MAX_ORDER, bleu_of_counts, bleu_of_sums
 
 References = Mapping[str, Mapping[str, Sequence[str]]]
@@ -226,8 +226,14 @@ def test_an_index_scores_one_submission_like_the_other(sample: Benchmark) -> Non
             assert score == expected
 
 
+@settings(deadline=None, max_examples=1000)
+@given(st.from_regex(PLAIN, fullmatch=True))
+def test_plain_words_are_tokenised_as_sacrebleu_does(word: str) -> None:
+    assert tokenize_13a(word) == Tokenizer13a()(word).split()
+
+
 def test_sacrebleu_keeps_no_texts() -> None:
-    tokenize_13a("a word " + "b" * 1000)
+    tokenize_13a("a word " + "b&" * 1000)
     assert Tokenizer13a.__call__.cache_info().currsize == 0
     assert TokenizerRegexp.__call__.cache_info().currsize == 0
 

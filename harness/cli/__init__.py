@@ -155,6 +155,8 @@ def command_line() -> None:
     of the whole time of `mwz score` and nobody would see the result of.
     """
     sys.stdout = whole_stream(sys.stdout)
+    # Threads for large matrices, of which there are none here, would wait for them busily.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         main()
     except SystemExit as done:

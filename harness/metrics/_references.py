@@ -11,6 +11,8 @@ Source: Papineni et al. (2002); Post (2018), "A Call for Clarity in Reporting BL
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -19,8 +21,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
-from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
 from mwz.normalization.moses import REMEMBERED
 
@@ -46,7 +46,19 @@ def tokenize_13a(text: str) -> list[str]:
     return [*chain.from_iterable(map(tokens_of, text.split()))]
 
 
+PLAIN = re.compile(r"(?:[A-Za-z'!-%(-+:;=-@[-`{-~/-]|[.,](?![0-9])|[0-9](?!-))*")
+"""A word of which 13a makes a token of each mark and of what is between marks."""
+
+_PARTS = re.compile(r"[A-Za-z0-9'-]+|.")
+
+
 def _tokens_13a(text: str) -> list[str]:
+    if PLAIN.fullmatch(text):
+        return _PARTS.findall(text)
+    # Importing it takes a tenth of the time of a score, and most systems have plain words alone.
+    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+    from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
+
     tokens: list[str] = Tokenizer13a()(text).split()
     # They would keep every word, of any length, for a tokeniser that is gone.
     Tokenizer13a.__call__.cache_clear()
@@ -83,6 +95,19 @@ class _Segments:
         """Per token, the number of the segment it belongs to."""
         return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
+    def repeats(self) -> npt.NDArray[np.uint16]:
+        """Return, per order and token, how often its segment has the n-gram from there before."""
+        repeats = np.zeros((MAX_ORDER, len(self.tokens)), np.uint16)
+        ends = np.cumsum(self.lengths)
+        for start, end in zip(ends - self.lengths, ends, strict=True):
+            tokens = self.tokens[start:end].tolist()
+            for order in range(1, MAX_ORDER + 1):
+                seen: Counter[tuple[int, ...]] = Counter()
+                for at, ngram in enumerate(zip(*(tokens[n:] for n in range(order)), strict=False)):
+                    repeats[order - 1, start + at] = seen[ngram]
+                    seen[ngram] += 1
+        return repeats
+
 
 class ReferenceIndex:
     """The references of a benchmark, tokenised once, to score any number of submissions.
@@ -118,6 +143,7 @@ class ReferenceIndex:
             [number(token, len(self._vocabulary)) for token in tokenization(text)]
             for _, text in variants
         )
+        self._repeats = self._references.repeats()
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return the index as arrays, for `from_arrays`: name -> array, none of objects."""
@@ -127,6 +153,7 @@ class ReferenceIndex:
             "variant_turn": self._variant_turn.astype(np.int32),
             "tokens": self._references.tokens.astype(np.int32),
             "lengths": self._references.lengths.astype(np.int32),
+            "repeats": self._repeats,
             "vocabulary": np.frombuffer(words.encode(), np.uint8),
             **{f"{_STYLE}{style}": v.astype(np.int32) for style, v in self._variants.items()},
         }
@@ -155,6 +182,7 @@ class ReferenceIndex:
         index._vocabulary = {word: number for number, word in enumerate(words) if word}
         tokens, lengths = (arrays[name].astype(np.int64) for name in ("tokens", "lengths"))
         index._references = _Segments(tokens, lengths)
+        index._repeats = arrays["repeats"]
         return index
 
     def statistics(self, responses: Mapping[str, Sequence[str]]) -> dict[str, _Ints]:
@@ -237,7 +265,7 @@ class ReferenceIndex:
                 not played.
         """
         owner, variants = self._references.owner, len(self._references.lengths)
-        words = len(self._vocabulary)
+        words, base = len(self._vocabulary), max(len(hypotheses.tokens), 1)
         keys = _keys(hypotheses.owner, hypotheses.tokens, words)
         reference_keys = _keys(
             response_of_turn[self._variant_turn][owner], self._references.tokens, words
@@ -246,12 +274,17 @@ class ReferenceIndex:
         starts = np.arange(len(owner))
         matches = []
         for order in range(1, MAX_ORDER + 1):
-            distinct, numbers, counts = _numbered(keys)
-            found, reference_numbers = _looked_up(distinct, reference_keys)
-            starts = starts[found]
-            matches.append(_clipped(owner[starts], reference_numbers, counts, variants))
+            known = _Numbered(keys)
+            numbers = known.of(keys)
+            counts = np.bincount(numbers[numbers >= 0], minlength=base)
+            reference_numbers = known.of(reference_keys)
+            found = np.flatnonzero(reference_numbers >= 0)
+            starts, reference_numbers = starts[found], reference_numbers[found]
+            # An n-gram matches at most as often as the hypothesis has it.
+            matching = self._repeats[order - 1][starts] < counts[reference_numbers]
+            matches.append(np.bincount(owner[starts[matching]], minlength=variants))
             if order == 1:
-                base, last = max(len(distinct), 1), numbers
+                last = numbers
                 reference_last = np.full(len(owner) + MAX_ORDER, -1, np.int64)
                 reference_last[starts] = reference_numbers
                 reference_owner = np.append(owner, np.full(MAX_ORDER, -1))
@@ -260,6 +293,44 @@ class ReferenceIndex:
             starts, reference_numbers = starts[longer], reference_numbers[longer]
             reference_keys = _keys(reference_numbers, reference_last[starts + order], base)
         return matches
+
+
+class _Numbered:
+    """Numbers of keys: equal keys have one number, a place of theirs.
+
+    A table has, by the last digits of keys, a place of a key that ends so; the few others are
+    looked for among these keys in order.
+
+    Args:
+        keys: They are at least 0, or -1 where there is none.
+    """
+
+    def __init__(self, keys: _Ints) -> None:
+        # What has no place in the table is looked up in the last one.
+        self._keys = np.append(keys, -1)
+        self._digits = (1 << (8 * len(keys)).bit_length()) - 1
+        self._places = np.full(self._digits + 1, -1, np.int32)
+        present = np.flatnonzero(keys >= 0)
+        self._places[keys[present] & self._digits] = present
+        crowded = present[keys[self._places[keys[present] & self._digits]] != keys[present]]
+        self._others, first = np.unique(keys[crowded], return_index=True)
+        self._places_of_others = crowded[first]
+        self._crowded = np.zeros(self._digits + 1, np.bool_)
+        self._crowded[self._others & self._digits] = True
+
+    def of(self, keys: _Ints) -> _Ints:
+        """Return the number of each key; -1 of those that have none."""
+        digits = keys & self._digits
+        numbers = self._places[digits].astype(np.int64)
+        if len(self._others):
+            crowded = np.flatnonzero(self._crowded[digits])
+            at = np.minimum(
+                np.searchsorted(self._others, keys[crowded]), len(self._others) - 1
+            )
+            among = self._others[at] == keys[crowded]
+            numbers[crowded[among]] = self._places_of_others[at[among]]
+        numbers[(keys < 0) | (self._keys[numbers] != keys)] = -1
+        return numbers
 
 
 def _segments(tokens: Iterable[Sequence[int]]) -> _Segments:
@@ -274,26 +345,6 @@ def _keys(prefixes: _Ints, last: _Ints, base: int) -> _Ints:
     return np.where((prefixes >= 0) & (last >= 0), prefixes * base + last, -1)
 
 
-def _numbered(keys: _Ints) -> tuple[_Ints, _Ints, _Ints]:
-    """Return the distinct keys, each position's number among them (or -1), and their counts."""
-    numbers = np.full(len(keys), -1, np.int64)
-    present = keys >= 0
-    distinct, numbers[present], counts = np.unique(
-        keys[present], return_inverse=True, return_counts=True
-    )
-    return distinct, numbers, counts
-
-
-def _looked_up(distinct: _Ints, keys: _Ints) -> tuple[_Ints, _Ints]:
-    """Return the places of the keys that are among the distinct ones, and their numbers there."""
-    candidates = np.flatnonzero(keys >= 0)
-    if not len(distinct):
-        return candidates[:0], candidates[:0]
-    places = np.minimum(np.searchsorted(distinct, keys[candidates]), len(distinct) - 1)
-    found = distinct[places] == keys[candidates]
-    return candidates[found], places[found]
-
-
 def _longer(numbers: _Ints, last: _Ints, base: int, owner: _Ints, order: int) -> _Ints:
     """Return the keys of the n-grams one token longer that begin at each position."""
     keys = np.full(len(numbers), -1, np.int64)
@@ -302,18 +353,3 @@ def _longer(numbers: _Ints, last: _Ints, base: int, owner: _Ints, order: int) ->
         extended = _keys(numbers[:-order], last[order:], base)
         keys[:-order] = np.where(inside, extended, -1)
     return keys
-
-
-def _clipped(owner: _Ints, numbers: _Ints, counts: _Ints, segments: int) -> _Ints:
-    """Return, per reference segment, its matches, each n-gram at most as often as `counts` says.
-
-    Args:
-        owner: The segment of each n-gram found.
-        numbers: Which of the hypotheses' n-grams it is.
-        counts: How often the hypothesis has each.
-        segments: The number of segments.
-    """
-    base = max(len(counts), 1)
-    distinct, occurrences = np.unique(owner * base + numbers, return_counts=True)
-    clipped = np.minimum(occurrences, counts[distinct % base])
-    return np.bincount(distinct // base, weights=clipped, minlength=segments).astype(np.int64)

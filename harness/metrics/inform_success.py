@@ -18,7 +18,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mwz.normalization.rules import RuleSet
@@ -87,39 +86,32 @@ def walk(
     venue = rules.venue_rules.get(domain)
     mention = None if venue is None else venue.mention
     offer, due = COMPARISONS[setup.comparison].offer, UPDATES[setup.updates].due
-    last = len(dialogue.responses) - 1
+    booked = REFERENCES[setup.references].booked(dialogue.gold, domain)
+    responses, all_said, domains = dialogue.responses, dialogue.said, dialogue.active_domains
+    last = len(responses) - 1
     offered: Any = None
-    turns = enumerate(
-        zip(
-            dialogue.responses,
-            dialogue.said,
-            dialogue.states,
-            dialogue.active_domains if setup.active_only else repeat((domain,)),
-            REFERENCES[setup.references].booked(dialogue.gold, domain),
-            strict=False,
-        )
-    )
-    if not setup.first_turn:
-        next(turns, None)
-    for turn, (response, said, state, active_domains, booked) in turns:
-        named = mention is not None and mention in response
+    for turn in range(0 if setup.first_turn else 1, last + 1):
+        active = not setup.active_only or domain in domains[turn]
+        if decisive and not active and turn != last:
+            continue
+        said = all_said[turn]
+        named = mention is not None and mention in responses[turn]
         if decisive and not (named or said or turn == last):
             continue
-        active = domain in active_domains
         query = found = None
         replaced = False
         looks_up = venue is not None and due(active, named, REFERENCE in said, turn == last)
         if decisive and not looks_up and not (active and said):
             continue
         if venue is not None and looks_up:
-            query = state.get(domain)
+            query = dialogue.states[turn].get(domain)
             if query is not None and setup.reduced_search:
                 query = _reduced(query, venue.named_by)
             # A state that lacks the domain finds nothing.
             found = _NOTHING if query is None else database.query(domain, query)
             before, offered = offered, offer(offered, found)
             replaced = not (before and offered is before)
-        provided = provided_slots(said, active, domain in booked)
+        provided = provided_slots(said, active, domain in booked[turn])
         yield Step(turn, active, named, query, found, offered, replaced, said, provided)
 
 

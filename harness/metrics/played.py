@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 
 _NO_DOMAIN = ("general", "booking")
+_NOTHING: Mapping[str, str] = {}
 
 
 def domains_from_states(states: Sequence[BeliefState]) -> list[list[str]]:
@@ -44,10 +45,12 @@ def domains_from_states(states: Sequence[BeliefState]) -> list[list[str]]:
     last_changed: list[str] = []
     active: list[list[str]] = []
     for state in states:
+        # Most are as they were, which is quick to see.
         changed = [
             domain
             for domain, slots in state.items()
-            if _has_more(slots, last_state.get(domain, {}))
+            if (before := last_state.get(domain, _NOTHING)) is not slots
+            and not slots.items() <= before.items()
         ]
         if not changed and current is None:
             active.append([])
@@ -60,12 +63,6 @@ def domains_from_states(states: Sequence[BeliefState]) -> list[list[str]]:
         last_state, last_changed = state, changed
         active.append([] if current is None else [current])
     return active
-
-
-def _has_more(slots: Mapping[str, str], before: Mapping[str, str]) -> bool:
-    """Whether some slot is new, or has another value."""
-    # Most states are as they were, which is the quicker to see.
-    return slots is not before and slots != before and not slots.items() <= before.items()
 
 
 def gold_active_domains(
@@ -129,7 +126,7 @@ class PlayedDialogue:
     @cached_property
     def said(self) -> Sequence[tuple[str, ...]]:
         """The requestable slots that each response holds."""
-        return [said_slots(response) for response in self.responses]
+        return [*map(said_slots, self.responses)]
 
 
 @lru_cache(maxsize=1 << 14)

@@ -8,9 +8,9 @@ further set-up does: options, reports, audits and documentation follow from thes
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, KeysView, Mapping
+from collections.abc import Callable, Collection, KeysView, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product, repeat
+from itertools import product
 from typing import Any, TypeAlias
 
 from ..benchmark import CANONICAL_STYLE, REFERENCE, Dialogue
@@ -130,16 +130,16 @@ class ReferenceRule:
     Attributes:
         description: In which, in a few words.
         booked: The domains that it counts for in each turn, of the gold dialogue and the domain
-            asked about; may go on after the last turn.
+            asked about.
         of_responses: Whether that depends on the gold responses.
     """
 
     description: str
-    booked: Callable[[Dialogue, str], Iterable[Collection[str]]]
+    booked: Callable[[Dialogue, str], Sequence[Collection[str]]]
     of_responses: bool = False
 
 
-def _booked_or_told(gold: Dialogue, domain: str) -> Iterable[Collection[str]]:
+def _booked_or_told(gold: Dialogue, domain: str) -> Sequence[Collection[str]]:
     told = gold.references[CANONICAL_STYLE]
     return [
         (domain,) if REFERENCE in text else booked
@@ -156,7 +156,7 @@ REFERENCES: Mapping[str, ReferenceRule] = {
         _booked_or_told,
         of_responses=True,
     ),
-    "always": ReferenceRule("booked or not", lambda gold, domain: repeat((domain,))),
+    "always": ReferenceRule("booked or not", lambda gold, domain: [(domain,)] * gold.turns),
 }
 """When a reference number counts. It is only known once the annotation says so: how a booking ends
 is not the system's to decide. Not every script cares."""
