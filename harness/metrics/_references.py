@@ -28,6 +28,7 @@ MAX_ORDER = 4
 _STYLE = "style "
 
 _Ints: TypeAlias = npt.NDArray[np.int64]
+_Small: TypeAlias = npt.NDArray[np.int32]
 
 Tokenization: TypeAlias = Callable[[str], Sequence[str]]
 """Splits a text into tokens."""
@@ -87,13 +88,13 @@ class _Segments:
         lengths: Per segment, its number of tokens.
     """
 
-    tokens: _Ints
-    lengths: _Ints
+    tokens: _Small
+    lengths: _Small
 
     @cached_property
-    def owner(self) -> _Ints:
+    def owner(self) -> _Small:
         """Per token, the number of the segment it belongs to."""
-        return np.repeat(np.arange(len(self.lengths)), self.lengths)
+        return np.repeat(np.arange(len(self.lengths), dtype=np.int32), self.lengths)
 
     def repeats(self) -> npt.NDArray[np.uint16]:
         """Return, per order and token, how often its segment has the n-gram from there before."""
@@ -151,8 +152,8 @@ class ReferenceIndex:
         return {
             "first_turn": np.array([*self._first_turn.values()], np.int32),
             "variant_turn": self._variant_turn.astype(np.int32),
-            "tokens": self._references.tokens.astype(np.int32),
-            "lengths": self._references.lengths.astype(np.int32),
+            "tokens": self._references.tokens,
+            "lengths": self._references.lengths,
             "repeats": self._repeats,
             "vocabulary": np.frombuffer(words.encode(), np.uint8),
             **{f"{_STYLE}{style}": v.astype(np.int32) for style, v in self._variants.items()},
@@ -180,8 +181,7 @@ class ReferenceIndex:
         # No token holds white space.
         words = arrays["vocabulary"].tobytes().decode().split("\n")
         index._vocabulary = {word: number for number, word in enumerate(words) if word}
-        tokens, lengths = (arrays[name].astype(np.int64) for name in ("tokens", "lengths"))
-        index._references = _Segments(tokens, lengths)
+        index._references = _Segments(arrays["tokens"], arrays["lengths"])
         index._repeats = arrays["repeats"]
         return index
 
@@ -223,7 +223,7 @@ class ReferenceIndex:
         own_lengths = hypotheses.lengths[said]
         dialogue = np.repeat(np.arange(len(responses)), [len(t) for t in responses.values()])
 
-        def by_dialogue(values: _Ints) -> _Ints:
+        def by_dialogue(values: _Ints | _Small) -> _Ints:
             sums = np.bincount(dialogue, weights=values, minlength=len(responses))
             return sums.astype(np.int64)
 
@@ -285,9 +285,9 @@ class ReferenceIndex:
             matches.append(np.bincount(owner[starts[matching]], minlength=variants))
             if order == 1:
                 last = numbers
-                reference_last = np.full(len(owner) + MAX_ORDER, -1, np.int64)
+                reference_last = np.full(len(owner) + MAX_ORDER, -1, np.int32)
                 reference_last[starts] = reference_numbers
-                reference_owner = np.append(owner, np.full(MAX_ORDER, -1))
+                reference_owner = np.append(owner, np.full(MAX_ORDER, -1, np.int32))
             keys = _longer(numbers, last, base, hypotheses.owner, order)
             longer = reference_owner[starts + order] == owner[starts]
             starts, reference_numbers = starts[longer], reference_numbers[longer]
@@ -318,15 +318,13 @@ class _Numbered:
         self._crowded = np.zeros(self._digits + 1, np.bool_)
         self._crowded[self._others & self._digits] = True
 
-    def of(self, keys: _Ints) -> _Ints:
+    def of(self, keys: _Ints) -> _Small:
         """Return the number of each key; -1 of those that have none."""
         digits = keys & self._digits
-        numbers = self._places[digits].astype(np.int64)
+        numbers: _Small = self._places[digits]
         if len(self._others):
             crowded = np.flatnonzero(self._crowded[digits])
-            at = np.minimum(
-                np.searchsorted(self._others, keys[crowded]), len(self._others) - 1
-            )
+            at = np.minimum(np.searchsorted(self._others, keys[crowded]), len(self._others) - 1)
             among = self._others[at] == keys[crowded]
             numbers[crowded[among]] = self._places_of_others[at[among]]
         numbers[(keys < 0) | (self._keys[numbers] != keys)] = -1
@@ -336,16 +334,20 @@ class _Numbered:
 def _segments(tokens: Iterable[Sequence[int]]) -> _Segments:
     """Lay the tokens of segments end to end."""
     known = [*tokens]
-    lengths = np.fromiter(map(len, known), np.int64, len(known))
-    return _Segments(np.fromiter(chain.from_iterable(known), np.int64, lengths.sum()), lengths)
+    lengths = np.fromiter(map(len, known), np.int32, len(known))
+    return _Segments(np.fromiter(chain.from_iterable(known), np.int32, lengths.sum()), lengths)
 
 
-def _keys(prefixes: _Ints, last: _Ints, base: int) -> _Ints:
+def _keys(prefixes: _Ints | _Small, last: _Small, base: int) -> _Ints:
     """Return one number for each pair; -1 where either of the two is -1."""
-    return np.where((prefixes >= 0) & (last >= 0), prefixes * base + last, -1)
+    keys = prefixes.astype(np.int64)
+    keys *= base
+    keys += last
+    keys[(prefixes < 0) | (last < 0)] = -1
+    return keys
 
 
-def _longer(numbers: _Ints, last: _Ints, base: int, owner: _Ints, order: int) -> _Ints:
+def _longer(numbers: _Small, last: _Small, base: int, owner: _Small, order: int) -> _Ints:
     """Return the keys of the n-grams one token longer that begin at each position."""
     keys = np.full(len(numbers), -1, np.int64)
     if len(numbers) > order:

@@ -15,7 +15,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import chain
+from sys import intern
 
 from mwz.normalization.moses import REMEMBERED
 
@@ -64,28 +65,31 @@ def diversity(responses: Iterable[str]) -> Diversity:
 
 def diversity_of_tokens(tokenized: Sequence[tuple[str, ...]]) -> Diversity:
     """Measure the diversity of responses, given the tokens of each."""
+    import numpy as np
+
     # Systems repeat themselves: n-grams are counted in each distinct response once.
     times = Counter(tokenized)
-    unigrams = Counter(chain.from_iterable(times))
-    bigrams = Counter(chain.from_iterable(map(pairwise, times)))
-    trigrams = {*chain.from_iterable(zip(one, one[1:], one[2:], strict=False) for one in times)}
-    for tokens, n in times.items():
-        if n > 1:
-            for token in tokens:
-                unigrams[token] += n - 1
-            for pair in pairwise(tokens):
-                bigrams[pair] += n - 1
-    total = unigrams.total()
+    ids = {token: id_ for id_, token in enumerate(dict.fromkeys(chain.from_iterable(times)))}
+    tokens = np.array([*map(ids.__getitem__, chain.from_iterable(times))], np.int64)
+    lengths = [*map(len, times)]
+    response = np.repeat(np.arange(len(times)), lengths)
+    weights = np.repeat([*times.values()], lengths)
+    unigrams = np.bincount(tokens, weights)
+    # What another token of the response follows, and what two more do.
+    first = np.flatnonzero(response[:-1] == response[1:])
+    pairs, pair = np.unique(tokens[first] * len(ids) + tokens[first + 1], return_inverse=True)
+    bigrams = np.bincount(pair, weights[first])
+    both = np.flatnonzero(np.diff(first) == 1)
+    trigrams = np.unique(pair[both] * len(ids) + tokens[first[both] + 2])
+    total = sum(map(len, tokenized))
+    follow = zip(bigrams.tolist(), unigrams[pairs // max(len(ids), 1)].tolist(), strict=True)
     # Sums are subtracted from 0 and not negated: of nothing varied, 0 must not come out as -0.
     return Diversity(
-        unigrams=len(unigrams),
-        bigrams=len(bigrams),
+        unigrams=len(ids),
+        bigrams=len(pairs),
         trigrams=len(trigrams),
-        entropy=0.0 - math.fsum(n / total * math.log2(n / total) for n in unigrams.values()),
-        conditional_entropy=0.0
-        - math.fsum(
-            n / total * math.log2(n / unigrams[first]) for (first, _), n in bigrams.items()
-        ),
+        entropy=0.0 - math.fsum(n / total * math.log2(n / total) for n in unigrams.tolist()),
+        conditional_entropy=0.0 - math.fsum(n / total * math.log2(n / of) for n, of in follow),
         mean_length=total / len(tokenized) if tokenized else 0.0,
         msttr=_msttr([*chain.from_iterable(tokenized)]),
     )
@@ -99,7 +103,8 @@ def tokens_of(response: str) -> tuple[str, ...]:
 def _tokens(response: str) -> tuple[str, ...]:
     response = response.replace(_PAIR, "").translate(_MARKS)
     response = response.replace(_WORD, "").translate(_COLONS)
-    return tuple(_BLANKS.sub(" ", response).lower().split(" "))
+    # Responses share their tokens.
+    return tuple(map(intern, _BLANKS.sub(" ", response).lower().split(" ")))
 
 
 _remembered = lru_cache(maxsize=1 << 14)(_tokens)

@@ -186,12 +186,12 @@ class Outcome:
     @property
     def inform(self) -> float:
         """The probability that every goal domain is matched."""
-        return math.prod(domain.matched for domain in self.domains.values())
+        return math.prod([domain.matched for domain in self.domains.values()])
 
     @property
     def success(self) -> float:
         """The probability that the dialogue matches and provides every requested slot."""
-        return self.inform if all(domain.provided for domain in self.domains.values()) else 0.0
+        return self.inform if all([domain.provided for domain in self.domains.values()]) else 0.0
 
 
 def dialogue_outcome(
@@ -242,10 +242,12 @@ def inform_success(
 
 def rates(outcomes: Sequence[Outcome]) -> Rates:
     """Return the rates that the outcomes of dialogues add up to."""
-    inform: dict[str, list[float]] = {TOTAL: [outcome.inform for outcome in outcomes]}
-    success: dict[str, list[float]] = {TOTAL: [outcome.success for outcome in outcomes]}
+    inform: dict[str, list[float]] = {TOTAL: []}
+    success: dict[str, list[float]] = {TOTAL: []}
     for outcome in outcomes:
         dialogue_matched = outcome.inform
+        inform[TOTAL].append(dialogue_matched)
+        success[TOTAL].append(outcome.success)
         for domain, (matched, provided) in outcome.domains.items():
             inform.setdefault(domain, []).append(matched)
             success.setdefault(domain, []).append(provided * dialogue_matched)

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from sys import intern
 from typing import Any, NamedTuple
 
 from mwz.normalization.moses import REMEMBERED
@@ -166,13 +167,19 @@ def gold_share(
     turns = equal = 0
     for states, gold in dialogues:
         about = {domain for state in gold for domain in state}
+        # Domain -> what it was in the turn before, and whether that agreed: most is as it was.
+        known: dict[str, tuple[object, object, bool]] = {}
         for ours, theirs in zip(states, gold, strict=False):
             turns += 1
             for domain in about:
-                # Most that agree are equal in all else as well, which is quickly seen.
-                if ours.get(domain) != theirs.get(domain) and _query(domain, ours, rules) != _query(
-                    domain, theirs, rules
-                ):
+                mine, true = ours.get(domain), theirs.get(domain)
+                if mine == true:
+                    continue
+                before = known.get(domain)
+                if before is None or before[0] is not mine or before[1] != true:
+                    agrees = _query(domain, ours, rules) == _query(domain, theirs, rules)
+                    before = known[domain] = (mine, true, agrees)
+                if not before[2]:
                     break
             else:
                 equal += 1
@@ -184,11 +191,20 @@ _WORD = re.compile(r"[^\W_]+")
 
 def words(text: str) -> tuple[str, ...]:
     """Return the words of a normalised response, without punctuation; of short ones remembered."""
-    return (_remembered_words if len(text) <= REMEMBERED else _words)(text)
+    return (_remembered_words if len(text) <= REMEMBERED else _words)(text).words
 
 
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(_WORD.findall(text))
+class _Words(NamedTuple):
+    """The words of a response, and the longest of them."""
+
+    words: tuple[str, ...]
+    longest: str
+
+
+def _words(text: str) -> _Words:
+    # Texts share their words.
+    found = tuple(map(intern, _WORD.findall(text)))
+    return _Words(found, max(found, key=len, default=""))
 
 
 _remembered_words = lru_cache(maxsize=1 << 14)(_words)
@@ -278,14 +294,14 @@ def _copied(played: Played) -> float | None:
     for id_, responses in played.responses.items():
         references = played.benchmark.dialogues[id_].references.values()
         for response, *others in zip(responses, *references, strict=False):
-            own = words(response)
+            own, longest = (_remembered_words if len(response) <= REMEMBERED else _words)(response)
             if len(own) >= LONG:
                 long += 1
-                copied += any(
-                    # Few references hold all the words.
-                    all(map(text.__contains__, own)) and words(text) == own
-                    for text in set(others)
-                )
+                for text in others:
+                    # Few references hold the longest word.
+                    if longest in text and words(text) == own:
+                        copied += 1
+                        break
     return _share(copied, long)
 
 
@@ -333,7 +349,7 @@ class _Provided(NamedTuple):
 
 
 def _provided(played: Played) -> _Provided:
-    counts = [0] * len(_Provided._fields)
+    counts = [(0,) * len(_Provided._fields)]
     for dialogue in played.dialogues(played.domains):
         last = dialogue.gold.turns - 1
         for domain, goal in dialogue.gold.goal.items():
@@ -348,28 +364,24 @@ def _provided(played: Played) -> _Provided:
                 strict=False,
             )
             for turn, (response, said, active, booked) in enumerate(turns):
-                if said:
-                    for slot in provided_slots(said, domain in active, domain in booked):
-                        first.setdefault(slot, turn)
-                if named is None and venue and domain in active and venue.mention in response:
+                if domain not in active:
+                    continue
+                for slot in provided_slots(said, True, domain in booked) if said else ():
+                    first.setdefault(slot, turn)
+                if named is None and venue and venue.mention in response:
                     named = turn
             requested = [turn for slot, turn in first.items() if slot in goal.requestable]
-            counts = [
-                before + more
-                for before, more in zip(
-                    counts,
-                    (
-                        len(first),
-                        len(first) - len(requested),
-                        len(requested),
-                        requested.count(last),
-                        named is not None,
-                        named == last,
-                    ),
-                    strict=True,
+            counts.append(
+                (
+                    len(first),
+                    len(first) - len(requested),
+                    len(requested),
+                    requested.count(last),
+                    named is not None,
+                    named == last,
                 )
-            ]
-    return _Provided(*counts)
+            )
+    return _Provided(*map(sum, zip(*counts, strict=True)))
 
 
 def _unrequested(played: Played) -> float | None:

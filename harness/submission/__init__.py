@@ -238,12 +238,12 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
             identifying += response.identifying
             normalized.append(
                 NormalizedTurn(
-                    response=response.text,
-                    state=state,
-                    active_domains=turn.active_domains,
-                    placeholder_domains=response.domains,
-                    unknown_placeholders=response.unknown,
-                    plain=turn.plain,
+                    response.text,
+                    state,
+                    turn.active_domains,
+                    response.domains,
+                    response.unknown,
+                    turn.plain,
                 )
             )
         dialogues[id_] = tuple(normalized)

@@ -153,7 +153,10 @@ def is_standard(content: object) -> bool:
     """Tell whether predictions are in the standard form beyond doubt: turns have its keys alone."""
     return isinstance(content, Mapping) and all(
         isinstance(turns, list)
-        and all(isinstance(turn, Mapping) and turn.keys() <= _KEYS for turn in turns)
+        and all(
+            (turn.__class__ is dict or isinstance(turn, Mapping)) and turn.keys() <= _KEYS
+            for turn in turns
+        )
         for turns in content.values()
     )
 
