@@ -45,34 +45,6 @@ _SAMPLES_AT_ONCE = 512
 
 
 @dataclass(frozen=True)
-class _Counts:
-    """How often the dialogues have what diversity is measured by.
-
-    Attributes:
-        ngrams: Per order, the n-grams.
-        matrices: Per order, and last for the tokens that end a response, a sparse matrix of counts:
-            a row per n-gram, a column per dialogue.
-    """
-
-    ngrams: Sequence[Sequence[tuple[str, ...]]]
-    matrices: Sequence[Any]
-
-    def over(self, ngrams: Sequence[Mapping[tuple[str, ...], int]]) -> list[Any]:
-        """Return the matrices with the rows of larger sets of n-grams: n-gram -> row, by order."""
-        rows = [
-            np.array([number[ngram] for ngram in own], np.int64)
-            for own, number in zip(self.ngrams, ngrams, strict=True)
-        ]
-        sizes = [len(number) for number in ngrams]
-        return [
-            _moved(matrix, to, size)
-            for matrix, to, size in zip(
-                self.matrices, [*rows, rows[0]], [*sizes, sizes[0]], strict=True
-            )
-        ]
-
-
-@dataclass(frozen=True)
 class NgramStatistics(Statistics):
     """What the diversity of the responses of any choice of dialogues is computed from.
 
@@ -104,38 +76,35 @@ class NgramStatistics(Statistics):
 
     def swapped(self, other: Self, swaps: Block) -> tuple[Values, Values]:
         """Return every measure of both systems after the swaps."""
-        ngrams = [
-            {ngram: row for row, ngram in enumerate(dict.fromkeys(chain(mine, theirs)))}
-            for mine, theirs in zip(self._counts.ngrams, other._counts.ngrams, strict=True)
-        ]
-        mine, theirs = self._counts.over(ngrams), other._counts.over(ngrams)
-        moving = [second - first for first, second in zip(mine, theirs, strict=True)]
-        kind = _kind([*mine, *theirs, *map(abs, moving)], 1)
-        rows = swaps.by_sample @ (other._rows - self._rows)
-        unit = _unit(max(self._most_tokens, other._most_tokens))
-        here: list[Values] = []
-        there: list[Values] = []
+        before, pair = self._beside_last.get(0, (None, None))
+        if before is not other or pair is None:
+            pair = _pair(self, other)
+            self._beside_last[0] = other, pair
+        rows = swaps.by_sample @ (pair.rows[1] - pair.rows[0])
+        found: tuple[list[Values], list[Values]] = ([], [])
         for part in _few(len(rows)):
-            moved = _products(moving, swaps, part, kind)
-            for found, one, matrices, change in (
-                (here, self, mine, np.add),
-                (there, other, theirs, np.subtract),
+            moved = _products(pair.moving, swaps, part, pair.kind)
+            for values, of_system, totals, change in zip(
+                found, pair.rows, pair.totals, (np.add, np.subtract), strict=True
             ):
-                counts = [
-                    change(_totals(matrix).astype(kind)[:, np.newaxis], by)
-                    for matrix, by in zip(matrices, moved, strict=True)
-                ]
-                sums = change(one._rows.sum(axis=0), rows[part])
-                found.append(_measures(counts, sums, unit))
-        return _one_after_another(here), _one_after_another(there)
+                counts = [change(own, by) for own, by in zip(totals, moved, strict=True)]
+                sums = change(of_system.sum(axis=0), rows[part])
+                values.append(_measures(counts, sums, pair.unit))
+        return _one_after_another(found[0]), _one_after_another(found[1])
+
+    @cached_property
+    def _beside_last(self) -> dict[int, tuple[Self, _Pair]]:
+        """The system that was swapped with last, and what was counted of the two."""
+        return {}
 
     def _measured(self, counts: Block) -> Values:
-        kind = _kind(self._counts.matrices, int(counts.numbers.max(initial=0)))
-        rows = counts.by_sample @ self._rows
+        kind = _kind(self._counts, int(counts.numbers.max(initial=0)))
+        none = np.zeros((len(self.tokens), _OF_LONE))
+        rows = counts.by_sample @ np.hstack([self._rows, none])
         unit = _unit(self._most_tokens)
         return _one_after_another(
             [
-                _measures(_products(self._counts.matrices, counts, part, kind), rows[part], unit)
+                _measures(_products(self._counts, counts, part, kind), rows[part], unit)
                 for part in _few(len(rows))
             ]
         )
@@ -173,15 +142,19 @@ class NgramStatistics(Statistics):
         return len(self.tokens) * int(self._rows[:, 0].max(initial=0))
 
     @cached_property
-    def _counts(self) -> _Counts:
+    def _counts(self) -> list[Any]:
         return _count(self.tokens)
 
 
-def _count(tokens: Sequence[Tokens]) -> _Counts:
-    """Count n-grams, and the tokens that end a response.
+def _count(tokens: Sequence[Tokens]) -> list[Any]:
+    """Count n-grams by dialogue, and the tokens that end a response.
 
     Args:
         tokens: The tokens of each response of each dialogue.
+
+    Returns:
+        Per order, and last for the tokens that end a response, a sparse matrix of counts: a row per
+        n-gram, a column per dialogue.
     """
     flat = [token for responses in tokens for one in responses for token in one]
     ids: dict[str, int] = {}
@@ -195,25 +168,95 @@ def _count(tokens: Sequence[Tokens]) -> _Counts:
         ones = np.ones(len(rows), np.int32)
         return csr_matrix((ones, (rows, dialogue[at])), shape=(size, len(tokens)))
 
-    ngrams, matrices = [], []
+    matrices = []
     at, keys = np.arange(len(flat)), numbers
     for order in range(1, ORDERS + 1):
-        _, first, rows = np.unique(keys, return_index=True, return_inverse=True)
-        ngrams.append([tuple(flat[start : start + order]) for start in at[first]])
-        matrices.append(matrix(rows, at, len(first)))
+        distinct, rows = np.unique(keys, return_inverse=True)
+        matrices.append(matrix(rows, at, len(distinct)))
         # Those that have a token after them in their response are one longer.
         longer = at + order < end[at]
         at = at[longer]
         keys = rows[longer] * len(ids) + numbers[at + order]
     # As unigrams are numbered by their ids, in both.
-    return _Counts(ngrams, [*matrices, matrix(numbers[ends - 1], ends - 1, len(ids))])
+    return [*matrices, matrix(numbers[ends - 1], ends - 1, len(ids))]
 
 
-def _moved(matrix: Any, rows: Ints, size: int) -> Any:
-    """Return a sparse matrix of more rows, the given ones of which are those of another."""
-    entries = matrix.tocoo()
-    place = (rows[entries.row], entries.col)
-    return csr_matrix((entries.data, place), shape=(size, matrix.shape[1]))
+@dataclass(frozen=True)
+class _Pair:
+    """The counts of two systems in the same dialogues.
+
+    Attributes:
+        totals: Of each system, per matrix, the n-grams' counts in all dialogues, as a column.
+        moving: Per matrix, what a dialogue that is swapped adds to the first and takes off the
+            second: a row per n-gram, a column per dialogue.
+        rows: Of each system, what `NgramStatistics._rows` has per dialogue, and `_OF_LONE`.
+        kind: The type of all counts.
+        unit: What terms of entropies are rounded to.
+    """
+
+    totals: tuple[Sequence[Any], Sequence[Any]]
+    moving: Sequence[Any]
+    rows: tuple[Floats, Floats]
+    kind: Any
+    unit: float
+
+
+def _pair(first: NgramStatistics, second: NgramStatistics) -> _Pair:
+    """Count the n-grams of two systems."""
+    dialogues = len(first.tokens)
+    counts = _count([*first.tokens, *second.tokens])
+    unit = _unit(max(first._most_tokens, second._most_tokens))
+    # Tokens that end a response are counted along with all others.
+    lone = [
+        _lone(matrix, dialogues) if order in (1, 2) else np.zeros(matrix.shape[0], np.bool_)
+        for order, matrix in enumerate(counts)
+    ]
+    systems = [
+        [matrix[:, columns] for matrix in counts]
+        for columns in (slice(dialogues), slice(dialogues, None))
+    ]
+    rows = [
+        np.hstack([one._rows, _rows_of_lone(own, lone, unit)])
+        for one, own in zip((first, second), systems, strict=True)
+    ]
+    mine, theirs = (
+        [matrix[~alone] for matrix, alone in zip(own, lone, strict=True)] for own in systems
+    )
+    moving = [there - here for here, there in zip(mine, theirs, strict=True)]
+    kind = _kind([*mine, *theirs, *map(abs, moving)], 1)
+    totals = [
+        [_totals(matrix).astype(kind)[:, np.newaxis] for matrix in own] for own in (mine, theirs)
+    ]
+    moving = [matrix.astype(kind) for matrix in moving]
+    return _Pair((totals[0], totals[1]), moving, (rows[0], rows[1]), kind, unit)
+
+
+def _lone(matrix: Any, dialogues: int) -> Any:
+    """Tell which n-grams of two systems, one beside the other, only one dialogue has.
+
+    An n-gram that only one dialogue has is there, or there as often, as that is swapped or not: a
+    number per dialogue is added up for all of these, in place of one for each.
+    """
+    if not matrix.nnz:
+        return np.zeros(matrix.shape[0], np.bool_)
+    numbers, starts = matrix.indices % dialogues, matrix.indptr[:-1]
+    return np.minimum.reduceat(numbers, starts) == np.maximum.reduceat(numbers, starts)
+
+
+_OF_LONE = 3
+"""Bigrams that one dialogue alone has, their terms in entropies, and trigrams."""
+
+
+def _rows_of_lone(matrices: Sequence[Any], lone: Sequence[Any], unit: float) -> Floats:
+    """Return, per dialogue, the numbers of `_OF_LONE`."""
+    bigrams, trigrams = matrices[1][lone[1]], matrices[2][lone[2]]
+    terms, _ = _terms(int(bigrams.data.max(initial=0)), unit)
+    weights = (np.ones(bigrams.nnz), terms.take(bigrams.data), np.ones(trigrams.nnz))
+    columns = (bigrams.indices, bigrams.indices, trigrams.indices)
+    size = matrices[0].shape[1]
+    return np.column_stack(
+        [np.bincount(*one, minlength=size) for one in zip(columns, weights, strict=True)]
+    )
 
 
 def _totals(matrix: Any) -> Ints:
@@ -261,29 +304,34 @@ def _measures(counts: Sequence[Any], rows: Floats, unit: float) -> Values:
 
     Args:
         counts: Per order, and last of the tokens that end a response.
-        rows: Per sample, what `NgramStatistics._rows` has per dialogue.
+        rows: Per sample, what `NgramStatistics._rows` has per dialogue, and `_OF_LONE`.
         unit: What terms of entropies are rounded to.
     """
     unigrams, bigrams, trigrams, ends = counts
     tokens, responses, windows = rows[:, 0], rows[:, 1], rows[:, 2]
-    numbers = np.arange(1 + int(tokens.max(initial=0)), dtype=np.float64)
-    logs = np.log2(np.maximum(numbers, 1.0))
-    weighed = np.round(numbers * logs / unit) * unit
-    logs = np.round(logs / unit) * unit
-    of_tokens = weighed.take(unigrams).sum(axis=0)
+    lone_bigrams, lone_terms, lone_trigrams = rows[:, -_OF_LONE:].T
+    terms, logs = _terms(int(tokens.max(initial=0)), unit)
+    of_tokens = terms.take(unigrams).sum(axis=0)
     of_first = of_tokens - (ends * logs.take(unigrams)).sum(axis=0)
-    of_bigrams = weighed.take(bigrams).sum(axis=0)
-    total = weighed.take(tokens.astype(np.int64))
+    of_bigrams = terms.take(bigrams).sum(axis=0) + lone_terms
+    total = terms.take(tokens.astype(np.int64))
     values = {
         "unigrams": (unigrams > 0).sum(axis=0).astype(np.float64),
-        "bigrams": (bigrams > 0).sum(axis=0).astype(np.float64),
-        "trigrams": (trigrams > 0).sum(axis=0).astype(np.float64),
+        "bigrams": (bigrams > 0).sum(axis=0) + lone_bigrams,
+        "trigrams": (trigrams > 0).sum(axis=0) + lone_trigrams,
         "entropy": _shares(total - of_tokens, tokens),
         "conditional_entropy": _shares(of_first - of_bigrams, tokens),
         "mean_length": _shares(tokens, responses),
         "msttr": _shares(joined(rows[:, 3], rows[:, 4]), windows),
     }
     return {f"diversity.{name}": value for name, value in values.items()}
+
+
+def _terms(largest: int, unit: float) -> tuple[Floats, Floats]:
+    """Return n log n and log n of all n from 0, rounded to a unit."""
+    numbers = np.arange(1 + largest, dtype=np.float64)
+    logs = np.log2(np.maximum(numbers, 1.0))
+    return np.round(numbers * logs / unit) * unit, np.round(logs / unit) * unit
 
 
 def _shares(parts: Floats, wholes: Floats) -> Floats:

@@ -191,7 +191,7 @@ class Outcome:
     @property
     def success(self) -> float:
         """The probability that the dialogue matches and provides every requested slot."""
-        return self.inform if all([domain.provided for domain in self.domains.values()]) else 0.0
+        return self.inform if all(domain.provided for domain in self.domains.values()) else 0.0
 
 
 def dialogue_outcome(

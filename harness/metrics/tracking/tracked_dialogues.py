@@ -102,7 +102,12 @@ BOOKING_SLOTS = {
 
 
 def without_booking_prefix(state: BeliefState) -> BeliefState:
-    """Return a state with `bookday`, `bookpeople`, `bookstay` and `booktime` without `book`."""
+    """Return a state with `bookday`, `bookpeople`, `bookstay` and `booktime` without `book`.
+
+    A state without such slots is returned itself.
+    """
+    if all(map(BOOKING_SLOTS.keys().isdisjoint, state.values())):
+        return state
     return {
         domain: {BOOKING_SLOTS.get(slot, slot): value for slot, value in slots.items()}
         for domain, slots in state.items()
@@ -116,12 +121,10 @@ def tracked_turn(
     active_domains: Sequence[str] | None = None,
 ) -> TrackedTurn:
     """Return a turn whose states call booking slots alike, of normalised states as written."""
+    named = without_booking_prefix(gold), without_booking_prefix(predicted)
+    as_written = named[0] is gold and named[1] is predicted
     return TrackedTurn(
-        number,
-        without_booking_prefix(gold),
-        without_booking_prefix(predicted),
-        active_domains,
-        written=(gold, predicted),
+        number, *named, active_domains, written=None if as_written else (gold, predicted)
     )
 
 
@@ -202,8 +205,16 @@ def annotated(
 
 def dialogue_states(dialogue: TrackedDialogue, choices: Choices = PLAIN) -> DialogueStates:
     """Return a dialogue's states as the metrics take them."""
+    last: tuple[BeliefState, BeliefState, StatePair] | None = None
 
     def kept(gold: BeliefState, predicted: BeliefState) -> StatePair:
+        nonlocal last
+        # Many turns have the states of the turn before, and share what is worked out of them.
+        if last is None or last[0] != gold or last[1] != predicted:
+            last = gold, predicted, compared(gold, predicted)
+        return last[2]
+
+    def compared(gold: BeliefState, predicted: BeliefState) -> StatePair:
         pair = StatePair(flat_state(gold), flat_state(predicted))
         dropping = choices.dontcare == "drop"
         return pair.part(lambda slot, value: value not in DONTCARE) if dropping else pair
