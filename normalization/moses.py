@@ -16,12 +16,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from .remembering import remembering
+
 if TYPE_CHECKING:
     from sacremoses import MosesDetokenizer, MosesTokenizer
-
-REMEMBERED = 256
-"""How many characters a text may have whose treatment is remembered: more than nearly all
-responses, and few enough that a full memory stays small."""
 
 _STRETCH = 1000
 """How many characters sacremoses is given at once, as far as a text can be cut."""
@@ -95,7 +93,7 @@ def _by_sacremoses(text: str) -> str:
     """Detokenise any text by sacremoses, where possible piece by piece."""
     whole = _COUNTED_OR_DELETED.search(text) or _COUNTED.search(text) or "MULTI" in text
     pieces = [text] if whole else _BETWEEN_PIECES.split(text)
-    return " ".join([_remembered(p) if len(p) <= REMEMBERED else _detokenize(p) for p in pieces])
+    return " ".join(map(_detokenize, pieces))
 
 
 # Moses counts quotes over the whole text, so a text with quotes other than within contractions is
@@ -111,6 +109,7 @@ _COUNTED = re.compile(r"'(?:(?<![a-z]')|(?![a-z]))")
 _BETWEEN_PIECES = re.compile(r"(?<=[a-zA-Z0-9]) (?=[a-zA-Z0-9])")
 
 
+@remembering(1 << 17)
 def _detokenize(text: str, stretch: int = _STRETCH) -> str:
     """Detokenise stretch by stretch.
 
@@ -150,10 +149,6 @@ def _detokenize(text: str, stretch: int = _STRETCH) -> str:
                 open_quotes.add(quote)
                 last = "("
     return "".join(written)
-
-
-# sacremoses is slow and responses repeat themselves.
-_remembered = lru_cache(maxsize=1 << 17)(_detokenize)
 
 
 def _kind(quote: str) -> str:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from .moses import REMEMBERED, detokenize
+from .moses import detokenize
+from .remembering import SHORT, remembering
 from .rules import RuleSet
 
 NAME = re.compile(r"[\w\s\d]+")
@@ -76,18 +77,12 @@ def normalized_text(response: str, rules: RuleSet, without: str | None = None) -
     return response
 
 
+@remembering(1 << 17)
 def normalize_response(response: str, rules: RuleSet) -> NormalizedResponse:
-    """Normalise one response: placeholders, deleted suffixes, Moses detokenisation.
-
-    Systems repeat themselves, so short responses are remembered.
-    """
-    return (_remembered if len(response) <= REMEMBERED else _normalize)(response, rules)
-
-
-def _normalize(response: str, rules: RuleSet) -> NormalizedResponse:
+    """Normalise one response: placeholders, deleted suffixes, Moses detokenisation."""
     placeholders = tuple(placeholder_names(response))
     # Many responses have the same placeholders.
-    named = (_remembered_names if len(response) <= REMEMBERED else _named)(placeholders, rules)
+    named = (_remembered_names if len(response) <= SHORT else _named)(placeholders, rules)
     return NormalizedResponse(normalized_text(response, rules), *named)
 
 
@@ -107,7 +102,6 @@ def _named(
     )
 
 
-_remembered = lru_cache(maxsize=1 << 17)(_normalize)
 _remembered_names = lru_cache(maxsize=1 << 12)(_named)
 
 

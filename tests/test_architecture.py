@@ -52,9 +52,9 @@ GRAPH = {name: _imported(name, path) for name, path in MODULES.items()}
 
 
 FLOORS = (
-    ("normalization.rules", "normalization.moses", "harness.errors"),
-    ("normalization.states", "normalization.responses", "database.stored", "harness.io"),
-    ("harness.signature",),
+    ("normalization.rules", "normalization.remembering", "harness.errors"),
+    ("normalization.states", "normalization.moses", "database.stored", "harness.io"),
+    ("normalization.responses", "harness.signature"),
     ("normalization.delexicaliser", "database.venues", "harness.benchmark"),
     ("database", "harness.submission", "harness.grounding"),
     ("harness.metrics",),

@@ -18,6 +18,7 @@ from sacremoses import MosesDetokenizer, MosesTokenizer
 
 from mwz.normalization import moses, responses
 from mwz.normalization.moses import detokenize
+from mwz.normalization.remembering import SHORT
 from mwz.normalization.responses import normalize_response
 
 TOKENIZER = MosesTokenizer(lang="en")
@@ -264,9 +265,9 @@ def given_to_moses(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
             return detokenizer.detokenize(tokens, **options)
 
     monkeypatch.setattr(moses, "_moses", lambda: moses._Moses(Counted, Counted, cut))
-    moses._remembered.cache_clear()
+    moses._detokenize.cache_clear()
     yield lengths
-    moses._remembered.cache_clear()
+    moses._detokenize.cache_clear()
 
 
 @pytest.mark.parametrize("repeated", LONG.values(), ids=LONG)
@@ -304,11 +305,11 @@ def test_repeated_letters_of_a_run_of_dots_are_looked_at_once() -> None:
 
 def test_only_short_texts_are_remembered() -> None:
     def remembered() -> int:
-        kept = moses._remembered.cache_info().currsize, responses._remembered.cache_info().currsize
-        return sum(kept)
+        functions = moses._detokenize, responses.normalize_response
+        return sum(function.cache_info().currsize for function in functions)
 
-    unknown = "".join(chr(ord("à") + n % 16) for n in range(1, 17 * moses.REMEMBERED, 17))
-    assert len(unknown) == moses.REMEMBERED
+    unknown = "".join(chr(ord("à") + n % 16) for n in range(1, 17 * SHORT, 17))
+    assert len(unknown) == SHORT
     before = remembered()
     assert normalize_response(unknown + "z", RULES).text == unknown + "z"
     assert remembered() == before
@@ -357,7 +358,7 @@ def test_real_responses_are_treated_as_sacremoses_does(upstream: Path) -> None:
         for text in said:
             assert detokenize(text) == plainly(text)
         # A part of each file, spread over it, but all that are long.
-        long = [text for text in said if len(text) > moses.REMEMBERED]
+        long = [text for text in said if len(text) > SHORT]
         for text in [*sorted(said)[::40], *long]:
             assert moses._by_sacremoses(text) == plainly(text)
             assert moses._detokenize(text, 20) == plainly(text)

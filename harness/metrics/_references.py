@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from mwz.normalization.moses import REMEMBERED
+from mwz.normalization.remembering import SHORT, remembering
 
 MAX_ORDER = 4
 _STYLE = "style "
@@ -43,7 +43,7 @@ def tokenize_13a(text: str) -> list[str]:
     """
     if "\n" in text:
         return _tokens_13a(text.rstrip())
-    tokens_of = _remembered_13a if len(text) <= REMEMBERED else _tokens_13a
+    tokens_of = _remembered_13a if len(text) <= SHORT else _tokens_13a
     return [*chain.from_iterable(map(tokens_of, text.split()))]
 
 
@@ -213,10 +213,7 @@ class ReferenceIndex:
             ],
             np.int64,
         )
-        hypotheses = _segments(
-            (self._remembered if len(text) <= REMEMBERED else self._numbers)(text)
-            for text in numbers
-        )
+        hypotheses = _segments(self._numbers(text) for text in numbers)
         response_of_turn = np.full(len(next(iter(self._variants.values()), ())), -1, np.int64)
         response_of_turn[turns] = said
         matches = self._matches(hypotheses, response_of_turn)
@@ -242,15 +239,16 @@ class ReferenceIndex:
             for compared in [variants[turns]]
         }
 
-    def _numbers(self, text: str) -> list[int]:
-        """Return the numbers of a response's tokens."""
-        known = self._vocabulary.get
-        return [known(token, -1) for token in self._tokenization(text)]
-
     @cached_property
-    def _remembered(self) -> Callable[[str], list[int]]:
-        """As `_numbers`, of short responses: a system in training repeats many of the last time."""
-        return lru_cache(maxsize=1 << 14)(self._numbers)
+    def _numbers(self) -> Callable[[str], list[int]]:
+        """Returns the numbers of a response's tokens."""
+        known = self._vocabulary.get
+
+        @remembering(1 << 14)
+        def numbers(text: str) -> list[int]:
+            return [known(token, -1) for token in self._tokenization(text)]
+
+        return numbers
 
     def _matches(self, hypotheses: _Segments, response_of_turn: _Ints) -> list[_Ints]:
         """Return, per n-gram order, how many n-grams each variant shares with its hypothesis.

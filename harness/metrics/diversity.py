@@ -14,11 +14,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 from sys import intern
 
-from mwz.normalization.moses import REMEMBERED
+from mwz.normalization.remembering import remembering
 
 from ..io.rendering import figure, text_table
 from . import Metric
@@ -95,19 +94,13 @@ def diversity_of_tokens(tokenized: Sequence[tuple[str, ...]]) -> Diversity:
     )
 
 
+@remembering(1 << 14)
 def tokens_of(response: str) -> tuple[str, ...]:
-    """Return the tokens of a normalised response; those of short ones are remembered."""
-    return (_remembered if len(response) <= REMEMBERED else _tokens)(response)
-
-
-def _tokens(response: str) -> tuple[str, ...]:
+    """Return the tokens of a normalised response."""
     response = response.replace(_PAIR, "").translate(_MARKS)
     response = response.replace(_WORD, "").translate(_COLONS)
     # Responses share their tokens.
     return tuple(map(intern, _BLANKS.sub(" ", response).lower().split(" ")))
-
-
-_remembered = lru_cache(maxsize=1 << 14)(_tokens)
 
 
 def _msttr(tokens: Sequence[str]) -> float:

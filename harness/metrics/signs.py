@@ -17,7 +17,7 @@ from functools import lru_cache
 from sys import intern
 from typing import Any, NamedTuple
 
-from mwz.normalization.moses import REMEMBERED
+from mwz.normalization.remembering import remembering
 from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set
 from mwz.normalization.states import BeliefState
 
@@ -190,8 +190,8 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def words(text: str) -> tuple[str, ...]:
-    """Return the words of a normalised response, without punctuation; of short ones remembered."""
-    return (_remembered_words if len(text) <= REMEMBERED else _words)(text).words
+    """Return the words of a normalised response, without punctuation."""
+    return _words(text).words
 
 
 class _Words(NamedTuple):
@@ -201,13 +201,11 @@ class _Words(NamedTuple):
     longest: str
 
 
+@remembering(1 << 14)
 def _words(text: str) -> _Words:
     # Texts share their words.
     found = tuple(map(intern, _WORD.findall(text)))
     return _Words(found, max(found, key=len, default=""))
-
-
-_remembered_words = lru_cache(maxsize=1 << 14)(_words)
 
 
 # --------------------------------------------------------------------- what is measured of a turn
@@ -294,7 +292,7 @@ def _copied(played: Played) -> float | None:
     for id_, responses in played.responses.items():
         references = played.benchmark.dialogues[id_].references.values()
         for response, *others in zip(responses, *references, strict=False):
-            own, longest = (_remembered_words if len(response) <= REMEMBERED else _words)(response)
+            own, longest = _words(response)
             if len(own) >= LONG:
                 long += 1
                 for text in others:
