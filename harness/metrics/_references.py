@@ -12,7 +12,6 @@ Source: Papineni et al. (2002); Post (2018), "A Call for Clarity in Reporting BL
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -98,16 +97,36 @@ class _Segments:
 
     def repeats(self) -> npt.NDArray[np.uint16]:
         """Return, per order and token, how often its segment has the n-gram from there before."""
-        repeats = np.zeros((MAX_ORDER, len(self.tokens)), np.uint16)
-        ends = np.cumsum(self.lengths)
-        for start, end in zip(ends - self.lengths, ends, strict=True):
-            tokens = self.tokens[start:end].tolist()
-            for order in range(1, MAX_ORDER + 1):
-                seen: Counter[tuple[int, ...]] = Counter()
-                for at, ngram in enumerate(zip(*(tokens[n:] for n in range(order)), strict=False)):
-                    repeats[order - 1, start + at] = seen[ngram]
-                    seen[ngram] += 1
+        size = len(self.tokens)
+        repeats = np.zeros((MAX_ORDER, size), np.uint16)
+        # Numbers of n-grams, different in every segment.
+        single = _places(
+            self.owner.astype(np.int64) * (1 + self.tokens.max(initial=0)) + self.tokens
+        )
+        ngrams, starts = single, np.arange(size)
+        for order in range(1, MAX_ORDER + 1):
+            repeats[order - 1, starts] = _times_before(ngrams)
+            ends = starts + order
+            longer = np.flatnonzero(self.owner[np.minimum(ends, size - 1)] == self.owner[starts])
+            longer = longer[ends[longer] < size]
+            ngrams = _places(ngrams[longer] * size + single[ends[longer]])
+            starts = starts[longer]
         return repeats
+
+
+def _places(keys: _Ints) -> _Ints:
+    """Return each key's place among the distinct ones."""
+    places: _Ints = np.unique(keys, return_inverse=True)[1]
+    return places
+
+
+def _times_before(places: _Ints) -> _Ints:
+    """Return how often each number was there before."""
+    counts = np.bincount(places)
+    times = np.empty(len(places), np.int64)
+    first = np.repeat(np.cumsum(counts) - counts, counts)
+    times[np.argsort(places, kind="stable")] = np.arange(len(places)) - first
+    return times
 
 
 class ReferenceIndex:
