@@ -95,7 +95,7 @@ class Dialogue:
                 }
                 for domain, goal in self.goal.items()
             },
-            "references": self.references,
+            "references": {**self.references},
             "states": self.states,
             "active_domains": self.active_domains,
             "booked_domains": self.booked_domains,

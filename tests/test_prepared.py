@@ -6,7 +6,7 @@ import copy
 import json
 import os
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +15,8 @@ import pytest
 
 from mwz.database import VenueDatabase
 from mwz.database.venues import prepared_venues
-from mwz.harness import Benchmark, Scorer, load_benchmark
+from mwz.harness import Benchmark, InputError, Scorer, load_benchmark
+from mwz.harness.benchmark import CANONICAL_STYLE, Dialogue
 from mwz.harness.data.installed import install_benchmark, prepared_content
 from mwz.harness.metrics._references import ReferenceIndex
 from mwz.normalization.rules import RuleSet, rule_set, rule_set_names
@@ -119,7 +120,11 @@ def _bit_changed(content: bytes) -> bytes:
     return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
 
 
-@pytest.mark.parametrize("which", ["content hashes", "arrays"])
+_SIGNS = {"content hashes": b'"hashes"', "slim document": b'"dialogues"', "arrays": b"PK"}
+"""What is stored of a benchmark -> what only that holds at its beginning."""
+
+
+@pytest.mark.parametrize("which", _SIGNS)
 @pytest.mark.parametrize(
     "damage",
     [lambda _: b"", lambda _: b"{}\n", lambda content: content[:-1], _bit_changed],
@@ -131,8 +136,7 @@ def test_a_damaged_file_is_made_again(
     damage: Callable[[bytes], bytes],
 ) -> None:
     _, benchmark = installed
-    small, large = sorted(_stored(data_directory), key=lambda path: path.stat().st_size)
-    path = small if which == "content hashes" else large
+    [path] = [p for p in _stored(data_directory) if _SIGNS[which] in p.read_bytes()[:200]]
     whole = path.read_bytes()
     path.write_bytes(damage(whole))
     assert load_benchmark("town").prepared == benchmark.prepared
@@ -170,6 +174,44 @@ def test_what_was_prepared_of_another_benchmark_is_not_used(
     less = load_benchmark("town")
     assert len(less.dialogues) == 1
     assert Scorer(less).content_hash() == less.content_hash(rule_set("2021"))
+
+
+def test_scores_of_delexicalised_responses_do_without_late_texts(
+    installed: tuple[Path, Benchmark], sample: Benchmark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, benchmark = installed
+    predictions = {
+        id_: [{"response": text, "state": {}} for text in dialogue.references[CANONICAL_STYLE]]
+        for id_, dialogue in sample.dialogues.items()
+    }
+    expected = Scorer(benchmark).score(predictions)
+
+    def read(path: Path) -> Mapping[str, Dialogue]:
+        raise AssertionError("the whole of the benchmark was read")
+
+    monkeypatch.setattr("mwz.harness.data.installed._dialogues", read)
+    again = load_benchmark("town")
+    assert Scorer(again).score(predictions).metrics == expected.metrics
+    with pytest.raises(AssertionError, match="the whole of the benchmark"):
+        len(next(iter(again.dialogues.values())).users)
+
+
+def test_late_texts_are_those_of_the_file_that_was_loaded(
+    installed: tuple[Path, Benchmark], sample: Benchmark
+) -> None:
+    path, _ = installed
+    early, late = load_benchmark("town"), load_benchmark("town")
+    id_, dialogue = next(iter(sample.dialogues.items()))
+    assert early.dialogues[id_] == dialogue
+    assert [*early.dialogues[id_].references] == [*dialogue.references]
+    assert early.dialogues[id_].users[:1] == dialogue.users[:1]
+    other = replace(dialogue, users=tuple("?" for _ in dialogue.users))
+    install_benchmark(replace(sample, name="town", dialogues={id_: other}))
+    # What was read before is kept; what was not is another benchmark's by now.
+    assert early.dialogues[id_] == dialogue
+    with pytest.raises(InputError, match="was replaced meanwhile") as caught:
+        len(late.dialogues[id_].users)
+    assert caught.value.source == str(path)
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")

@@ -21,7 +21,8 @@ from mwz.normalization.rules import DEFAULT_RULES, rule_set
 from mwz.normalization.states import BeliefState
 
 from ..benchmark import Benchmark
-from ..metrics.signs import FEWEST, LONG, queries, words
+from ..metrics.signs import FEWEST, queries
+from ..metrics.words import LONG, words_of
 
 _DIGITS = ascii_letters + digits + "+/"
 _WIDTH = 2
@@ -121,7 +122,9 @@ def fingerprints_of(
     """
     rules = rule_set(DEFAULT_RULES)
 
-    said = {id_: [words(text) for text in texts] for id_, texts in (responses or {}).items()}
+    said = {
+        id_: [words_of(text).words for text in texts] for id_, texts in (responses or {}).items()
+    }
 
     def marked(make: Callable[[Sequence[str]], str]) -> str:
         if responses is None:

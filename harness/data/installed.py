@@ -2,10 +2,10 @@
 
 A benchmark is one sealed file (`io/store.py`), `<data directory>/benchmarks/<name>.json.gz`. What
 scores need of it is prepared when it is installed, and stored under a hash of the file and of the
-code: its content hashes, a document, and NumPy arrays (`.npz`, without pickles) with the references
-as BLEU needs them and what the venue database answers. What is missing or damaged is prepared
-again; where nothing can be stored, all is derived when it is needed, as for a benchmark that was
-never installed.
+code: its content hashes; a slim document, without the texts that few scores need (`late_texts.py`);
+and NumPy arrays (`.npz`, without pickles) with the references as BLEU needs them and what the venue
+database answers. What is missing or damaged is prepared again; where nothing can be stored, all is
+derived when it is needed, as for a benchmark that was never installed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from mwz.normalization.rules import RuleSet, rule_set, rule_set_names
 from mwz.normalization.rules.registry import sha256
 
-from ..benchmark import Benchmark, Dialogue, Goal
+from ..benchmark import CANONICAL_STYLE, Benchmark, Dialogue, Goal
 from ..errors import InputError
 from ..io.files import read_stored
 from ..io.store import (
@@ -34,6 +34,7 @@ from ..io.store import (
     read_sealed,
     write_sealed,
 )
+from .late_texts import LateReferences, LateTexts, LateWords
 
 if TYPE_CHECKING:
     from mwz.database.venues import PreparedVenues
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 
 _VENUES = "venues "
-_CONTENT, _ARRAYS = "content", "arrays"
+_CONTENT, _SLIM, _ARRAYS = "content", "slim", "arrays"
 _STORE = Store("prepared")
 
 
@@ -103,21 +104,24 @@ class PreparedBenchmark:
         return arrays
 
 
-def prepared(path: Path, benchmark: Benchmark) -> PreparedBenchmark | None:
+def prepared(path: Path, benchmark: Benchmark, is_slim: bool) -> PreparedBenchmark | None:
     """Return what is prepared of an installed benchmark, prepared now if it was not.
 
     Args:
         path: The benchmark's file.
         benchmark: What was read from it.
+        is_slim: Whether that was made of the slim document.
     """
     key = _key(path)
     content, packed = _stored_content(key), _STORE.get_bytes([_ARRAYS, key])
-    if content is None or packed is None:
+    slim = is_slim or _STORE.get_bytes([_SLIM, key]) is not None
+    if content is None or packed is None or not slim:
         # Where nothing can be stored, each thing is derived when it is needed.
         if not _STORE.is_writable():
             return None
         content, packed = _content(benchmark), _packed(benchmark)
         _STORE.put([_CONTENT, key], asdict(content))
+        _STORE.put([_SLIM, key], _slim(to_document(benchmark)))
         _STORE.put_bytes([_ARRAYS, key], packed)
     return PreparedBenchmark(content.hashes, tuple(benchmark.dialogues), packed)
 
@@ -219,18 +223,32 @@ def load_benchmark(name: str | None = None) -> Benchmark:
         town = resources.files("mwz.harness").joinpath("sample", "town.json")
         return from_document(json.loads(town.read_bytes()))
     try:
-        benchmark = from_document(read_sealed(path, _FORMAT))
+        key = _key(path)
+        slim = _STORE.get([_SLIM, key])
+        if slim is None:
+            return _with_prepared(path, _whole(path))
+        late = LateTexts(path, key["benchmark"], _dialogues)
+        return _with_prepared(path, from_document(slim, late), is_slim=True)
     except InputError as error:
         raise InputError(error.source, f"{error.problems[0]}; {_AGAIN}") from None
+
+
+def _whole(path: Path) -> Benchmark:
+    """Read all of a benchmark's file."""
+    try:
+        return from_document(read_sealed(path, _FORMAT))
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise InputError(str(path), f"{DAMAGED}; {_AGAIN}") from None
-    return _with_prepared(path, benchmark)
+        raise InputError(str(path), DAMAGED) from None
 
 
-def _with_prepared(path: Path, benchmark: Benchmark) -> Benchmark:
+def _dialogues(path: Path) -> Mapping[str, Dialogue]:
+    return _whole(path).dialogues
+
+
+def _with_prepared(path: Path, benchmark: Benchmark, is_slim: bool = False) -> Benchmark:
     """Return a benchmark just read with what is prepared of it."""
     # No argument of the constructor: whoever makes another benchmark of this one leaves it behind.
-    object.__setattr__(benchmark, "prepared", prepared(path, benchmark))
+    object.__setattr__(benchmark, "prepared", prepared(path, benchmark, is_slim))
     return benchmark
 
 
@@ -269,12 +287,27 @@ def to_document(benchmark: Benchmark) -> dict[str, Any]:
     }
 
 
-def from_document(document: Mapping[str, Any]) -> Benchmark:
-    """Return the benchmark that a document written by `to_document` describes."""
+def _slim(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document without the texts that few scores need."""
+    dialogues = {}
+    for id_, data in document["dialogues"].items():
+        canonical = {k: v for k, v in data["references"].items() if k == CANONICAL_STYLE}
+        kept = {key: value for key, value in data.items() if key not in _SAID}
+        dialogues[id_] = {**kept, "references": canonical}
+    return {**document, "dialogues": dialogues}
+
+
+def from_document(document: Mapping[str, Any], late: LateTexts | None = None) -> Benchmark:
+    """Return the benchmark that a document written by `to_document` describes.
+
+    Args:
+        document: The document.
+        late: Has the texts that a slim document lacks; None of a whole one.
+    """
     seen = document.get("seen")
     return Benchmark(
         name=document["name"],
-        dialogues={id_: _dialogue(data) for id_, data in document["dialogues"].items()},
+        dialogues={id_: _dialogue(id_, data, late) for id_, data in document["dialogues"].items()},
         venues=document["venues"],
         venue_versions=document["venue_versions"],
         seen=None if seen is None else frozenset(seen),
@@ -293,7 +326,10 @@ def _dialogue_data(dialogue: Dialogue) -> dict[str, Any]:
     }
 
 
-def _dialogue(data: Mapping[str, Any]) -> Dialogue:
+_SAID = ("users", "responses")
+
+
+def _dialogue(id_: str, data: Mapping[str, Any], late: LateTexts | None) -> Dialogue:
     goals = {
         domain: Goal(
             goal["informable"],
@@ -303,5 +339,10 @@ def _dialogue(data: Mapping[str, Any]) -> Dialogue:
         )
         for domain, goal in data["goal"].items()
     }
-    said = {name: tuple(data.get(name, ())) for name in ("users", "responses")}
-    return Dialogue(**{**data, **said, "goal": goals})
+    texts: dict[str, Any]
+    if late is None:
+        texts = {name: tuple(data.get(name, ())) for name in _SAID}
+    else:
+        texts = {name: LateWords(late, id_, name) for name in _SAID}
+        texts["references"] = LateReferences(data["references"], late, id_)
+    return Dialogue(**{**data, **texts, "goal": goals})

@@ -23,6 +23,8 @@ import numpy.typing as npt
 
 from mwz.normalization.remembering import SHORT, remembering
 
+from .words import words_of
+
 MAX_ORDER = 4
 _STYLE = "style "
 
@@ -164,6 +166,7 @@ class ReferenceIndex:
             for _, text in variants
         )
         self._repeats = self._references.repeats()
+        self._digests = np.array([words_of(text).digest for _, text in variants], np.uint64)
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return the index as arrays, for `from_arrays`: name -> array, none of objects."""
@@ -174,6 +177,7 @@ class ReferenceIndex:
             "tokens": self._references.tokens,
             "lengths": self._references.lengths,
             "repeats": self._repeats,
+            "digests": self._digests,
             "vocabulary": np.frombuffer(words.encode(), np.uint8),
             **{f"{_STYLE}{style}": v.astype(np.int32) for style, v in self._variants.items()},
         }
@@ -201,7 +205,7 @@ class ReferenceIndex:
         words = arrays["vocabulary"].tobytes().decode().split("\n")
         index._vocabulary = {word: number for number, word in enumerate(words) if word}
         index._references = _Segments(arrays["tokens"], arrays["lengths"])
-        index._repeats = arrays["repeats"]
+        index._repeats, index._digests = arrays["repeats"], arrays["digests"]
         return index
 
     def statistics(self, responses: Mapping[str, Sequence[str]]) -> dict[str, _Ints]:
@@ -214,14 +218,7 @@ class ReferenceIndex:
             responses: Dialogue id -> normalised responses, one per system turn from the first; what
                 they leave out of the benchmark is left out. The rows are in this order.
         """
-        turns = np.array(
-            [
-                turn
-                for id_, texts in responses.items()
-                for turn in range(self._first_turn[id_], self._first_turn[id_] + len(texts))
-            ],
-            np.int64,
-        )
+        turns = self._turns(responses)
         # Systems repeat themselves: each distinct response is counted once.
         numbers: dict[str, int] = {}
         said = np.array(
@@ -257,6 +254,28 @@ class ReferenceIndex:
             for style, variants in self._variants.items()
             for compared in [variants[turns]]
         }
+
+    def has_words_of(self, responses: Mapping[str, Sequence[str]]) -> npt.NDArray[np.bool_]:
+        """Tell of each response, in order, if some reference of its turn has the same words.
+
+        Only of responses with `LONG` words or more; punctuation does not count.
+
+        Args:
+            responses: As of `statistics`.
+        """
+        turns = self._turns(responses)
+        said = np.zeros(self._variant_turn.max(initial=-1) + 1, np.uint64)
+        said[turns] = [words_of(text).digest for texts in responses.values() for text in texts]
+        same = (self._digests == said[self._variant_turn]) & (self._digests > 0)
+        found = np.zeros(len(said), np.bool_)
+        found[self._variant_turn[same]] = True
+        return found[turns]
+
+    def _turns(self, responses: Mapping[str, Sequence[str]]) -> _Ints:
+        """Return the number of each response's turn in the benchmark."""
+        first = self._first_turn
+        turns = [range(first[id_], first[id_] + len(texts)) for id_, texts in responses.items()]
+        return np.fromiter(chain.from_iterable(turns), np.int64)
 
     @cached_property
     def _numbers(self) -> Callable[[str], list[int]]:

@@ -10,14 +10,11 @@ Source: docs/metrics.md; the effect of a constant response: `mwz score --constan
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from sys import intern
 from typing import Any, NamedTuple
 
-from mwz.normalization.remembering import remembering
 from mwz.normalization.rules import DEFAULT_RULES, RuleSet, rule_set
 from mwz.normalization.states import BeliefState
 
@@ -29,12 +26,10 @@ from . import Metric
 from .inform_success import TOTAL, provided_slots
 from .played import Played
 from .tracking.tracked_dialogues import without_booking_prefix
+from .words import LONG, words_of
 
 FEWEST = 150
 """Shares of fewer dialogues, turns or slots than these say little, and are not measured."""
-
-LONG = 6
-"""Words of a response from which it is hardly by chance that another is equal."""
 
 
 @dataclass(frozen=True)
@@ -186,28 +181,6 @@ def gold_share(
     return equal / max(turns, 1)
 
 
-_WORD = re.compile(r"[^\W_]+")
-
-
-def words(text: str) -> tuple[str, ...]:
-    """Return the words of a normalised response, without punctuation."""
-    return _words(text).words
-
-
-class _Words(NamedTuple):
-    """The words of a response, and the longest of them."""
-
-    words: tuple[str, ...]
-    longest: str
-
-
-@remembering(1 << 14)
-def _words(text: str) -> _Words:
-    # Texts share their words.
-    found = tuple(map(intern, _WORD.findall(text)))
-    return _Words(found, max(found, key=len, default=""))
-
-
 # --------------------------------------------------------------------- what is measured of a turn
 
 
@@ -288,19 +261,8 @@ def _best_bleu(played: Played) -> float | None:
 
 
 def _copied(played: Played) -> float | None:
-    long = copied = 0
-    for id_, responses in played.responses.items():
-        references = played.benchmark.dialogues[id_].references.values()
-        for response, *others in zip(responses, *references, strict=False):
-            own, longest = _words(response)
-            if len(own) >= LONG:
-                long += 1
-                for text in others:
-                    # Few references hold the longest word.
-                    if longest in text and words(text) == own:
-                        copied += 1
-                        break
-    return _share(copied, long)
+    long = sum(words_of(text).digest != 0 for text in played.texts)
+    return _share(int(played.references().has_words_of(played.responses).sum()), long)
 
 
 def _same_slots(played: Played) -> float | None:
