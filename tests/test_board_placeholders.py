@@ -116,8 +116,8 @@ def test_the_page_has_a_note_with_the_figures_without(
     page = (folder.parent / "leaderboard.md").read_text(encoding="utf-8")
     figures = "/".join(f"{value:.1f}" for value in _without(sample).values())
     note = (
-        "placeholders: 1 are read by a table of its own besides those of the rule set; without "
-        f"them BLEU/Inform/Success/Combined {figures}"
+        "1 further placeholder read by a table of its own; without them "
+        f"BLEU/Inform/Success/Combined {figures}"
     )
     assert f"\n- Aliased: {note}\n" in page
     # Other than that, its signature is that of the others.
@@ -240,7 +240,7 @@ def test_a_table_by_name_is_declared_by_name(
     assert '[placeholders]\ntable = "dard"\n' in text
     assert read_entry(folder / "named").system.aliases == alias_table("dard")
     page = (tmp_path / "leaderboard.md").read_text(encoding="utf-8")
-    assert "placeholders: 22 are read by the table dard besides" in page
+    assert "22 further placeholders read by the table dard; without them" in page
 
 
 @pytest.mark.parametrize(

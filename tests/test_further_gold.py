@@ -214,6 +214,33 @@ def test_a_version_has_a_table_that_says_what_it_changes(tmp_path: Path) -> None
 
 
 @pytest.mark.usefixtures("signs_reviewed")
+def test_turns_that_a_version_lacks_count_for_nobody_and_those_left_out_as_wrong(
+    tmp_path: Path,
+) -> None:
+    # The version has 570 of 600 turns. One system plays 540, of which it has 513.
+    states = replace(score_tracking([tracked(*FGA_FIGURE_1)]), turns=540)
+    states = replace(states, metrics={**states.metrics, "JGA": 40.0})
+    rates = {"inform": 80.0, "success": 60.0}
+    played = report(dst=states, turns=540, dialogues=90, strict=rates, optimistic=rates)
+    entry = enter(tmp_path, "part", system(name="part"), {"2021": played}, b"part")
+    by_version = _jga(further(), 40.0)["1.1"]
+    kept = {"1.1": {choice: replace(one, turns=513) for choice, one in by_version.items()}}
+    part = replace(entry, scores=replace(entry.scores, further_gold=kept))
+    own, other = _tables([*_systems(tmp_path, {"whole": (50.0, 20.0)}), part])
+    assert [(row["System"], row["JGA"]) for row in _texts(own)] == [
+        *(("whole", "50.00"), ("part", "36.00"))  # 40 * 540 / 600
+    ]
+    titles = ("System", "JGA 1.1", "without dontcare", "Difference")
+    assert [[row[title] for title in titles] for row in _texts(other)] == [
+        ["part", "36.00", "40.50", "0.00"],  # 40 * 513 / 570, and 45 * 513 / 570
+        ["whole", "20.00", "25.00", "-30.00"],
+    ]
+    bounds = {row.key: row.bound_note() for row in other}
+    assert bounds["whole"] == []
+    assert bounds["part"][0].endswith("; on the turns it tracks: 40.00")
+
+
+@pytest.mark.usefixtures("signs_reviewed")
 def test_a_tracker_entered_with_the_version_stands_beside_those_scored_with_it_as_well(
     tmp_path: Path,
 ) -> None:

@@ -150,8 +150,8 @@ def test_systems_that_play_nine_tenths_are_ranked_by_what_they_score_at_least(
         *("1", "Part", "18.9", "72.0", "63.0", "86.4")
     ]
     assert (
-        "\n- Part: shown and ranked by its lower bound over the whole benchmark; of what it plays "
-        "it has 96.0 (BLEU/Inform/Success 21.0/80.0/70.0)\n" in page
+        "\n- Part: shown and ranked by its lower bound over the whole benchmark; on what it plays "
+        "it scores 96.0 (BLEU/Inform/Success 21.0/80.0/70.0)\n" in page
     )
     assert "- Whole" not in page
 

@@ -48,6 +48,7 @@ from mwz.harness.board.views import LOOPBACK, Site, site, site_server
 from mwz.harness.board.views.document_pages import document, site_address
 from mwz.harness.board.views.page_parts import LETTER, LINE, Dot, nice_marks, rank_lines, scatter
 from mwz.harness.cli import _mwz
+from mwz.harness.diagnosis.causes import CAUSES, SLOT_CAUSES
 from mwz.harness.errors import InputError
 from mwz.harness.io.rendering import figure
 from mwz.harness.io.tables import in_latex
@@ -283,13 +284,14 @@ def test_groups_are_divided_where_rank_ranges_do_not_overlap(tmp_path: Path) -> 
 
 
 def test_who_does_not_compare_is_neither_better_nor_worse(tmp_path: Path) -> None:
-    # Of delta nothing is known: it may have any rank, and the others any below their own.
+    # Of delta nothing is known: it has no range, and the others may have any rank below their own.
     board = _ranges(
         tmp_path,
         *(("alpha", "beta", 1.0, 0.01), ("alpha", "gamma", 2.0, 0.01)),
         ("beta", "gamma", 1.0, 0.01),
     )
-    assert board.rank_ranges == {"alpha": (1, 2), "beta": (2, 3), "gamma": (3, 4), "delta": (1, 4)}
+    assert board.rank_ranges == {"alpha": (1, 2), "beta": (2, 3), "gamma": (3, 4)}
+    assert board.rank_range(board.of_track("end-to-end")[-1]) == ""
 
 
 def test_without_pairs_there_are_no_rank_ranges(tmp_path: Path) -> None:
@@ -343,10 +345,41 @@ def test_only_what_the_harness_contradicts_is_marked_bad() -> None:
         "newer file: Success +1.8": "",
         "only diversity differs: unique words -1": "",
         "not scored": "",
+        "optimistic combined score: Combined -15.6": "",
         "differs by Combined -15.6": "bad",
         "contradicts its printed parts": "bad",
     }
     assert {verdict: verdict_mark(verdict) for verdict in marks} == marks
+
+
+def test_every_verdict_of_the_board_is_explained(made: Site, entries: Sequence[Entry]) -> None:
+    page = _tree(made.files["index.html"])
+    explained = [_text(dt).removesuffix("…").strip() for dt in _all(page, "dt")]
+    verdicts = read_board(REPOSITORY, entries, "2021").verdicts
+    found = [verdict.partition(":")[0] for entry in entries for verdict in verdicts(entry)]
+    assert found
+    assert [one for one in found if not one.startswith(tuple(explained))] == []
+
+
+def test_every_cause_of_lost_points_is_explained_where_causes_are_shown(made: Site) -> None:
+    causes = [*CAUSES, *SLOT_CAUSES]
+    for path in ("dialogues.html", "compare.html"):
+        assert [_text(dt) for dt in _all(_tree(made.files[path]), "dt")] == causes
+    links = {a.get("href") for a in _all(_tree(made.files["systems/damd.html"]), "a")}
+    assert "../metrics.html#causes" in links
+    rows = [_text(th) for th in _all(_tree(made.files["metrics.html"]), "th")]
+    assert rows[-len(causes) :] == causes
+
+
+def test_every_link_to_a_comparison_names_a_system_that_can_be_compared(made: Site) -> None:
+    options = _all(_tree(made.files["compare.html"]), "option")
+    compared = {option.get("value") for option in options}
+    for path, text in made.files.items():
+        if path.startswith("systems/") and path.endswith(".html"):
+            links = [str(a.get("href")) for a in _all(_tree(text), "a")]
+            keys = {link.partition("#")[2] for link in links if "compare.html#" in link}
+            assert keys <= compared, path
+    assert "compare.html#" not in made.files["systems/galaxy-re-lexicalised.html"]
 
 
 # By year.
@@ -411,6 +444,11 @@ def test_every_track_has_charts_of_its_own_measures(made: Site) -> None:
     assert titles["lexicalised"][-1] == "Success, all against Of a named venue, %"
     for track in TRACKS.values():
         assert not track.submitted or track.ranks
+    # Every name has room in the first one, also at the edge.
+    section = next(one for one in _all(tree, "section") if one.get("id") == "end-to-end")
+    names = [text for text in section.iter("{http://www.w3.org/2000/svg}text") if text.text]
+    assert {"Mars", "GALAXY"} <= {name.text for name in names}
+    assert not [name.text for name in names if name.get("class") == "hidden"]
 
 
 # Cards.
@@ -564,8 +602,8 @@ def test_the_page_of_a_system_holds_what_is_known_of_it(
     assert headings >= {
         "set-ups", "domains", "reported", "causes", "signs", "state-tracking", "signature", "cite"
     }  # fmt: skip
-    # The printed combined score contradicts its parts: (57.9 + 47.6) / 2 + 16.4 = 69.15.
-    assert "differs by Combined" in page
+    # The printed 84.8 is the optimistic (73.7 + 63.0) / 2 + 16.4 = 84.75 beside strict parts.
+    assert "Public board: optimistic combined score: Combined −15.6" in page
     assert "mwz:" in page
     assert "@misc{damd," in page
 
@@ -633,7 +671,13 @@ def test_a_system_whose_outputs_nobody_can_get_is_told_from_the_others(folder: P
 def test_an_empty_folder_makes_an_empty_board(tmp_path: Path) -> None:
     (tmp_path / "submissions").mkdir()
     made = _made(tmp_path / "submissions")
-    assert not _all(_tree(made.files["index.html"]), "table")
+    page = _tree(made.files["index.html"])
+    assert not _all(page, "table")
+    # Whoever finds it empty is told how to add an entry.
+    [command] = [_text(code) for code in _all(page, "code") if "submit" in _text(code)]
+    program, *words = shlex.split(command)
+    assert program == "mwz"
+    _parsed(_mwz, words)
 
 
 def test_under_another_rule_set_no_interval_and_no_range_of_the_first_is_shown(
@@ -834,6 +878,18 @@ def test_names_in_the_scatter_plot_cover_no_name_and_no_other_point(
             assert apart or one[1] >= other[3] - 0.2 or other[1] >= one[3] - 0.2
 
 
+def test_names_in_a_crowd_stand_further_away_with_a_line() -> None:
+    # Five points so near to each other that eight near places are too few for their names.
+    dots = [Dot("A long name", "", "a", 50 + at / 10, 50 + at / 10) for at in range(5)]
+    far = Dot("Far away", "", "a", 0.0, 0.0)
+    points = scatter([*dots, far]).points
+    assert all(point.named for point in points)
+    # A near one begins at most nine units beside its point.
+    far_away = [abs(point.name_x - point.x) > 9 for point in points]
+    assert not far_away[0]
+    assert any(far_away[1:])
+
+
 def test_lines_connect_the_ranks_of_each_system_that_all_rankings_have() -> None:
     rankings = [{"a": 1, "b": 2, "c": 3}, {"a": 2, "b": 1, "c": 3, "d": 4}]
     lines = rank_lines(rankings, {key: key.upper() for key in "abcd"})
@@ -936,7 +992,11 @@ def test_tables_of_other_tracks_can_be_downloaded_with_all_their_rows(
                 [name] = [key for key, value in line.items() if key.startswith("jga_2") and value][
                     :1
                 ]
-            value = row.grounded.success_all["total"] if row.grounded else row.tracked.figures.jga
+            if row.grounded is not None:
+                value = row.grounded.success_all["total"]
+            else:  # What is shown of a ranked row is what ranks it.
+                figures = row.tracked.figures
+                value = figures.jga if row.rank is None else figures.at_least
             assert float(line[name]) == pytest.approx(value, abs=5e-5)
             assert f" & {in_latex(row.name)} & " in text
 
@@ -989,6 +1049,15 @@ def test_the_command_writes_the_site_and_the_check_covers_it(
     assert "gone.html is no part of the site" in done.err
     assert (web / "systems" / "gone.html").exists()
     assert (web / "systems" / "alpha.html").read_text(encoding="utf-8") != "old"
+
+
+def test_a_site_without_a_feed_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "submissions").mkdir()
+    options = ("--html", tmp_path / "web", "--site", "https://example.org/board")
+    done = _run(capsys, tmp_path / "submissions", *options)
+    assert done.status == 0
+    assert "feed.xml: not written: no entry has a date of submission" in done.err
+    assert not (tmp_path / "web" / "feed.xml").exists()
 
 
 def test_a_site_among_the_entries_is_refused(

@@ -15,6 +15,7 @@ from tracking_cases import FGA_FIGURE_1, tracked
 
 from mwz.harness import Benchmark
 from mwz.harness.board.checks import entry_problems
+from mwz.harness.board.columns import tracking_columns
 from mwz.harness.board.entries import Entry, read_entries, read_entry
 from mwz.harness.board.model import Row, rows, tracking_tables
 from mwz.harness.board.scores import SCORES_FILE, Scores, TrackingScores
@@ -227,8 +228,13 @@ def test_turns_that_are_not_tracked_count_as_wrong_for_the_rank(tmp_path: Path) 
     assert first.tracked is not None
     assert first.tracked.coverage == 95.0
     assert first.at_least == pytest.approx((100 * 190 / 600,))
+    # That is what the table shows of it, and its note what it scores otherwise.
+    shown = {column.title: column.value(first).text for column in tracking_columns([first])}
+    assert shown["JGA"] == "31.67"
+    assert first.notes()[-1].endswith("; on the turns it tracks: 33.33")
     # 539 of 600 is less than nine tenths.
     assert (second.key, second.rank) == ("few", None)
+    assert tracking_columns([second])[0].value(second).text == "33.33"
 
 
 def test_systems_that_predict_no_states_are_in_no_table(tmp_path: Path) -> None:

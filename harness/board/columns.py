@@ -400,12 +400,13 @@ def tracking_columns(table: Sequence[Row]) -> list[Column[Row]]:
     """
     known = table[0].tracked
     figures = {title: _at(f"tracked.figures.{f}", 2) for title, f in TRACKING_FIGURES.items()}
+    figures["JGA"] = _jga()
     if known is None or known.gold.whose != "version":
         columns = {**figures, "Coverage": _turns_covered}
     else:
         columns = {
             f"JGA {known.gold.version}": figures["JGA"],
-            "without dontcare": _at("tracked.without_dontcare.jga", 2),
+            "without dontcare": _jga("tracked.without_dontcare"),
             f"JGA {known.own_version or 'of the benchmark'}": _BENCHMARK_JGA,
             "Difference": _difference,
             "Places gained": _at("gained", 0, signed=True),
@@ -416,11 +417,16 @@ def tracking_columns(table: Sequence[Row]) -> list[Column[Row]]:
     return _named(columns, words=("Track", "Signs"))
 
 
-_BENCHMARK_JGA = _at("benchmark_row.tracked.figures.jga", 2)
+def _jga(path: str = "tracked.figures") -> _Values:
+    """Return the JGA of the figures at the end of a path; of ranked rows, that which ranks."""
+    return lambda row: _at(f"{path}.{'jga' if row.unranked else 'at_least'}", 2)(row)
+
+
+_BENCHMARK_JGA = _jga("benchmark_row.tracked.figures")
 
 
 def _difference(row: Row) -> Value:
-    there, here = _BENCHMARK_JGA(row).number, _at("tracked.figures.jga")(row).number
+    there, here = _BENCHMARK_JGA(row).number, _jga()(row).number
     if there is None or here is None:
         return Value()
     return Value(here - there, 2, signed=True)

@@ -52,7 +52,7 @@ CEILING = "ceiling"
 # Why rows have no rank that the heading of their table, or their own note, says as well.
 REFERENCE = "reference"
 _THE_CEILING = "the ceiling"
-AGAIN = "put into plain English by the harness, a check of the way back"
+AGAIN = "put into plain English by the harness to check its delexicaliser"
 _SAID_ELSEWHERE = (REFERENCE, _THE_CEILING, AGAIN)
 
 _CEILING_NAME = "Human responses"
@@ -173,7 +173,7 @@ class Row:
         incomplete submissions its lower bound.
         """
         if self.tracked is not None:
-            return (self.tracked.at_least,)
+            return (self.tracked.figures.at_least,)
         if self.grounded is not None:
             played = 1.0
             if self.report is not None:
@@ -266,9 +266,10 @@ class Row:
         system = None if self.entry is None else self.entry.system
         signs = list(self.sign_notes(quoted))
         if self.tracked is not None:
+            said = self.bound_note()
             if system is None or system.track != STATE_TRACKING or self.tracked.further:
-                return signs
-            return [*map(quoted, filter(None, (system.note, system.unranked))), *signs]
+                return [*said, *signs]
+            return [*map(quoted, filter(None, (system.note, system.unranked))), *said, *signs]
         said = [] if system is None or not system.note else [quoted(system.note)]
         if self.grounded is None:
             said += placeholders_note(self)
@@ -297,9 +298,13 @@ class Row:
 
     def bound_note(self) -> list[str]:
         """Say what an incomplete submission is ranked by."""
+        ranked_by = "ranked by its lower bound over the whole benchmark"
+        if self.tracked is not None:
+            partial = self.unranked is None and not self.tracked.figures.complete
+            played = figure(self.tracked.figures.jga, 2)
+            return [f"shown and {ranked_by}; on the turns it tracks: {played}"] if partial else []
         if self.report is None or self.report.coverage.complete:
             return []
-        ranked_by = "ranked by its lower bound over the whole benchmark"
         bound = self.lower_bound
         if self.grounded is not None:
             success, inform = map(figure, self.at_least)
@@ -309,7 +314,7 @@ class Row:
         parts = "/".join(map(self.figure, ("bleu", "inform", "success")))
         played = f"{self.figure('combined')} (BLEU/Inform/Success {parts})"
         shown = "" if self.rank is None else "shown and "
-        return [f"{shown}{ranked_by}; of what it plays it has {played}"]
+        return [f"{shown}{ranked_by}; on what it plays it scores {played}"]
 
 
 def placeholders_note(row: Row) -> list[str]:
@@ -325,10 +330,8 @@ def placeholders_note(row: Row) -> list[str]:
     figures = without[row.report.rules]
     titles = "/".join(headlines()[name].title for name in figures)
     values = "/".join(figure(value, headlines()[name].digits) for name, value in figures.items())
-    return [
-        f"placeholders: {len(own.pairs)} are read by {known} besides those of the rule set; "
-        f"without them {titles} {values}"
-    ]
+    count = f"{len(own.pairs)} further placeholder{'' if len(own.pairs) == 1 else 's'}"
+    return [f"{count} read by {known}; without them {titles} {values}"]
 
 
 def ranked(found: Iterable[Row], apart: bool = True) -> list[Row]:
@@ -481,20 +484,27 @@ def tracking_tables(
     order = ("benchmark", "version", "file")
     tables: dict[str, list[Row]] = {}
     whose: dict[str, str] = {}
+    turns: dict[str, int] = {}
     for entry in entries:
         report = reports.get(entry.key)
-        own = None
+        own, whole = None, False
         for one in tracked(entry.scores, report):
             shared = (copies or {}).get(entry.key, {})
             row = Row(entry, report, tracked=one, benchmark_row=own, copies=shared)
             if one.gold.whose == "benchmark":
-                own = row
+                own, whole = row, one.figures.complete
+            elif whole:
+                # Versions may lack dialogues: these are all turns that one of them has.
+                turns[one.figures.gold] = one.figures.turns
             tables.setdefault(one.figures.gold, []).append(row)
             whose[one.figures.gold] = one.gold.whose
 
     def place(gold: str) -> tuple[int, int, str]:
         return order.index(whose[gold]), -len(tables[gold]), gold
 
+    for gold, count in turns.items():
+        table = ((row, row.tracked) for row in tables[gold])
+        tables[gold] = [replace(row, tracked=one and one.of_turns(count)) for row, one in table]
     in_order = sorted(tables, key=place)
     return [_with_gains(ranked(tables[gold], apart=False)) for gold in in_order]
 
@@ -603,20 +613,19 @@ class Board:
 
         From 1 + the ranked rows of the track that are significantly better, to the number of ranked
         rows less those that are significantly worse, by the combined score. Rows that do not
-        compare count as neither. Source: the rank ranges of the WMT shared tasks.
+        compare count as neither; a row that compares with no other has no range. Source: the rank
+        ranges of the WMT shared tasks.
         """
         found: dict[str, tuple[int, int]] = {}
         # What is known dialogue by dialogue is of the default rule set.
         for track in TRACKS if self.rules == DEFAULT_RULES else ():
             keys = [row.key for row in self.of_track(track) if row.rank is not None]
-            pairs = {
-                key: [pair for other in keys if (pair := self.pairs.between(key, other))]
-                for key in keys
-            }
-            for key, own in pairs.items() if any(pairs.values()) else ():
-                gaps = [one.difference for pair in own if (one := pair.figures[RANKING]).distinct]
+            for key in keys:
+                pairs = [pair for other in keys if (pair := self.pairs.between(key, other))]
+                gaps = [one.difference for pair in pairs if (one := pair.figures[RANKING]).distinct]
                 better, worse = sum(gap < 0 for gap in gaps), sum(gap > 0 for gap in gaps)
-                found[key] = (1 + better, len(keys) - worse)
+                if pairs:
+                    found[key] = (1 + better, len(keys) - worse)
         return found
 
     def rank_range(self, row: Row) -> str:

@@ -727,11 +727,12 @@ class Tracked:
     without_dontcare: TrackingFigures | None = None
     further: bool = False
 
-    @property
-    def at_least(self) -> float:
-        """Joint goal accuracy with turns that are not tracked counted as wrong."""
-        of = self.figures.of_turns or self.figures.turns
-        return self.figures.jga * self.figures.turns / of
+    def of_turns(self, turns: int) -> Tracked:
+        """Return the same of gold states that have so many turns."""
+        dropped = self.without_dontcare and replace(self.without_dontcare, of_turns=turns)
+        return replace(
+            self, figures=replace(self.figures, of_turns=turns), without_dontcare=dropped
+        )
 
     @property
     def coverage(self) -> float:

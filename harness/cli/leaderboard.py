@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,27 @@ from ..scoring import Scorer
 from . import notify, option, tell
 from .option import leaderboard_path
 from .serving import serve_pages
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is to be made, of which submissions.
+
+    Attributes:
+        submissions: The folder of submissions.
+        rules: The rule set that ranks.
+        page: The leaderboard's page.
+        html: The folder of the site; None for no site.
+        address: Where the site will be, if that is known.
+        outputs: How to find the systems' outputs, for pages of dialogues; None for no such pages.
+    """
+
+    submissions: Path
+    rules: str
+    page: Path
+    html: Path | None
+    address: str | None
+    outputs: Mapping[str, Any] | None
 
 
 @click.command(
@@ -130,42 +152,34 @@ def command(
             "--dialogues goes with --html or --serve": dialogues and html is None and serve is None,
         }
     )
-    read = rescoring if dialogues else None
+    outputs = rescoring if dialogues else None
+    asked = _Asked(submissions, rules, path, html, address, outputs)
     if serve is not None:
         written = check or again or html is not None or output is not None
         option.refuse({"--serve writes nothing: leave out the other options": written})
-        return _serve(submissions, rules, serve, read)
+        return _serve(asked, serve)
     if html is not None:
         check_place(html, submissions)
     if check:
         entered = read_entries(submissions)
         changed = [bool(outcome.changes) for outcome in _rescore(entered, again, rescoring)]
-        stale = _is_stale(submissions, entered, rules, path, html, address, base, read)
-        return int(stale or any(changed))
-    return _make(submissions, rules, path, html, address, removed, again, rescoring, read)
+        return int(_is_stale(asked, entered, base) or any(changed))
+    return _make(asked, removed, again, rescoring)
 
 
-def _make(
-    submissions: Path,
-    rules: str,
-    path: Path,
-    html: Path | None,
-    address: str | None,
-    removed: Sequence[str],
-    again: bool,
-    rescoring: Mapping[str, Any],
-    read: Mapping[str, Any] | None,
-) -> int:
+def _make(asked: _Asked, removed: Sequence[str], again: bool, how: Mapping[str, Any]) -> int:
     """Make the leaderboard's pages, and the site."""
+    submissions, path, html = asked.submissions, asked.page, asked.html
     with locked(submissions):
         for name in strays(submissions):
             told = "neither a folder nor a file, and left alone; remove it"
             notify(f"{submissions / name}: {told}")
         entered = read_entries(submissions)
         made = check_removed(submissions, entered, removed)
-        entered, files = updated(entered, _rescore(entered, again, rescoring), rules)
-        board = read_board(submissions, entered, rules, complete_pairs(submissions, entered))
-        web = None if html is None else _site(submissions, board, address, read)
+        entered, files = updated(entered, _rescore(entered, again, how), asked.rules)
+        pairs = complete_pairs(submissions, entered)
+        board = read_board(submissions, entered, asked.rules, pairs)
+        web = None if html is None else _site(asked, board)
         write_files(submissions, {**files, **pages(submissions, board, path, files)})
         if html is not None and web is not None:
             write_site(web, html)
@@ -179,26 +193,18 @@ def _make(
     return 0
 
 
-def _is_stale(
-    submissions: Path,
-    entered: Sequence[Entry],
-    rules: str,
-    path: Path,
-    html: Path | None,
-    address: str | None,
-    base: Path | None,
-    read: Mapping[str, Any] | None,
-) -> bool:
+def _is_stale(asked: _Asked, entered: Sequence[Entry], base: Path | None) -> bool:
     """Say what of the pages, the pairs and the site is stale, and what differs from a base."""
+    submissions, rules = asked.submissions, asked.rules
     if base is not None:
         click.echo(printable(review_text(submissions, entered, base, rules)))
     board = read_board(submissions, entered, rules)
-    made = dict(pages(submissions, board, path))
+    made = dict(pages(submissions, board, asked.page))
     del made[submissions / CONTENTS_FILE]
     stale = [_is_page_stale(*page) for page in made.items()]
     stale.append(_differs(submissions, entered))
-    if html is not None:
-        stale.append(_is_site_stale(_site(submissions, board, address, read), html))
+    if asked.html is not None:
+        stale.append(_is_site_stale(_site(asked, board), asked.html))
     missing = board.pairs.missing
     if missing:
         click.echo(
@@ -244,36 +250,27 @@ def _dialogues(
     return dialogue_pages(found, INDEX)
 
 
-def _site(
-    submissions: Path,
-    board: Board,
-    address: str | None = None,
-    read: Mapping[str, Any] | None = None,
-) -> Site:
-    """Make the site, and say which documents it is made without.
-
-    Args:
-        submissions: The folder of submissions.
-        board: The board.
-        address: Where the site will be, if that is known.
-        read: How to find the outputs for pages of dialogues; None for no such pages.
-    """
-    documents = submissions.absolute().parent / DOCUMENTS_FOLDER
+def _site(asked: _Asked, board: Board) -> Site:
+    """Make the site, and say what it is made without."""
+    documents = asked.submissions.absolute().parent / DOCUMENTS_FOLDER
+    read = asked.outputs
     shown = partial(tqdm, desc="dialogues", unit="page", disable=True if read is None else None)
     dialogues = None if read is None else _dialogues(board, **read)
-    made = site(board, documents, address or "", dialogues, shown)
+    made = site(board, documents, asked.address or "", dialogues, shown)
     if made.missing:
         names = ", ".join(f"{name}.md" for name in made.missing)
         tell(str(documents), [f"lacks {names}; the site is made without: make it in a clone"])
+    if asked.address and "feed.xml" not in made.files:
+        tell("feed.xml", ["not written: no entry has a date of submission"])
     return made
 
 
-def _serve(submissions: Path, rules: str, port: int, read: Mapping[str, Any] | None) -> int:
+def _serve(asked: _Asked, port: int) -> int:
     """Show the site until somebody stops it."""
-    entered = read_entries(submissions)
-    pairs = complete_pairs(submissions, entered)
-    made = _site(submissions, read_board(submissions, entered, rules, pairs), read=read)
-    serve_pages(made.files, port, "the board")
+    entered = read_entries(asked.submissions)
+    pairs = complete_pairs(asked.submissions, entered)
+    board = read_board(asked.submissions, entered, asked.rules, pairs)
+    serve_pages(_site(asked, board).files, port, "the board")
     return 0
 
 

@@ -81,6 +81,11 @@ class TrackingFigures:
         """Whether all turns of the benchmark are scored; True for gold states of the file's own."""
         return self.of_turns is None or self.turns == self.of_turns
 
+    @property
+    def at_least(self) -> float:
+        """Joint goal accuracy with turns that are not tracked counted as wrong."""
+        return self.jga * self.turns / (self.of_turns or self.turns)
+
 
 def tracking_figures(
     dialogues: Sequence[TrackedDialogue],

@@ -35,7 +35,7 @@ PAGES = (
     "metrics.html", "submitting.html", "older-results.html",
 )  # fmt: skip
 # One page of each kind.
-KINDS = ("index.html", "compare.html", "systems/lava.html", "metrics.html")
+KINDS = ("index.html", "compare.html", "systems/lava.html", "metrics.html", "dialogues.html")
 WIDTHS = (360, 800, 1600, 1920)
 _QUIET = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
@@ -205,7 +205,7 @@ def test_a_filter_without_hits_says_how_to_undo_it(page: Page) -> None:
     assert _names(page) == []
     assert page.locator("#told").inner_text().endswith("none in this track")
     page.fill("#filter-name", "no system is called so")
-    assert page.locator("#told").inner_text().endswith("nothing has all that you ask for")
+    assert page.locator("#told").inner_text().endswith("; no row matches")
     undo.click()
     assert len(_names(page)) == every
     assert not undo.is_visible()
@@ -219,6 +219,28 @@ def test_columns_are_chosen_by_checkboxes(page: Page) -> None:
     assert _head(page, "trigrams").is_visible()
     page.get_by_label("BLEU", exact=True).uncheck()
     assert not _head(page, "bleu").is_visible()
+
+
+def test_verdicts_have_room_and_are_sorted_by_what_they_say(page: Page) -> None:
+    page.locator("#columns summary").click()
+    for box in page.locator("#columns input").all():
+        box.check()
+    page.keyboard.press("Escape")
+    head = _head(page, "audit")
+    width = head.bounding_box()
+    assert width is not None
+    assert width["width"] >= 200
+    head.locator("button").click()
+    verdicts = _column(page, "end-to-end", "audit", "tbody:first-of-type")
+    known = [text for text in verdicts if text != "–"]
+    # Those without a verdict come last, whichever way.
+    assert verdicts[: len(known)] == known
+    assert known[0] == "verified"
+    head.locator("button").click()
+    turned = _column(page, "end-to-end", "audit", "tbody:first-of-type")
+    assert sorted(turned[: len(known)]) == sorted(known)
+    assert turned[0] != "verified"
+    assert turned[-1] == "–"
 
 
 def test_tabs_show_one_track_at_a_time_by_mouse_and_by_keyboard(page: Page) -> None:
@@ -377,7 +399,7 @@ def test_two_systems_are_compared_by_what_is_stored_of_them(page: Page, folder: 
     assert tables.nth(0).locator("tbody tr").nth(2).inner_text().startswith("Success\t78.0 ±")
     [line] = tables.nth(1).locator("tbody tr").all()
     cells = line.locator("td").all_inner_texts()
-    assert line.locator("th").inner_text() == "Mars less KRLS"
+    assert line.locator("th").inner_text() == "Mars minus KRLS"
     assert cells[0] == str(pair.dialogues)
     shown, _, told = cells[3].partition(" p ")
     assert float(shown.replace("−", "-").replace("≈ ", "")) == pytest.approx(
@@ -389,7 +411,7 @@ def test_two_systems_are_compared_by_what_is_stored_of_them(page: Page, folder: 
     assert turned[3].startswith(shown.replace("−", "+"))
     assert turned[3].endswith(f", {success.only_b} : {success.only_a}")
     combined = pair.figures["combined"]
-    assert turned[5] == ("told apart" if combined.p < 0.05 else "cannot be told apart")
+    assert turned[5] == ("significant" if combined.p < 0.05 else "not significant")
 
 
 def test_up_to_four_systems_are_compared_by_domain_and_by_cause(page: Page, folder: Path) -> None:
@@ -430,11 +452,29 @@ def test_a_command_is_copied(browser: Browser, folder: Path) -> None:
 def test_systems_that_do_not_compare_are_told_so_with_the_reason(page: Page, folder: Path) -> None:
     tables = _compared(page, folder, "galaxy,galaxy-policy")
     told = tables.nth(1).locator("tbody tr").inner_text()
-    assert "do not compare: different sources of belief states: predicted and gold" in told
+    assert "not comparable: different sources of belief states: predicted and gold" in told
     # The command would refuse them.
     assert page.locator("#command").inner_text() == "mwz compare galaxy mine.json"
     page.select_option("#compare-1", "galaxy")
     assert page.locator("#compared").inner_text() == "Choose two different systems."
+
+
+def test_a_name_in_the_address_that_is_not_known_is_told_with_what_to_do(
+    page: Page, folder: Path
+) -> None:
+    _compared(page, folder, "mars,nonsense")
+    told = page.locator("#unknown")
+    assert told.inner_text() == "Cannot compare “nonsense”: choose from the lists above."
+    assert page.input_value("#compare-0") == "mars"
+    # Whoever chooses has read it.
+    page.select_option("#compare-1", "krls")
+    assert not told.is_visible()
+    assert page.url.endswith("#mars,krls")
+    _compared(page, folder, "krls,mars,damd,ubar,galaxy")
+    assert told.inner_text().startswith("Only 4 systems fit")
+    # The address of a part of the page is no name.
+    _compared(page, folder, "all")
+    assert not told.is_visible()
 
 
 # On a phone.
@@ -464,6 +504,19 @@ def test_the_first_screen_of_a_phone_has_the_first_row_with_what_counts(phone: P
     assert not phone.locator("#filter-year").is_visible()
     phone.locator("#more-filters summary").click()
     assert phone.locator("#filter-year").is_visible()
+
+
+def test_a_phone_shows_every_link_of_the_header_and_the_whole_badge(
+    phone: Page, folder: Path
+) -> None:
+    for link in phone.locator(".top a").all():
+        box = link.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= 360
+    phone.goto((folder / "systems/damd.html").as_uri())
+    box = phone.locator("#badge ~ p img").bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] <= 360
 
 
 def test_a_phone_has_further_columns_where_they_are_asked_for(phone: Page) -> None:
@@ -496,7 +549,9 @@ def test_no_name_in_a_chart_is_cut_off(context: BrowserContext, folder: Path, wi
 
 
 @pytest.mark.parametrize("path", KINDS)
-@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1600, "light")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(360, "dark"), (360, "light"), (1600, "dark"), (1600, "light")]
+)
 def test_axe_finds_nothing(
     browser: Browser, folder: Path, path: str, width: int, scheme: Any
 ) -> None:
@@ -509,6 +564,8 @@ def test_axe_finds_nothing(
         page.goto((folder / path).as_uri())
         if path == "index.html":
             page.locator("#columns summary").click()
+        for folded in page.locator("details.notes:visible").all():
+            folded.locator("summary").click()
         page.evaluate(script)
         found = page.evaluate("axe.run(document, { preload: false })")
         assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == []
@@ -569,7 +626,42 @@ def test_in_print_all_tracks_stand_below_each_other_without_controls(page: Page)
     assert not page.locator("#filters").is_visible()
     assert not page.locator(".tabs").is_visible()
     assert page.locator("#title-policy-optimization").bounding_box()["height"] > 10  # type: ignore[index]
+    assert not page.locator(".top").is_visible()
+    # On paper it is dark on white without colours, also of who reads in the dark.
+    page.emulate_media(media="print", color_scheme="dark")
+    style = """element => {
+      const style = getComputedStyle(element);
+      return [style.color, style.textDecorationLine];
+    }"""
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.locator("#row-krls .name a").evaluate(style) == ["rgb(0, 0, 0)", "none"]
+    assert page.locator("#row-mars td.good").evaluate(style)[0] == "rgb(0, 0, 0)"
+
+
+def test_no_page_is_wider_than_a_sheet_of_paper(context: BrowserContext, folder: Path) -> None:
+    page = context.new_page()
+    for path in (*PAGES, "dialogues.html"):
+        page.set_viewport_size({"width": 1440, "height": 900})
+        page.goto((folder / path).as_uri())
+        page.emulate_media(media="print")
+        # A4 between margins of 12 mm: 186 mm are 703 px.
+        page.set_viewport_size({"width": 703, "height": 1000})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 703, path
+
+
+def test_an_empty_board_says_how_to_add_an_entry(context: BrowserContext, tmp_path: Path) -> None:
+    (tmp_path / "submissions").mkdir()
+    write_site(site(read_board(tmp_path / "submissions", [], "2021"), PROJECT / "docs"), tmp_path)
+    page = context.new_page()
+    page.goto((tmp_path / "index.html").as_uri())
+    assert "mwz submit" in page.locator("main p", has_text="no entries").inner_text()
+    assert not page.locator("#filters, .tabs").count()
+
+
+def test_only_what_the_harness_contradicts_is_red(page: Page, folder: Path) -> None:
+    page.goto((folder / "systems/damd.html").as_uri())
+    # The printed combined score of DAMD is explained.
+    assert page.locator(".bad").count() == 0
 
 
 def test_whoever_wants_no_motion_gets_none(browser: Browser, folder: Path) -> None:

@@ -21,6 +21,7 @@ from ...io.tables import Table
 from ..entries import Entry
 from ..scores import DROP, KEEP, tracked
 from . import (
+    OPTIMISTIC,
     RUNS,
     SIZES,
     Audited,
@@ -29,6 +30,7 @@ from . import (
     combined_range,
     contradicts_parts,
     figure_title,
+    is_optimistic_combined,
     is_possible_rate,
     is_rounding,
     possible_runs,
@@ -270,6 +272,11 @@ def _all_equal(compared: Mapping[str, Comparison]) -> bool:
     return all(one.equal for one in compared.values())
 
 
+def verdict_meanings() -> Mapping[str, str]:
+    """Return the beginning of each official verdict -> its meaning, in words."""
+    return read_toml("verdicts.toml", __package__)
+
+
 def official_verdict(entry: Entry, claim: ReportedFigures, rules: str) -> str:
     """Say whether an official row's figures are the harness's.
 
@@ -305,7 +312,8 @@ def official_verdict(entry: Entry, claim: ReportedFigures, rules: str) -> str:
         return f"made by the harness: {differing}"
     if own and own.keys() <= DIVERSITY.keys():
         return f"only diversity differs: {differing}"
-    reason = _OTHER_DATA.get(entry.key)
+    optimistic = own.keys() == {"combined"} and is_optimistic_combined(entry, figures)
+    reason = OPTIMISTIC if optimistic else _OTHER_DATA.get(entry.key)
     return f"differs by {differing}" if reason is None else f"{reason}: {differing}"
 
 

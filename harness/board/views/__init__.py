@@ -20,7 +20,9 @@ from ...errors import InputError
 from ...io.files import read_bytes, write_atomically
 from ...signature import harness_version
 from .. import TRACKS, track_notes
+from ..audit.record import verdict_meanings
 from ..citations import references
+from ..columns import verdict_mark
 from ..model import REFERENCE, Board, common_signatures
 from .board_page import sections
 from .compare_page import compare_page
@@ -29,7 +31,7 @@ from .document_pages import DOCUMENTS, document
 from .downloads import board_bibtex, board_json, downloads, entry_data, json_text
 from .markdown import older_results_page
 from .metadata import dataset, dated_entries, preview, site_url
-from .page_parts import SYSTEMS, Table
+from .page_parts import SYSTEMS
 from .system_page import meanings, system_pages
 
 if TYPE_CHECKING:
@@ -99,14 +101,14 @@ def site(
         "address": address,
         "dataset": dataset(),
         "dated": dated_entries(board),
+        "meanings": meanings(),
     }
     systems = dict(system_pages(board))
     tables = downloads(board)
-    further = {key: track.title for key, track in TRACKS.items() if f"{key}.csv" in tables}
     files = {
         **_package_files("static"),
-        "index.html": _board(board, further, frame),
-        **{f"{name}.html": _document(name, texts.get(name), names, frame) for name in names},
+        "index.html": _board(board, tables, frame),
+        **{f"{name}.html": _document(name, texts.get(name, ""), names, frame) for name in names},
         **{
             f"{SYSTEMS}/{key}.html": _render("system.html", 1, system=shown, **frame)
             for key, shown in systems.items()
@@ -132,7 +134,7 @@ def site(
     return Site(files, missing, {"preview.png": preview(board)} if address else {})
 
 
-def _board(board: Board, further: Mapping[str, str], frame: Mapping[str, Any]) -> str:
+def _board(board: Board, tables: Collection[str], frame: Mapping[str, Any]) -> str:
     found = sections(board)
     return _render(
         "board.html",
@@ -140,11 +142,14 @@ def _board(board: Board, further: Mapping[str, str], frame: Mapping[str, Any]) -
         sections=found,
         version=harness_version(),
         year=references(("harness",))[0].fields["year"],
-        years=sorted(set().union(*(section.years for section in found)), reverse=True),
-        further=further,
+        years=sorted({row.year for one in found for row in one.rows if row.year}, reverse=True),
+        downloads=tables,
         reference=track_notes()[REFERENCE],
         signatures=common_signatures(board.rows),
         significance=p_text(SIGNIFICANCE),
+        tracks=TRACKS,
+        verdicts=verdict_meanings(),
+        verdict_mark=verdict_mark,
         **frame,
     )
 
@@ -160,13 +165,9 @@ def _documents(board: Board, folder: Path) -> dict[str, str]:
     return texts if older is None else {**texts, OLDER_RESULTS: older}
 
 
-def _document(name: str, text: str | None, names: Sequence[str], frame: Mapping[str, Any]) -> str:
+def _document(name: str, text: str, names: Sequence[str], frame: Mapping[str, Any]) -> str:
     made = document(text or f"# {DOCUMENTS[name]}\n", names)
-    caption = "What scores depend on besides the system"
-    fields = Table(caption, ["Field", "Meaning"], list(meanings()["fields"].items()), words=(1,))
-    tables = {"signature-fields": ("The signature, field by field", fields)}
-    shown = tables if name == METRICS else {}
-    return _render("document.html", document=made, name=name, tables=shown, **frame)
+    return _render("document.html", document=made, name=name, **frame)
 
 
 def _render(template: str, depth: int = 0, **content: Any) -> str:
@@ -197,7 +198,8 @@ class DialogueSite(Mapping[str, str]):
     def __getitem__(self, path: str) -> str:
         if path in self._static:
             return self._static[path]
-        return _render_page(path, self._pages[path], {"base": "plain.html"})
+        frame = {"base": "plain.html", "meanings": meanings()}
+        return _render_page(path, self._pages[path], frame)
 
     def __iter__(self) -> Iterator[str]:
         return iter((*self._static, *self._pages))

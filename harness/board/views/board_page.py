@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 from ...benchmark import CANONICAL_STYLE
 from .. import LEXICALISED, STATE_TRACKING, TRACKS, track_notes
@@ -118,15 +117,10 @@ class Section:
         """The rows of all its tables."""
         return [row for table in self.tables for row in table.all_rows]
 
-    @property
-    def years(self) -> set[int]:
-        """The years of its systems."""
-        return {row.year for row in self.rows if row.year is not None}
-
 
 def sections(board: Board) -> list[Section]:
     """Return the tracks that have rows, but that of references where others show its rows."""
-    anchors: _Anchors = Counter()
+    anchors: Counter[str] = Counter()
     found: list[Section] = []
     for key, track in TRACKS.items():
         if key == REFERENCE and any(row.kind == REFERENCE for one in found for row in one.rows):
@@ -141,10 +135,7 @@ def sections(board: Board) -> list[Section]:
     return found
 
 
-_Anchors: TypeAlias = Counter[str]
-
-
-def _anchor(base: str, given: _Anchors) -> str:
+def _anchor(base: str, given: Counter[str]) -> str:
     """Return an address for a row, and remember it; no two rows have the same."""
     given[base] += 1
     return base if given[base] == 1 else _anchor(f"{base}-{given[base]}", given)
@@ -154,7 +145,7 @@ def _anchor(base: str, given: _Anchors) -> str:
 _APART = (STATE_TRACKING, LEXICALISED)
 
 
-def _page_table(board: Board, table: BoardTable, anchors: _Anchors) -> PageTable:
+def _page_table(board: Board, table: BoardTable, anchors: Counter[str]) -> PageTable:
     rows = table.rows
     shown = [
         column
@@ -195,13 +186,12 @@ def _page_table(board: Board, table: BoardTable, anchors: _Anchors) -> PageTable
 
 
 def _page_row(
-    row: Row, shown: Sequence[Column[Row]], scale: tuple[float, float], anchors: _Anchors
+    row: Row, shown: Sequence[Column[Row]], scale: tuple[float, float], anchors: Counter[str]
 ) -> PageRow:
     entry = row.entry
     kind = "scored" if entry is None or entry.verifiable else "unverified"
     # The check of the way back has a table of its own in the Markdown page alone.
     notes = [*row.notes(), *([AGAIN] if row.unranked == AGAIN else [])]
-
     if row.unranked == REFERENCE:
         kind = REFERENCE
     # What references score against themselves says nothing, nor do signs of what is no system.
@@ -259,14 +249,14 @@ def _drawn(value: Value, low: float, high: float) -> Bar | None:
     return Bar(begin, end, at)
 
 
-def _reported(row: ReportedRow, texts: Sequence[str], anchors: _Anchors) -> PageRow:
+def _reported(row: ReportedRow, texts: Sequence[str], anchors: Counter[str]) -> PageRow:
     cells, year = list(map(Cell, texts)), paper_year(row.paper)
     base = re.sub(r"[^a-z0-9]+", "-", row.system.lower()).strip("-") or "system"
     anchor = _anchor(f"reported-{base}", anchors)
     return PageRow(anchor, "reported", Cell(NOTHING), row, None, year, 0, row.note or "", cells)
 
 
-def _as_printed(board: Board, track: str, anchors: _Anchors) -> Iterator[PageTable]:
+def _as_printed(board: Board, track: str, anchors: Counter[str]) -> Iterator[PageTable]:
     """Yield a track's public tables in their own columns, of systems without public outputs."""
     without = (OLD,) if track in _APART else (OLD, OFFICIAL)
     for table in board.tables:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .. import TRACKS
 from ..columns import BoardTable
-from ..model import Board
+from ..model import REFERENCE, Board
 from ..progress import best_published
 from .page_parts import Dot, RankLine, Scatter, rank_lines, scatter, system_link
 
@@ -51,6 +51,7 @@ def charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Chart]:
             Dot(row.name, system_link(row.key), table.track, x, y)
             for row in table.rows
             if row.entry is not None
+            and row.unranked != REFERENCE
             and (x := right.value(row).number) is not None
             and (y := up.value(row).number) is not None
         ]

@@ -14,7 +14,7 @@ from ...signature import PLACEHOLDERS
 from .. import TRACKS
 from ..columns import Column, columns
 from ..model import NOTHING, Board, Row
-from ..pairs import RANKING, SAMPLES, EntryPair
+from ..pairs import RANKING, SAMPLES, EntryPair, PairFigure
 from ..scores import FIGURES
 from .page_parts import Cell, Table, plus_minus, with_minus
 
@@ -42,8 +42,8 @@ def compare_page(board: Board) -> dict[str, object] | None:
         },
         "tables": [
             Table(
-                f"{TRACKS[key].title}: {headlines()[RANKING].title} of the row less that of the "
-                "column, on the dialogues that both play; ≈ where the two cannot be told apart",
+                f"{TRACKS[key].title}: {headlines()[RANKING].title}, row minus column, on the "
+                "dialogues that both play; ≈: the difference is not significant",
                 ["System", *(row.name for row in own[1:])],
                 [[row.name, *_differences(board, row, own)] for row in own[:-1]],
             )
@@ -100,11 +100,9 @@ def _system_data(row: Row, shown: Sequence[Column[Row]]) -> dict[str, object]:
     """Return a system's figures with intervals, its rates by domain, and what costs it Success."""
     values = {column.key: column.value(row) for column in shown}
     figures = {k: f"{v.text} {plus_minus(v)}".rstrip() for k, v in values.items()}
-    strict = None if row.report is None else row.report.strict
+    own = None if row.report is None else row.report.strict
     known = None if row.entry is None else row.entry.scores.dialogues
-    rates = (
-        {} if strict is None else {d: (strict.inform[d], strict.success[d]) for d in strict.inform}
-    )
+    rates = {} if own is None else {d: (own.inform[d], own.success[d]) for d in own.inform}
     points = {} if known is None else known.causes.points
     return {
         "name": row.name,
@@ -118,12 +116,9 @@ def _system_data(row: Row, shown: Sequence[Column[Row]]) -> dict[str, object]:
 
 def _pair_data(pair: EntryPair) -> list[object]:
     """Return the dialogues of both, then per figure: difference, p, and who alone wins how many."""
-    figures = [pair.figures[name] for name in FIGURES]
-    alone = [[] if one.only_a is None else [one.only_a, one.only_b] for one in figures]
-    return [
-        pair.dialogues,
-        *(
-            [round(one.difference, 2), p_text(one.p), *won]
-            for one, won in zip(figures, alone, strict=True)
-        ),
-    ]
+
+    def data(one: PairFigure) -> list[object]:
+        won = [] if one.only_a is None else [one.only_a, one.only_b]
+        return [round(one.difference, 2), p_text(one.p), *won]
+
+    return [pair.dialogues, *(data(pair.figures[name]) for name in FIGURES)]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import html
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
 DOCUMENTS: Mapping[str, str] = {
@@ -49,12 +49,18 @@ def document(text: str, present: Sequence[str]) -> Document:
         text: The document in Markdown.
         present: The names of the documents that the site has.
     """
-    tokens = _parser().parse(_COMMENT.sub("", text))
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = parser.parse(_COMMENT.sub("", text))
     slugs: set[str] = set()
+    headings, tables = [""], list[str]()
     for place, token in enumerate(tokens):
         if token.type == "heading_open":
-            token.attrSet("id", _slug(tokens[place + 1], slugs))
+            headings.append(_text(tokens[place + 1]))
+            token.attrSet("id", _slug(headings[-1], slugs))
         elif token.type == "table_open":
+            tables.append(f"Table {len(tables) + 1}: {headings[-1]}")
             words = _word_columns(tokens[place:])
             if words:
                 token.attrSet("class", words)
@@ -63,46 +69,20 @@ def document(text: str, present: Sequence[str]) -> Document:
             token.attrs.pop("style", None)
             if token.type == "th_open":
                 token.attrSet("scope", "col")
+        elif token.type in ("fence", "code_block"):
+            token.attrSet("tabindex", "0")
         elif token.type == "inline":
             _lead(token, present)
-    return Document(_title(tokens), _rendered(tokens))
+    made = parser.renderer.render(tokens, parser.options, {})
+    return Document("".join(headings[1:2]), _in_scrollers(made, tables))
 
 
-def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt
-
-    return MarkdownIt("commonmark", {"html": False}).enable("table")
-
-
-def _rendered(tokens: Sequence[Token]) -> str:
-    parser = _parser()
-    return str(parser.renderer.render(_in_scrollers(tokens), parser.options, {}))
-
-
-def _in_scrollers(tokens: Sequence[Token]) -> list[Any]:
-    """Return the tokens with tables, which may be wide, in parts that scroll by themselves."""
-    from markdown_it.token import Token
-
-    found: list[Any] = []
-    heading, tables = "", 0
-    for place, token in enumerate(tokens):
-        if token.type == "heading_open":
-            heading = _text(tokens[place + 1])
-        if token.type == "table_open":
-            tables += 1
-            attributes: dict[str, str | int | float] = {
-                "class": "scroll",
-                "tabindex": "0",
-                "role": "region",
-                "aria-label": f"Table {tables}: {heading}",
-            }
-            found.append(Token("scroll_open", "div", 1, attrs=attributes, block=True))
-        if token.type in ("fence", "code_block"):
-            token.attrSet("tabindex", "0")
-        found.append(token)
-        if token.type == "table_close":
-            found.append(Token("scroll_close", "div", -1, block=True))
-    return found
+def _in_scrollers(made: str, names: Iterable[str]) -> str:
+    """Return HTML with its tables, which may be wide, in parts that scroll by themselves."""
+    named = map(html.escape, names)
+    opening = '<div class="scroll" tabindex="0" role="region" aria-label="{}"><table'
+    made = re.sub("<table", lambda _: opening.format(next(named)), made)
+    return made.replace("</table>", "</table></div>")
 
 
 def _word_columns(table: Sequence[Token]) -> str:
@@ -122,16 +102,9 @@ def _text(inline: Token) -> str:
     )
 
 
-def _title(tokens: Sequence[Token]) -> str:
-    for place, token in enumerate(tokens):
-        if token.type == "heading_open":
-            return _text(tokens[place + 1])
-    return ""
-
-
-def _slug(inline: Token, taken: set[str]) -> str:
+def _slug(heading: str, taken: set[str]) -> str:
     """Return the address of a heading, as GitHub makes it."""
-    base = re.sub(r"[^\w\- ]", "", _text(inline).strip().lower()).replace(" ", "-") or "part"
+    base = re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") or "part"
     slug, number = base, 1
     while slug in taken:
         slug, number = f"{base}-{number}", number + 1

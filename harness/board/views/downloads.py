@@ -265,9 +265,6 @@ def _scores(report: Report) -> dict[str, Any]:
 # What a spreadsheet would compute rather than show.
 _FORMULA = re.compile(r"^[=+\-@]")
 
-_SHORT = {"Combined": "Comb."}
-"""Title of a column -> its title where tables must be narrow."""
-
 
 def _latex_lines(tables: Sequence[BoardTable]) -> Iterator[str]:
     yield "% \\usepackage{booktabs}"
@@ -279,7 +276,7 @@ def _latex_lines(tables: Sequence[BoardTable]) -> Iterator[str]:
             continue
         apart = table.track in (STATE_TRACKING, LEXICALISED)
         shown = [column for column in table.columns if apart or column.shown == "always"]
-        headers = [_SHORT.get(title, title) for title in row_headers(shown)]
+        headers = [title.replace("Combined", "Comb.") for title in row_headers(shown)]
         yield ""
         setup = "" if apart else ", strict set-up"
         kinds = "".join("r" if column.numbers else "l" for column in shown)

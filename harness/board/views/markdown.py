@@ -17,6 +17,7 @@ from ...io.rendering import escaped, escaped_cell, figure, markdown_table, signe
 from ...metrics import headlines
 from ...metrics.signs import ALL_SIGNS, honest_text, limit_text
 from .. import LEXICALISED, STATE_TRACKING, TRACKS, track_notes
+from ..audit.record import verdict_meanings
 from ..audit.reported import NOT_PUBLIC, OFFICIAL, OLD, ReportedRow, ReportedTable
 from ..checks import way_back
 from ..columns import (
@@ -161,7 +162,8 @@ def _page(board: Board) -> Iterator[str]:
         "lexicalised": board.english,
         "reported": board.tables,
     }
-    values = {"level": INTERVAL_LEVEL, "significance": p_text(SIGNIFICANCE)}
+    verdicts = "\n".join(f"  - *{name}*: {text}" for name, text in verdict_meanings().items())
+    values = {"level": INTERVAL_LEVEL, "significance": p_text(SIGNIFICANCE), "verdicts": verdicts}
     for key, text in read_toml("notes.toml", __package__).items():
         if wanted[key]:
             yield text.format(**values)

@@ -175,10 +175,12 @@ class Scatter:
 
 
 # Where the name of a point may stand, the best place first: which end of it, and where that is from
-# the point.
+# the point; the last ones are so far away that a line leads there.
 _PLACES = (
     ("start", 9, 4), ("end", -9, 4), ("middle", 0, -9), ("middle", 0, 18),
     ("start", 6, -7), ("start", 6, 15), ("end", -6, -7), ("end", -6, 15),
+    *((anchor, right, place) for down in range(4, 64, 12)
+      for anchor, right in (("start", 22), ("end", -22)) for place in (down, 8 - down)),
 )  # fmt: skip
 # The same for points at the left ends of steps upwards.
 _ABOVE = (("end", -6, -7), ("start", 6, -7), *_PLACES)
@@ -193,7 +195,7 @@ def scatter(
 ) -> Scatter:
     """Place points and their names.
 
-    Each name stands beside, above or below its point where it covers nothing; where there is no
+    Each name stands where it covers nothing, near its point if there is room; where there is no
     such place it is not shown at first.
 
     Args:
@@ -209,11 +211,11 @@ def scatter(
 
     def right(value: float) -> float:
         share = (value - x_marks[0]) / (x_marks[-1] - x_marks[0])
-        return _rounded(plot.left + share * (plot.right - plot.left))
+        return round(plot.left + share * (plot.right - plot.left), 1)
 
     def down(value: float) -> float:
         share = (value - y_marks[0]) / (y_marks[-1] - y_marks[0])
-        return _rounded(plot.bottom - share * (plot.bottom - plot.top))
+        return round(plot.bottom - share * (plot.bottom - plot.top), 1)
 
     ordered = sorted(dots, key=lambda dot: (dot.x, dot.y, dot.name))
     taken = [_around(right(dot.x), down(dot.y)) for dot in ordered]
@@ -255,9 +257,9 @@ def _named(
         left, line = x + across - before[anchor], y + down
         box = Box(left, line - LINE + 3, left + wide, line + 3)
         if box.within(plot) and not any(box.meets(other) for other in others):
-            return Placed(dot, x, y, _rounded(x + across), _rounded(line), anchor, True), box
+            return Placed(dot, x, y, round(x + across, 1), round(line, 1), anchor, True), box
     anchor, across = ("end", -9) if x + wide > plot.right else ("start", 9)
-    return Placed(dot, x, y, _rounded(x + across), _rounded(y + 4), anchor, False), None
+    return Placed(dot, x, y, round(x + across, 1), round(y + 4, 1), anchor, False), None
 
 
 def nice_marks(values: Iterable[float], most: int = 8) -> list[float]:
@@ -317,7 +319,3 @@ def rank_lines(rankings: Sequence[Mapping[str, int]], names: Mapping[str, str]) 
         )
         for key in orders[0]
     ]
-
-
-def _rounded(value: float) -> float:
-    return round(value, 1)

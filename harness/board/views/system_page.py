@@ -106,13 +106,14 @@ def _page(
         "stated": _stated(entry),
         "verdict": with_minus(verdict) or None,
         "mark": verdict_mark(verdict),
-        "tiles": _tiles(row, shown, entered),
+        "tiles": dict(filter(None, [ranked] if row is None else [_shown(c, row) for c in shown])),
         "blocks": [*_in_english(english), *_blocks(board, entry, row, tracked)],
         "signature": str(signature or ""),
         "fields": [] if signature is None else list(own_fields(signature)),
         "badge": ranked,
         "citation": None if citation is None else citation.bibtex(),
-        "compared": any(entry.key in pair for pair in board.pairs.pairs),
+        # The page of comparisons has the systems of delexicalised responses alone.
+        "compared": row is not None and any(entry.key in pair for pair in board.pairs.pairs),
     }
 
 
@@ -128,12 +129,13 @@ def _stated(entry: Entry) -> dict[str, str]:
 
 
 def _facts(row: Row, shown: Sequence[Column[Row]]) -> dict[str, str | Cell]:
-    return {column.full_title: with_minus(column.value(row).text) for column in shown}
+    texts = {column.full_title: with_minus(column.value(row).text) for column in shown}
+    return {title: text for title, text in texts.items() if text}
 
 
 def _in_english(row: Row | None) -> Iterator[Block]:
     if row is not None:
-        title = "From text, database and goal alone; delex.: delexicalised first"
+        title = "From text, goal and database alone; delex.: delexicalised first"
         yield Block("grounded", "Scores", facts={title: _facts(row, lexicalised_columns())})
 
 
@@ -144,9 +146,13 @@ def _ranked_figure(board: Board, entry: Entry) -> tuple[str, Cell] | None:
         for row in table.rows if table.track == track else ():
             for column in table.columns if row.entry is entry else ():
                 if column.key == TRACKS[track].ranks:
-                    value = column.value(row)
-                    return column.full_title, Cell(value.text, plus_minus(value))
+                    return _shown(column, row)
     return None
+
+
+def _shown(column: Column[Row], row: Row) -> tuple[str, Cell]:
+    value = column.value(row)
+    return column.full_title, Cell(value.text, plus_minus(value))
 
 
 def _place(board: Board, row: Row | None) -> str:
@@ -159,21 +165,9 @@ def _place(board: Board, row: Row | None) -> str:
     return "reference row" if row.unranked == REFERENCE else f"not ranked: {row.unranked}"
 
 
-def _tiles(
-    row: Row | None, shown: Sequence[Column[Row]], entered: Sequence[Row]
-) -> dict[str, Cell]:
-    if row is None:
-        own = [(one, tracking_columns([one])) for one in entered]
-        values = {c.title: c.value(one) for one, of in own for c in of if c.title == "JGA"}
-    else:
-        values = {column.title: column.value(row) for column in shown}
-    return {title: Cell(value.text, plus_minus(value)) for title, value in values.items()}
-
-
 def _blocks(board: Board, entry: Entry, row: Row | None, tracked: Sequence[Row]) -> Iterator[Block]:
     if row is not None:
-        note = "; ".join([*row.bound_note(), *placeholders_note(row)])
-        note = f"{note[:1].upper()}{note[1:]}." if note else ""
+        note = _sentence([*row.bound_note(), *placeholders_note(row)])
         yield Block("set-ups", "Set-ups and rule sets", [_setups(board, row)], _seeds(entry), note)
         if row.report is not None and row.report.strict is not None:
             yield Block("domains", "Scores by domain", [_domains(row.report, row.report.strict)])
@@ -183,7 +177,13 @@ def _blocks(board: Board, entry: Entry, row: Row | None, tracked: Sequence[Row])
         yield from _signs(row)
     if tracked:
         facts = dict(map(_tracking, tracked))
-        yield Block("state-tracking", "State tracking", facts=facts)
+        note = _sentence(tracked[0].bound_note())
+        yield Block("state-tracking", "State tracking", facts=facts, note=note)
+
+
+def _sentence(notes: Sequence[str]) -> str:
+    text = "; ".join(notes)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
 def _setups(board: Board, row: Row) -> Table:
@@ -195,7 +195,7 @@ def _setups(board: Board, row: Row) -> Table:
     ]
     titles = [headlines()[name].title for name in SETUP_FIGURES]
     return Table(
-        "Percent of the dialogues, and the combined score; opt. is the optimistic set-up",
+        "Inform and Success in percent of the dialogues; opt.: optimistic set-up",
         ["Rule set", *titles, *(f"{title} opt." for title in titles)],
         rows,
     )
@@ -222,7 +222,7 @@ def _domains(report: Report, strict: SetupScores) -> Table:
     for key, title in {"JGA": "JGA", "F1": "Slot F1"}.items() if tracked else ():
         columns[title] = {name: figures[key] for name, figures in tracked.items() if key in figures}
     return Table(
-        f"By domain, in percent, rule set {report.rules}",
+        f"In percent, rule set {report.rules}",
         ["Domain", *columns],
         [
             [name, *(figure(rates.get(name)) for rates in columns.values())]
@@ -247,13 +247,13 @@ def _reported(board: Board, entry: Entry) -> Iterator[Block]:
     ]
     if rows:
         table = Table(
-            "What publications report, beside what the outputs score; the difference is the "
-            "harness's less the reported figure",
+            "Figures as published, and what the outputs score here; difference: harness minus "
+            "reported",
             ["Figure", "Reported", "Here", "Difference", "Verdict"],
             rows,
             words=(4,),
         )
-        yield Block("reported", "Reported against verified", [table], note=" ".join(wrong))
+        yield Block("reported", "Reported figures", [table], note=" ".join(wrong))
 
 
 _SETUP_WORDS = {
@@ -304,8 +304,8 @@ def _lost(entry: Entry) -> Iterator[Block]:
             )
     if rows:
         table = Table(
-            "Points of Inform and Success that each cause costs, and how often it applies by "
-            "domain; what loses a dialogue together shares it",
+            "Points of Inform and Success lost to each cause, and how often it occurs by domain; "
+            "causes that lose a dialogue together share it",
             ["Cause", "Inform", "Success", *domains],
             rows,
         )
@@ -317,8 +317,8 @@ def _signs(row: Row) -> Iterator[Block]:
         return
     known = ALL_SIGNS
     table = Table(
-        "",
-        ("sign", "figure", "published outputs", "a sign if"),
+        "Figures that show whether a score may not be what it seems",
+        ("Sign", "Figure", "Published outputs", "Raised if"),
         [
             (
                 known[name].short + (f" ({one.shared_with})" if one.shared_with else ""),
@@ -330,8 +330,8 @@ def _signs(row: Row) -> Iterator[Block]:
         ],
         words=(3,),
     )
-    raised = f"Raised: {', '.join(row.raised)}." if row.raised else "None is raised."
-    yield Block("signs", "Signs", [table], note=" ".join([raised, *row.sign_notes()]))
+    raised = f"raised: {', '.join(row.raised)}" if row.raised else "none raised"
+    yield Block("signs", "Signs", [table], note=_sentence([raised, *row.sign_notes()]))
 
 
 def _tracking(row: Row) -> tuple[str, dict[str, str | Cell]]:
@@ -343,12 +343,10 @@ def _tracking(row: Row) -> tuple[str, dict[str, str | Cell]]:
 
 def own_fields(signature: Signature) -> Iterator[tuple[str, str, str]]:
     """Yield field, value and meaning of what in a signature is the system's own."""
-    for name in ("domains", "states"):
-        value = getattr(signature, name)
-        if value in meanings()[name]:
-            yield name, value, f"{meanings()[name][value]}."
-    if PLACEHOLDERS in signature.parameters:
-        meaning = "placeholders that the rule set does not know are read by this table."
-        yield PLACEHOLDERS, signature.parameters[PLACEHOLDERS], meaning
-    if signature.coverage is not None:
-        yield "coverage", signature.coverage, "not every turn is played."
+    values = {name: getattr(signature, name) for name in ("domains", "states", "coverage")}
+    values[PLACEHOLDERS] = signature.parameters.get(PLACEHOLDERS)
+    for name, value in values.items():
+        known = meanings()[name]
+        meaning = known.get(str(value), known.get("any"))
+        if value is not None and meaning is not None:
+            yield name, value, f"{meaning}."

@@ -1,22 +1,9 @@
 "use strict";
-// What the pages of dialogues do beyond showing themselves: filters of the index, and a choice of
-// systems. The address says what is chosen. Without this script every page is complete.
+// What the pages of dialogues do beyond showing themselves, with the help of site.js: filters of the
+// index, and a choice of systems. The address says what is chosen. Without it every page is complete.
 {
-  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const asked = () => new URLSearchParams(location.hash.slice(1));
   const number = (mark) => BigInt("0x" + (mark || "0"));
-
-  function made(tag, attributes = {}, ...content) {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    element.append(...content);
-    return element;
-  }
-
-  function address(values) {
-    const kept = new URLSearchParams(Object.entries(values).filter(([, value]) => value));
-    history.replaceState(null, "", "#" + kept);
-  }
 
   function ones(mask) {
     return mask.toString(2).replaceAll("0", "").length;
@@ -26,9 +13,9 @@
   function choosing(form) {
     const fields = ["system", "outcome", "other", "domain", "cause", "order"];
     const [system, outcome, other, domain, cause, order] = fields.map((name) =>
-      document.getElementById("choose-" + name),
+      byId("choose-" + name),
     );
-    const told = document.getElementById("chosen");
+    const told = byId("chosen");
     const body = document.querySelector("#dialogues tbody");
     const names = [...system.options].slice(1).map((option) => option.text);
     const domains = [...domain.options].slice(1).map((option) => option.value);
@@ -101,7 +88,12 @@
       });
     }
 
-    function show() {
+    function show(unknown = []) {
+      // A system is not held against itself.
+      for (const option of [...other.options].slice(1)) {
+        option.hidden = option.disabled = option.value === system.value;
+      }
+      if (other.value === system.value) other.value = "";
       all(".details", body).forEach((row) => row.remove());
       all("button", body).forEach((button) => button.setAttribute("aria-expanded", "false"));
       // Only one system is held against others, in what only one of them does.
@@ -118,26 +110,30 @@
       if (order.value) sorted.sort((a, b) => ones(a.won) - ones(b.won));
       body.append(...sorted.map((one) => one.row));
       const none = `None of ${rows.length} dialogues; set a filter to “any” to see more.`;
-      told.textContent = found ? `${found} of ${rows.length} dialogues` : none;
+      const strange = unknown.length ? `Unknown ${unknown.join(", ")}: choose from the lists. ` : "";
+      told.textContent = strange + (found ? `${found} of ${rows.length} dialogues` : none);
     }
     function follow() {
       const values = asked();
+      const unknown = [];
       for (const name of fields) {
-        const field = document.getElementById("choose-" + name);
+        const field = byId("choose-" + name);
         const value = values.get(name) ?? "";
-        field.value = [...field.options].some((option) => option.value === value) ? value : "";
+        field.value = value;
+        if (field.value === value) continue;
+        field.value = "";
+        unknown.push(`${name} “${value}”`);
       }
-      show();
+      show(unknown);
     }
     form.addEventListener("input", () => {
-      const chosen = fields.map((name) => [name, document.getElementById("choose-" + name).value]);
-      address(Object.fromEntries(chosen));
       show();
+      const chosen = fields.map((name) => [name, byId("choose-" + name).value]);
+      setAddress(String(new URLSearchParams(chosen.filter(([, value]) => value))), "", true);
     });
     form.addEventListener("submit", (event) => event.preventDefault());
-    addEventListener("hashchange", follow);
     form.hidden = false;
-    follow();
+    onAddress(follow);
   }
 
   // A dialogue: the systems that stand side by side, beside the reference.
@@ -161,14 +157,14 @@
       }
       all(".user th", talk).forEach((cell) => (cell.colSpan = shown.size));
       const names = [...boxes.keys()].filter((name) => boxes.get(name)[0].checked);
-      const hash = "#" + new URLSearchParams((names.length ? names : [""]).map((n) => ["system", n]));
+      const hash = String(new URLSearchParams((names.length ? names : [""]).map((n) => ["system", n])));
       all("a.stay").forEach((link) => (link.hash = hash));
       return hash;
     }
     function follow() {
       const names = asked().getAll("system");
       // The address of a turn leaves the choice as it is.
-      if (!names.length && talk.classList.contains("chosen")) return;
+      if (byId(address()[0]) && talk.classList.contains("chosen")) return;
       const known = names.filter((name) => !name || boxes.has(name));
       const chosen = known.length ? known : [...boxes.keys()].slice(0, 3);
       for (const [name, [box]] of boxes) box.checked = chosen.includes(name);
@@ -183,12 +179,11 @@
       if (box) box.checked = true;
       if (box) show();
     });
-    outcome.addEventListener("change", () => history.replaceState(null, "", show()));
-    addEventListener("hashchange", follow);
-    follow();
+    outcome.addEventListener("change", () => setAddress(show(), "", true));
+    onAddress(follow);
   }
 
-  const form = document.getElementById("choose");
+  const form = byId("choose");
   if (form) choosing(form);
   const outcome = document.querySelector("table.outcome");
   if (outcome) reading(outcome, document.querySelector(".talk"));

@@ -102,13 +102,18 @@ function tabs(list, changed) {
 const figureOf = (text) => parseFloat(text.replace("−", "-"));
 
 function order(one, other, column, down, figures) {
-  const texts = [one, other].map((row) => sortedText(row.cells[column]));
-  if (!figures) return (down ? -1 : 1) * texts[0].localeCompare(texts[1], "en");
-  const [a, b] = texts.map(figureOf);
-  // What was not computed comes last, whichever way.
-  if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b);
-  return down ? b - a : a - b;
+  const cells = [one, other].map((row) => row.cells[column]);
+  const texts = cells.map(sortedText);
+  // What is not known comes last, whichever way.
+  const empty = texts.map((text) => (figures ? Number.isNaN(figureOf(text)) : !text || text === "–"));
+  if (empty[0] || empty[1]) return empty[0] - empty[1];
+  const [a, b] = figures ? texts.map(figureOf) : cells.map(markOf);
+  const found = a - b || (figures ? 0 : texts[0].localeCompare(texts[1], "en"));
+  return down ? -found : found;
 }
+
+// Words that speak for a row come before others, and those that speak against it after them.
+const markOf = ({ classList }) => classList.contains("bad") - classList.contains("good");
 
 // A name is sorted without what stands beside it: notes, year and links.
 function sortedText(cell) {
@@ -216,7 +221,7 @@ function filters(form, changed, openPanel) {
   }
   function tell(found) {
     const here = all("tbody tr:not(.divider):not([hidden])", openPanel()).length;
-    const none = here ? "" : found ? "; none in this track" : "; nothing has all that you ask for";
+    const none = here ? "" : found ? "; none in this track" : "; no row matches";
     told.textContent = undo.hidden ? "" : `${found} of ${counted(rows)} rows${none}`;
   }
   form.addEventListener("input", (event) => {
@@ -373,11 +378,11 @@ function comparing(form) {
     );
   // How two systems differ: a cell per figure, and whether they can be told apart by the last one.
   function difference(one, other) {
-    const title = `${systems[one].name} less ${systems[other].name}`;
+    const title = `${systems[one].name} minus ${systems[other].name}`;
     const [pair, sign] = pairOf(one, other);
     if (!pair) {
       const span = Object.keys(figures).length + 2;
-      const why = `do not compare: ${reasonOf(one, other)}`;
+      const why = `not comparable: ${reasonOf(one, other)}`;
       return [title, made("td", { class: "w", colspan: span }, why)];
     }
     const [dialogues, ...found] = pair;
@@ -391,7 +396,7 @@ function comparing(form) {
       const said = `p ${/^[<>]/.test(p) ? p : "= " + p}` + (only.length ? `, ${only.join(" : ")}` : "");
       return made("td", distinct ? {} : { class: "near" }, near + text, " ", made("small", {}, said));
     });
-    const verdict = made("td", { class: "w" }, distinct ? "told apart" : "cannot be told apart");
+    const verdict = made("td", { class: "w" }, distinct ? "significant" : "not significant");
     return [title, made("td", {}, String(dialogues)), ...cells, verdict];
   }
   function show() {
@@ -408,17 +413,17 @@ function comparing(form) {
     const scores = titles.map(([name, [title]]) => [title, ...keys.map((key) => systems[key].figures[name])]);
     const two = keys.flatMap((one, at) => keys.slice(at + 1).map((other) => difference(one, other)));
     const heads = ["Systems", "Dialogues", ...titles.map(([, [title]]) => title), `By ${titles[titles.length - 1][1][0]}`];
-    const only = "small: p of the test, and the dialogues that only the first : only the second wins";
+    const only = "small: p, and the dialogues in which only the first : only the second wins";
     const domains = [...new Set(keys.flatMap((key) => Object.keys(systems[key].domains)))].sort();
     const causes = [...new Set(keys.flatMap((key) => Object.keys(systems[key].causes)))];
     const lost = (key, cause) => systems[key].causes[cause] ?? 0;
     const worst = (cause) => Math.max(...keys.map((key) => lost(key, cause)));
     causes.sort((a, b) => worst(b) - worst(a));
     place.replaceChildren(
-      tableOf("Scores, with half of their 95 % intervals", ["Figure", ...names], scores),
+      tableOf("Scores with 95 % intervals", ["Figure", ...names], scores),
       tableOf(`Differences; ${only}`, heads, two, `w${heads.length}`),
       tableOf(
-        "By domain: Inform / Success, in percent of the dialogues with it",
+        "Inform / Success by domain, in percent of its dialogues",
         ["Domain", ...names],
         domains.map((domain) => [
           domain,
@@ -426,7 +431,7 @@ function comparing(form) {
         ]),
       ),
       tableOf(
-        "By cause: points of Success that each costs",
+        "Points of Success lost to each cause",
         ["Cause", ...names],
         causes.filter((cause) => worst(cause) > 0).map((cause) => [
           cause,
@@ -436,13 +441,25 @@ function comparing(form) {
     );
   }
   function follow() {
-    const asked = address()[0].split(",").filter((key) => known.includes(key));
+    const names = address()[0].split(",").filter(Boolean);
+    const asked = [...new Set(names.filter((key) => known.includes(key)))];
+    // An address may also be that of a place on this page.
+    const unknown = names.filter((key) => !known.includes(key) && !byId(key)).map((key) => `“${key}”`);
+    const told = [];
+    if (unknown.length) told.push(`Cannot compare ${unknown.join(", ")}: choose from the lists above.`);
+    if (asked.length > selects.length) told.push(`Only ${selects.length} systems fit; the others are left out.`);
+    tell(told.join(" "));
     const one = asked[0] ?? known[0];
     const next = known.find((key) => key !== one && pairOf(one, key)[0]) ?? one;
-    [one, asked[1] ?? next, asked[2] ?? "", asked[3] ?? ""].forEach((key, at) => (selects[at].value = key));
+    selects.forEach((select, at) => (select.value = asked[at] ?? [one, next][at] ?? ""));
     show();
   }
+  function tell(text) {
+    byId("unknown").textContent = text;
+    byId("unknown").hidden = !text;
+  }
   form.addEventListener("change", () => {
+    tell("");
     setAddress(chosen().join(","), "", true);
     show();
   });
