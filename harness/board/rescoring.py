@@ -23,7 +23,7 @@ from ..signature import Signature
 from ..submission import checked_submission
 from ..submission.formats import read_standard
 from ..tracking.tracking_figures import COUNTS, FIGURES
-from . import LEXICALISED, STATE_TRACKING
+from . import APART, LIVE, STATE_TRACKING
 from .checks import entry_problems, evidence_problems
 from .entries import Entry, read_entry
 from .model import rows
@@ -105,7 +105,7 @@ class Rescored:
 
 
 def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
-    """Return an entry's (unpacked) predictions file, or the name of a submission that is made.
+    """Return an entry's (unpacked) predictions file, or the name of what the harness makes.
 
     Looked for in its folder, in the data directory, and in further folders, where a pinned file
     may lie under its path, as in a clone, or under its name; each may hold clones side by side.
@@ -120,6 +120,8 @@ def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
     predictions = entry.system.predictions
     if predictions.made is not None:
         return predictions.made
+    if predictions.played is not None:
+        return predictions.played
     if predictions.lexicalised is not None:
         return _lexicalised(entry, predictions.lexicalised, predictions.seed or 0, folders)
     if predictions.unavailable is not None:
@@ -163,7 +165,7 @@ def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) ->
     if not folder.is_dir():
         raise InputError(entry.key, f"there is no entry {base} to lexicalise")
     other = read_entry(folder)
-    if other.system.track in (LEXICALISED, STATE_TRACKING):
+    if other.system.track in APART:
         raise InputError(entry.key, f"{base} has no placeholders to fill")
     content = find_predictions(other, folders)
     if isinstance(content, str):
@@ -242,7 +244,7 @@ class _Inputs:
     """What scoring an entry again reads from files, which another machine may not have.
 
     Attributes:
-        content: The predictions file, unpacked, or the name of a submission that is made.
+        content: The predictions file, unpacked, or the name of what the harness makes.
         gold: The gold states that a tracker was scored with, if they are a named version.
         seeds: Name -> predictions of further seeds; None if there are no seeds.
         further_gold: The further gold states that are installed.
@@ -298,7 +300,7 @@ def _rescored(scorer: Scorer, entry: Entry, inputs: _Inputs | InputError) -> Res
         InputError: Its files could not be read, or cannot be scored; or it is not known with which
             gold states they were scored.
     """
-    from .entry_scores import Outputs, read_outputs, score_entry
+    from .entry_scores import Outputs, read_live, read_outputs, score_entry
 
     if isinstance(inputs, InputError):
         raise inputs
@@ -315,6 +317,9 @@ def _rescored(scorer: Scorer, entry: Entry, inputs: _Inputs | InputError) -> Res
         own_gold = tracking.gold.version
 
     def read(content: bytes | str, source: str) -> Outputs:
+        if system.track == LIVE:
+            own = system.predictions if isinstance(content, str) else content
+            return read_live(own, source, scorer)
         return read_outputs(content, source, scorer, system.track, system.aliases, gold, own_gold)
 
     outputs = read(inputs.content, entry.key)
@@ -412,6 +417,9 @@ def _figures(scores: Scores) -> dict[str, Any]:
         found.setdefault(rules, {})["without_placeholders"] = figures
     if scores.tracking is not None:
         found[STATE_TRACKING] = plain(scores.tracking.report)
+    if scores.live is not None:
+        one = scores.live
+        found[LIVE] = {**one.figures, "passes": plain(one.passes), "costs": plain(one.costs)}
     for version, by_choice in scores.further_gold.items():
         found[f"gold {version}"] = {
             choice: {name: getattr(one, name) for name in (*FIGURES.values(), *COUNTS)}
@@ -495,7 +503,7 @@ def verify(
 def _disagreements(entry: Entry, new: Scores | None) -> Iterator[str]:
     """Yield what stored scores depend on that new ones do not, and which files hold others."""
     old = entry.scores
-    if not old.reports and old.tracking is None:
+    if not old.reports and old.without_reports is None:
         # What cannot be read is among the problems already.
         if not entry.problems:
             yield "scored by an earlier version; score it again"
@@ -535,8 +543,8 @@ def _signature_problems(old: Scores, new: Scores) -> Iterator[str]:
 def _signatures(scores: Scores) -> dict[tuple[str, str], Signature]:
     """Return what messages call figures, and the choice of `--dontcare` -> their signature."""
     found = {(f"rule set {rules}: ", ""): one.signature for rules, one in scores.reports.items()}
-    if scores.tracking is not None:
-        found["", ""] = scores.tracking.signature
+    if scores.without_reports is not None:
+        found["", ""] = scores.without_reports.signature
     for version, by_choice in scores.further_gold.items():
         for choice, figures in by_choice.items():
             found[f"figures against gold states {version}: ", choice] = figures.signature

@@ -13,11 +13,12 @@ import click
 from mwz.normalization.rules import DEFAULT_RULES, Aliases, published_rule_sets
 
 from ..benchmark import Benchmark
-from ..board import LEXICALISED, STATE_TRACKING, submitted_tracks
+from ..board import APART, LEXICALISED, LIVE, STATE_TRACKING, submitted_tracks
 from ..board.columns import (
     Column,
     columns,
     lexicalised_columns,
+    live_columns,
     row_headers,
     row_text,
     track_columns,
@@ -30,6 +31,7 @@ from ..board.entries import (
     NOT_STATED,
     PREDICTIONS_FILE,
     Entry,
+    Predictions,
     System,
     declared_placeholders,
     folder_name,
@@ -52,6 +54,7 @@ from ..metrics.signs import ALL_SIGNS, honest_text, limit_text
 from ..metrics.tracking.tracked_dialogues import GoldStates
 from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions
+from ..live.replaying import is_play
 from ..submission import checked_submission
 from ..submission.formats import Reading, read_standard
 from . import notify, option, tell
@@ -133,11 +136,10 @@ def _asked(system: System, name: str) -> System:
     return found
 
 
-_WITHOUT_PLACEHOLDERS = (STATE_TRACKING, LEXICALISED)
 _RESPONSES = [track for track in submitted_tracks() if track != STATE_TRACKING]
 _NOT_FOR: Mapping[str, Collection[str]] = {
-    "reported": _WITHOUT_PLACEHOLDERS,
-    "placeholders": _WITHOUT_PLACEHOLDERS,
+    "reported": APART,
+    "placeholders": APART,
     "seeds": (STATE_TRACKING,),
     "gold": _RESPONSES,
     "own_gold": _RESPONSES,
@@ -149,7 +151,8 @@ _NOT_FOR: Mapping[str, Collection[str]] = {
     cls=option.SeedsCommand,
     help="Score PREDICTIONS, enter them in the folder of submissions, and show their rank. "
     "The leaderboard beside the folder is regenerated. In the track state-tracking PREDICTIONS may "
-    "be any file that `mwz dst` reads: with gold states of its own, or predicted states only.",
+    "be any file that `mwz dst` reads: with gold states of its own, or predicted states only. In the "
+    "track live it is a file of `mwz play`, and --seeds are those of further trials.",
 )
 @option.predictions
 @click.option("--name", required=True, help="The system's name.")
@@ -232,13 +235,19 @@ def command(
         # Only who can enter it is asked.
         system = _ask(system, submissions)
 
-    if track == STATE_TRACKING:
+    contents = [content for _, content in files]
+    if track == LIVE:
+        scores, contents, place = _live(files, benchmark, check)
+        system = system.model_copy(update={"predictions": place})
+    elif any(map(is_play, contents)):
+        raise InputError(files[0][0], f"is of `mwz play`; its track is {LIVE}: --track {LIVE}")
+    elif track == STATE_TRACKING:
         scores = _tracker(*files[0], benchmark, gold, own_gold, check)
     else:
         scores = _scored(files, benchmark, track == LEXICALISED, aliases, check)
     with locked(submissions):
         check_removed(submissions, read_entries(submissions))
-        entries = submit(submissions, system, scores, [content for _, content in files], replace)
+        entries = submit(submissions, system, scores, contents, replace)
         entry = entries[-1]
         click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)
         # The page is that of the default rule set, whatever is shown here.
@@ -330,9 +339,44 @@ def _tracker(
     return scores
 
 
+def _live(
+    files: Sequence[tuple[str, bytes]], benchmark: str | None, check: Callable[[Outputs], None]
+) -> tuple[Scores, list[bytes], Predictions]:
+    """Play the dialogues of files of plays again, and score them.
+
+    Returns:
+        The scores; the files to be kept, all trials in one; and where the plays are. What the
+        baseline and the scripted user play, the harness plays again: it is not kept.
+    """
+    from ..board.entry_scores import read_live, score_entry
+    from ..live.replaying import recorded
+
+    lines = [line for source, content in files for line in recorded(content, source)]
+    loaded = benchmark_chooser(benchmark, "scoring on")([line.dialogue_id for line in lines])
+    joined = b"".join(content.rstrip(b"\n") + b"\n" for _, content in files)
+    click.echo(f"playing {len(lines)} dialogues again …", err=True)
+    outputs = read_live(joined, files[0][0], Scorer(loaded))
+    tell(files[0][0], outputs.plays.remarks)
+    place, kept = Predictions(file=PREDICTIONS_FILE), [joined]
+    if outputs.plays.by_script:
+        what = outputs.plays.what
+        again = Predictions(played="baseline", trials=what.trials, seed=what.seed)
+        played = read_live(again, files[0][0], Scorer(loaded))
+        if played.plays.said != outputs.plays.said:
+            told = "is not what the baseline plays; play it again by `mwz play`, all tasks"
+            raise InputError(files[0][0], told)
+        outputs, place, kept = played, again, []
+    check(outputs)
+    return score_entry(outputs), kept, place
+
+
 def _show(entry: Entry, board: Board) -> None:
     """Show a system's rows and its places in their tables."""
     key, track = entry.key, entry.system.track
+    for rows in board.live if track == LIVE else ():
+        if any(row.key == key for row in rows):
+            _show_place(key, rows, live_columns(rows), f"with this user in the track {track}")
+            return
     if track == LEXICALISED:
         _show_place(key, board.english, lexicalised_columns(), f"in the track {track}")
         return

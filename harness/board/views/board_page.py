@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ...benchmark import CANONICAL_STYLE
-from .. import LEXICALISED, STATE_TRACKING, TRACKS, track_notes
+from .. import APART, TRACKS, track_notes
 from ..audit.reported import NOT_PUBLIC, OFFICIAL, OLD, ReportedRow
 from ..columns import FIRST, BoardTable, Column, board_tables, printed_columns
 from ..entries import paper_year, system_year
@@ -150,10 +150,6 @@ def _anchor(base: str, given: _Anchors) -> str:
     return base if given[base] == 1 else _anchor(f"{base}-{given[base]}", given)
 
 
-# The rows of official tables stand in the table of their track, but of these in one of their own.
-_APART = (STATE_TRACKING, LEXICALISED)
-
-
 def _page_table(board: Board, table: BoardTable, anchors: _Anchors) -> PageTable:
     rows = table.rows
     shown = [
@@ -167,7 +163,7 @@ def _page_table(board: Board, table: BoardTable, anchors: _Anchors) -> PageTable
     official = [
         one
         for one in board.tables
-        if one.track == table.track and one.kind == OFFICIAL and table.track not in _APART
+        if one.track == table.track and one.kind == OFFICIAL and table.track not in APART
     ]
     printed = [_PRINTED.get(column.key, "") for column in shown]
     reported = [
@@ -268,7 +264,7 @@ def _reported(row: ReportedRow, texts: Sequence[str], anchors: _Anchors) -> Page
 
 def _as_printed(board: Board, track: str, anchors: _Anchors) -> Iterator[PageTable]:
     """Yield a track's public tables in their own columns, of systems without public outputs."""
-    without = (OLD,) if track in _APART else (OLD, OFFICIAL)
+    without = (OLD,) if track in APART else (OLD, OFFICIAL)
     for table in board.tables:
         rows = [row for row in table.rows if row.entry is None]
         if table.track == track and table.kind not in without and rows:

@@ -1,9 +1,11 @@
-"""The charts of a track: its best score by year, two figures against each other, ranks by rules."""
+"""The charts of a track: its best score by year, two figures against each other, ranks by rules,
+and of live dialogues pass^k by k.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .. import TRACKS
 from ..columns import BoardTable
@@ -17,9 +19,9 @@ class Chart:
     """A picture.
 
     Attributes:
-        kind: "time", "scatter" or "ranks": what it shows, and its style.
+        kind: "time", "scatter", "ranks" or "pass": what it shows, and its style.
         picture: The picture, or its lines.
-        x: What is shown to the right: a figure, or the rankings of "ranks".
+        x: What is shown to the right: a figure, k, or the rankings of "ranks".
         y: What is shown upwards.
     """
 
@@ -56,6 +58,7 @@ def charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Chart]:
         ]
         if len(dots) > 1:
             yield Chart("scatter", scatter(dots), right.full_title, up.full_title)
+    yield from _passes(table)
     rankings = {
         rules: {row.key: row.rank for row in rows if row.track == table.track and row.rank}
         for rules, rows in board.by_rules.items()
@@ -63,3 +66,19 @@ def charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Chart]:
     lines = rank_lines(list(rankings.values()), {row.key: row.name for row in board.rows})
     if len(lines) > 1 and len(rankings) > 1:
         yield Chart("ranks", lines, list(rankings))
+
+
+def _passes(table: BoardTable) -> Iterator[Chart]:
+    """Yield pass^k of the agents of a table by k, a line each, if some agent has several trials."""
+    dots = [
+        Dot(row.name, system_link(row.key), row.key, float(k), one.value)
+        for row in table.rows
+        if row.live is not None
+        for k, one in enumerate(row.live.passes, start=1)
+    ]
+    most = max((int(dot.x) for dot in dots), default=1)
+    if most > 1:
+        picture = scatter(dots, x_marks=range(1, most + 1), steps=True)
+        # A line has its name once, where it begins.
+        points = [replace(one, named=one.named and one.dot.x == 1) for one in picture.points]
+        yield Chart("pass", replace(picture, points=points), "k", "pass^k")

@@ -27,6 +27,7 @@ from ..columns import (
     board_tables,
     columns,
     lexicalised_columns,
+    live_columns,
     tracking_columns,
     verdict_mark,
 )
@@ -91,11 +92,13 @@ def _page(
     tracked = [one for table in board.tracking for one in table if one.key == entry.key]
     entered = [one for one in tracked if one.tracked is not None and not one.tracked.further]
     english = next((one for one in board.english if one.entry is entry), None)
-    main = row or english
+    live = next((one for table in board.live for one in table if one.entry is entry), None)
+    main = row or english or live
     citation = entry_reference(entry)
     place = _place(board, main or next(iter(entered), None))
     ranked = _ranked_figure(board, entry)
-    signature = None if entry.tracking is None else entry.tracking.figures.signature
+    own = entry.scores.without_reports
+    signature = None if own is None else own.signature
     if main is not None and main.report is not None:
         signature = main.report.signature
     return {
@@ -106,8 +109,8 @@ def _page(
         "stated": _stated(entry),
         "verdict": with_minus(verdict) or None,
         "mark": verdict_mark(verdict),
-        "tiles": _tiles(row, shown, entered),
-        "blocks": [*_in_english(english), *_blocks(board, entry, row, tracked)],
+        "tiles": _tiles(row, shown, [*entered, *([live] if live else [])]),
+        "blocks": [*_in_english(english), *_live(live), *_blocks(board, entry, row, tracked)],
         "signature": str(signature or ""),
         "fields": [] if signature is None else list(own_fields(signature)),
         "badge": ranked,
@@ -137,6 +140,12 @@ def _in_english(row: Row | None) -> Iterator[Block]:
         yield Block("grounded", "Scores", facts={title: _facts(row, lexicalised_columns())})
 
 
+def _live(row: Row | None) -> Iterator[Block]:
+    if row is not None:
+        title = "What came of the dialogues, in percent, and means per dialogue"
+        yield Block("live", "Scores", facts={title: _facts(row, live_columns([row]))})
+
+
 def _ranked_figure(board: Board, entry: Entry) -> tuple[str, Cell] | None:
     """Return what ranks in a system's track, and its figure; None where nothing does."""
     track = entry.system.track
@@ -163,8 +172,9 @@ def _tiles(
     row: Row | None, shown: Sequence[Column[Row]], entered: Sequence[Row]
 ) -> dict[str, Cell]:
     if row is None:
-        own = [(one, tracking_columns([one])) for one in entered]
-        values = {c.title: c.value(one) for one, of in own for c in of if c.title == "JGA"}
+        own = [(o, tracking_columns([o]) if o.tracked else live_columns([o])) for o in entered]
+        tiled = ("JGA", "pass^1", "Trials")
+        values = {c.title: c.value(one) for one, of in own for c in of if c.title in tiled}
     else:
         values = {column.title: column.value(row) for column in shown}
     return {title: Cell(value.text, plus_minus(value)) for title, value in values.items()}
