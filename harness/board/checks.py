@@ -75,19 +75,20 @@ def evidence_problems(
 
 
 def _intervals_again(entry: Entry) -> Iterator[tuple[str, str, Interval, Interval]]:
-    """Yield file and figure of each interval that is stored, the interval, and what it should be."""
+    """Yield file and figure of each stored interval, the interval, and what it should be."""
     # NumPy is needed where something is computed alone.
     from ..comparison.resampling import intervals_of
     from .entry_scores import evidence_of_outcomes
 
-    known, live = entry.scores.dialogues, entry.scores.live
+    known = entry.scores.dialogues
     if known is not None and entry.scores.reports:
         signature = entry.scores.main.signature
         anew = intervals_of(evidence_of_outcomes("", signature, known.outcomes))
         for name, stored in known.intervals.scores.items():
             yield DIALOGUES_FILE, name, stored, anew[name]
-    for k, stored in enumerate(() if live is None else live.passes, start=1):
-        yield SCORES_FILE, f"pass^{k}", stored, pass_interval(live.solved, live.trials, k)
+    if (live := entry.scores.live) is not None:
+        for k, stored in enumerate(live.passes, start=1):
+            yield SCORES_FILE, f"pass^{k}", stored, pass_interval(live.solved, live.trials, k)
 
 
 def _ways_back(entries: Sequence[Entry]) -> Iterator[str]:

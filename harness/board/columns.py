@@ -105,10 +105,10 @@ class BoardTable:
 
 
 def board_tables(board: Board) -> list[BoardTable]:
-    """Return the tables of a board by track: of state tracking one per set of gold states, of live
-    dialogues one per user.
+    """Return the tables of a board by track.
 
-    The others are there even without rows, but that of plain English.
+    State tracking has one per set of gold states, live dialogues one per user. The others are there
+    even without rows, but that of plain English.
     """
     found = []
     shown = columns(board)

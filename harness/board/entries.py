@@ -392,7 +392,9 @@ class System(_Strict):
         if place.made == EMPTY_STATES and self.track != STATE_TRACKING:
             raise ValueError(f"its predictions are states only; the track is {STATE_TRACKING}")
         if (self.track == LIVE and place.by_harness) or (self.track != LIVE and place.played):
-            raise ValueError(f"in the track {LIVE} the harness makes what is `played`, and no other")
+            raise ValueError(
+                f"in the track {LIVE} the harness makes what is `played`, and no other"
+            )
         if self.placeholders is not None and self.track in APART:
             raise ValueError(f"track {self.track}: `placeholders` are not for it; leave them out")
         return self

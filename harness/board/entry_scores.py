@@ -13,17 +13,13 @@ from mwz.normalization.states import BeliefState, normalize_state, without_empty
 
 from ..benchmark import CANONICAL_STYLE, Benchmark
 from ..comparison.evidence import Evidence
-from ..comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, Interval, spread_of
+from ..comparison.interval import INTERVAL_LEVEL, INTERVAL_SAMPLES, SEED, spread_of
 from ..comparison.resampling import intervals_of
 from ..data.declared import gold_versions
-from ..data.tasks import load_tasks
 from ..diagnosis.causes import DialogueOutcome
 from ..diagnosis.diagnosing import diagnose
 from ..diagnosis.losses import domain_losses, lost_dialogues, points
 from ..errors import InputError, unknown
-from ..live.playing import figures as live_figures
-from ..live.replaying import Plays, play_again, plays_file, recorded, replayed, scripted_play
-from ..live.world import World
 from ..metrics import headlines
 from ..metrics.bleu import counts as bleu_counts
 from ..metrics.played import Played
@@ -36,7 +32,7 @@ from ..metrics.tracking.tracked_dialogues import (
     track_states,
     without_booking_prefix,
 )
-from ..scoring import Options, Scorer, allowed_metrics
+from ..scoring import Scorer, allowed_metrics
 from ..scoring.options import chosen_states
 from ..scoring.report import Coverage
 from ..signature import Signature
@@ -51,11 +47,9 @@ from ..tracking.tracking_figures import (
     tracking_signature,
 )
 from . import LEXICALISED, STATE_TRACKING
-from .entries import Predictions
 from .scores import (
     FIGURES,
     KNOWN_GOLD,
-    LIVE_RATES,
     BleuCounts,
     Causes,
     DialogueScores,
@@ -63,7 +57,6 @@ from .scores import (
     GoldOf,
     Hashes,
     Intervals,
-    LiveScores,
     Outcomes,
     Scores,
     Seed,
@@ -301,86 +294,7 @@ def agreement(
     return sum(equal) / max(len(equal), 1)
 
 
-@dataclass(frozen=True, eq=False)
-class LiveDialogues:
-    """An agent's live dialogues, played again.
-
-    Attributes:
-        plays: The dialogues.
-        content: The (unpacked) files of plays, one behind the other; None where the harness plays.
-    """
-
-    plays: Plays
-    content: bytes | None = None
-
-    @property
-    def predictions(self) -> Hashes:
-        """What identifies the plays: what was said and called."""
-        content = plays_file(self.plays) if self.content is None else self.content
-        return hashes_of(content, self.plays.said)
-
-    @property
-    def states(self) -> None:
-        """There are no belief states."""
-
-    def scores(self, golds: Sequence[GoldStates]) -> Scores:
-        """Return what came of them, in all and of each dialogue."""
-        what, lines = self.plays.what, self.plays.lines
-        outcomes = {(one["trial"], one["dialogue_id"]): one["outcome"] for one in lines}
-        trials, tasks = sorted({trial for trial, _ in outcomes}), sorted(what.tasks)
-        marks = {
-            name: tuple(_marks(outcomes[t, id_][name] for id_ in tasks) for t in trials)
-            for name in LIVE_RATES
-        }
-        figures = live_figures(what, lines)
-        live = LiveScores(
-            signature=what.whole_signature(),
-            agent=figures.pop("agent"),
-            user=figures.pop("user"),
-            played=_marks(id_ in what.tasks for id_ in sorted(what.world.tasks.tasks)),
-            booking=_marks(bool(outcomes[trials[0], id_]["booked"]) for id_ in tasks),
-            marks=marks,
-            passes=tuple(Interval(**one) for one in figures.pop("pass").values()),
-            costs=figures.pop("costs"),
-            figures={name: one for name, one in figures.items() if name != "signature"},
-            missing=self.plays.missing,
-        )
-        return Scores(predictions=self.predictions, live=live)
-
-
-def _marks(have: Iterable[bool]) -> str:
-    return "".join("01"[has] for has in have)
-
-
-def read_live(content: bytes | Predictions, source: str, scorer: Scorer) -> LiveDialogues:
-    """Play an agent's live dialogues again.
-
-    Args:
-        content: The (unpacked) files of plays, one behind the other; or how the harness plays.
-        source: What messages call them.
-        scorer: Has the benchmark.
-
-    Raises:
-        InputError: They are no plays, or come out otherwise, or lack a trial; or the benchmark's
-            tasks are not installed.
-    """
-    benchmark = scorer.benchmark
-    world = World(Scorer(benchmark, Options(lexicalised=True)), load_tasks(benchmark.name))
-    if isinstance(content, Predictions):
-        what = scripted_play(world, content.trials or 1, content.seed or 0)
-        return LiveDialogues(play_again(what))
-    lines = recorded(content, source)
-    if not lines:
-        raise InputError(source, "holds no dialogue; `mwz play` plays them")
-    trials = {line.trial for line in lines}
-    lacking = [number for number in range(1, max(trials) + 1) if number not in trials]
-    if lacking:
-        told = f"trial {lacking[0]} is missing; give the files of all trials that were played"
-        raise InputError(source, told)
-    return LiveDialogues(replayed(lines, world), content)
-
-
-Outputs: TypeAlias = Responses | States | LiveDialogues
+Outputs: TypeAlias = Responses | States
 
 
 def read_outputs(

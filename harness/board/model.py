@@ -172,9 +172,9 @@ class Row:
     def at_least(self) -> tuple[float, ...]:
         """What ranks, the figure that decides first; what is not played counts as failed.
 
-        State tracking: joint goal accuracy. Live dialogues: pass^1. Plain English: grounded Success and Inform where the
-        deciding response names no other venue ("all"). Otherwise the strict combined score, of
-        incomplete submissions its lower bound.
+        State tracking: joint goal accuracy. Live dialogues: pass^1. Plain English: grounded
+        Success and Inform where the deciding response names no other venue ("all"). Otherwise the
+        strict combined score, of incomplete submissions its lower bound.
         """
         if self.tracked is not None:
             return (self.tracked.at_least,)

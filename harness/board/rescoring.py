@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..data.declared import blob_id, safe_path
 from ..data.installed import downloads_directory, loaded_once
@@ -32,6 +32,7 @@ from .scores import DIALOGUES_FILE, FILES, SCORES_FILE, SEEDS_FILE, Scores, plai
 if TYPE_CHECKING:
     from ..benchmark import Benchmark
     from ..metrics.tracking.tracked_dialogues import GoldStates
+    from .entries import Predictions
 
 
 @dataclass(frozen=True)
@@ -180,6 +181,11 @@ def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) ->
 # ------------------------------------------------------------------------------- scoring again
 
 
+LiveScorer: TypeAlias = "Callable[[bytes | Predictions, str, Scorer], Scores]"
+"""Plays live dialogues again, given their files, or how the harness plays them, what messages call
+them and a scorer of the benchmark; and returns what is stored of them."""
+
+
 def rescore(
     entries: Sequence[Entry],
     benchmark: str | None = None,
@@ -187,6 +193,7 @@ def rescore(
     workers: int = 1,
     scheduler: str | None = None,
     notify: Callable[[str], None] = lambda remark: None,
+    live: LiveScorer | None = None,
 ) -> Iterator[Rescored]:
     """Score entries again, several at a time, and yield what came of each as it is done.
 
@@ -199,6 +206,7 @@ def rescore(
         workers: How many processes to use.
         scheduler: The address of a Dask scheduler, whose cluster scores.
         notify: Called with a remark if a process was killed.
+        live: Scores live dialogues; without it they are not scored.
 
     Raises:
         InputError: The benchmark that is named cannot be loaded.
@@ -214,7 +222,7 @@ def rescore(
                 raise
             yield from (_not_scored(entry, error) for entry in members)
             continue
-        jobs = _jobs(members, loaded, folders)
+        jobs = _jobs(members, loaded, folders, live)
         for number, one in run(_rescored, jobs, loaded, workers, scheduler, notify):
             yield _not_scored(members[number], one) if isinstance(one, InputError) else one
 
@@ -258,7 +266,12 @@ class _Inputs:
     missing: Sequence[str]
 
 
-def _jobs(entries: Sequence[Entry], benchmark: Benchmark, folders: Sequence[Path]) -> Iterator[Job]:
+def _jobs(
+    entries: Sequence[Entry],
+    benchmark: Benchmark,
+    folders: Sequence[Path],
+    live: LiveScorer | None,
+) -> Iterator[Job]:
     """Yield the jobs of scoring entries again; where files cannot be read, with the error."""
     from ..data.gold_states import load_further_gold, load_gold_states
 
@@ -273,7 +286,7 @@ def _jobs(entries: Sequence[Entry], benchmark: Benchmark, folders: Sequence[Path
             inputs = _Inputs(content, gold, _seed_files(entry), *further_gold())
         except InputError as error:
             inputs = error
-        yield Job(entry.key, (entry, inputs))
+        yield Job(entry.key, (entry, inputs, live))
 
 
 def _seed_files(entry: Entry) -> dict[str, bytes] | None:
@@ -293,14 +306,16 @@ def _not_scored(entry: Entry, error: InputError) -> Rescored:
     return Rescored(entry.key, missing=about + "; ".join(error.problems))
 
 
-def _rescored(scorer: Scorer, entry: Entry, inputs: _Inputs | InputError) -> Rescored:
+def _rescored(
+    scorer: Scorer, entry: Entry, inputs: _Inputs | InputError, live: LiveScorer | None
+) -> Rescored:
     """Score an entry again; a tracker with the gold states that it was scored with.
 
     Raises:
         InputError: Its files could not be read, or cannot be scored; or it is not known with which
             gold states they were scored.
     """
-    from .entry_scores import Outputs, read_live, read_outputs, score_entry
+    from .entry_scores import Outputs, read_outputs, score_entry
 
     if isinstance(inputs, InputError):
         raise inputs
@@ -317,13 +332,16 @@ def _rescored(scorer: Scorer, entry: Entry, inputs: _Inputs | InputError) -> Res
         own_gold = tracking.gold.version
 
     def read(content: bytes | str, source: str) -> Outputs:
-        if system.track == LIVE:
-            own = system.predictions if isinstance(content, str) else content
-            return read_live(own, source, scorer)
         return read_outputs(content, source, scorer, system.track, system.aliases, gold, own_gold)
 
-    outputs = read(inputs.content, entry.key)
-    new = score_entry(outputs, inputs.further_gold, _seeds(entry, inputs.seeds, read))
+    if system.track == LIVE:
+        if live is None:
+            raise InputError(entry.key, "holds live dialogues, which are not played here")
+        own = system.predictions if isinstance(inputs.content, str) else inputs.content
+        new = live(own, entry.key, scorer)
+    else:
+        outputs = read(inputs.content, entry.key)
+        new = score_entry(outputs, inputs.further_gold, _seeds(entry, inputs.seeds, read))
     # Of an edited file, or of other predictions, nothing is kept.
     keeps = SCORES_FILE not in old.edited and old.predictions == new.predictions
     kept = {v: old.further_gold[v] for v in inputs.missing if keeps and v in old.further_gold}

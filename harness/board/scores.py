@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
@@ -419,8 +420,8 @@ class LiveScores:
         agent: What it is called, with the digest of its prompts or script.
         user: The same of the user.
         played: Whether each task of the benchmark is played, in the order of their ids: marks.
-        booking: Whether each task played books something.
-        marks: Of `LIVE_RATES` -> for each trial, whether each task played has it.
+        marks: Of `LIVE_RATES` -> for each trial, whether each task played has it; - of `books` for
+            tasks that book nothing.
         passes: pass^1, pass^2 and so on.
         figures: All other figures that `mwz play` shows: rates in percent, means, counts.
         costs: "agent" and "user" -> calls and tokens of their models, as the files of plays state.
@@ -431,7 +432,6 @@ class LiveScores:
     agent: Annotated[str, Field(max_length=200)]
     user: Annotated[str, Field(max_length=200)]
     played: str
-    booking: str
     marks: Mapping[str, tuple[str, ...]]
     passes: tuple[Interval, ...]
     figures: Mapping[str, int | FiniteFloat | None]
@@ -452,6 +452,15 @@ class LiveScores:
     def solved(self) -> list[int]:
         """How many trials of each task played are solved."""
         return [marks.count("1") for marks in zip(*self.marks["solved"], strict=True)]
+
+    @property
+    def rates(self) -> dict[str, float | None]:
+        """Of `LIVE_RATES` -> share of the dialogues that have it, in percent; None of none."""
+        counts = {name: Counter("".join(of)) for name, of in self.marks.items()}
+        return {
+            name: 100 * one["1"] / (one["1"] + one["0"]) if one["1"] + one["0"] else None
+            for name, one in counts.items()
+        }
 
     @property
     def tokens(self) -> float | None:
@@ -610,44 +619,23 @@ def _read_without_reports(document: dict[str, Any], source: str, track: str) -> 
 
 def _live_contradictions(scores: LiveScores) -> Iterator[str]:
     """Yield what does not follow from what came of each live dialogue."""
-    marks = [scores.played, *(one for of in scores.marks.values() for one in of)]
-    if set(scores.marks) != set(LIVE_RATES) or set("".join([*marks, scores.booking])) - {"0", "1"}:
-        yield f"marks: expected {', '.join(LIVE_RATES)}, and of each task 1 or 0"
-        return
-    if (
-        {scores.tasks} != {len(one) for one in (*marks[1:], scores.booking)}
-        or {scores.trials} != {len(of) for of in scores.marks.values()}
+    texts = [scores.played, *(marks for of in scores.marks.values() for marks in of)]
+    if set(scores.marks) != set(LIVE_RATES) or set("".join(texts)) - set("01-"):
+        yield f"marks: expected {', '.join(LIVE_RATES)}, each of marks 1, 0 and -"
+    elif (
+        {len(marks) for marks in texts[1:]} != {scores.tasks}
+        or {len(of) for of in scores.marks.values()} != {scores.trials}
         or not scores.tasks
     ):
         yield "marks: expected one for each task played, in each trial"
-        return
-    rates = live_rates(scores.marks, scores.booking)
-    for name, rate in rates.items():
-        if not is_close(scores.figures.get(name), rate):
-            yield f"figures: {name} does not follow from the marks"
-    expected = [pass_hat(scores.solved, scores.trials, k) for k in range(1, scores.trials + 1)]
-    stored = [one.value for one in scores.passes]
-    if len(stored) != len(expected) or not all(map(is_close, stored, expected)):
-        yield "passes: do not follow from the marks"
-
-
-def live_rates(marks: Mapping[str, Sequence[str]], booking: str) -> dict[str, float | None]:
-    """Return figure -> share of the dialogues that have it, in percent; Books of those that book.
-
-    Args:
-        marks: As of `LiveScores`.
-        booking: Likewise.
-    """
-    found: dict[str, float | None] = {}
-    for name in LIVE_RATES:
-        of = [
-            mark
-            for one in marks[name]
-            for mark, books in zip(one, booking, strict=True)
-            if name != "books" or books == "1"
-        ]
-        found[name] = 100 * of.count("1") / len(of) if of else None
-    return found
+    else:
+        for name, rate in scores.rates.items():
+            if not is_close(scores.figures.get(name), rate):
+                yield f"figures.{name}: does not follow from the marks"
+        stored = [one.value for one in scores.passes]
+        found = [pass_hat(scores.solved, scores.trials, k + 1) for k in range(scores.trials)]
+        if len(stored) != len(found) or not all(map(is_close, stored, found)):
+            yield "passes: do not follow from the marks"
 
 
 def _contradictions(scores: TrackingScores) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,7 +21,10 @@ from ..scoring.predictions import played_predictions
 from ..submission import Submission
 from ..submission.remarks import unknown_names, venue_rate
 from . import option
-from .reading import read_submissions
+from .reading import read_plays, read_submissions
+
+if TYPE_CHECKING:
+    from ..live.replaying import Plays
 
 WARNED = 1
 
@@ -47,6 +50,8 @@ _SHOWN = 20
 )
 def command(predictions: str, benchmark: str | None, table: str | None, **how: Any) -> int:
     """Check a predictions file and show what it holds; `how` is as in `Options`."""
+    if plays := read_plays([predictions], benchmark, "checking against"):
+        return _check_plays(plays)
     options = Options(setup="strict", metrics=["inform"], **how)
     loaded, (submission,) = read_submissions([predictions], benchmark, "checking against", options)
     scorer = Scorer(loaded, options)
@@ -62,6 +67,29 @@ def command(predictions: str, benchmark: str | None, table: str | None, **how: A
     for remark in remarks:
         _show("warning" if remark.warning else "note", remark)
     _show("warnings", len(warnings) or "none")
+    return WARNED if warnings else 0
+
+
+def _check_plays(plays: Sequence[tuple[str, Plays]]) -> int:
+    """Show what a file of plays holds, all of which came out again as it says."""
+    option.of_plays("predictions", "benchmark")
+    for source, one in plays:
+        by = "tools and the user's script" if one.scripted else "tools"
+        facts = {
+            "file": cut(source, 200),
+            "format": "live dialogues of `mwz play`",
+            "agent": one.what.agent_name,
+            "user": one.what.user_name,
+            "tasks": f"{len(one.what.tasks)} of {len(one.what.world.tasks.tasks)}",
+            "trials": one.what.trials,
+            "dialogues": f"{len(one.lines) - one.missing}, as {by} give them again",
+        }
+        for name, told in facts.items():
+            _show(name, told)
+        for remark in one.remarks:
+            _show("warning", remark)
+    warnings = sum(len(one.remarks) for _, one in plays)
+    _show("warnings", warnings or "none")
     return WARNED if warnings else 0
 
 

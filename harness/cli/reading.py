@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..benchmark import STYLES, Benchmark
 from ..data.installed import SAMPLE, installed_benchmarks, load_benchmark
 from ..errors import InputError, unknown
-from ..io.files import STANDARD_STREAM, shown_name
+from ..io.files import STANDARD_STREAM, limits, read_bytes, shown_name
 from ..scoring import Scorer
 from ..scoring.options import Options
 from ..submission import HUMAN, Submission, checked_submission, read_predictions
@@ -19,6 +20,7 @@ from . import notify, tell
 
 if TYPE_CHECKING:
     from ..board.entries import Entry
+    from ..live.replaying import Plays
     from ..scoring.free_running import FreeRunning
 
 BenchmarkChooser = Callable[[Iterable[object]], Benchmark]
@@ -90,6 +92,51 @@ def read_submissions(
     return benchmark, [
         checked_submission(one, benchmark, source, rules, reading) for one, source in read
     ]
+
+
+def read_plays(
+    files: Sequence[str], name: str | None, doing: str, apart: bool = False
+) -> list[tuple[str, Plays]]:
+    """Read files of `mwz play`, play their dialogues again, and return the trials of each play.
+
+    Args:
+        files: The files; standard input is none of them.
+        name: The value of `--benchmark`.
+        doing: What is done with the benchmark, for the remark.
+        apart: Whether each file stands for itself.
+
+    Returns:
+        The first file of each play, and the play; nothing if no file is one of `mwz play`.
+
+    Raises:
+        InputError: Only some of the files are, or they come out otherwise than they say.
+    """
+    contents: dict[str, bytes] = {}
+    for file in files:
+        # Of a file that cannot be read is said where it is to be scored.
+        with suppress(InputError):
+            contents[file] = b"" if file == STANDARD_STREAM else read_bytes(file, limits())
+    from ..live.replaying import is_play, recorded, replayed
+    from ..live.world import World
+
+    others = [file for file in files if not is_play(contents.get(file, b""))]
+    if len(others) == len(files):
+        return []
+    if others:
+        raise InputError(
+            shown_name(others[0]), "is none of `mwz play`, as others are; leave it out"
+        )
+    groups: dict[object, list[Any]] = {}
+    for file in files:
+        for line in recorded(contents[file], shown_name(file)):
+            key = file if apart else (line.agent, line.signature.key)
+            groups.setdefault(key, []).append(line)
+    choose = benchmark_chooser(name, doing)
+    world = World.of(choose([line.dialogue_id for lines in groups.values() for line in lines]))
+    found = [(lines[0].source, replayed(lines, world)) for lines in groups.values()]
+    for source, plays in found:
+        tell(source, plays.remarks)
+    return found
 
 
 def found_entry(system: str, submissions: Path) -> Entry | None:

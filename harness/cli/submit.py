@@ -49,12 +49,12 @@ from ..errors import InputError, unknown
 from ..io.files import encoded, limits, read_bytes, shown_name, to_json
 from ..io.rendering import figure, printable, text_table
 from ..io.validation import validated
+from ..live.replaying import BASELINE, is_play
 from ..metrics import headlines
 from ..metrics.signs import ALL_SIGNS, honest_text, limit_text
 from ..metrics.tracking.tracked_dialogues import GoldStates
 from ..scoring import Options, Scorer
 from ..scoring.predictions import played_predictions
-from ..live.replaying import is_play
 from ..submission import checked_submission
 from ..submission.formats import Reading, read_standard
 from . import notify, option, tell
@@ -151,8 +151,8 @@ _NOT_FOR: Mapping[str, Collection[str]] = {
     cls=option.SeedsCommand,
     help="Score PREDICTIONS, enter them in the folder of submissions, and show their rank. "
     "The leaderboard beside the folder is regenerated. In the track state-tracking PREDICTIONS may "
-    "be any file that `mwz dst` reads: with gold states of its own, or predicted states only. In the "
-    "track live it is a file of `mwz play`, and --seeds are those of further trials.",
+    "be any file that `mwz dst` reads: with gold states of its own, or predicted states only. In "
+    "the track live it is a file of `mwz play`, and --seeds are those of further trials.",
 )
 @option.predictions
 @click.option("--name", required=True, help="The system's name.")
@@ -229,16 +229,18 @@ def command(
     system = validated(System, known, "submission")
     files = [(shown_name(path), _content(path, reading)) for path in (predictions, *seeds)]
 
-    def check(outputs: Outputs) -> None:
+    def check(outputs: Outputs | Scores) -> None:
         nonlocal system
-        check_new(submissions, system, outputs.predictions, outputs.states, replace)
+        states = None if isinstance(outputs, Scores) else outputs.states
+        check_new(submissions, system, outputs.predictions, states, replace)
         # Only who can enter it is asked.
         system = _ask(system, submissions)
 
     contents = [content for _, content in files]
     if track == LIVE:
-        scores, contents, place = _live(files, benchmark, check)
+        scores, contents, place = _live(files, benchmark)
         system = system.model_copy(update={"predictions": place})
+        check(scores)
     elif any(map(is_play, contents)):
         raise InputError(files[0][0], f"is of `mwz play`; its track is {LIVE}: --track {LIVE}")
     elif track == STATE_TRACKING:
@@ -340,34 +342,31 @@ def _tracker(
 
 
 def _live(
-    files: Sequence[tuple[str, bytes]], benchmark: str | None, check: Callable[[Outputs], None]
+    files: Sequence[tuple[str, bytes]], benchmark: str | None
 ) -> tuple[Scores, list[bytes], Predictions]:
     """Play the dialogues of files of plays again, and score them.
 
     Returns:
-        The scores; the files to be kept, all trials in one; and where the plays are. What the
-        baseline and the scripted user play, the harness plays again: it is not kept.
+        The scores; the file to be kept, of all trials; and where the plays are. What both scripts
+        play is not kept: the harness plays it again.
     """
-    from ..board.entry_scores import read_live, score_entry
     from ..live.replaying import recorded
+    from .live_entries import live_scores, read_live
 
     lines = [line for source, content in files for line in recorded(content, source)]
     loaded = benchmark_chooser(benchmark, "scoring on")([line.dialogue_id for line in lines])
-    joined = b"".join(content.rstrip(b"\n") + b"\n" for _, content in files)
     click.echo(f"playing {len(lines)} dialogues again …", err=True)
-    outputs = read_live(joined, files[0][0], Scorer(loaded))
-    tell(files[0][0], outputs.plays.remarks)
-    place, kept = Predictions(file=PREDICTIONS_FILE), [joined]
-    if outputs.plays.by_script:
-        what = outputs.plays.what
-        again = Predictions(played="baseline", trials=what.trials, seed=what.seed)
-        played = read_live(again, files[0][0], Scorer(loaded))
-        if played.plays.said != outputs.plays.said:
-            told = "is not what the baseline plays; play it again by `mwz play`, all tasks"
-            raise InputError(files[0][0], told)
-        outputs, place, kept = played, again, []
-    check(outputs)
-    return score_entry(outputs), kept, place
+    plays = read_live(lines, loaded)
+    tell(files[0][0], plays.remarks)
+    if not plays.by_script:
+        content = b"".join(content.rstrip(b"\n") + b"\n" for _, content in files)
+        return live_scores(plays, content), [content], Predictions(file=PREDICTIONS_FILE)
+    place = Predictions(played=BASELINE, trials=plays.what.trials, seed=plays.what.seed)
+    again = read_live(place, loaded)
+    if again.said != plays.said:
+        told = "is not what the baseline plays of all tasks; play it again by `mwz play`"
+        raise InputError(files[0][0], told)
+    return live_scores(again), [], place
 
 
 def _show(entry: Entry, board: Board) -> None:

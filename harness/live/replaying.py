@@ -9,28 +9,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from pydantic import Field
+from pydantic import Field, NonNegativeInt
 
 from mwz.normalization.rules.registry import digest_of_json
 
 from ..errors import InputError, counted, cut
-from ..io.files import encoded, parse_json, to_json
+from ..io.files import parse_json
 from ..io.validation import validated
+from ..metrics.statistics import Figure, LinearStatistics, percent
 from ..signature import Signature
 from .agents import Baseline, Call
 from .environment import outcome_of
 from .playing import Line, Play, dialogue
 from .users import ScriptedUser
-from .world import BrokenOffError, User, UserTurn, World, versioned
+from .world import BrokenOffError, UserMaker, UserTurn, World, versioned
 
-SCRIPTED, BASELINE = "scripted", "baseline"
-"""The user and the agent by script: what they do can be told again from the seed alone."""
+if TYPE_CHECKING:
+    from ..comparison.evidence import Evidence
 
+SCRIPTED: Final = "scripted"
+"""The user by script: what it says follows from the seed alone."""
+
+BASELINE: Final = "baseline"
+"""The agent by script."""
+
+_BEGINNING = b'{"dialogue_id"'
 _KEYS = {"dialogue_id", "turns", "trial", "agent", "outcome", "costs", "signature"}
-_NOT_PLAYED = "not played"
 _SHOWN = 200
 _AGAIN = "play it again by `mwz play`"
 
@@ -55,15 +62,15 @@ class _Turn:
 
 
 @dataclass(frozen=True)
-class _Recorded:
-    """A line of a file of plays; as a file has it, see `playing.py`."""
+class Recorded:
+    """A line of a file of plays, as `playing.py` says; `source` is what messages call the file."""
 
     dialogue_id: str
     turns: tuple[_Turn, ...]
     trial: Annotated[int, Field(strict=True, ge=1)]
     agent: Annotated[str, Field(max_length=_SHOWN)]
     outcome: dict[str, Any]
-    costs: dict[str, dict[str, int]]
+    costs: dict[str, dict[str, NonNegativeInt]]
     signature: Signature
     source: str = ""
 
@@ -83,10 +90,14 @@ class Plays:
     missing: int = 0
 
     @property
+    def scripted(self) -> bool:
+        """Whether the user is by script, so that it says what it must."""
+        return self.what.user is ScriptedUser
+
+    @property
     def by_script(self) -> bool:
-        """Whether they can be played again from the seed alone: both have today's script."""
-        ours = (script_name(BASELINE, "agent"), script_name(SCRIPTED, "user"))
-        return (self.what.agent_name, self.what.user_name) == ours
+        """Whether the agent is, too: `play_scripts` plays the same."""
+        return self.scripted and self.what.agent_name == script_name(BASELINE, "agent")
 
     @property
     def said(self) -> dict[str, Any]:
@@ -100,22 +111,17 @@ class Plays:
     def remarks(self) -> list[str]:
         """What is to be said of them."""
         tasks, of = len(self.what.tasks), len(self.what.world.tasks.tasks)
-        broken_off = sum(line["outcome"]["error"] is not None for line in self.lines)
-        return [
-            told
-            for told, is_so in {
-                f"plays {tasks} of {counted(of, 'task')}": tasks < of,
-                f"{counted(self.missing, 'play')} of {tasks} tasks in "
-                f"{counted(self.what.trials, 'trial')} missing: counted as lost": self.missing,
-                f"{counted(broken_off - self.missing, 'dialogue')} broken off: counted as "
-                "lost": broken_off > self.missing,
-            }.items()
-            if is_so
-        ]
+        broken_off = sum(line["outcome"]["error"] is not None for line in self.lines) - self.missing
+        found = [f"plays {tasks} of {of} tasks: without a rank on the board"] * (tasks < of)
+        for number, how in ((self.missing, "missing"), (broken_off, "broken off")):
+            found += [f"{counted(number, 'dialogue')} {how}, counted as lost"] * (number > 0)
+        return found
 
 
 def is_play(content: bytes) -> bool:
     """Whether an (unpacked) file is one of `mwz play`, by its first line."""
+    if not content.startswith(_BEGINNING):
+        return False
     try:
         first = json.loads(content.split(b"\n", 1)[0])
     except (ValueError, RecursionError):
@@ -123,33 +129,29 @@ def is_play(content: bytes) -> bool:
     return isinstance(first, dict) and first.keys() >= _KEYS
 
 
-def recorded(content: bytes, source: str) -> list[_Recorded]:
+def recorded(content: bytes, source: str) -> list[Recorded]:
     """Return the lines of an (unpacked) file of plays, yet to be played again.
-
-    Args:
-        content: The file.
-        source: What messages call it.
 
     Raises:
         InputError: A line is none of `mwz play`; with its number.
     """
     found = []
     for number, text in enumerate(content.split(b"\n"), start=1):
-        if text.strip():
-            try:
-                line = parse_json(text, source)
-                found.append(replace(validated(_Recorded, line, source), source=source))
-            except InputError as error:
-                told = "; ".join(error.problems)
-                raise InputError(source, f"line {number}: no play ({told}); {_AGAIN}") from None
+        try:
+            if text.strip():
+                line = validated(Recorded, parse_json(text, source), source)
+                found.append(replace(line, source=source))
+        except InputError as error:
+            told = "; ".join(error.problems)
+            raise InputError(source, f"line {number}: no play ({told}); {_AGAIN}") from None
     return found
 
 
-def replayed(lines: Sequence[_Recorded], world: World) -> Plays:
-    """Play dialogues again, with what was recorded, and return what comes of them.
+def replayed(lines: Sequence[Recorded], world: World) -> Plays:
+    """Play dialogues again with what was recorded, and return what comes of them.
 
     Args:
-        lines: The lines of all files of a play, one for each trial or all in one, at least one.
+        lines: The lines of all files of a play, whatever trials they are of; at least one.
         world: The benchmark and its tasks.
 
     Raises:
@@ -158,169 +160,158 @@ def replayed(lines: Sequence[_Recorded], world: World) -> Plays:
             would have answered otherwise.
     """
     what = _play(lines[0], world)
-    made = [_checked(line, what) for line in lines]
-    by_place = {(line["trial"], line["dialogue_id"]): line for line in made}
-    if len(by_place) < len(made):
-        ids = [(one["trial"], one["dialogue_id"]) for one in made]
-        trial, id_ = next(one for one in ids if ids.count(one) > 1)
-        raise InputError(lines[0].source, f"trial {trial}: dialogue {id_} is there twice; keep one")
-    played = {id_ for _, id_ in by_place}
+    found: dict[tuple[int, str], Line] = {}
+    for line in lines:
+        again = _checked(line, what)
+        place = line.trial, again["dialogue_id"]
+        if place in found:
+            told = f"trial {line.trial}: dialogue {line.dialogue_id} is there twice; keep one"
+            raise InputError(line.source, told)
+        found[place] = again
+    played = {id_ for _, id_ in found}
+    trials = sorted({trial for trial, _ in found})
     tasks = [id_ for id_ in world.tasks.tasks if id_ in played]
-    trials = sorted({trial for trial, _ in by_place})
     what = replace(what, tasks=tasks, trials=len(trials))
-    found = [by_place.get((t, id_)) or _lost(what, t, id_) for t in trials for id_ in tasks]
-    plays = Plays(what, found, len(found) - len(made))
-    if what.user is not ScriptedUser:
-        digests: dict[str, str] = {}
-        for trial, said in plays.said.items():
-            first = digests.setdefault(digest_of_json(said), trial)
-            if first != trial:
-                told = f"is trial {first} again in every dialogue; play each trial"
-                raise InputError(lines[0].source, f"trial {trial} {told}")
+    every = [found.get((t, id_)) or _lost(what, t, id_) for t in trials for id_ in tasks]
+    plays = Plays(what, every, len(every) - len(found))
+    firsts: dict[str, str] = {}
+    for trial, said in plays.said.items() if not plays.scripted else ():
+        first = firsts.setdefault(digest_of_json(said), trial)
+        if first != trial:
+            told = f"trial {trial} is trial {first} again in every dialogue; play each trial"
+            raise InputError(lines[0].source, told)
     return plays
 
 
-def play_again(plays: Plays | Play) -> Plays:
-    """Play what the scripts of agent and user tell, all trials."""
-    what = plays.what if isinstance(plays, Plays) else plays
-    trials = range(1, what.trials + 1)
-    return Plays(what, [dialogue(what, trial, id_) for trial in trials for id_ in what.tasks])
-
-
-def scripted_play(world: World, trials: int, seed: int) -> Play:
-    """Return the play of the baseline with the scripted user, of all tasks."""
+def play_scripts(world: World, trials: int, seed: int) -> Plays:
+    """Let the baseline play all tasks with the scripted user."""
     names = script_name(BASELINE, "agent"), script_name(SCRIPTED, "user")
     tasks = list(world.tasks.tasks)
-    return Play(world, tasks, Baseline, names[0], ScriptedUser, names[1], trials, seed)
+    what = Play(world, tasks, Baseline, names[0], ScriptedUser, names[1], trials, seed)
+    return Plays(what, [dialogue(what, t, id_) for t in range(1, trials + 1) for id_ in tasks])
 
 
-def _play(line: _Recorded, world: World) -> Play:
-    """Return who played what, as a line says."""
+def _play(line: Recorded, world: World) -> Play:
+    """Return who played what, as a line says; a scripted user is that of today."""
     given = line.signature.parameters
-    user = given.get("user", "")
-    scripted = user.startswith(f"{SCRIPTED}-")
+    name = given.get("user", "")
+    user: UserMaker = lambda *_: _Tape(line)  # noqa: E731 -- of the other lines it is another
+    if name.startswith(f"{SCRIPTED}-"):
+        name, user = script_name(SCRIPTED, "user"), ScriptedUser
     try:
         seed, most = int(given["seed"]), int(given["max-turns"])
     except (KeyError, ValueError):
-        told = "signature: seed and max-turns are missing, or no numbers"
-        raise InputError(line.source, f"dialogue {line.dialogue_id}: {told}; {_AGAIN}") from None
-    return Play(
-        world,
-        [],
-        Baseline,
-        line.agent,
-        ScriptedUser if scripted else _silent,
-        script_name(SCRIPTED, "user") if scripted else user,
-        seed=seed,
-        max_turns=most,
-    )
+        told = f"dialogue {line.dialogue_id}: signature: needs seed and max-turns, two numbers"
+        raise InputError(line.source, f"{told}; {_AGAIN}") from None
+    return Play(world, [], Baseline, line.agent, user, name, seed=seed, max_turns=most)
 
 
-def _silent(*_: object) -> User:
-    raise AssertionError("a user that is no script is recorded")
-
-
-def _checked(line: _Recorded, what: Play) -> Line:
+def _checked(line: Recorded, what: Play) -> Line:
     """Return a line played again.
 
     Raises:
         InputError: It is of another play, or comes out otherwise.
     """
     place = f"trial {line.trial}, dialogue {line.dialogue_id}"
-    task = what.world.tasks[line.dialogue_id]
     reasons = [*line.signature.comparable_with(what.signature()).reasons]
     if line.agent != what.agent_name:
         reasons.append(f"different agents: {line.agent} and {what.agent_name}")
     if reasons:
-        told = f"is not of this play, or was played with another version ({'; '.join(reasons)})"
+        told = f"is of another play, or of another version of the harness ({'; '.join(reasons)})"
         raise InputError(line.source, f"{place}: {told}; give the files of one play, or {_AGAIN}")
-    error = line.outcome.get("error")
-    tape = _Tape(line.turns, None if error is None else str(error))
-    user = what.user if what.user is ScriptedUser else lambda *_: _RecordedUser(tape)
-    again = dialogue(replace(what, agent=lambda: _RecordedAgent(tape), user=user), line.trial, task.id)
-    told = next(_differences(line.turns, json.loads(json.dumps(again["turns"]))), None)
-    if told is not None:
-        raise InputError(line.source, f"{place}, {told}; a play cannot be edited: {_AGAIN}")
+    id_, tape = what.world.tasks[line.dialogue_id].id, _Tape(line)
+    user = what.user if what.user is ScriptedUser else lambda *_: tape
+    again = dialogue(replace(what, agent=lambda: tape, user=user), line.trial, id_)
+    different = next(_differences(line.turns, json.loads(json.dumps(again["turns"]))), None)
+    if different is not None:
+        raise InputError(line.source, f"{place}, {different}; no play may be edited: {_AGAIN}")
     return {**again, "costs": line.costs}
 
 
 def _differences(turns: Sequence[_Turn], again: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield where a dialogue comes out otherwise: where, what the file has, and what is right."""
-    for number, (turn, one) in enumerate(zip(turns, again, strict=False)):
-        if turn.user != one["user"]:
-            told = f"the user says {_short(turn.user)}, and by its script {_short(one['user'])}"
+    """Yield where a dialogue comes out otherwise, what is there, and what should be."""
+    for number, (turn, right) in enumerate(zip(turns, again, strict=False)):
+        if turn.user != right["user"]:
+            told = f"the user says {_short(turn.user)}, by its script {_short(right['user'])}"
             yield f"turn {number}: {told}"
-        for at, (call, right) in enumerate(zip(turn.calls, one.get("calls", ()), strict=False)):
-            if call.result != right["result"]:
-                told = f"{_short(call.result)}, and the tool returns {_short(right['result'])}"
-                yield f"turn {number}, call {at} of {call.name}: has the result {told}"
-    if len(turns) > len(again):
-        yield f"turn {len(again)}: the dialogue is over before it"
-    elif len(turns) < len(again):
-        yield f"turn {len(turns)}: is missing; the user goes on"
+        for at, (call, other) in enumerate(zip(turn.calls, right.get("calls", ()), strict=False)):
+            if call.result != other["result"]:
+                told = f"{_short(call.result)}, the tool returns {_short(other['result'])}"
+                yield f"turn {number}, call {at} ({call.name}): the result is {told}"
+    if len(turns) != len(again):
+        yield (
+            f"turn {len(again)}: the dialogue ends before it"
+            if len(turns) > len(again)
+            else (f"turn {len(turns)}: is missing, the user goes on")
+        )
 
 
 def _short(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return cut(text, _SHOWN)
+    return cut(json.dumps(value, ensure_ascii=False), _SHOWN)
 
 
 def _lost(what: Play, trial: int, id_: str) -> Line:
-    """Return the line of a dialogue that was not played."""
-    outcome = outcome_of(what.world, what.world.tasks[id_], [], _NOT_PLAYED).to_dict()
-    line = {"dialogue_id": id_, "turns": [], "trial": trial, "agent": what.agent_name}
-    return {**line, "outcome": outcome, "costs": {}}
+    """Return the line of a dialogue that is missing."""
+    outcome = outcome_of(what.world, what.world.tasks[id_], [], "missing").to_dict()
+    return {"dialogue_id": id_, "turns": [], "trial": trial, "outcome": outcome, "costs": {}}
 
 
-@dataclass
 class _Tape:
-    """A dialogue as it was recorded.
+    """The agent of a recorded dialogue, and its user: they do what was recorded."""
 
-    Attributes:
-        turns: Its turns.
-        error: Why it was broken off, if it was.
-    """
-
-    turns: Sequence[_Turn]
-    error: str | None
-
-
-@dataclass
-class _RecordedAgent:
-    """An agent that does what was recorded."""
-
-    tape: _Tape
-    number: int = field(default=0)
+    def __init__(self, line: Recorded) -> None:
+        error = line.outcome.get("error")
+        self._error = None if error is None else str(error)
+        self._left, self._unsaid = list(line.turns), [turn.user for turn in line.turns]
 
     def reply(self, said: str, call: Call) -> str:
         """Return the next response, after the calls that went before it."""
-        if self.number == len(self.tape.turns):
-            raise BrokenOffError(self.tape.error or "the recorded dialogue goes no further")
-        turn = self.tape.turns[self.number]
-        self.number += 1
+        if not self._left:
+            raise BrokenOffError("the recorded dialogue goes no further")
+        turn = self._left.pop(0)
         for one in turn.calls:
             call(one.name, one.arguments)
-        if self.tape.error is not None and self.number == len(self.tape.turns) and not turn.response:
-            raise BrokenOffError(self.tape.error)
+        if self._error is not None and not self._left and not turn.response:
+            raise BrokenOffError(self._error)
         return turn.response
 
-
-@dataclass
-class _RecordedUser:
-    """A user that says what was recorded."""
-
-    tape: _Tape
-    number: int = field(default=0)
-
     def turn(self, response: str | None) -> UserTurn:
-        """Return what it says next."""
-        if self.number == len(self.tape.turns):
-            raise BrokenOffError(self.tape.error or "the recorded dialogue goes no further")
-        self.number += 1
-        last = self.number == len(self.tape.turns) and self.tape.error is None
-        return UserTurn(self.tape.turns[self.number - 1].user, ends=last)
+        """Return what the user says next."""
+        if not self._unsaid:
+            raise BrokenOffError(self._error or "the recorded dialogue goes no further")
+        return UserTurn(self._unsaid.pop(0), ends=not self._unsaid and self._error is None)
 
 
-def plays_file(plays: Plays) -> bytes:
-    """Return what was said and called as a document: what identifies plays by script."""
-    return encoded(to_json(plays.said))
+_COMPARED = {
+    "solved": "Solved",
+    "requested": "Success, all requested",
+    "success": "Success",
+    "inform": "Inform",
+}
+
+
+def evidence(plays: Plays, name: str) -> Evidence:
+    """Return what comparisons know of plays, by tasks; of one trial they are won or lost.
+
+    Args:
+        plays: The plays.
+        name: What to call them.
+    """
+    from ..comparison.evidence import Evidence  # NumPy takes its time
+
+    tasks = tuple(plays.what.tasks)
+    outcomes: dict[str, list[dict[str, Any]]] = {id_: [] for id_ in tasks}
+    for line in plays.lines:
+        outcomes[line["dialogue_id"]].append(line["outcome"])
+    rows = [[len(of), *(sum(o[key] for o in of) for key in _COMPARED)] for of in outcomes.values()]
+
+    def formula(sums: Sequence[float]) -> dict[str, float]:
+        return {key: percent(one, sums[0]) for key, one in zip(_COMPARED, sums[1:], strict=True)}
+
+    figures = [Figure(key, title, 1, main=key == "solved") for key, title in _COMPARED.items()]
+    wins = {key: column for column, key in enumerate(_COMPARED, start=1)}
+    known = LinearStatistics.of_rows(figures, rows, formula, wins if plays.what.trials == 1 else {})
+    signature = plays.what.signature()
+    # The seed of a comparison is another one; users with different seeds compare.
+    parameters = {key: one for key, one in signature.parameters.items() if key != "seed"}
+    return Evidence(name, replace(signature, parameters=parameters), tasks, {"live": known})

@@ -1,6 +1,4 @@
-"""The charts of a track: its best score by year, two figures against each other, ranks by rules,
-and of live dialogues pass^k by k.
-"""
+"""The charts of a track: best score by year, two figures against each other, ranks, pass^k by k."""
 
 from __future__ import annotations
 

@@ -282,7 +282,6 @@ def _with_interval(column: Column[Row]) -> Column[Row]:
 
 def _intervals_table(board: Board, table: BoardTable) -> str:
     """Return a track's intervals and p-values as a table."""
-
     ranked = [row.key for row in table.rows if row.rank is not None]
 
     def p(other: str, title: str) -> Column[Row]:
