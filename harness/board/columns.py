@@ -463,12 +463,9 @@ def live_columns(table: Sequence[Row]) -> list[Column[Row]]:
         "Seed": _at("live.signature.parameters.seed"),
     }
     chosen = ("User", "Tasks", "Solved", "All requested", "Wrong calls", "Seed")
-    later = (f"pass^{k}" for k in range(_FIRST_PASSES + 1, most + 1))
-    return _named(columns, words=("Agent", "User", "Seed"), chosen=(*chosen, *later))
+    between = (f"pass^{k}" for k in range(2, most))
+    return _named(columns, words=("Agent", "User", "Seed"), chosen=(*chosen, *between))
 
-
-_FIRST_PASSES = 4
-"""Up to which k a page shows pass^k before a reader chose columns."""
 
 _BENCHMARK_JGA = _at("benchmark_row.tracked.figures.jga", 2)
 

@@ -157,7 +157,8 @@ def _page_table(board: Board, table: BoardTable, anchors: _Anchors) -> PageTable
         for column in table.columns
         if column.shown != "never" and (not rows or any(column.value(row).text for row in rows))
     ]
-    shown.sort(key=lambda one: FIRST.index(one.key) if one.key in FIRST else len(FIRST))
+    if table.track not in APART:
+        shown.sort(key=lambda one: FIRST.index(one.key) if one.key in FIRST else len(FIRST))
     scale = _scale(rows, shown)
     begin = {group[0].key for group in board.rank_groups(table.track)[1:]}
     official = [

@@ -110,7 +110,7 @@ def _page(
         "verdict": with_minus(verdict) or None,
         "mark": verdict_mark(verdict),
         "tiles": _tiles(row, shown, [*entered, *([live] if live else [])]),
-        "blocks": [*_in_english(english), *_live(live), *_blocks(board, entry, row, tracked)],
+        "blocks": [*_apart(english or live), *_blocks(board, entry, row, tracked)],
         "signature": str(signature or ""),
         "fields": [] if signature is None else list(own_fields(signature)),
         "badge": ranked,
@@ -134,16 +134,14 @@ def _facts(row: Row, shown: Sequence[Column[Row]]) -> dict[str, str | Cell]:
     return {column.full_title: with_minus(column.value(row).text) for column in shown}
 
 
-def _in_english(row: Row | None) -> Iterator[Block]:
-    if row is not None:
-        title = "From text, database and goal alone; delex.: delexicalised first"
-        yield Block("grounded", "Scores", facts={title: _facts(row, lexicalised_columns())})
-
-
-def _live(row: Row | None) -> Iterator[Block]:
-    if row is not None:
+def _apart(row: Row | None) -> Iterator[Block]:
+    """Yield the scores of a row in plain English, or of live dialogues."""
+    if row is not None and row.live is not None:
         title = "What came of the dialogues, in percent, and means per dialogue"
         yield Block("live", "Scores", facts={title: _facts(row, live_columns([row]))})
+    elif row is not None:
+        title = "From text, database and goal alone; delex.: delexicalised first"
+        yield Block("grounded", "Scores", facts={title: _facts(row, lexicalised_columns())})
 
 
 def _ranked_figure(board: Board, entry: Entry) -> tuple[str, Cell] | None:
