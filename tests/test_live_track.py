@@ -18,8 +18,9 @@ from mwz.harness.board.entries import PREDICTIONS_FILE, Entry, read_entries, rea
 from mwz.harness.board.model import live_tables, make_board
 from mwz.harness.board.scores import SCORES_FILE
 from mwz.harness.board.views.charts import charts
+from mwz.harness.cli.reading import is_play
 from mwz.harness.live.playing import play
-from mwz.harness.live.replaying import is_play, play_scripts
+from mwz.harness.live.replaying import play_scripts
 from mwz.harness.live.world import World
 
 Capture = pytest.CaptureFixture[str]

@@ -156,24 +156,12 @@ def command(
 
 def _plays(plays: Sequence[tuple[str, Plays]]) -> tuple[list[str], list[Evidence]]:
     """Return what to call plays, and what is known of them."""
-    option.of_plays(*_OF_PLAYS)
+    known = "systems seeds test samples seed all_figures format_ json_target benchmark"
+    option.of_plays(*known.split())
     from ..live.replaying import evidence
 
     names = short_names([source for source, _ in plays])
     return names, [evidence(one, name) for name, (_, one) in zip(names, plays, strict=True)]
-
-
-_OF_PLAYS = (
-    "systems",
-    "seeds",
-    "test",
-    "samples",
-    "seed",
-    "all_figures",
-    "format_",
-    "json_target",
-    "benchmark",
-)
 
 
 def _ceiling(scorer: Scorer, systems: Sequence[Evidence]) -> GroundedFigures | None:

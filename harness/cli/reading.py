@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cache
@@ -92,6 +93,20 @@ def read_submissions(
     return benchmark, [
         checked_submission(one, benchmark, source, rules, reading) for one, source in read
     ]
+
+
+_KEYS_OF_PLAYS = {"dialogue_id", "turns", "trial", "agent", "outcome", "costs", "signature"}
+
+
+def is_play(content: bytes) -> bool:
+    """Whether an (unpacked) file is one of `mwz play`, by its first line."""
+    if not content.startswith(b'{"dialogue_id"'):
+        return False
+    try:
+        first = json.loads(content.split(b"\n", 1)[0])
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(first, dict) and first.keys() >= _KEYS_OF_PLAYS
 
 
 def read_plays(

@@ -49,7 +49,6 @@ from ..errors import InputError, unknown
 from ..io.files import encoded, limits, read_bytes, shown_name, to_json
 from ..io.rendering import figure, printable, text_table
 from ..io.validation import validated
-from ..live.replaying import BASELINE, is_play
 from ..metrics import headlines
 from ..metrics.signs import ALL_SIGNS, honest_text, limit_text
 from ..metrics.tracking.tracked_dialogues import GoldStates
@@ -59,7 +58,7 @@ from ..submission import checked_submission
 from ..submission.formats import Reading, read_standard
 from . import notify, option, tell
 from .option import leaderboard_path
-from .reading import benchmark_chooser
+from .reading import benchmark_chooser, is_play
 
 if TYPE_CHECKING:
     from ..board.entry_scores import Outputs
@@ -350,7 +349,7 @@ def _live(
         The scores; the file to be kept, of all trials; and where the plays are. What both scripts
         play is not kept: the harness plays it again.
     """
-    from ..live.replaying import recorded
+    from ..live.replaying import BASELINE, recorded
     from .live_entries import live_scores, read_live
 
     lines = [line for source, content in files for line in recorded(content, source)]

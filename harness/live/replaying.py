@@ -36,8 +36,6 @@ SCRIPTED: Final = "scripted"
 BASELINE: Final = "baseline"
 """The agent by script."""
 
-_BEGINNING = b'{"dialogue_id"'
-_KEYS = {"dialogue_id", "turns", "trial", "agent", "outcome", "costs", "signature"}
 _SHOWN = 200
 _AGAIN = "play it again by `mwz play`"
 
@@ -118,17 +116,6 @@ class Plays:
         return found
 
 
-def is_play(content: bytes) -> bool:
-    """Whether an (unpacked) file is one of `mwz play`, by its first line."""
-    if not content.startswith(_BEGINNING):
-        return False
-    try:
-        first = json.loads(content.split(b"\n", 1)[0])
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(first, dict) and first.keys() >= _KEYS
-
-
 def recorded(content: bytes, source: str) -> list[Recorded]:
     """Return the lines of an (unpacked) file of plays, yet to be played again.
 
@@ -195,6 +182,9 @@ def _play(line: Recorded, world: World) -> Play:
     """Return who played what, as a line says; a scripted user is that of today."""
     given = line.signature.parameters
     name = given.get("user", "")
+    if not (name.isprintable() and line.agent.isprintable() and 0 < len(name) <= _SHOWN):
+        told = f"dialogue {line.dialogue_id}: the names of agent or user are no plain text"
+        raise InputError(line.source, f"{told} of 1 to {_SHOWN} characters; {_AGAIN}")
     user: UserMaker = lambda *_: _Tape(line)  # noqa: E731 -- of the other lines it is another
     if name.startswith(f"{SCRIPTED}-"):
         name, user = script_name(SCRIPTED, "user"), ScriptedUser
