@@ -50,8 +50,8 @@ _SHOWN = 20
 )
 def command(predictions: str, benchmark: str | None, table: str | None, **how: Any) -> int:
     """Check a predictions file and show what it holds; `how` is as in `Options`."""
-    if plays := read_plays([predictions], benchmark, "checking against"):
-        return _check_plays(plays)
+    for source, plays in read_plays([predictions], benchmark, "checking against", by="file"):
+        return _check_plays(source, plays)
     options = Options(setup="strict", metrics=["inform"], **how)
     loaded, (submission,) = read_submissions([predictions], benchmark, "checking against", options)
     scorer = Scorer(loaded, options)
@@ -70,27 +70,22 @@ def command(predictions: str, benchmark: str | None, table: str | None, **how: A
     return WARNED if warnings else 0
 
 
-def _check_plays(plays: Sequence[tuple[str, Plays]]) -> int:
+def _check_plays(source: str, plays: Plays) -> int:
     """Show what a file of plays holds, all of which came out again as it says."""
     option.of_plays("predictions", "benchmark")
-    for source, one in plays:
-        by = "tools and the user's script" if one.scripted else "tools"
-        facts = {
-            "file": cut(source, 200),
-            "format": "live dialogues of `mwz play`",
-            "agent": one.what.agent_name,
-            "user": one.what.user_name,
-            "tasks": f"{len(one.what.tasks)} of {len(one.what.world.tasks.tasks)}",
-            "trials": one.what.trials,
-            "dialogues": f"{len(one.lines) - one.missing}, as {by} give them again",
-        }
-        for name, told in facts.items():
-            _show(name, told)
-        for remark in one.remarks:
-            _show("warning", remark)
-    warnings = sum(len(one.remarks) for _, one in plays)
-    _show("warnings", warnings or "none")
-    return WARNED if warnings else 0
+    what = plays.what
+    by = "tools and the user's script" if plays.scripted else "tools"
+    _show("file", cut(source, 200))
+    _show("format", "live dialogues of `mwz play`")
+    _show("agent", what.agent_name)
+    _show("user", what.user_name)
+    _show("tasks", f"{len(what.tasks)} of {len(what.world.tasks.tasks)}")
+    _show("trials", what.trials)
+    _show("dialogues", f"{len(plays.lines) - plays.missing}, as {by} give them again")
+    for remark in plays.remarks:
+        _show("warning", remark)
+    _show("warnings", len(plays.remarks) or "none")
+    return WARNED if plays.remarks else 0
 
 
 def _show(name: str, told: object) -> None:

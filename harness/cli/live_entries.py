@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..board.entries import Predictions
@@ -13,8 +12,7 @@ from ..io.files import encoded, to_json
 from ..scoring import Scorer
 
 if TYPE_CHECKING:
-    from ..benchmark import Benchmark
-    from ..live.replaying import Plays, Recorded
+    from ..live.replaying import Plays
 
 
 def score_live(content: bytes | Predictions, source: str, scorer: Scorer) -> Scores:
@@ -26,38 +24,16 @@ def score_live(content: bytes | Predictions, source: str, scorer: Scorer) -> Sco
         scorer: Has the benchmark.
 
     Raises:
-        InputError: As `read_live`; or the file is none of plays.
+        InputError: The file is none of plays, they come out otherwise than it says, or lack a
+            trial; or the benchmark's tasks are not installed.
     """
-    from ..live.replaying import recorded
-
-    if isinstance(content, bytes):
-        return live_scores(read_live(recorded(content, source), scorer.benchmark), content)
-    return live_scores(read_live(content, scorer.benchmark))
-
-
-def read_live(plays: Sequence[Recorded] | Predictions, benchmark: Benchmark) -> Plays:
-    """Play live dialogues again.
-
-    Args:
-        plays: The lines of files of plays; or how the harness plays.
-        benchmark: The benchmark.
-
-    Raises:
-        InputError: They come out otherwise, or lack a trial; or the benchmark's tasks are not
-            installed.
-    """
-    from ..live.replaying import play_scripts, replayed
+    from ..live.replaying import play_scripts, recorded, replayed
     from ..live.world import World
 
-    world = World.of(benchmark)
-    if isinstance(plays, Predictions):
-        return play_scripts(world, plays.trials or 1, plays.seed or 0)
-    trials = {line.trial for line in plays}
-    lacking = [number for number in range(1, 1 + max(trials, default=1)) if number not in trials]
-    if lacking:
-        told = f"trial {lacking[0]} is missing; give the files of all trials that were played"
-        raise InputError(plays[0].source if plays else "plays", told)
-    return replayed(plays, world)
+    world = World.of(scorer.benchmark)
+    if isinstance(content, bytes):
+        return live_scores(replayed(recorded(content, source), world), content)
+    return live_scores(play_scripts(world, content.trials or 1, content.seed or 0))
 
 
 def live_scores(plays: Plays, content: bytes | None = None) -> Scores:
@@ -66,13 +42,19 @@ def live_scores(plays: Plays, content: bytes | None = None) -> Scores:
     Args:
         plays: The plays.
         content: The (unpacked) file of plays, of all trials; None where nobody keeps it.
+
+    Raises:
+        InputError: A trial is missing.
     """
     from ..live.playing import figures
 
     what = plays.what
     found = figures(what, plays.lines)
     outcomes = {(one["trial"], one["dialogue_id"]): one["outcome"] for one in plays.lines}
-    trials, tasks = sorted({trial for trial, _ in outcomes}), sorted(what.tasks)
+    trials, tasks = range(1, 1 + what.trials), sorted(what.tasks)
+    if lacking := {*trials} - {trial for trial, _ in outcomes}:
+        told = f"trial {min(lacking)} is missing; give the files of all trials that were played"
+        raise InputError(f"agent {what.agent_name}", told)
 
     def mark(trial: int, id_: str, name: str) -> str:
         outcome = outcomes[trial, id_]

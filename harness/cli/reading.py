@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..benchmark import STYLES, Benchmark
 from ..data.installed import SAMPLE, installed_benchmarks, load_benchmark
@@ -95,6 +95,7 @@ def read_submissions(
     ]
 
 
+_By: TypeAlias = Literal["play", "file", "all"]
 _KEYS_OF_PLAYS = {"dialogue_id", "turns", "trial", "agent", "outcome", "costs", "signature"}
 
 
@@ -110,7 +111,7 @@ def is_play(content: bytes) -> bool:
 
 
 def read_plays(
-    files: Sequence[str], name: str | None, doing: str, apart: bool = False
+    files: Sequence[str], name: str | None, doing: str, by: _By = "play"
 ) -> list[tuple[str, Plays]]:
     """Read files of `mwz play`, play their dialogues again, and return the trials of each play.
 
@@ -118,10 +119,10 @@ def read_plays(
         files: The files; standard input is none of them.
         name: The value of `--benchmark`.
         doing: What is done with the benchmark, for the remark.
-        apart: Whether each file stands for itself.
+        by: What belongs together: the files of a "play", each "file", or "all" of them.
 
     Returns:
-        The first file of each play, and the play; nothing if no file is one of `mwz play`.
+        What messages call each play, and the play; nothing if no file is one of `mwz play`.
 
     Raises:
         InputError: Only some of the files are, or they come out otherwise than they say.
@@ -131,21 +132,28 @@ def read_plays(
         # Of a file that cannot be read is said where it is to be scored.
         with suppress(InputError):
             contents[file] = b"" if file == STANDARD_STREAM else read_bytes(file, limits())
-    from ..live.replaying import is_play, recorded, replayed
+    found = [(shown_name(file), contents.get(file, b"")) for file in files]
+    others = [source for source, content in found if not is_play(content)]
+    if others and len(others) < len(files):
+        raise InputError(others[0], "is none of `mwz play`, as others are; leave it out")
+    return [] if others else plays_again(found, name, doing, by)
+
+
+def plays_again(
+    files: Sequence[tuple[str, bytes]], name: str | None, doing: str, by: _By = "play"
+) -> list[tuple[str, Plays]]:
+    """Return the plays of files of `mwz play`, given what messages call them and their content.
+
+    Further arguments, and what is returned and raised, are as of `read_plays`.
+    """
+    from ..live.replaying import recorded, replayed
     from ..live.world import World
 
-    others = [file for file in files if not is_play(contents.get(file, b""))]
-    if len(others) == len(files):
-        return []
-    if others:
-        raise InputError(
-            shown_name(others[0]), "is none of `mwz play`, as others are; leave it out"
-        )
     groups: dict[object, list[Any]] = {}
-    for file in files:
-        for line in recorded(contents[file], shown_name(file)):
-            key = file if apart else (line.agent, line.signature.key)
-            groups.setdefault(key, []).append(line)
+    for source, content in files:
+        for line in recorded(content, source):
+            keys = {"play": (line.agent, line.signature.key), "file": source, "all": ""}
+            groups.setdefault(keys[by], []).append(line)
     choose = benchmark_chooser(name, doing)
     world = World.of(choose([line.dialogue_id for lines in groups.values() for line in lines]))
     found = [(lines[0].source, replayed(lines, world)) for lines in groups.values()]

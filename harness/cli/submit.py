@@ -58,7 +58,7 @@ from ..submission import checked_submission
 from ..submission.formats import Reading, read_standard
 from . import notify, option, tell
 from .option import leaderboard_path
-from .reading import benchmark_chooser, is_play
+from .reading import benchmark_chooser, is_play, plays_again
 
 if TYPE_CHECKING:
     from ..board.entry_scores import Outputs
@@ -349,22 +349,20 @@ def _live(
         The scores; the file to be kept, of all trials; and where the plays are. What both scripts
         play is not kept: the harness plays it again.
     """
-    from ..live.replaying import BASELINE, recorded
-    from .live_entries import live_scores, read_live
+    from ..live.replaying import BASELINE, play_scripts
+    from .live_entries import live_scores
 
-    lines = [line for source, content in files for line in recorded(content, source)]
-    loaded = benchmark_chooser(benchmark, "scoring on")([line.dialogue_id for line in lines])
-    click.echo(f"playing {len(lines)} dialogues again …", err=True)
-    plays = read_live(lines, loaded)
-    tell(files[0][0], plays.remarks)
+    click.echo("playing the dialogues again …", err=True)
+    [(source, plays)] = plays_again(files, benchmark, "scoring on", by="all")
     if not plays.by_script:
         content = b"".join(content.rstrip(b"\n") + b"\n" for _, content in files)
         return live_scores(plays, content), [content], Predictions(file=PREDICTIONS_FILE)
-    place = Predictions(played=BASELINE, trials=plays.what.trials, seed=plays.what.seed)
-    again = read_live(place, loaded)
+    what = plays.what
+    again = play_scripts(what.world, what.trials, what.seed)
     if again.said != plays.said:
         told = "is not what the baseline plays of all tasks; play it again by `mwz play`"
-        raise InputError(files[0][0], told)
+        raise InputError(source, told)
+    place = Predictions(played=BASELINE, trials=what.trials, seed=what.seed)
     return live_scores(again), [], place
 
 

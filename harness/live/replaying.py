@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import Field, NonNegativeInt
@@ -120,7 +121,7 @@ def recorded(content: bytes, source: str) -> list[Recorded]:
     """Return the lines of an (unpacked) file of plays, yet to be played again.
 
     Raises:
-        InputError: A line is none of `mwz play`; with its number.
+        InputError: A line is none of `mwz play`, with its number; or there is none.
     """
     found = []
     for number, text in enumerate(content.split(b"\n"), start=1):
@@ -131,6 +132,8 @@ def recorded(content: bytes, source: str) -> list[Recorded]:
         except InputError as error:
             told = "; ".join(error.problems)
             raise InputError(source, f"line {number}: no play ({told}); {_AGAIN}") from None
+    if not found:
+        raise InputError(source, f"holds no dialogue; {_AGAIN}")
     return found
 
 
@@ -220,20 +223,20 @@ def _checked(line: Recorded, what: Play) -> Line:
 
 def _differences(turns: Sequence[_Turn], again: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield where a dialogue comes out otherwise, what is there, and what should be."""
-    for number, (turn, right) in enumerate(zip(turns, again, strict=False)):
+    for number, (turn, right) in enumerate(zip_longest(turns, again)):
+        if turn is None or right is None:
+            wrong = (
+                "is missing, the user goes on" if turn is None else "the dialogue ends before it"
+            )
+            yield f"turn {number}: {wrong}"
+            return
         if turn.user != right["user"]:
             told = f"the user says {_short(turn.user)}, by its script {_short(right['user'])}"
             yield f"turn {number}: {told}"
-        for at, (call, other) in enumerate(zip(turn.calls, right.get("calls", ()), strict=False)):
+        for at, (call, other) in enumerate(zip(turn.calls, right.get("calls", ()), strict=True)):
             if call.result != other["result"]:
                 told = f"{_short(call.result)}, the tool returns {_short(other['result'])}"
                 yield f"turn {number}, call {at} ({call.name}): the result is {told}"
-    if len(turns) != len(again):
-        yield (
-            f"turn {len(again)}: the dialogue ends before it"
-            if len(turns) > len(again)
-            else (f"turn {len(turns)}: is missing, the user goes on")
-        )
 
 
 def _short(value: object) -> str:
