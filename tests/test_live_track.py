@@ -157,6 +157,11 @@ def _malformed(lines: Lines) -> None:
     lines[0][2]["turns"][0]["response"] = 3
 
 
+def _named_in_lines(lines: Lines) -> None:
+    for line in _every(lines):
+        line["agent"] = "mine\n# Leaderboard"
+
+
 def _older_script(lines: Lines) -> None:
     for line in _every(lines):
         line["signature"]["parameters"]["user"] = "scripted-0-000000000000"
@@ -177,6 +182,7 @@ def _older_script(lines: Lines) -> None:
         ((mine, _twice), "trial 1: dialogue town001 is there twice; keep one"),
         ((mine, _other_agent), "different agents: another and mine"),
         ((mine, _malformed), "line 3: no play (turns.0.response: input should be a valid string)"),
+        ((_named_in_lines,), "the names of agent or user are no plain text"),
         ((mine, _older_script), "different user: scripted-0-000000000000 and scripted-1-"),
         # What both scripts play is known to the last word.
         ((silent,), "the user says"),
@@ -243,8 +249,23 @@ def test_a_missing_dialogue_counts_as_lost_and_is_said(track: _Track) -> None:
     assert row["pass^1"] == pytest.approx(100 * 59 / 60, abs=1e-4)
     assert row["pass^2"] == pytest.approx(100 * 29 / 30, abs=1e-4)
     page = (track.folder.parent / "leaderboard.md").read_text(encoding="utf-8")
-    assert "Agent: 1 dialogue not played, counted as lost" in page
+    assert "Agent: 1 dialogue missing, counted as lost" in page
     assert "rank 1 of 1 with this user" in run.out
+
+
+def test_a_dialogue_that_was_broken_off_counts_as_lost(track: _Track) -> None:
+    def broken_off(lines: Lines) -> None:
+        # The agent fails in its second turn.
+        line = lines[0][0]
+        del line["turns"][2:]
+        line["turns"][1] = {"user": line["turns"][1]["user"], "response": ""}
+        line["outcome"]["error"] = "the server refuses it"
+
+    run = track.submit(mine, broken_off)
+    assert run.status == 0
+    assert "1 dialogue broken off, counted as lost" in run.err
+    assert _row(track)["pass^1"] == pytest.approx(100 * 59 / 60, abs=1e-4)
+    assert track.board("verify", "--strict", "--jobs", 1).status == 0
 
 
 def test_who_does_not_play_every_task_has_no_rank(track: _Track) -> None:

@@ -278,8 +278,8 @@ class Row:
                 return signs
             return [*map(quoted, filter(None, (system.note, system.unranked))), *signs]
         said = [] if system is None or not system.note else [quoted(system.note)]
-        if self.live is not None and self.live.missing:
-            said.append(f"{counted(self.live.missing, 'dialogue')} not played, counted as lost")
+        lost = {} if self.live is None else self.live.lost
+        said += [f"{counted(n, 'dialogue')} {how}, counted as lost" for how, n in lost.items() if n]
         if self.grounded is None:
             said += placeholders_note(self)
         if self.unranked is not None and self.unranked not in _SAID_ELSEWHERE:

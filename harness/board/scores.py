@@ -425,7 +425,7 @@ class LiveScores:
         passes: pass^1, pass^2 and so on.
         figures: All other figures that `mwz play` shows: rates in percent, means, counts.
         costs: "agent" and "user" -> calls and tokens of their models, as the files of plays state.
-        missing: The dialogues that were not played, and count as lost.
+        lost: "missing" and "broken off" -> how many dialogues count as lost for that.
     """
 
     signature: Signature
@@ -436,7 +436,7 @@ class LiveScores:
     passes: tuple[Interval, ...]
     figures: Mapping[str, int | FiniteFloat | None]
     costs: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    missing: int = 0
+    lost: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def trials(self) -> int:

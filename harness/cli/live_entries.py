@@ -71,8 +71,8 @@ def live_scores(plays: Plays, content: bytes | None = None) -> Scores:
         },
         passes=tuple(Interval(**one) for one in found.pop("pass").values()),
         costs=found.pop("costs"),
-        figures={name: one for name, one in found.items() if name != "signature"},
-        missing=plays.missing,
+        figures={key: one for key, one in found.items() if key not in ("signature", "errors")},
+        lost=plays.lost,
     )
     said = plays.said
     kept = encoded(to_json(said)) if content is None else content

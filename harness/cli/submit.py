@@ -237,6 +237,7 @@ def command(
 
     contents = [content for _, content in files]
     if track == LIVE:
+        check_new(submissions, system, None, replace=replace)
         scores, contents, place = _live(files, benchmark)
         system = system.model_copy(update={"predictions": place})
         check(scores)

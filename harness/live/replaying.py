@@ -107,14 +107,21 @@ class Plays:
         return found
 
     @property
+    def lost(self) -> dict[str, int]:
+        """How dialogues did not come to their end -> how many."""
+        errors = sum(line["outcome"]["error"] is not None for line in self.lines)
+        return {"missing": self.missing, "broken off": errors - self.missing}
+
+    @property
     def remarks(self) -> list[str]:
         """What is to be said of them."""
         tasks, of = len(self.what.tasks), len(self.what.world.tasks.tasks)
-        broken_off = sum(line["outcome"]["error"] is not None for line in self.lines) - self.missing
         found = [f"plays {tasks} of {of} tasks: without a rank on the board"] * (tasks < of)
-        for number, how in ((self.missing, "missing"), (broken_off, "broken off")):
-            found += [f"{counted(number, 'dialogue')} {how}, counted as lost"] * (number > 0)
-        return found
+        return found + [
+            f"{counted(number, 'dialogue')} {how}, counted as lost"
+            for how, number in self.lost.items()
+            if number
+        ]
 
 
 def recorded(content: bytes, source: str) -> list[Recorded]:
