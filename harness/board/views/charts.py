@@ -76,7 +76,7 @@ def _passes(table: BoardTable) -> Iterator[Chart]:
     ]
     most = max((int(dot.x) for dot in dots), default=1)
     if most > 1:
-        picture = scatter(dots, x_marks=range(1, most + 1), steps=True)
+        picture = scatter(dots, x_marks=range(1, most + 1), y_marks=range(0, 101, 20), steps=True)
         # A line has its name once, where it begins.
         points = [replace(one, named=one.named and one.dot.x == 1) for one in picture.points]
         yield Chart("pass", replace(picture, points=points), "k", "pass^k")
