@@ -451,3 +451,6 @@ def test_a_chart_shows_how_pass_k_falls(track: _Track) -> None:
     # Ten of 30 tasks are solved in one trial of two: 50 of 60 dialogues, and 20 of 30 tasks twice.
     found = [(point.dot.x, round(point.dot.y, 1)) for point in chart.picture.points]
     assert found == [(1.0, 83.3), (2.0, 66.7)]
+    [line] = chart.picture.steps.values()
+    assert line == "M" + "L".join(f"{point.x} {point.y}" for point in chart.picture.points)
+    assert [point.named for point in chart.picture.points] == [False, True]

@@ -68,15 +68,22 @@ def charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Chart]:
 
 def _passes(table: BoardTable) -> Iterator[Chart]:
     """Yield pass^k of the agents of a table by k, a line each, if some agent has several trials."""
+    rows = {f"of-{row.key}": row for row in table.rows}
+    # A line has its name once, where it ends.
     dots = [
-        Dot(row.name, system_link(row.key), row.key, float(k), one.value)
-        for row in table.rows
+        Dot(row.name * (k == row.live.trials), system_link(row.key), group, float(k), one.value)
+        for group, row in rows.items()
         if row.live is not None
         for k, one in enumerate(row.live.passes, start=1)
     ]
     most = max((int(dot.x) for dot in dots), default=1)
     if most > 1:
-        picture = scatter(dots, x_marks=range(1, most + 1), y_marks=range(0, 101, 20), steps=True)
-        # A line has its name once, where it begins.
-        points = [replace(one, named=one.named and one.dot.x == 1) for one in picture.points]
-        yield Chart("pass", replace(picture, points=points), "k", "pass^k")
+        picture = scatter(dots, x_marks=range(1, most + 1), y_marks=range(0, 101, 20))
+        ways: dict[str, list[str]] = {}
+        points = []
+        for point in picture.points:
+            ways.setdefault(point.dot.group, []).append(f"{point.x} {point.y}")
+            dot = replace(point.dot, name=rows[point.dot.group].name)
+            points.append(replace(point, dot=dot, named=point.named and bool(point.dot.name)))
+        lines = {group: f"M{'L'.join(way)}" for group, way in ways.items()}
+        yield Chart("pass", replace(picture, points=points, steps=lines), "k", "pass^k")

@@ -161,8 +161,8 @@ class Scatter:
         x_marks: Figure -> where it stands below.
         y_marks: Figure -> where it stands at the left.
         points: The points, from the left to the right.
-        steps: Group -> the way through its points as SVG says it, level between them, to the right
-            end of the plot.
+        steps: Group -> the way through its points as SVG says it: level between them, to the right
+            end of the plot; of `pass` from one to the next.
     """
 
     width: float
