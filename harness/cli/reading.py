@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
+import zlib
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -96,6 +98,9 @@ def read_submissions(
 
 
 _By: TypeAlias = Literal["play", "file", "all"]
+_LONGEST_LINE = 10_000_000
+"""How many bytes of a first line are looked at."""
+
 _KEYS_OF_PLAYS = {"dialogue_id", "turns", "trial", "agent", "outcome", "costs", "signature"}
 
 
@@ -116,7 +121,7 @@ def read_plays(
     """Read files of `mwz play`, play their dialogues again, and return the trials of each play.
 
     Args:
-        files: The files; standard input is none of them.
+        files: The files, of which pipes and standard input are none of `mwz play`.
         name: The value of `--benchmark`.
         doing: What is done with the benchmark, for the remark.
         by: What belongs together: the files of a "play", each "file", or "all" of them.
@@ -127,16 +132,26 @@ def read_plays(
     Raises:
         InputError: Only some of the files are, or they come out otherwise than they say.
     """
-    contents: dict[str, bytes] = {}
-    for file in files:
-        # Of a file that cannot be read is said where it is to be scored.
-        with suppress(InputError):
-            contents[file] = b"" if file == STANDARD_STREAM else read_bytes(file, limits())
-    found = [(shown_name(file), contents.get(file, b"")) for file in files]
-    others = [source for source, content in found if not is_play(content)]
+    others = [file for file in files if not _is_file_of_plays(file)]
     if others and len(others) < len(files):
-        raise InputError(others[0], "is none of `mwz play`, as others are; leave it out")
-    return [] if others else plays_again(found, name, doing, by)
+        raise InputError(shown_name(others[0]), "is none of `mwz play`, as others are")
+    if others:
+        return []
+    return plays_again([(shown_name(f), read_bytes(f, limits())) for f in files], name, doing, by)
+
+
+def _is_file_of_plays(file: str) -> bool:
+    """Whether a file is one of `mwz play`; one that cannot be read is none, as far as this goes."""
+    # What a pipe holds can be read only once.
+    if not os.path.isfile(file):
+        return False
+    try:
+        with open(file, "rb") as packed:
+            magic = packed.read(2)
+        with (gzip.open if magic == b"\x1f\x8b" else open)(file, "rb") as content:
+            return is_play(content.readline(_LONGEST_LINE))
+    except (OSError, EOFError, ValueError, zlib.error):
+        return False
 
 
 def plays_again(
