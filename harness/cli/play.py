@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from tqdm import tqdm
 
-from ..errors import InputError, unknown
+from ..comparison.interval import Interval
+from ..errors import InputError, counted, unknown
 from ..io.files import STANDARD_STREAM, write_json
-from ..io.rendering import figure
+from ..io.rendering import figure, text_table
 from . import notify, option
 from .reading import benchmark_chooser
 
@@ -92,7 +93,7 @@ def command(
     if json_target is not None:
         write_json(json_target, figures)
     if json_target != STANDARD_STREAM:
-        click.echo(f"{playing.figures_text(figures)}\n\n{output}\n{figures['signature']}")
+        click.echo(figures_text(figures, output))
 
 
 def _chat(models: Mapping[str, str | None], *wanted: str) -> tuple[str, ChatModel]:
@@ -110,13 +111,13 @@ def _agent(name: str, models: Mapping[str, str | None]) -> tuple[str, Callable[[
     """Return what an agent is called, and what makes it."""
     from ..live.agents import Baseline, Function, imported_function
     from ..live.models import ModelAgent
-    from ..live.replaying import BASELINE, script_name
+    from ..live.world import versioned
 
     if name == "model":
         called, chat = _chat(models, "model")
         return called, partial(ModelAgent, chat)
-    if name == BASELINE:
-        return script_name(BASELINE, "agent"), Baseline
+    if name == "baseline":
+        return f"baseline-{versioned('agent')}", Baseline
     if ":" not in name:
         raise InputError("--agent", unknown("agent", name, _AGENTS))
     return name, partial(Function, imported_function(name))
@@ -125,11 +126,34 @@ def _agent(name: str, models: Mapping[str, str | None]) -> tuple[str, Callable[[
 def _user(name: str, models: Mapping[str, str | None]) -> tuple[str, UserMaker]:
     """Return what a user is called, and what makes it."""
     from ..live.models import ModelUser
-    from ..live.replaying import SCRIPTED, script_name
     from ..live.users import PersonAtTerminal, ScriptedUser
+    from ..live.world import versioned
 
     if name == "model":
         called, chat = _chat(models, "user_model", "model")
         return called, partial(ModelUser, chat)
-    scripted = (script_name(SCRIPTED, "user"), ScriptedUser)
-    return scripted if name == SCRIPTED else (name, PersonAtTerminal)
+    scripted = (f"scripted-{versioned('user')}", ScriptedUser)
+    return scripted if name == "scripted" else (name, PersonAtTerminal)
+
+
+_SHOWN: Mapping[str, str] = {
+    "inform": "Inform",
+    "success": "Success",
+    "requested": "Success, all requested",
+    "books": "Books",
+    "solved": "Solved",
+    "turns": "Turns",
+    "calls": "Calls",
+}
+
+
+def figures_text(figures: dict[str, Any], path: Path) -> str:
+    """Return the figures of a play for people."""
+    rows = [[title, figure(figures[name])] for name, title in _SHOWN.items()]
+    rows += [[f"pass^{k}", Interval(**one).text(1)] for k, one in figures["pass"].items()]
+    costs = figures["costs"].items()
+    rows += [[f"{who}: {kind}", f"{n:,}"] for who, cost in costs for kind, n in cost.items()]
+    rows += [["Broken off", str(figures["errors"])]] if figures["errors"] else []
+    played = f"{counted(figures['tasks'], 'task')}, {counted(figures['trials'], 'trial')}"
+    title = f"{figures['agent']} with {figures['user']}: {played}"
+    return f"{title}\n{text_table(['', ''], rows)}\n\n{path}\n{figures['signature']}"

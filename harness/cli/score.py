@@ -225,14 +225,16 @@ def command(
 
 def _show_plays(plays: Sequence[tuple[str, Plays]], json_target: str | None, quiet: bool) -> None:
     """Show and write what came of live dialogues."""
-    from ..live.playing import figures, figures_text
+    from ..live.playing import figures
+    from .play import figures_text
 
     option.of_plays("predictions", "benchmark", "json_target", "quiet")
     found = [figures(one.what, one.lines) for _, one in plays]
     if json_target is not None:
         write_json(json_target, found[0] if len(found) == 1 else found)
     if not quiet and json_target != STANDARD_STREAM:
-        texts = (f"{figures_text(one)}\n\n{one['signature']}" for one in found)
+        named = zip(found, plays, strict=True)
+        texts = (figures_text(one, Path(source)) for one, (source, _) in named)
         click.echo(printable("\n\n".join(texts)))
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,10 +20,8 @@ from typing import Any, TypeAlias
 
 from mwz.normalization.rules.registry import digest_of_json
 
-from ..comparison.interval import Interval
 from ..errors import InputError, counted
 from ..io.files import read_stored, write_atomically
-from ..io.rendering import figure, text_table
 from ..signature import SHOWN_HASH, Signature
 from .agents import Agent
 from .environment import MAX_TURNS, Environment, outcome_of
@@ -246,25 +244,3 @@ def figures(what: Play, lines: Sequence[Line]) -> dict[str, Any]:
     signature = str(what.whole_signature())
     named = {"agent": what.agent_name, "user": what.user_name, "signature": signature}
     return named | summary(lines, what.trials)
-
-
-_SHOWN: Mapping[str, str] = {
-    "inform": "Inform",
-    "success": "Success",
-    "requested": "Success, all requested",
-    "books": "Books",
-    "solved": "Solved",
-    "turns": "Turns",
-    "calls": "Calls",
-}
-
-
-def figures_text(figures: Mapping[str, Any]) -> str:
-    """Return figures of dialogues played for people, as `figures` has them, without signature."""
-    rows = [[title, figure(figures[name])] for name, title in _SHOWN.items()]
-    rows += [[f"pass^{k}", Interval(**one).text(1)] for k, one in figures["pass"].items()]
-    costs = figures["costs"].items()
-    rows += [[f"{who}: {kind}", f"{n:,}"] for who, cost in costs for kind, n in cost.items()]
-    rows += [["Broken off", str(figures["errors"])]] if figures["errors"] else []
-    played = f"{counted(figures['tasks'], 'task')}, {counted(figures['trials'], 'trial')}"
-    return f"{figures['agent']} with {figures['user']}: {played}\n{text_table(['', ''], rows)}"

@@ -17,7 +17,7 @@ class Chart:
     """A picture.
 
     Attributes:
-        kind: "time", "scatter", "ranks" or "pass": what it shows, and its style.
+        kind: "time", "scatter" or "ranks": what it shows, and its style.
         picture: The picture, or its lines.
         x: What is shown to the right: a figure, k, or the rankings of "ranks".
         y: What is shown upwards.
@@ -86,4 +86,4 @@ def _passes(table: BoardTable) -> Iterator[Chart]:
             dot = replace(point.dot, name=rows[point.dot.group].name)
             points.append(replace(point, dot=dot, named=point.named and bool(point.dot.name)))
         lines = {group: f"M{'L'.join(way)}" for group, way in ways.items()}
-        yield Chart("pass", replace(picture, points=points, steps=lines), "k", "pass^k")
+        yield Chart("scatter", replace(picture, points=points, steps=lines), "k", "pass^k")

@@ -162,7 +162,7 @@ class Scatter:
         y_marks: Figure -> where it stands at the left.
         points: The points, from the left to the right.
         steps: Group -> the way through its points as SVG says it: level between them, to the right
-            end of the plot; of `pass` from one to the next.
+            end of the plot; of pass^k from one to the next.
     """
 
     width: float

@@ -91,9 +91,9 @@ def _page(
     verdict = "; ".join(board.verdicts(entry))
     tracked = [one for table in board.tracking for one in table if one.key == entry.key]
     entered = [one for one in tracked if one.tracked is not None and not one.tracked.further]
-    english = next((one for one in board.english if one.entry is entry), None)
-    live = next((one for table in board.live for one in table if one.entry is entry), None)
-    main = row or english or live
+    apart = (*board.english, *(one for table in board.live for one in table))
+    english = next((one for one in apart if one.entry is entry), None)
+    main = row or english
     citation = entry_reference(entry)
     place = _place(board, main or next(iter(entered), None))
     ranked = _ranked_figure(board, entry)
@@ -109,8 +109,8 @@ def _page(
         "stated": _stated(entry),
         "verdict": with_minus(verdict) or None,
         "mark": verdict_mark(verdict),
-        "tiles": _tiles(row, shown, [*entered, *([live] if live else [])]),
-        "blocks": [*_apart(english or live), *_blocks(board, entry, row, tracked)],
+        "tiles": _tiles(row, shown, entered),
+        "blocks": [*_in_english(english), *_blocks(board, entry, row, tracked)],
         "signature": str(signature or ""),
         "fields": [] if signature is None else list(own_fields(signature)),
         "badge": ranked,
@@ -134,12 +134,13 @@ def _facts(row: Row, shown: Sequence[Column[Row]]) -> dict[str, str | Cell]:
     return {column.full_title: with_minus(column.value(row).text) for column in shown}
 
 
-def _apart(row: Row | None) -> Iterator[Block]:
+def _in_english(row: Row | None) -> Iterator[Block]:
     """Yield the scores of a row in plain English, or of live dialogues."""
     if row is not None and row.live is not None:
-        title = "What came of the dialogues, in percent, and means per dialogue"
+        title = "Rates in percent, and means per dialogue"
         yield Block("live", "Scores", facts={title: _facts(row, live_columns([row]))})
-    elif row is not None:
+        return
+    if row is not None:
         title = "From text, database and goal alone; delex.: delexicalised first"
         yield Block("grounded", "Scores", facts={title: _facts(row, lexicalised_columns())})
 
@@ -170,9 +171,8 @@ def _tiles(
     row: Row | None, shown: Sequence[Column[Row]], entered: Sequence[Row]
 ) -> dict[str, Cell]:
     if row is None:
-        own = [(o, tracking_columns([o]) if o.tracked else live_columns([o])) for o in entered]
-        tiled = ("JGA", "pass^1", "Trials")
-        values = {c.title: c.value(one) for one, of in own for c in of if c.title in tiled}
+        own = [(one, tracking_columns([one])) for one in entered]
+        values = {c.title: c.value(one) for one, of in own for c in of if c.title == "JGA"}
     else:
         values = {column.title: column.value(row) for column in shown}
     return {title: Cell(value.text, plus_minus(value)) for title, value in values.items()}
