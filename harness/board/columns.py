@@ -421,6 +421,25 @@ def tracking_columns(table: Sequence[Row]) -> list[Column[Row]]:
     return _named(columns, words=("Track", "Signs"))
 
 
+_BENCHMARK_JGA = _at("benchmark_row.tracked.figures.jga", 2)
+
+
+def _difference(row: Row) -> Value:
+    there, here = _BENCHMARK_JGA(row).number, _at("tracked.figures.jga")(row).number
+    if there is None or here is None:
+        return Value()
+    return Value(here - there, 2, signed=True)
+
+
+def _turns_covered(row: Row) -> Value:
+    if row.tracked is None:
+        return Value()
+    shown = row.tracked.figures
+    if shown.of_turns is None:
+        return Value(words=f"{shown.dialogues} dialogues, {shown.turns} turns")
+    return Value(row.tracked.coverage, 2, unit=" %")
+
+
 def _user_title(row: Row) -> str:
     """Return what the heading of a table of live dialogues says: who the user is, and the rules."""
     assert row.live is not None
@@ -465,22 +484,3 @@ def live_columns(table: Sequence[Row]) -> list[Column[Row]]:
     chosen = ("User", "Tasks", "Solved", "All requested", "Wrong calls", "Seed")
     between = (f"pass^{k}" for k in range(2, most))
     return _named(columns, words=("Agent", "User", "Seed"), chosen=(*chosen, *between))
-
-
-_BENCHMARK_JGA = _at("benchmark_row.tracked.figures.jga", 2)
-
-
-def _difference(row: Row) -> Value:
-    there, here = _BENCHMARK_JGA(row).number, _at("tracked.figures.jga")(row).number
-    if there is None or here is None:
-        return Value()
-    return Value(here - there, 2, signed=True)
-
-
-def _turns_covered(row: Row) -> Value:
-    if row.tracked is None:
-        return Value()
-    shown = row.tracked.figures
-    if shown.of_turns is None:
-        return Value(words=f"{shown.dialogues} dialogues, {shown.turns} turns")
-    return Value(row.tracked.coverage, 2, unit=" %")

@@ -176,10 +176,10 @@ class Row:
         Success and Inform where the deciding response names no other venue ("all"). Otherwise the
         strict combined score, of incomplete submissions its lower bound.
         """
-        if self.tracked is not None:
-            return (self.tracked.at_least,)
         if self.live is not None:
             return (self.live.passes[0].value,)
+        if self.tracked is not None:
+            return (self.tracked.at_least,)
         if self.grounded is not None:
             played = 1.0
             if self.report is not None:
