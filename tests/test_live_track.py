@@ -175,7 +175,7 @@ def _older_script(lines: Lines) -> None:
         ((mine, model_user, _booked), "trial 2, dialogue"),
         ((mine, _user), "trial 1, dialogue town001, turn 1: the user says"),
         ((mine, _shortened), "turn 3: is missing, the user goes on"),
-        ((mine, _lengthened), "turn 4: the dialogue ends before it"),
+        ((mine, _lengthened), "turn 4: comes after the end"),
         ((mine, _copied), "trial 2, dialogue town001, turn 0: the user says"),
         ((mine, model_user, _copied), "trial 2 is trial 1 again in every dialogue"),
         ((mine, _first_left_out), "trial 1 is missing; give the files of all trials"),

@@ -441,11 +441,10 @@ def _turns_covered(row: Row) -> Value:
 
 
 def _user_title(row: Row) -> str:
-    """Return what the heading of a table of live dialogues says: who the user is, and the rules."""
+    """Return what the heading of a table of live dialogues says: who the user is, and on what."""
     assert row.live is not None
-    signature = row.live.signature
-    most = signature.parameters.get("max-turns")
-    return f"User {row.live.user}, at most {most} turns, rule set {signature.rules}"
+    of, most = row.live.signature, row.live.signature.parameters.get("max-turns")
+    return f"User {row.live.user} on {of.benchmark}, at most {most} turns, rule set {of.rules}"
 
 
 def live_columns(table: Sequence[Row]) -> list[Column[Row]]:

@@ -98,6 +98,7 @@ def read_submissions(
 
 
 _By: TypeAlias = Literal["play", "file", "all"]
+_BEGINNING = b'{"dialogue_id"'
 _LONGEST_LINE = 10_000_000
 """How many bytes of a first line are looked at."""
 
@@ -106,7 +107,7 @@ _KEYS_OF_PLAYS = {"dialogue_id", "turns", "trial", "agent", "outcome", "costs", 
 
 def is_play(content: bytes) -> bool:
     """Whether an (unpacked) file is one of `mwz play`, by its first line."""
-    if not content.startswith(b'{"dialogue_id"'):
+    if not content.startswith(_BEGINNING):
         return False
     try:
         first = json.loads(content.split(b"\n", 1)[0])
@@ -149,7 +150,8 @@ def _is_file_of_plays(file: str) -> bool:
         with open(file, "rb") as packed:
             magic = packed.read(2)
         with (gzip.open if magic == b"\x1f\x8b" else open)(file, "rb") as content:
-            return is_play(content.readline(_LONGEST_LINE))
+            begins = content.read(len(_BEGINNING))
+            return begins == _BEGINNING and is_play(begins + content.readline(_LONGEST_LINE))
     except (OSError, EOFError, ValueError, zlib.error):
         return False
 

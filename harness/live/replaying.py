@@ -117,11 +117,8 @@ class Plays:
         """What is to be said of them."""
         tasks, of = len(self.what.tasks), len(self.what.world.tasks.tasks)
         found = [f"plays {tasks} of {of} tasks: without a rank on the board"] * (tasks < of)
-        return found + [
-            f"{counted(number, 'dialogue')} {how}, counted as lost"
-            for how, number in self.lost.items()
-            if number
-        ]
+        lost = self.lost.items()
+        return found + [f"{counted(n, 'dialogue')} {how}, counted as lost" for how, n in lost if n]
 
 
 def recorded(content: bytes, source: str) -> list[Recorded]:
@@ -232,9 +229,7 @@ def _differences(turns: Sequence[_Turn], again: Sequence[Mapping[str, Any]]) -> 
     """Yield where a dialogue comes out otherwise, what is there, and what should be."""
     for number, (turn, right) in enumerate(zip_longest(turns, again)):
         if turn is None or right is None:
-            wrong = (
-                "is missing, the user goes on" if turn is None else "the dialogue ends before it"
-            )
+            wrong = "is missing, the user goes on" if turn is None else "comes after the end"
             yield f"turn {number}: {wrong}"
             return
         if turn.user != right["user"]:
