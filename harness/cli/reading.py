@@ -134,10 +134,10 @@ def read_plays(
         InputError: Only some of the files are, or they come out otherwise than they say.
     """
     others = [file for file in files if not _is_file_of_plays(file)]
-    if others and len(others) < len(files):
-        raise InputError(shown_name(others[0]), "is none of `mwz play`, as others are")
-    if others:
+    if len(others) == len(files):
         return []
+    if others:
+        raise InputError(shown_name(others[0]), "is none of `mwz play`, as others are")
     return plays_again([(shown_name(f), read_bytes(f, limits())) for f in files], name, doing, by)
 
 
