@@ -17,7 +17,7 @@ from helpers import Run, run_cli
 from measured import enter_measured, marks, measured, outcomes, without, write_dialogues
 from resampled_cases import sample_evidence
 
-from mwz.harness.board import STATE_TRACKING
+from mwz.harness.board import WITHOUT_REPORTS
 from mwz.harness.board import pairs as board_pairs
 from mwz.harness.board.checks import entry_problems
 from mwz.harness.board.entries import read_entries, read_entry
@@ -512,7 +512,7 @@ def test_a_page_of_entries_without_dialogues_is_as_before(tmp_path: Path) -> Non
 def test_every_entry_with_responses_is_stored_by_dialogues_in_little_space() -> None:
     entries = read_entries(REPOSITORY)
     for entry in entries:
-        if entry.system.track != STATE_TRACKING:
+        if entry.system.track not in WITHOUT_REPORTS:
             assert entry.scores.dialogues is not None, entry.key
     files = [path for path in REPOSITORY.rglob("*.json*") if not path.name.endswith(".gz")]
     # Three fingerprints have two characters for each of 7,372 turns.

@@ -442,6 +442,7 @@ def test_every_track_has_charts_of_its_own_measures(made: Site) -> None:
     assert titles["end-to-end"][:2] == ["Best Combined by year", "Success against BLEU"]
     assert titles["state-tracking"] == ["Best JGA by year", "JGA against Slot F1"]
     assert titles["lexicalised"][-1] == "Success, all against Of a named venue, %"
+    assert titles["live"] == ["pass^k against k"]
     for track in TRACKS.values():
         assert not track.submitted or track.ranks
     # Every name has room in the first one, also at the edge.

@@ -17,6 +17,13 @@ PORT = 8765
 
 STATE_TRACKING = "state-tracking"
 LEXICALISED = "lexicalised"
+LIVE = "live"
+
+APART = (STATE_TRACKING, LEXICALISED, LIVE)
+"""The tracks whose tables have columns of their own."""
+
+WITHOUT_REPORTS = (STATE_TRACKING, LIVE)
+"""The tracks whose entries have other scores than reports by rule set."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,7 @@ TRACKS: Mapping[str, Track] = {
     ),
     STATE_TRACKING: Track("State tracking", "predicted", "jga", "slot f1"),
     LEXICALISED: Track("Lexicalised systems", None, "success, all", "of a named venue, %"),
+    LIVE: Track("Live dialogues", None, "pass^1", "turns"),
     "reference": Track("Reference", "gold", submitted=False),
 }
 

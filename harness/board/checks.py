@@ -10,7 +10,8 @@ from pathlib import Path
 from mwz.normalization.rules import DEFAULT_RULES
 
 from ..benchmark import CANONICAL_STYLE
-from ..comparison.interval import Spread, spread_of
+from ..comparison.interval import Interval, Spread, spread_of
+from ..comparison.trials import pass_interval
 from ..diagnosis.losses import Points
 from ..errors import InputError
 from ..io.files import is_plain_file, read_plain
@@ -58,21 +59,11 @@ def evidence_problems(
         entries: Its entries.
         keys: Keys of the entries that are looked at.
     """
-    # NumPy is needed where something is computed alone.
-    from ..comparison.resampling import intervals_of
-    from .entry_scores import evidence_of_outcomes
-
     for entry in entries:
-        known = entry.scores.dialogues
-        if entry.key not in keys or known is None or not entry.scores.reports:
-            continue
-        signature = entry.scores.main.signature
-        anew = intervals_of(evidence_of_outcomes("", signature, known.outcomes))
-        for name, stored in known.intervals.scores.items():
-            found = anew[name]
+        for file, name, stored, found in _intervals_again(entry) if entry.key in keys else ():
             if not (is_close(stored.low, found.low) and is_close(stored.high, found.high)):
                 yield (
-                    f"{entry.key}: {DIALOGUES_FILE}: the interval of {name} comes out differently; "
+                    f"{entry.key}: {file}: the interval of {name} comes out differently; "
                     "use --rescore"
                 )
     for pair in wrong_pairs(folder, entries, keys):
@@ -81,6 +72,23 @@ def evidence_problems(
                 f"{key}: {PAIRS_FILE}: how it compares with {other} comes out differently; remove "
                 "the line of both, and run `mwz leaderboard`"
             )
+
+
+def _intervals_again(entry: Entry) -> Iterator[tuple[str, str, Interval, Interval]]:
+    """Yield file and figure of each stored interval, the interval, and what it should be."""
+    # NumPy is needed where something is computed alone.
+    from ..comparison.resampling import intervals_of
+    from .entry_scores import evidence_of_outcomes
+
+    known = entry.scores.dialogues
+    if known is not None and entry.scores.reports:
+        signature = entry.scores.main.signature
+        anew = intervals_of(evidence_of_outcomes("", signature, known.outcomes))
+        for name, stored in known.intervals.scores.items():
+            yield DIALOGUES_FILE, name, stored, anew[name]
+    if (live := entry.scores.live) is not None:
+        for k, stored in enumerate(live.passes, start=1):
+            yield SCORES_FILE, f"pass^{k}", stored, pass_interval(live.solved, live.trials, k)
 
 
 def _ways_back(entries: Sequence[Entry]) -> Iterator[str]:
@@ -145,7 +153,7 @@ def _own_problems(entry: Entry) -> Iterator[str]:
         problem = track_problem(entry.system.track, states, entry.system.note)
         if problem is not None:
             yield problem
-    if entry.scores.reports or entry.tracking is not None:
+    if entry.scores.reports or entry.scores.without_reports is not None:
         yield from _predictions_problems(entry)
     yield from _report_problems(entry)
     if entry.system.predictions.file is not None and entry.system.entered is None:

@@ -13,7 +13,7 @@ from ..metrics.inform_success import TOTAL
 from ..metrics.setups import RANKED
 from ..metrics.signs import ALL_SIGNS
 from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES
-from . import LEXICALISED, STATE_TRACKING, TRACKS
+from . import LEXICALISED, LIVE, STATE_TRACKING, TRACKS
 from .audit.reported import ReportedRow, ReportedTable
 from .model import NOTHING, REFERENCE, Board, Row, Value
 from .scores import FIGURES
@@ -105,9 +105,10 @@ class BoardTable:
 
 
 def board_tables(board: Board) -> list[BoardTable]:
-    """Return the tables of a board by track: of state tracking one per set of gold states.
+    """Return the tables of a board by track.
 
-    The others are there even without rows, but that of plain English.
+    State tracking has one per set of gold states, live dialogues one per user. The others are there
+    even without rows, but that of plain English.
     """
     found = []
     shown = columns(board)
@@ -118,6 +119,10 @@ def board_tables(board: Board) -> list[BoardTable]:
                 gold = "" if rows[0].tracked is None else rows[0].tracked.gold_title
                 own = tracking_columns(rows)
                 found.append(BoardTable(f"{key}-{place}", key, gold, rows, own))
+        elif key == LIVE:
+            for place, rows in enumerate(board.live):
+                own = live_columns(rows)
+                found.append(BoardTable(f"{key}-{place}", key, _user_title(rows[0]), rows, own))
         elif key != LEXICALISED:
             references = board.of_track(REFERENCE) if track.submitted else ()
             found.append(BoardTable(key, key, title, board.of_track(key), shown, references))
@@ -439,3 +444,48 @@ def _turns_covered(row: Row) -> Value:
     if shown.of_turns is None:
         return Value(words=f"{shown.dialogues} dialogues, {shown.turns} turns")
     return Value(row.tracked.coverage, 2, unit=" %")
+
+
+def _user_title(row: Row) -> str:
+    """Return what the heading of a table of live dialogues says: who the user is, and on what."""
+    assert row.live is not None
+    of, most = row.live.signature, row.live.signature.parameters.get("max-turns")
+    return f"User {row.live.user} on {of.benchmark}, at most {most} turns, rule set {of.rules}"
+
+
+def live_columns(table: Sequence[Row]) -> list[Column[Row]]:
+    """Return the columns of a table of live dialogues: pass^k up to the most trials of a row.
+
+    Args:
+        table: Its rows, which share their user.
+    """
+
+    def passes(k: int) -> _Values:
+        def value(row: Row) -> Value:
+            known = () if row.live is None else row.live.passes
+            one = known[k - 1] if k <= len(known) else None
+            return Value() if one is None else Value(one.value, interval=one)
+
+        return value
+
+    most = max((row.live.trials for row in table if row.live is not None), default=1)
+    columns = {
+        **{f"pass^{k}": passes(k) for k in range(1, most + 1)},
+        "Agent": _at("live.agent"),
+        "User": _at("live.user"),
+        "Trials": _at("live.trials", 0),
+        "Tasks": _at("live.tasks", 0),
+        "Solved": _at("live.figures.solved"),
+        "Books": _at("live.figures.books"),
+        "All requested": _at("live.figures.requested"),
+        "Success": _at("live.figures.success"),
+        "Inform": _at("live.figures.inform"),
+        "Turns": _at("live.figures.turns"),
+        "Calls": _at("live.figures.calls"),
+        "Wrong calls": _at("live.figures.failed_calls", 0),
+        "Tokens": _at("live.tokens", 0),
+        "Seed": _at("live.signature.parameters.seed"),
+    }
+    chosen = ("User", "Tasks", "Solved", "All requested", "Wrong calls", "Seed")
+    between = (f"pass^{k}" for k in range(2, most))
+    return _named(columns, words=("Agent", "User", "Seed"), chosen=(*chosen, *between))

@@ -44,7 +44,7 @@ from ..metrics.setups import COMPARISONS, UPDATES
 from ..metrics.signs import ALL_SIGNS
 from ..submission import EMPTY_STATES, HUMAN, made_submissions
 from ..submission.placeholder_aliases import alias_problems
-from . import LEXICALISED, STATE_TRACKING, TRACKS
+from . import APART, LEXICALISED, LIVE, STATE_TRACKING, TRACKS
 from .scores import Scores, TrackingScores, read_scores
 
 ENTRY_FILE = "entry.toml"
@@ -145,7 +145,10 @@ class Predictions(_Strict):
         made: The submission that the harness makes itself, where the entry is a reference row.
         lexicalised: An entry whose responses the harness writes in plain English, as
             `mwz lexicalise` does: a check of the way back, not ranked.
-        seed: The seed of that; 0 if it is left out.
+        played: The agent, without a model, that plays live dialogues with the scripted user
+            whenever they are needed: nobody keeps them.
+        trials: How often it plays each task; 1 if it is left out.
+        seed: The seed of either; 0 if it is left out.
         unavailable: Why nobody can get them; the entry is shown as unverified.
     """
 
@@ -156,20 +159,25 @@ class Predictions(_Strict):
     git_blob: ObjectId | None = None
     made: Made | None = None
     lexicalised: Annotated[str, Field(pattern=rf"^{_FOLDER_NAME.pattern}$")] | None = None
+    played: Literal["baseline"] | None = None
+    trials: Annotated[int, Field(strict=True, ge=1, le=100)] | None = None
     seed: int | None = None
     unavailable: PlainText | None = None
 
     @model_validator(mode="after")
     def _one_place(self) -> Predictions:
         pin = (self.repository, self.commit, self.path, self.git_blob)
-        given = 4 - [self.file, self.made, self.lexicalised, self.unavailable].count(None)
+        places = (self.file, self.made, self.lexicalised, self.played, self.unavailable)
+        given = len(places) - places.count(None)
         if given + (None not in pin) != 1 or 0 < pin.count(None) < len(pin):
             raise ValueError(
                 "give either `file`, or all of `repository`, `commit`, `path` and `git_blob`, "
-                "or `made`, or `lexicalised`, or `unavailable`"
+                "or `made`, or `lexicalised`, or `played`, or `unavailable`"
             )
-        if self.seed is not None and self.lexicalised is None:
-            raise ValueError("`seed` goes with `lexicalised`")
+        if self.seed is not None and self.lexicalised is None and self.played is None:
+            raise ValueError("`seed` goes with `lexicalised` and `played`")
+        if self.trials is not None and self.played is None:
+            raise ValueError("`trials` goes with `played`")
         if self.file is not None and Path(self.file).name != self.file:
             raise ValueError("`file` must be the name of a file in the entry's folder")
         return self
@@ -383,7 +391,11 @@ class System(_Strict):
             raise ValueError(f"its predictions are plain English; the track is {LEXICALISED}")
         if place.made == EMPTY_STATES and self.track != STATE_TRACKING:
             raise ValueError(f"its predictions are states only; the track is {STATE_TRACKING}")
-        if self.placeholders is not None and self.track in (LEXICALISED, STATE_TRACKING):
+        if (self.track == LIVE and place.by_harness) or (self.track != LIVE and place.played):
+            raise ValueError(
+                f"in the track {LIVE} the harness makes what is `played`, and no other"
+            )
+        if self.placeholders is not None and self.track in APART:
             raise ValueError(f"track {self.track}: `placeholders` are not for it; leave them out")
         return self
 
@@ -466,8 +478,8 @@ class Entry:
     @property
     def benchmark(self) -> str | None:
         """The benchmark that it was scored on; None if that is not known."""
-        if self.tracking is not None:
-            return self.tracking.signature.benchmark
+        if (own := self.scores.without_reports) is not None:
+            return own.signature.benchmark
         return self.scores.main.benchmark if self.scores.reports else None
 
     @property

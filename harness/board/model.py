@@ -11,7 +11,7 @@ from typing import TypeAlias
 from mwz.normalization.rules import DEFAULT_RULES, OWN, published_rule_sets
 
 from ..comparison.interval import Interval
-from ..errors import InputError
+from ..errors import InputError, counted
 from ..io.rendering import figure, signed
 from ..metrics import headlines
 from ..metrics.grounded_scores import GroundedScores
@@ -22,7 +22,7 @@ from ..scoring.report import RANKED_COVERAGE, Report
 from ..signature import PLACEHOLDERS, Signature
 from ..submission import HUMAN
 from ..submission.remarks import MANY_UNKNOWN
-from . import LEXICALISED, STATE_TRACKING, TRACKS
+from . import LEXICALISED, STATE_TRACKING, TRACKS, WITHOUT_REPORTS
 from .audit.record import official_verdict
 from .audit.reported import (
     OFFICIAL,
@@ -36,7 +36,7 @@ from .checks import GROUNDED, entry_problems
 from .copies import copy_signs
 from .entries import Entry, Review, read_note
 from .pairs import RANKING, EntryPair, Pairs, read_pairs
-from .scores import Tracked, gold_shares, tracked
+from .scores import LiveScores, Tracked, gold_shares, tracked
 
 DOCUMENTS_FOLDER = "docs"
 """The folder of documents beside the leaderboard."""
@@ -107,6 +107,7 @@ class Row:
         rank: Its place in its table, from 1, shared by equal rows; None if it has none.
         grounded: Its grounded scores, in the table of systems in plain English.
         tracked: What its states score, in a table of state tracking.
+        live: What it scores in live dialogues, in a table of these.
         benchmark_row: In a table of other gold states than the benchmark's: its row in the table
             of those, if it stands there.
         gained: How many places it gains against that table, among the ranked rows of both.
@@ -118,6 +119,7 @@ class Row:
     rank: int | None = None
     grounded: GroundedScores | None = None
     tracked: Tracked | None = None
+    live: LiveScores | None = None
     benchmark_row: Row | None = None
     gained: int | None = None
     copies: Mapping[str, SignFigure] = field(default_factory=dict)
@@ -152,6 +154,8 @@ class Row:
         """The signature of its scores; empty if there is none."""
         if self.tracked is not None:
             return str(self.tracked.figures.signature)
+        if self.live is not None:
+            return str(self.live.signature)
         return "" if self.report is None else str(self.report.signature)
 
     def value(self, name: str, setup: str = "strict") -> Value:
@@ -168,10 +172,12 @@ class Row:
     def at_least(self) -> tuple[float, ...]:
         """What ranks, the figure that decides first; what is not played counts as failed.
 
-        State tracking: joint goal accuracy. Plain English: grounded Success and Inform where the
-        deciding response names no other venue ("all"). Otherwise the strict combined score, of
-        incomplete submissions its lower bound.
+        State tracking: joint goal accuracy. Live dialogues: pass^1. Plain English: grounded
+        Success and Inform where the deciding response names no other venue ("all"). Otherwise the
+        strict combined score, of incomplete submissions its lower bound.
         """
+        if self.live is not None:
+            return (self.live.passes[0].value,)
         if self.tracked is not None:
             return (self.tracked.figures.at_least,)
         if self.grounded is not None:
@@ -215,6 +221,8 @@ class Row:
         played = 100.0 if self.report is None else self.report.coverage.percent
         if (played if self.tracked is None else self.tracked.coverage) < RANKED_COVERAGE:
             yield f"plays less than {RANKED_COVERAGE:g} % of the turns"
+        if self.live is not None and self.live.tasks < len(self.live.played):
+            yield f"plays {self.live.tasks} of {len(self.live.played)} tasks"
         if self.tracked is not None and not self.tracked.gold.known:
             yield "its gold states are its own, not those of a known version"
         if self.raised:
@@ -271,6 +279,8 @@ class Row:
                 return [*said, *signs]
             return [*map(quoted, filter(None, (system.note, system.unranked))), *said, *signs]
         said = [] if system is None or not system.note else [quoted(system.note)]
+        lost = {} if self.live is None else self.live.lost
+        said += [f"{counted(n, 'dialogue')} {how}, counted as lost" for how, n in lost.items() if n]
         if self.grounded is None:
             said += placeholders_note(self)
         if self.unranked is not None and self.unranked not in _SAID_ELSEWHERE:
@@ -395,7 +405,7 @@ def rows(entries: Sequence[Entry], rules: str, copies: Copies | None = None) -> 
         if report is not None:
             own = english if entry.system.track == LEXICALISED else found
             own.append(Row(entry, report, copies=(copies or {}).get(entry.key, {})))
-        elif entry.system.track == STATE_TRACKING:
+        elif entry.system.track in WITHOUT_REPORTS:
             continue
         elif not entry.scores.reports and not entry.problems:
             problems.append(f"{entry.key}: scored by an earlier version; use --rescore")
@@ -524,6 +534,35 @@ def _with_gains(table: Sequence[Row]) -> list[Row]:
     return [replace(row, gained=gained.get(row.key)) for row in table]
 
 
+def live_tables(entries: Iterable[Entry]) -> list[list[Row]]:
+    """Return the rows of live dialogues, a list for each user, tools and tasks, the best first.
+
+    What is played with different users does not compare. The seed of a scripted user, how often
+    tasks are played, and how many of them, may differ.
+
+    Args:
+        entries: The entries of all tracks.
+    """
+    tables: list[list[Row]] = []
+    for entry in entries:
+        live = entry.scores.live
+        if live is not None:
+            row = Row(entry, None, live=live)
+            alike = (table for table in tables if _is_played_alike(live, table[0]))
+            table = next(alike, None)
+            if table is None:
+                tables.append(table := [])
+            table.append(row)
+    return sorted(map(ranked, tables), key=lambda table: -len(table))
+
+
+def _is_played_alike(live: LiveScores, row: Row) -> bool:
+    own = None if row.live is None else row.live.signature
+    return own is not None and bool(
+        live.signature.comparable_with(own, apart_from=("seed", "trials", "played"))
+    )
+
+
 def common_signatures(found: Iterable[Row]) -> list[str]:
     """Return what scores depend on besides the system, each distinct signature once.
 
@@ -557,6 +596,7 @@ class Board:
             track's best first.
         english: The systems in plain English.
         tracking: The tables of state tracking, one per set of gold states.
+        live: The tables of live dialogues, one per user.
         tables: The public tables.
         note: What is to be said of all scores; empty if nothing.
         pairs: The entries compared two by two, as far as that is known.
@@ -567,6 +607,7 @@ class Board:
     rows: Sequence[Row]
     english: Sequence[Row]
     tracking: Sequence[Sequence[Row]]
+    live: Sequence[Sequence[Row]] = ()
     tables: Sequence[ReportedTable] = ()
     note: str = ""
     pairs: Pairs = field(default_factory=Pairs)
@@ -707,7 +748,8 @@ def make_board(
         if row.report is not None and row.key not in made
     }
     tracking = tracking_tables(by_key, reports, copies)
-    return Board(rules, by_key, found, english, tracking, tables, note, pairs or Pairs())
+    live = live_tables(by_key)
+    return Board(rules, by_key, found, english, tracking, live, tables, note, pairs or Pairs())
 
 
 def read_board(

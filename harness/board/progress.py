@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from . import LEXICALISED, STATE_TRACKING, submitted_tracks
+from . import LEXICALISED, LIVE, STATE_TRACKING, WITHOUT_REPORTS, submitted_tracks
 from .audit.reported import number, printed_figures
 from .entries import paper_year, system_year
 from .model import Board
@@ -38,14 +38,18 @@ def published(board: Board, track: str) -> list[Published]:
     joint accuracies those on the version of the gold states that the benchmark has. What is printed
     of entries without a rank is left out.
     """
-    tables = {STATE_TRACKING: next(iter(board.tracking), ()), LEXICALISED: board.english}
+    tables = {
+        STATE_TRACKING: next(iter(board.tracking), ()),
+        LEXICALISED: board.english,
+        LIVE: next(iter(board.live), ()),
+    }
     rows = [row for row in tables.get(track, board.of_track(track)) if row.rank is not None]
     systems = {row.key: row.entry.system for row in rows if row.entry is not None}
     version = next((row.tracked.version for row in rows if row.tracked), None)
     found: list[tuple[str, str, float | Decimal | None, bool]] = [
         (row.key, row.name, row.at_least[0], True) for row in rows
     ]
-    for key, system in systems.items() if track != STATE_TRACKING else ():
+    for key, system in systems.items() if track not in WITHOUT_REPORTS else ():
         found += [(key, system.name, _combined(one.figures), False) for one in system.reported]
     years = {key: system_year(system) for key, system in systems.items()}
     for table, line in ((t, line) for t in board.tables if t.track == track for line in t.rows):

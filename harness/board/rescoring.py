@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..data.declared import blob_id, safe_path
 from ..data.installed import downloads_directory, loaded_once
@@ -23,7 +23,7 @@ from ..signature import Signature
 from ..submission import checked_submission
 from ..submission.formats import read_standard
 from ..tracking.tracking_figures import COUNTS, FIGURES
-from . import LEXICALISED, STATE_TRACKING
+from . import APART, LIVE, STATE_TRACKING
 from .checks import entry_problems, evidence_problems
 from .entries import Entry, read_entry
 from .model import rows
@@ -32,6 +32,7 @@ from .scores import DIALOGUES_FILE, FILES, SCORES_FILE, SEEDS_FILE, Scores, plai
 if TYPE_CHECKING:
     from ..benchmark import Benchmark
     from ..metrics.tracking.tracked_dialogues import GoldStates
+    from .entries import Predictions
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ class Rescored:
 
 
 def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
-    """Return an entry's (unpacked) predictions file, or the name of a submission that is made.
+    """Return an entry's (unpacked) predictions file, or the name of what the harness makes.
 
     Looked for in its folder, in the data directory, and in further folders, where a pinned file
     may lie under its path, as in a clone, or under its name; each may hold clones side by side.
@@ -120,6 +121,8 @@ def find_predictions(entry: Entry, folders: Sequence[Path]) -> bytes | str:
     predictions = entry.system.predictions
     if predictions.made is not None:
         return predictions.made
+    if predictions.played is not None:
+        return predictions.played
     if predictions.lexicalised is not None:
         return _lexicalised(entry, predictions.lexicalised, predictions.seed or 0, folders)
     if predictions.unavailable is not None:
@@ -163,7 +166,7 @@ def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) ->
     if not folder.is_dir():
         raise InputError(entry.key, f"there is no entry {base} to lexicalise")
     other = read_entry(folder)
-    if other.system.track in (LEXICALISED, STATE_TRACKING):
+    if other.system.track in APART:
         raise InputError(entry.key, f"{base} has no placeholders to fill")
     content = find_predictions(other, folders)
     if isinstance(content, str):
@@ -178,6 +181,11 @@ def _lexicalised(entry: Entry, base: str, seed: int, folders: Sequence[Path]) ->
 # ------------------------------------------------------------------------------- scoring again
 
 
+LiveScorer: TypeAlias = "Callable[[bytes | Predictions, str, Scorer], Scores]"
+"""Plays live dialogues again, given their files, or how the harness plays them, what messages call
+them and a scorer of the benchmark; and returns what is stored of them."""
+
+
 def rescore(
     entries: Sequence[Entry],
     benchmark: str | None = None,
@@ -185,6 +193,7 @@ def rescore(
     workers: int = 1,
     scheduler: str | None = None,
     notify: Callable[[str], None] = lambda remark: None,
+    live: LiveScorer | None = None,
 ) -> Iterator[Rescored]:
     """Score entries again, several at a time, and yield what came of each as it is done.
 
@@ -197,6 +206,7 @@ def rescore(
         workers: How many processes to use.
         scheduler: The address of a Dask scheduler, whose cluster scores.
         notify: Called with a remark if a process was killed.
+        live: Scores live dialogues; without it they are not scored.
 
     Raises:
         InputError: The benchmark that is named cannot be loaded.
@@ -212,7 +222,7 @@ def rescore(
                 raise
             yield from (_not_scored(entry, error) for entry in members)
             continue
-        jobs = _jobs(members, loaded, folders)
+        jobs = _jobs(members, loaded, folders, live)
         for number, one in run(_rescored, jobs, loaded, workers, scheduler, notify):
             yield _not_scored(members[number], one) if isinstance(one, InputError) else one
 
@@ -242,7 +252,7 @@ class _Inputs:
     """What scoring an entry again reads from files, which another machine may not have.
 
     Attributes:
-        content: The predictions file, unpacked, or the name of a submission that is made.
+        content: The predictions file, unpacked, or the name of what the harness makes.
         gold: The gold states that a tracker was scored with, if they are a named version.
         seeds: Name -> predictions of further seeds; None if there are no seeds.
         further_gold: The further gold states that are installed.
@@ -256,7 +266,12 @@ class _Inputs:
     missing: Sequence[str]
 
 
-def _jobs(entries: Sequence[Entry], benchmark: Benchmark, folders: Sequence[Path]) -> Iterator[Job]:
+def _jobs(
+    entries: Sequence[Entry],
+    benchmark: Benchmark,
+    folders: Sequence[Path],
+    live: LiveScorer | None,
+) -> Iterator[Job]:
     """Yield the jobs of scoring entries again; where files cannot be read, with the error."""
     from ..data.gold_states import load_further_gold, load_gold_states
 
@@ -271,7 +286,7 @@ def _jobs(entries: Sequence[Entry], benchmark: Benchmark, folders: Sequence[Path
             inputs = _Inputs(content, gold, _seed_files(entry), *further_gold())
         except InputError as error:
             inputs = error
-        yield Job(entry.key, (entry, inputs))
+        yield Job(entry.key, (entry, inputs, live))
 
 
 def _seed_files(entry: Entry) -> dict[str, bytes] | None:
@@ -291,7 +306,9 @@ def _not_scored(entry: Entry, error: InputError) -> Rescored:
     return Rescored(entry.key, missing=about + "; ".join(error.problems))
 
 
-def _rescored(scorer: Scorer, entry: Entry, inputs: _Inputs | InputError) -> Rescored:
+def _rescored(
+    scorer: Scorer, entry: Entry, inputs: _Inputs | InputError, live: LiveScorer | None
+) -> Rescored:
     """Score an entry again; a tracker with the gold states that it was scored with.
 
     Raises:
@@ -317,8 +334,14 @@ def _rescored(scorer: Scorer, entry: Entry, inputs: _Inputs | InputError) -> Res
     def read(content: bytes | str, source: str) -> Outputs:
         return read_outputs(content, source, scorer, system.track, system.aliases, gold, own_gold)
 
-    outputs = read(inputs.content, entry.key)
-    new = score_entry(outputs, inputs.further_gold, _seeds(entry, inputs.seeds, read))
+    if system.track == LIVE:
+        if live is None:
+            raise InputError(entry.key, "holds live dialogues, which are not played here")
+        own = system.predictions if isinstance(inputs.content, str) else inputs.content
+        new = live(own, entry.key, scorer)
+    else:
+        outputs = read(inputs.content, entry.key)
+        new = score_entry(outputs, inputs.further_gold, _seeds(entry, inputs.seeds, read))
     # Of an edited file, or of other predictions, nothing is kept.
     keeps = SCORES_FILE not in old.edited and old.predictions == new.predictions
     kept = {v: old.further_gold[v] for v in inputs.missing if keeps and v in old.further_gold}
@@ -412,6 +435,9 @@ def _figures(scores: Scores) -> dict[str, Any]:
         found.setdefault(rules, {})["without_placeholders"] = figures
     if scores.tracking is not None:
         found[STATE_TRACKING] = plain(scores.tracking.report)
+    if scores.live is not None:
+        one = scores.live
+        found[LIVE] = {**one.figures, "passes": plain(one.passes), "costs": plain(one.costs)}
     for version, by_choice in scores.further_gold.items():
         found[f"gold {version}"] = {
             choice: {name: getattr(one, name) for name in (*FIGURES.values(), *COUNTS)}
@@ -495,7 +521,7 @@ def verify(
 def _disagreements(entry: Entry, new: Scores | None) -> Iterator[str]:
     """Yield what stored scores depend on that new ones do not, and which files hold others."""
     old = entry.scores
-    if not old.reports and old.tracking is None:
+    if not old.reports and old.without_reports is None:
         # What cannot be read is among the problems already.
         if not entry.problems:
             yield "scored by an earlier version; score it again"
@@ -535,8 +561,8 @@ def _signature_problems(old: Scores, new: Scores) -> Iterator[str]:
 def _signatures(scores: Scores) -> dict[tuple[str, str], Signature]:
     """Return what messages call figures, and the choice of `--dontcare` -> their signature."""
     found = {(f"rule set {rules}: ", ""): one.signature for rules, one in scores.reports.items()}
-    if scores.tracking is not None:
-        found["", ""] = scores.tracking.signature
+    if scores.without_reports is not None:
+        found["", ""] = scores.without_reports.signature
     for version, by_choice in scores.further_gold.items():
         for choice, figures in by_choice.items():
             found[f"figures against gold states {version}: ", choice] = figures.signature

@@ -4,7 +4,8 @@
   keys: `predictions`, what identifies the predictions scored; `other_rules`, the reports under the
   other rule sets by name; `without_placeholders`, of an entry that declares placeholders, the
   strict figures without them. In the track for state tracking: the report of state tracking with
-  its `signature`, `gold`, whose gold states it was made with, and `coverage`. In either,
+  its `signature`, `gold`, whose gold states it was made with, and `coverage`. In the track for
+  live dialogues: `LiveScores`, with what came of each dialogue. In the first two,
   `further_gold`: what predicted states score against gold states of further versions, as declared
   with the data set (`data/sets/`): version -> choice of `--dontcare` -> figures.
 - `dialogues.json`: the same dialogue by dialogue, of the default rule set and the strict set-up, in
@@ -22,6 +23,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
@@ -34,6 +36,7 @@ from mwz.normalization.rules import DEFAULT_RULES
 from mwz.normalization.rules.registry import digest_of_json, sha256
 
 from ..comparison.interval import Interval, Spread
+from ..comparison.trials import pass_hat
 from ..data.declared import blob_id, gold_versions
 from ..diagnosis.losses import DomainLosses, Points
 from ..errors import InputError
@@ -50,7 +53,7 @@ from ..scoring.report import FORMAT, Coverage, Report
 from ..signature import SHOWN_HASH, Signature
 from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES
 from ..tracking.tracking_figures import TrackingFigures, figures_of
-from . import STATE_TRACKING
+from . import LIVE, STATE_TRACKING, WITHOUT_REPORTS
 from .turn_marks import Fingerprints
 
 KNOWN_GOLD = 0.99
@@ -410,6 +413,69 @@ class TrackingScores:
         )
 
 
+LIVE_RATES = ("inform", "success", "requested", "books", "solved")
+"""What is known of each live dialogue: marks, whose shares are figures."""
+
+
+@dataclass(frozen=True)
+class LiveScores:
+    """What an agent scores in live dialogues (`live/outcomes.py`).
+
+    Attributes:
+        signature: Everything the figures depend on besides the agent.
+        agent: What it is called, with the digest of its prompts or script.
+        user: The same of the user.
+        played: Whether each task of the benchmark is played, in the order of their ids: marks.
+        marks: Of `LIVE_RATES` -> for each trial, whether each task played has it; - of `books` for
+            tasks that book nothing.
+        passes: pass^1, pass^2 and so on.
+        figures: All other figures that `mwz play` shows: rates in percent, means, counts.
+        costs: "agent" and "user" -> calls and tokens of their models, as the files of plays state.
+        lost: "missing" and "broken off" -> how many dialogues count as lost for that.
+    """
+
+    signature: Signature
+    agent: Annotated[str, Field(max_length=200)]
+    user: Annotated[str, Field(max_length=200)]
+    played: str
+    marks: Mapping[str, tuple[str, ...]]
+    passes: tuple[Interval, ...]
+    figures: Mapping[str, int | FiniteFloat | None]
+    costs: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    lost: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def trials(self) -> int:
+        """How often each task was played."""
+        return len(self.marks["solved"])
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks were played."""
+        return self.played.count("1")
+
+    @property
+    def solved(self) -> list[int]:
+        """How many trials of each task played are solved."""
+        return [marks.count("1") for marks in zip(*self.marks["solved"], strict=True)]
+
+    @property
+    def rates(self) -> dict[str, float | None]:
+        """Of `LIVE_RATES` -> share of the dialogues that have it, in percent; None of none."""
+        counts = {name: Counter("".join(of)) for name, of in self.marks.items()}
+        return {
+            name: 100 * one["1"] / (one["1"] + one["0"]) if one["1"] + one["0"] else None
+            for name, one in counts.items()
+        }
+
+    @property
+    def tokens(self) -> float | None:
+        """The tokens of the agent's model per dialogue; None of an agent without one."""
+        cost = self.costs.get("agent", {})
+        tokens = sum(number for kind, number in cost.items() if kind.endswith("tokens"))
+        return tokens / (self.tasks * self.trials) if tokens else None
+
+
 def gold_key(signature: Signature) -> str:
     """Return what tells which gold states figures were made with: equal ones compare.
 
@@ -428,6 +494,7 @@ class Scores:
             earlier version of the harness wrote them, and the entry is to be scored again.
         predictions: What identifies the predictions; None where there are none.
         tracking: What it scores in the track for state tracking.
+        live: What it scores in the track for live dialogues.
         dialogues: The same as the reports dialogue by dialogue, with intervals and causes.
         seeds: What further seeds of the system score.
         fingerprints: What shows copies of it.
@@ -440,12 +507,18 @@ class Scores:
     reports: Mapping[str, Report] = field(default_factory=dict)
     predictions: Hashes | None = None
     tracking: TrackingScores | None = None
+    live: LiveScores | None = None
     dialogues: DialogueScores | None = None
     seeds: SeedScores | None = None
     fingerprints: Fingerprints | None = None
     without_placeholders: Mapping[str, Mapping[str, float]] | None = None
     further_gold: FurtherGold = field(default_factory=dict)
     edited: tuple[str, ...] = ()
+
+    @property
+    def without_reports(self) -> TrackingScores | LiveScores | None:
+        """What it scores in a track whose entries have no reports."""
+        return self.tracking or self.live
 
     @property
     def main(self) -> Report:
@@ -472,9 +545,10 @@ class Scores:
 
 
 def _scores_document(scores: Scores) -> dict[str, Any] | None:
-    if scores.tracking is not None:
-        one = scores.tracking
-        head = {"format": _FORMAT, "track": STATE_TRACKING, "signature": str(one.signature)}
+    one = scores.without_reports
+    if one is not None:
+        track = LIVE if one is scores.live else STATE_TRACKING
+        head = {"format": _FORMAT, "track": track, "signature": str(one.signature)}
         rest = plain(one)
         report = {**head, "signature_fields": rest.pop("signature"), **rest}
     elif scores.reports:
@@ -485,10 +559,10 @@ def _scores_document(scores: Scores) -> dict[str, Any] | None:
     beside = {
         "predictions": scores.predictions,
         "without_placeholders": scores.without_placeholders,
-        "other_rules": others if scores.tracking is None else None,
+        "other_rules": others if one is None else None,
         "further_gold": scores.further_gold or None,
     }
-    return {**report, **{key: plain(one) for key, one in beside.items() if one is not None}}
+    return {**report, **{key: plain(value) for key, value in beside.items() if value is not None}}
 
 
 def _read_scores(document: dict[str, Any], source: str, track: str) -> dict[str, Any]:
@@ -497,12 +571,13 @@ def _read_scores(document: dict[str, Any], source: str, track: str) -> dict[str,
         "predictions": Hashes,
         "further_gold": dict[str, dict[str, TrackingFigures]],
     }
-    read_report = _read_tracking
-    if track != STATE_TRACKING:
+    if track not in WITHOUT_REPORTS:
         types["without_placeholders"] = dict[str, dict[str, FiniteFloat]]
-        read_report = _read_reports
     beside = {key: document.pop(key) for key in types if key in document}
-    read = read_report(document, source)
+    if track in WITHOUT_REPORTS:
+        read = _read_without_reports(document, source, track)
+    else:
+        read = _read_reports(document, source)
     for key, content in beside.items():
         read[key] = validated(types[key], content, source, key)
     problems = [*_gold_contradictions(read.get("further_gold", {}))]
@@ -529,22 +604,48 @@ def _read_reports(document: dict[str, Any], source: str) -> dict[str, Any]:
     return {"reports": reports}
 
 
-def _read_tracking(document: dict[str, Any], source: str) -> dict[str, Any]:
-    if document.pop("track", None) != STATE_TRACKING:
-        raise InputError(source, f"expected scores of the track {STATE_TRACKING}")
+def _read_without_reports(document: dict[str, Any], source: str, track: str) -> dict[str, Any]:
+    if document.pop("track", None) != track:
+        raise InputError(source, f"expected scores of the track {track}")
     signature = document.pop("signature", None)
     document["signature"] = document.pop("signature_fields", None)
-    read = validated(TrackingScores, document, source)
-    problems = list(_contradictions(read, signature))
+    read: TrackingScores | LiveScores
+    if track == LIVE:
+        read = validated(LiveScores, document, source)
+        problems = list(_live_contradictions(read))
+    else:
+        read = validated(TrackingScores, document, source)
+        problems = list(_contradictions(read))
+    if signature != str(read.signature):
+        problems.append("signature: does not say what signature_fields says")
     if problems:
         raise InputError(source, problems)
-    return {"tracking": read}
+    return {"live" if track == LIVE else "tracking": read}
 
 
-def _contradictions(scores: TrackingScores, signature: object) -> Iterator[str]:
+def _live_contradictions(scores: LiveScores) -> Iterator[str]:
+    """Yield what does not follow from what came of each live dialogue."""
+    texts = [scores.played, *(marks for of in scores.marks.values() for marks in of)]
+    if set(scores.marks) != set(LIVE_RATES) or set("".join(texts)) - set("01-"):
+        yield f"marks: expected {', '.join(LIVE_RATES)}, each of marks 1, 0 and -"
+    elif (
+        {len(marks) for marks in texts[1:]} != {scores.tasks}
+        or {len(of) for of in scores.marks.values()} != {scores.trials}
+        or not scores.tasks
+    ):
+        yield "marks: expected one for each task played, in each trial"
+    else:
+        for name, rate in scores.rates.items():
+            if not is_close(scores.figures.get(name), rate):
+                yield f"figures.{name}: does not follow from the marks"
+        stored = [one.value for one in scores.passes]
+        found = [pass_hat(scores.solved, scores.trials, k + 1) for k in range(scores.trials)]
+        if len(stored) != len(found) or not all(map(is_close, stored, found)):
+            yield "passes: do not follow from the marks"
+
+
+def _contradictions(scores: TrackingScores) -> Iterator[str]:
     """Yield what does not follow from a tracker's own numbers."""
-    if signature != str(scores.signature):
-        yield "signature: does not say what signature_fields says"
     if scores.signature.gold is None:
         yield "signature_fields.gold: missing"
     coverage, report = scores.coverage, scores.report
@@ -665,7 +766,7 @@ def parse_scores(
     document = parse_json(content, source)
     if not isinstance(document, dict):
         raise InputError(source, "expected an object")
-    is_report = name == SCORES_FILE and track != STATE_TRACKING
+    is_report = name == SCORES_FILE and track not in WITHOUT_REPORTS
     if is_report and "signature" in document and document.get("format") != FORMAT:
         return {}
     edited = {} if take_checksum(document) else {"edited": (name,)}

@@ -87,10 +87,11 @@ def submit(
 
     Args:
         folder: The folder of all entries.
-        system: What the system is; where its predictions are, and when it was entered, is filled
-            in.
+        system: What the system is; when it was entered is filled in, and that its predictions are
+            in the folder if there are any files of them.
         scores: What it scores.
-        predictions: The (unpacked) predictions files: its own, and those of `scores.seeds`.
+        predictions: The (unpacked) predictions files: its own, and those of `scores.seeds`; none
+            where the harness plays.
         replace: Whether to replace an entry of the same name.
 
     Returns:
@@ -110,7 +111,7 @@ def submit(
         for one in entries
         if one.folder == target and one.scores.predictions == scores.predictions
     )
-    place = Predictions(file=PREDICTIONS_FILE)
+    place = Predictions(file=PREDICTIONS_FILE) if predictions else system.predictions
     time = next(same, None) or _now()
     placed = system.model_copy(update={"predictions": place, "entered": time})
     try:
@@ -141,11 +142,12 @@ def _now() -> datetime.datetime:
 def _files(system: System, scores: Scores, predictions: Sequence[bytes]) -> dict[str, bytes]:
     """Return name -> content of the files of an entry's folder."""
     texts = {ENTRY_FILE: system_text(system), **scores.files()}
-    names = [PREDICTIONS_FILE, *map(seed_file, range(2, 1 + len(predictions)))]
+    numbered = enumerate(predictions, start=1)
+    named = {PREDICTIONS_FILE if n == 1 else seed_file(n): content for n, content in numbered}
     return {
         **{name: text.encode() for name, text in texts.items()},
         # No time stamp: the same predictions are the same bytes.
-        **{n: gzip.compress(one, mtime=0) for n, one in zip(names, predictions, strict=True)},
+        **{name: gzip.compress(content, mtime=0) for name, content in named.items()},
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,7 +21,10 @@ from ..scoring.predictions import played_predictions
 from ..submission import Submission
 from ..submission.remarks import unknown_names, venue_rate
 from . import option
-from .reading import read_submissions
+from .reading import read_plays, read_submissions
+
+if TYPE_CHECKING:
+    from ..live.replaying import Plays
 
 WARNED = 1
 
@@ -47,6 +50,8 @@ _SHOWN = 20
 )
 def command(predictions: str, benchmark: str | None, table: str | None, **how: Any) -> int:
     """Check a predictions file and show what it holds; `how` is as in `Options`."""
+    for source, plays in read_plays([predictions], benchmark, "checking against", by="file"):
+        return _check_plays(source, plays)
     options = Options(setup="strict", metrics=["inform"], **how)
     loaded, (submission,) = read_submissions([predictions], benchmark, "checking against", options)
     scorer = Scorer(loaded, options)
@@ -63,6 +68,24 @@ def command(predictions: str, benchmark: str | None, table: str | None, **how: A
         _show("warning" if remark.warning else "note", remark)
     _show("warnings", len(warnings) or "none")
     return WARNED if warnings else 0
+
+
+def _check_plays(source: str, plays: Plays) -> int:
+    """Show what a file of plays holds, all of which came out again as it says."""
+    option.of_plays("predictions", "benchmark")
+    what = plays.what
+    by = "tools and the user's script" if plays.scripted else "tools"
+    _show("file", cut(source, 200))
+    _show("format", "live dialogues of `mwz play`")
+    _show("agent", what.agent_name)
+    _show("user", what.user_name)
+    _show("tasks", f"{len(what.tasks)} of {len(what.world.tasks.tasks)}")
+    _show("trials", what.trials)
+    _show("dialogues", f"{len(plays.lines) - plays.missing}, as {by} give them again")
+    for remark in plays.remarks:
+        _show("warning", remark)
+    _show("warnings", len(plays.remarks) or "none")
+    return WARNED if plays.remarks else 0
 
 
 def _show(name: str, told: object) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from tqdm import tqdm
 
-from ..board import LEXICALISED
+from ..board import LEXICALISED, LIVE
 from ..comparison.interval import DEFAULT_TEST, TEST_SAMPLES
 from ..errors import InputError
 from ..grounding.rating import GroundedFigures, grounded_figures
@@ -27,12 +27,13 @@ from ..scoring.predictions import known_system, with_common_metrics
 from ..submission import read_predictions
 from ..submission.formats import Standard, read_standard
 from . import notify, option, tell
-from .reading import BenchmarkChooser, benchmark_chooser, found_entry
+from .reading import BenchmarkChooser, benchmark_chooser, found_entry, read_plays
 
 if TYPE_CHECKING:
     from ..benchmark import Benchmark
     from ..board.entries import Entry
     from ..comparison.evidence import Evidence
+    from ..live.replaying import Plays
 
 
 @click.command(
@@ -104,25 +105,29 @@ def command(
     given = [*systems, *seeds]
     if len(given) < 2:
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
-    asked = None if metrics is None else _resampled([m.strip() for m in metrics.split(",")])
-    options = Options(metrics=asked, lexicalised=lexicalised, **how)
-    outputs = [_found(one, submissions, folders, lexicalised, options) for one in given]
-    names = _names(outputs)
-    missing = next((one for one in outputs if one.missing is not None), None)
-    if missing is None:
-        loaded = benchmark_chooser(benchmark, "comparing on")(_ids(outputs))
-        entries = [None if one.entry is None else one.entry.system for one in outputs]
-        chosen = [
-            options if system is None else replace(options, placeholders=system.aliases)
-            for system in entries
-        ]
-        found = _known(outputs, names, chosen, asked is None, loaded, workers, scheduler)
-        known = with_common_metrics(found, chosen)
-        human = _ceiling(Scorer(loaded, options), known)
+    plays = read_plays(given, benchmark, "comparing on", by="file")
+    if plays:
+        names, known, human = *_plays(plays), None
     else:
-        choose = benchmark_chooser(benchmark, "comparing on")
-        known = _by_stored(outputs, names, options, asked, missing, choose, workers, scheduler)
-        human = None
+        asked = None if metrics is None else _resampled([m.strip() for m in metrics.split(",")])
+        options = Options(metrics=asked, lexicalised=lexicalised, **how)
+        outputs = [_found(one, submissions, folders, lexicalised, options) for one in given]
+        names = _names(outputs)
+        missing = next((one for one in outputs if one.missing is not None), None)
+        if missing is None:
+            loaded = benchmark_chooser(benchmark, "comparing on")(_ids(outputs))
+            entries = [None if one.entry is None else one.entry.system for one in outputs]
+            chosen = [
+                options if system is None else replace(options, placeholders=system.aliases)
+                for system in entries
+            ]
+            found = _known(outputs, names, chosen, asked is None, loaded, workers, scheduler)
+            known = with_common_metrics(found, chosen)
+            human = _ceiling(Scorer(loaded, options), known)
+        else:
+            choose = benchmark_chooser(benchmark, "comparing on")
+            known = _by_stored(outputs, names, options, asked, missing, choose, workers, scheduler)
+            human = None
 
     from ..comparison.comparing import compare
     from ..comparison.comparison_text import comparison_tables, comparison_text
@@ -147,6 +152,16 @@ def command(
             f"grounded Inform {figure(human.inform[TOTAL])} "
             f"(all {figure(human.inform_all[TOTAL])}), Success {figure(human.success[TOTAL])}"
         )
+
+
+def _plays(plays: Sequence[tuple[str, Plays]]) -> tuple[list[str], list[Evidence]]:
+    """Return what to call plays, and what is known of them."""
+    known = "systems seeds test samples seed all_figures format_ json_target benchmark"
+    option.of_plays(*known.split())
+    from ..live.replaying import evidence
+
+    names = short_names([source for source, _ in plays])
+    return names, [evidence(one, name) for name, (_, one) in zip(names, plays, strict=True)]
 
 
 def _ceiling(scorer: Scorer, systems: Sequence[Evidence]) -> GroundedFigures | None:
@@ -185,6 +200,8 @@ def _found(
     from ..board.rescoring import find_predictions  # files need nothing of the board
 
     source = f"entry {entry.key}"
+    if entry.system.track == LIVE:
+        raise InputError(source, "is live dialogues; compare files of `mwz play`")
     if (entry.system.track == LEXICALISED) != lexicalised:
         has, do = ("has placeholders", "leave out") if lexicalised else ("is English", "add")
         raise InputError(source, f"what it says {has}; {do} --lexicalised")

@@ -38,6 +38,7 @@ from ..io.files import read_bytes
 from ..io.rendering import printable
 from ..scoring import Scorer
 from . import notify, option, tell
+from .live_entries import score_live
 from .option import leaderboard_path
 from .serving import serve_pages
 
@@ -290,7 +291,7 @@ def _rescore(entered: Sequence[Entry], again: bool, how: Mapping[str, Any]) -> l
     """Score the submissions again, if this is asked for, and tell what changed."""
     if not again:
         return []
-    coming = rescore(entered, notify=notify, **how)
+    coming = rescore(entered, notify=notify, live=score_live, **how)
     shown = tqdm(coming, "scoring", len(entered), unit="system", disable=None)
     # As they are read: by name.
     outcomes = sorted(shown, key=lambda outcome: outcome.key)

@@ -327,6 +327,20 @@ def written(parameter: str) -> str:
     return next(one.opts[0] for one in options if one.name == parameter)
 
 
+def of_plays(*known: str) -> None:
+    """Refuse options of the running command that mean nothing for files of `mwz play`.
+
+    Args:
+        known: The parameters that mean something.
+
+    Raises:
+        click.UsageError: Another one was given.
+    """
+    for name in click.get_current_context().params:
+        if name not in known and given(name):
+            raise click.UsageError(f"{written(name)} is not for files of `mwz play`; leave it out")
+
+
 def refuse(wrong: Mapping[str, object]) -> None:
     """Refuse options that do not go together.
 

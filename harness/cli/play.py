@@ -93,7 +93,7 @@ def command(
     if json_target is not None:
         write_json(json_target, figures)
     if json_target != STANDARD_STREAM:
-        click.echo(_text(figures, output))
+        click.echo(figures_text(figures, output))
 
 
 def _chat(models: Mapping[str, str | None], *wanted: str) -> tuple[str, ChatModel]:
@@ -147,7 +147,7 @@ _SHOWN: Mapping[str, str] = {
 }
 
 
-def _text(figures: dict[str, Any], path: Path) -> str:
+def figures_text(figures: dict[str, Any], path: Path) -> str:
     """Return the figures of a play for people."""
     rows = [[title, figure(figures[name])] for name, title in _SHOWN.items()]
     rows += [[f"pass^{k}", Interval(**one).text(1)] for k, one in figures["pass"].items()]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import os
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..benchmark import STYLES, Benchmark
 from ..data.installed import SAMPLE, installed_benchmarks, load_benchmark
 from ..errors import InputError, unknown
-from ..io.files import STANDARD_STREAM, shown_name
+from ..io.files import STANDARD_STREAM, limits, read_bytes, shown_name
 from ..scoring import Scorer
 from ..scoring.options import Options
 from ..submission import HUMAN, Submission, checked_submission, read_predictions
@@ -19,6 +23,7 @@ from . import notify, tell
 
 if TYPE_CHECKING:
     from ..board.entries import Entry
+    from ..live.replaying import Plays
     from ..scoring.free_running import FreeRunning
 
 BenchmarkChooser = Callable[[Iterable[object]], Benchmark]
@@ -90,6 +95,88 @@ def read_submissions(
     return benchmark, [
         checked_submission(one, benchmark, source, rules, reading) for one, source in read
     ]
+
+
+_By: TypeAlias = Literal["play", "file", "all"]
+_BEGINNING = b'{"dialogue_id"'
+_LONGEST_LINE = 10_000_000
+"""How many bytes of a first line are looked at."""
+
+_KEYS_OF_PLAYS = {"dialogue_id", "turns", "trial", "agent", "outcome", "costs", "signature"}
+
+
+def is_play(content: bytes) -> bool:
+    """Whether an (unpacked) file is one of `mwz play`, by its first line."""
+    if not content.startswith(_BEGINNING):
+        return False
+    try:
+        first = json.loads(content.split(b"\n", 1)[0])
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(first, dict) and first.keys() >= _KEYS_OF_PLAYS
+
+
+def read_plays(
+    files: Sequence[str], name: str | None, doing: str, by: _By = "play"
+) -> list[tuple[str, Plays]]:
+    """Read files of `mwz play`, play their dialogues again, and return the trials of each play.
+
+    Args:
+        files: The files, of which pipes and standard input are none of `mwz play`.
+        name: The value of `--benchmark`.
+        doing: What is done with the benchmark, for the remark.
+        by: What belongs together: the files of a "play", each "file", or "all" of them.
+
+    Returns:
+        What messages call each play, and the play; nothing if no file is one of `mwz play`.
+
+    Raises:
+        InputError: Only some of the files are, or they come out otherwise than they say.
+    """
+    others = [file for file in files if not _is_file_of_plays(file)]
+    if len(others) == len(files):
+        return []
+    if others:
+        raise InputError(shown_name(others[0]), "is none of `mwz play`, as others are")
+    return plays_again([(shown_name(f), read_bytes(f, limits())) for f in files], name, doing, by)
+
+
+def _is_file_of_plays(file: str) -> bool:
+    """Whether a file is one of `mwz play`; one that cannot be read is none, as far as this goes."""
+    # What a pipe holds can be read only once.
+    if not os.path.isfile(file):
+        return False
+    try:
+        with open(file, "rb") as packed:
+            magic = packed.read(2)
+        with (gzip.open if magic == b"\x1f\x8b" else open)(file, "rb") as content:
+            begins = content.read(len(_BEGINNING))
+            return begins == _BEGINNING and is_play(begins + content.readline(_LONGEST_LINE))
+    except (OSError, EOFError, ValueError, zlib.error):
+        return False
+
+
+def plays_again(
+    files: Sequence[tuple[str, bytes]], name: str | None, doing: str, by: _By = "play"
+) -> list[tuple[str, Plays]]:
+    """Return the plays of files of `mwz play`, given what messages call them and their content.
+
+    Further arguments, and what is returned and raised, are as of `read_plays`.
+    """
+    from ..live.replaying import recorded, replayed
+    from ..live.world import World
+
+    groups: dict[object, list[Any]] = {}
+    for source, content in files:
+        for line in recorded(content, source):
+            keys = {"play": (line.agent, line.signature.key), "file": source, "all": ""}
+            groups.setdefault(keys[by], []).append(line)
+    choose = benchmark_chooser(name, doing)
+    world = World.of(choose([line.dialogue_id for lines in groups.values() for line in lines]))
+    found = [(lines[0].source, replayed(lines, world)) for lines in groups.values()]
+    for source, plays in found:
+        tell(source, plays.remarks)
+    return found
 
 
 def found_entry(system: str, submissions: Path) -> Entry | None:

@@ -39,11 +39,13 @@ from .reading import (
     benchmark_chooser,
     corpus_name,
     found_entry,
+    read_plays,
     read_submissions,
 )
 
 if TYPE_CHECKING:
     from ..board.entries import Entry
+    from ..live.replaying import Plays
     from ..metrics.statistics import Figure
 
 TRACKING = "dst"
@@ -62,8 +64,9 @@ def _metrics_help() -> str:
 @click.command(
     cls=option.SeedsCommand,
     help="Score PREDICTIONS: a JSON file, plain or gzipped, or - for standard input. Several files "
-    "are shown in one table. A file that cannot be scored is reported, and the others are scored. "
-    "With --paper: the table of a paper, as LaTeX or Markdown, ready to be pasted.",
+    "are shown in one table, those of `mwz play` as trials. A file that cannot be scored is "
+    "reported, and the others are scored. With --paper: the table of a paper, as LaTeX or "
+    "Markdown, ready to be pasted.",
 )
 @option.several_predictions
 @option.scoring
@@ -181,6 +184,10 @@ def command(
     if ablation:
         _show_ablation(predictions, benchmark, options, format_)
         return 0
+    plays = [] if how["free_running"] else read_plays(predictions, benchmark, "scoring on")
+    if plays:
+        _show_plays(plays, json_target, quiet)
+        return 0
     request = Request(options, intervals or plot is not None, lines_target is not None, as_paper)
     choose = benchmark_chooser(benchmark, "scoring on")
     scored = partial(
@@ -214,6 +221,21 @@ def command(
         else:
             click.echo(_text(outcomes[0][1], intervals, all_figures))
     return 2 if len(outcomes) < len(predictions) else 0
+
+
+def _show_plays(plays: Sequence[tuple[str, Plays]], json_target: str | None, quiet: bool) -> None:
+    """Show and write what came of live dialogues."""
+    from ..live.playing import figures
+    from .play import figures_text
+
+    option.of_plays("predictions", "benchmark", "json_target", "quiet")
+    found = [figures(one.what, one.lines) for _, one in plays]
+    if json_target is not None:
+        write_json(json_target, found[0] if len(found) == 1 else found)
+    if not quiet and json_target != STANDARD_STREAM:
+        named = zip(found, plays, strict=True)
+        texts = (figures_text(one, Path(source)) for one, (source, _) in named)
+        click.echo(printable("\n\n".join(texts)))
 
 
 def _chosen_metrics(metrics: str, as_paper: bool, empty_states: bool) -> Sequence[str]:

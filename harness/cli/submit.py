@@ -13,11 +13,12 @@ import click
 from mwz.normalization.rules import DEFAULT_RULES, Aliases, published_rule_sets
 
 from ..benchmark import Benchmark
-from ..board import LEXICALISED, STATE_TRACKING, submitted_tracks
+from ..board import APART, LEXICALISED, LIVE, STATE_TRACKING, submitted_tracks
 from ..board.columns import (
     Column,
     columns,
     lexicalised_columns,
+    live_columns,
     row_headers,
     row_text,
     track_columns,
@@ -30,6 +31,7 @@ from ..board.entries import (
     NOT_STATED,
     PREDICTIONS_FILE,
     Entry,
+    Predictions,
     System,
     declared_placeholders,
     folder_name,
@@ -56,7 +58,7 @@ from ..submission import checked_submission
 from ..submission.formats import Reading, read_standard
 from . import notify, option, tell
 from .option import leaderboard_path
-from .reading import benchmark_chooser
+from .reading import benchmark_chooser, is_play, plays_again
 
 if TYPE_CHECKING:
     from ..board.entry_scores import Outputs
@@ -133,11 +135,10 @@ def _asked(system: System, name: str) -> System:
     return found
 
 
-_WITHOUT_PLACEHOLDERS = (STATE_TRACKING, LEXICALISED)
 _RESPONSES = [track for track in submitted_tracks() if track != STATE_TRACKING]
 _NOT_FOR: Mapping[str, Collection[str]] = {
-    "reported": _WITHOUT_PLACEHOLDERS,
-    "placeholders": _WITHOUT_PLACEHOLDERS,
+    "reported": APART,
+    "placeholders": APART,
     "seeds": (STATE_TRACKING,),
     "gold": _RESPONSES,
     "own_gold": _RESPONSES,
@@ -149,7 +150,8 @@ _NOT_FOR: Mapping[str, Collection[str]] = {
     cls=option.SeedsCommand,
     help="Score PREDICTIONS, enter them in the folder of submissions, and show their rank. "
     "The leaderboard beside the folder is regenerated. In the track state-tracking PREDICTIONS may "
-    "be any file that `mwz dst` reads: with gold states of its own, or predicted states only.",
+    "be any file that `mwz dst` reads: with gold states of its own, or predicted states only. In "
+    "the track live it is a file of `mwz play`, and --seeds are those of further trials.",
 )
 @option.predictions
 @click.option("--name", required=True, help="The system's name.")
@@ -226,19 +228,28 @@ def command(
     system = validated(System, known, "submission")
     files = [(shown_name(path), _content(path, reading)) for path in (predictions, *seeds)]
 
-    def check(outputs: Outputs) -> None:
+    def check(outputs: Outputs | Scores) -> None:
         nonlocal system
-        check_new(submissions, system, outputs.predictions, outputs.states, replace)
+        states = None if isinstance(outputs, Scores) else outputs.states
+        check_new(submissions, system, outputs.predictions, states, replace)
         # Only who can enter it is asked.
         system = _ask(system, submissions)
 
-    if track == STATE_TRACKING:
+    contents = [content for _, content in files]
+    if track == LIVE:
+        check_new(submissions, system, None, replace=replace)
+        scores, contents, place = _live(files, benchmark)
+        system = system.model_copy(update={"predictions": place})
+        check(scores)
+    elif any(map(is_play, contents)):
+        raise InputError(files[0][0], f"is of `mwz play`; its track is {LIVE}: --track {LIVE}")
+    elif track == STATE_TRACKING:
         scores = _tracker(*files[0], benchmark, gold, own_gold, check)
     else:
         scores = _scored(files, benchmark, track == LEXICALISED, aliases, check)
     with locked(submissions):
         check_removed(submissions, read_entries(submissions))
-        entries = submit(submissions, system, scores, [content for _, content in files], replace)
+        entries = submit(submissions, system, scores, contents, replace)
         entry = entries[-1]
         click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)
         # The page is that of the default rule set, whatever is shown here.
@@ -330,9 +341,39 @@ def _tracker(
     return scores
 
 
+def _live(
+    files: Sequence[tuple[str, bytes]], benchmark: str | None
+) -> tuple[Scores, list[bytes], Predictions]:
+    """Play the dialogues of files of plays again, and score them.
+
+    Returns:
+        The scores; the file to be kept, of all trials; and where the plays are. What both scripts
+        play is not kept: the harness plays it again.
+    """
+    from ..live.replaying import BASELINE, play_scripts
+    from .live_entries import live_scores
+
+    click.echo("playing the dialogues again …", err=True)
+    [(source, plays)] = plays_again(files, benchmark, "scoring on", by="all")
+    if not plays.by_script:
+        content = b"".join(content.rstrip(b"\n") + b"\n" for _, content in files)
+        return live_scores(plays, content), [content], Predictions(file=PREDICTIONS_FILE)
+    what = plays.what
+    again = play_scripts(what.world, what.trials, what.seed)
+    if again.said != plays.said:
+        told = "is not what the baseline plays of all tasks; play it again by `mwz play`"
+        raise InputError(source, told)
+    place = Predictions(played=BASELINE, trials=what.trials, seed=what.seed)
+    return live_scores(again), [], place
+
+
 def _show(entry: Entry, board: Board) -> None:
     """Show a system's rows and its places in their tables."""
     key, track = entry.key, entry.system.track
+    for rows in board.live if track == LIVE else ():
+        if any(row.key == key for row in rows):
+            _show_place(key, rows, live_columns(rows), f"with this user in the track {track}")
+            return
     if track == LEXICALISED:
         _show_place(key, board.english, lexicalised_columns(), f"in the track {track}")
         return

@@ -14,6 +14,7 @@ from ..board.model import sign_notes
 from ..board.rescoring import Rescored, changes_table, rescore, verify
 from ..io.rendering import printable
 from . import notify, option
+from .live_entries import score_live
 
 _SHOWN = 12
 """How many figures of an entry are shown that come out differently."""
@@ -38,7 +39,7 @@ def command(names: tuple[str, ...], strict: bool, submissions: Path, **rescoring
     """Verify entries."""
     entries = read_entries(submissions)
     chosen = chosen_entries(entries, names, submissions)
-    outcomes = rescore(chosen, notify=notify, **rescoring)
+    outcomes = rescore(chosen, notify=notify, live=score_live, **rescoring)
     shown = tqdm(outcomes, "verifying", len(chosen), unit="entry", disable=None)
     verified = verify(entries, chosen, shown)
     failed = [

@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import comb
 
-import numpy as np
-
 from .interval import INTERVAL_SAMPLES, SEED, Interval
-from .resampling import BOOTSTRAP, bootstrap_samples, interval_ends
 
 
 def pass_hat(solved: Sequence[int], trials: int, k: int) -> float:
@@ -35,6 +32,10 @@ def pass_interval(solved: Sequence[int], trials: int, k: int, seed: int = SEED) 
         k: At most the number of trials.
         seed: The seed of the samples.
     """
+    import numpy as np  # it takes its time, and pass^k itself does without
+
+    from .resampling import BOOTSTRAP, bootstrap_samples, interval_ends
+
     each = np.array([comb(c, k) for c in solved])
     blocks = bootstrap_samples(len(each), INTERVAL_SAMPLES, seed)
     sums = np.concatenate([block.by_sample @ each for block in blocks])

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ..comparison.trials import pass_interval
 from ..data.tasks import Task
 from .tools import NAMED, ROUTE, Booking, Tools
 
@@ -120,8 +121,6 @@ def summary(lines: Sequence[Mapping[str, Any]], trials: int) -> dict[str, Any]:
         for who, cost in line["costs"].items():
             costs.setdefault(who, Counter()).update(cost)
     booking = [one["books"] for one in every if one["booked"]]
-    from ..comparison.trials import pass_interval  # NumPy takes its time
-
     whole = [sum(one) for one in solved.values() if len(one) == trials]
     ks = range(1, trials + 1) if whole else ()
 

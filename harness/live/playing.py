@@ -74,6 +74,11 @@ class Play:
         }
         return replace(plain, goals="all", parameters={**plain.parameters, **own, **more})
 
+    def whole_signature(self) -> Signature:
+        """Return all that figures depend on besides the agent: the tasks and the trials, too."""
+        played = digest_of_json([self.world.tasks[id_].goal for id_ in self.tasks])[:SHOWN_HASH]
+        return self.signature(played=f"{len(self.tasks)}-{played}", trials=str(self.trials))
+
 
 def play(
     what: Play, path: Path, jobs: int = 1, notify: Callable[[str], None] = lambda remark: None
@@ -114,7 +119,7 @@ def _lines(what: Play, trial: int, ids: Sequence[str], jobs: int) -> Iterator[Li
 
     def attempt(id_: str) -> Line | None:
         try:
-            return None if stopped.is_set() else _dialogue(what, trial, id_)
+            return None if stopped.is_set() else dialogue(what, trial, id_)
         except InputError as error:
             trouble.append(error)
             stopped.set()
@@ -151,7 +156,7 @@ def _appended(lines: Iterator[Line], path: Path) -> Iterator[Line]:
         raise InputError(str(path), f"cannot be written ({error.strerror})") from None
 
 
-def _dialogue(what: Play, trial: int, id_: str) -> Line:
+def dialogue(what: Play, trial: int, id_: str) -> Line:
     """Play one dialogue, and return its line."""
     environment = Environment(what.world, what.user, what.max_turns)
     environment.reset(id_, f"{what.seed} {trial}")
@@ -236,8 +241,6 @@ def _drop_unfinished(
 
 def figures(what: Play, lines: Sequence[Line]) -> dict[str, Any]:
     """Return all figures of dialogues played, as JSON types, with agent, user and signature."""
-    played = digest_of_json([what.world.tasks[id_].goal for id_ in what.tasks])[:SHOWN_HASH]
-    number = f"{len(what.tasks)}-{played}"
-    signature = str(what.signature(played=number, trials=str(what.trials)))
+    signature = str(what.whole_signature())
     named = {"agent": what.agent_name, "user": what.user_name, "signature": signature}
     return named | summary(lines, what.trials)

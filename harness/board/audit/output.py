@@ -13,7 +13,7 @@ from ...errors import InputError
 from ...io.rendering import figure, text_table, wrapped
 from ...io.tables import Table
 from ...metrics.setups import RANKED
-from .. import LEXICALISED, STATE_TRACKING
+from .. import APART, LEXICALISED, STATE_TRACKING, WITHOUT_REPORTS
 from ..entries import Entry, OwnSetup, System, chosen_entries
 from ..rescoring import find_predictions
 from . import Audited, audited, digits_of
@@ -57,8 +57,8 @@ def audited_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path
     if not names:
         chosen = [entry for entry in chosen if _is_reported(entry.system)]
     for entry in chosen:
-        if entry.system.track == STATE_TRACKING:
-            whose = f"is in the track {STATE_TRACKING}, of whose figures entries report none"
+        if entry.system.track in WITHOUT_REPORTS:
+            whose = f"is in the track {entry.system.track}, of whose figures entries report none"
             problems.append(f"{entry.key}: {whose}")
     for entry in chosen if not problems else []:
         problems += [f"{entry.key}: {problem}" for problem in entry.problems]
@@ -74,7 +74,7 @@ def _is_reported(system: System) -> bool:
     """Whether an audit is about a system that is not named."""
     # Figures of trackers are none of these, and nobody reports what the harness made.
     made = system.track == LEXICALISED and system.predictions.by_harness
-    return system.track != STATE_TRACKING and not made
+    return system.track not in WITHOUT_REPORTS and not made
 
 
 def with_trackers(
@@ -101,7 +101,7 @@ def searched_outputs(
     """
     found, problems = {}, []
     for entry in chosen:
-        if entry.system.track in (LEXICALISED, STATE_TRACKING):
+        if entry.system.track in APART:
             continue
         try:
             content = find_predictions(entry, folders)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ...benchmark import CANONICAL_STYLE
-from .. import LEXICALISED, STATE_TRACKING, TRACKS, track_notes
+from .. import APART, TRACKS, track_notes
 from ..audit.reported import NOT_PUBLIC, OFFICIAL, OLD, ReportedRow
 from ..columns import FIRST, BoardTable, Column, board_tables, printed_columns
 from ..entries import paper_year, system_year
@@ -141,10 +141,6 @@ def _anchor(base: str, given: Counter[str]) -> str:
     return base if given[base] == 1 else _anchor(f"{base}-{given[base]}", given)
 
 
-# The rows of official tables stand in the table of their track, but of these in one of their own.
-_APART = (STATE_TRACKING, LEXICALISED)
-
-
 def _page_table(board: Board, table: BoardTable, anchors: Counter[str]) -> PageTable:
     rows = table.rows
     shown = [
@@ -152,13 +148,14 @@ def _page_table(board: Board, table: BoardTable, anchors: Counter[str]) -> PageT
         for column in table.columns
         if column.shown != "never" and (not rows or any(column.value(row).text for row in rows))
     ]
-    shown.sort(key=lambda one: FIRST.index(one.key) if one.key in FIRST else len(FIRST))
+    if table.track not in APART:
+        shown.sort(key=lambda one: FIRST.index(one.key) if one.key in FIRST else len(FIRST))
     scale = _scale(rows, shown)
     begin = {group[0].key for group in board.rank_groups(table.track)[1:]}
     official = [
         one
         for one in board.tables
-        if one.track == table.track and one.kind == OFFICIAL and table.track not in _APART
+        if one.track == table.track and one.kind == OFFICIAL and table.track not in APART
     ]
     printed = [_PRINTED.get(column.key, "") for column in shown]
     reported = [
@@ -258,7 +255,7 @@ def _reported(row: ReportedRow, texts: Sequence[str], anchors: Counter[str]) -> 
 
 def _as_printed(board: Board, track: str, anchors: Counter[str]) -> Iterator[PageTable]:
     """Yield a track's public tables in their own columns, of systems without public outputs."""
-    without = (OLD,) if track in _APART else (OLD, OFFICIAL)
+    without = (OLD,) if track in APART else (OLD, OFFICIAL)
     for table in board.tables:
         rows = [row for row in table.rows if row.entry is None]
         if table.track == track and table.kind not in without and rows:

@@ -1,9 +1,9 @@
-"""The charts of a track: its best score by year, two figures against each other, ranks by rules."""
+"""The charts of a track: best score by year, two figures against each other, ranks, pass^k by k."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .. import TRACKS
 from ..columns import BoardTable
@@ -19,7 +19,7 @@ class Chart:
     Attributes:
         kind: "time", "scatter" or "ranks": what it shows, and its style.
         picture: The picture, or its lines.
-        x: What is shown to the right: a figure, or the rankings of "ranks".
+        x: What is shown to the right: a figure, k, or the rankings of "ranks".
         y: What is shown upwards.
     """
 
@@ -57,6 +57,7 @@ def charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Chart]:
         ]
         if len(dots) > 1:
             yield Chart("scatter", scatter(dots), right.full_title, up.full_title)
+    yield from _passes(table)
     rankings = {
         rules: {row.key: row.rank for row in rows if row.track == table.track and row.rank}
         for rules, rows in board.by_rules.items()
@@ -64,3 +65,26 @@ def charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Chart]:
     lines = rank_lines(list(rankings.values()), {row.key: row.name for row in board.rows})
     if len(lines) > 1 and len(rankings) > 1:
         yield Chart("ranks", lines, list(rankings))
+
+
+def _passes(table: BoardTable) -> Iterator[Chart]:
+    """Yield pass^k of the agents of a table by k, a line each, if some agent has several trials."""
+    rows = {f"of-{row.key}": row for row in table.rows}
+    # A line has its name once, where it ends.
+    dots = [
+        Dot(row.name * (k == row.live.trials), system_link(row.key), group, float(k), one.value)
+        for group, row in rows.items()
+        if row.live is not None
+        for k, one in enumerate(row.live.passes, start=1)
+    ]
+    most = max((int(dot.x) for dot in dots), default=1)
+    if most > 1:
+        picture = scatter(dots, x_marks=range(1, most + 1), y_marks=range(0, 101, 20))
+        ways: dict[str, list[str]] = {}
+        points = []
+        for point in picture.points:
+            ways.setdefault(point.dot.group, []).append(f"{point.x} {point.y}")
+            dot = replace(point.dot, name=rows[point.dot.group].name)
+            points.append(replace(point, dot=dot, named=point.named and bool(point.dot.name)))
+        lines = {group: f"M{'L'.join(way)}" for group, way in ways.items()}
+        yield Chart("scatter", replace(picture, points=points, steps=lines), "k", "pass^k")

@@ -14,7 +14,7 @@ from ...io.tables import in_latex
 from ...metrics.inform_success import TOTAL
 from ...metrics.setups import RANKED
 from ...scoring.report import Report
-from .. import LEXICALISED, STATE_TRACKING
+from .. import APART, LIVE
 from ..audit.reported import OLD
 from ..citations import entry_reference, references
 from ..columns import (
@@ -37,8 +37,12 @@ from .page_parts import SYSTEMS
 
 def entry_data(board: Board, entry: Entry) -> dict[str, Any]:
     """Return all that is known of an entry as JSON types."""
-    row = next((row for row in (*board.rows, *board.english) if row.entry is entry), None)
+    own = (*board.rows, *board.english, *(row for table in board.live for row in table))
+    row = next((row for row in own if row.entry is entry), None)
     about = {**_named(board, entry, row), **_about(entry)}
+    if entry.scores.live is not None:
+        live = plain(entry.scores.live)
+        return {**about, LIVE: live, "signature": str(entry.scores.live.signature)}
     if row is None:
         return {**about, **_states_data(entry)}
     if row.grounded is None:
@@ -124,7 +128,9 @@ def board_json(board: Board) -> str:
     """
     rows = [_named(board, row.entry, row) for row in board.rows if row.entry is not None]
     shown = {row.key for row in board.rows}
-    rows += [_named(board, entry) for entry in board.entries if entry.key not in shown]
+    live = {row.key: row for table in board.live for row in table}
+    others = (entry for entry in board.entries if entry.key not in shown)
+    rows += [_named(board, entry, live.get(entry.key)) for entry in others]
     tables = [
         {
             "title": table.title,
@@ -153,10 +159,9 @@ def board_json(board: Board) -> str:
 def downloads(board: Board) -> dict[str, str]:
     """Return name -> content of the files with tables of the board."""
     tables = board_tables(board)
-    others = (STATE_TRACKING, LEXICALISED)
-    delexicalised = [table for table in tables if table.track not in others]
+    delexicalised = [table for table in tables if table.track not in APART]
     files = {"board.csv": board_csv(board), "board.tex": tables_latex(delexicalised)}
-    for track in others:
+    for track in APART:
         own = [table for table in tables if table.track == track]
         if own:
             files |= {f"{track}.csv": tables_csv(own), f"{track}.tex": tables_latex(own)}
@@ -235,7 +240,10 @@ def _named(board: Board, entry: Entry, row: Row | None = None) -> dict[str, Any]
         found["rank"] = row.rank
         if row.key in board.rank_ranges:
             found["rank_range"] = list(board.rank_ranges[row.key])
-        if row.grounded is None:
+        if row.live is not None:
+            found |= {"user": row.live.user, "trials": row.live.trials}
+            found["pass"] = [one.value for one in row.live.passes]
+        elif row.grounded is None:
             played = {name: row.value(name).number for name in TOTALS}
             ranked = {name: ranking(row, name).number for name in TOTALS}
             found |= ranked | ({} if ranked == played else {"as_played": played})
@@ -274,7 +282,7 @@ def _latex_lines(tables: Sequence[BoardTable]) -> Iterator[str]:
     for table in tables:
         if not table.rows:
             continue
-        apart = table.track in (STATE_TRACKING, LEXICALISED)
+        apart = table.track in APART
         shown = [column for column in table.columns if apart or column.shown == "always"]
         headers = [title.replace("Combined", "Comb.") for title in row_headers(shown)]
         yield ""

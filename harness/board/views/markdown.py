@@ -16,7 +16,7 @@ from ...comparison.interval import INTERVAL_LEVEL, SIGNIFICANCE, p_text, p_words
 from ...io.rendering import escaped, escaped_cell, figure, markdown_table, signed
 from ...metrics import headlines
 from ...metrics.signs import ALL_SIGNS, honest_text, limit_text
-from .. import LEXICALISED, STATE_TRACKING, TRACKS, track_notes
+from .. import APART, LEXICALISED, LIVE, STATE_TRACKING, TRACKS, track_notes
 from ..audit.record import verdict_meanings
 from ..audit.reported import NOT_PUBLIC, OFFICIAL, OLD, ReportedRow, ReportedTable
 from ..checks import way_back
@@ -160,6 +160,7 @@ def _page(board: Board) -> Iterator[str]:
         "dialogues": _knows_dialogues(board, board.rows),
         "tracking": board.tracking,
         "lexicalised": board.english,
+        "live": board.live,
         "reported": board.tables,
     }
     verdicts = "\n".join(f"  - *{name}*: {text}" for name, text in verdict_meanings().items())
@@ -233,10 +234,13 @@ def _link(title: str, shown: str) -> str:
 def _blocks(board: Board, table: BoardTable) -> Iterator[str]:
     """Yield a table, what is to be said of its rows, and what can be told apart."""
     places = [row.place for row in table.rows] if TRACKS[table.track].submitted else []
-    if table.track in (STATE_TRACKING, LEXICALISED):
-        if table.track == STATE_TRACKING:
+    if table.track in APART:
+        if table.track != LEXICALISED:
             yield f"### {escaped(table.title)}"
-        yield _table(table.rows, table.columns, places)
+        # Of live dialogues the heading says who the user is, and the website has the rest.
+        wanted = {"always"} if table.track == LIVE else {"always", "chosen"}
+        shown = [column for column in table.columns if column.shown in wanted]
+        yield _table(table.rows, list(map(_with_interval, shown)), places)
         yield from _row_notes(table.rows)
         return
     main, known = track_columns(table.columns), _knows_dialogues(board, table.rows)
@@ -266,18 +270,20 @@ def _half_interval(board: Board) -> Callable[[Row], Value]:
     return value
 
 
+def _with_interval(column: Column[Row]) -> Column[Row]:
+    """Return a column whose figures are followed by half of their interval, where one is known."""
+
+    def value(row: Row) -> Value:
+        one = column.value(row)
+        if one.interval is None:
+            return one
+        return Value(words=f"{one.text} ± {figure(one.interval.half, one.digits)}")
+
+    return replace(column, value=value)
+
+
 def _intervals_table(board: Board, table: BoardTable) -> str:
     """Return a track's intervals and p-values as a table."""
-
-    def with_interval(column: Column[Row]) -> Column[Row]:
-        def value(row: Row) -> Value:
-            one = column.value(row)
-            if one.interval is None:
-                return Value()
-            return Value(words=f"{one.text} ± {figure(one.interval.half, one.digits)}")
-
-        return replace(column, value=value)
-
     ranked = [row.key for row in table.rows if row.rank is not None]
 
     def p(other: str, title: str) -> Column[Row]:
@@ -289,7 +295,7 @@ def _intervals_table(board: Board, table: BoardTable) -> str:
 
         return Column("p", f"p, {title}", value)
 
-    shown = [with_interval(column) for column in table.columns if column.key in FIGURES]
+    shown = [_with_interval(column) for column in table.columns if column.key in FIGURES]
     shown.sort(key=lambda column: list(FIGURES).index(column.key))
     seeds = [seeds_text(row.entry) for row in table.rows]
     others = [p(other, title) for other, title in _OTHERS.items()]

@@ -161,8 +161,8 @@ class Scatter:
         x_marks: Figure -> where it stands below.
         y_marks: Figure -> where it stands at the left.
         points: The points, from the left to the right.
-        steps: Group -> the way through its points as SVG says it, level between them, to the right
-            end of the plot.
+        steps: Group -> the way through its points as SVG says it: level between them, to the right
+            end of the plot; of pass^k from one to the next.
     """
 
     width: float
@@ -191,6 +191,7 @@ def scatter(
     width: float = 560.0,
     height: float = 380.0,
     x_marks: Sequence[float] = (),
+    y_marks: Sequence[float] = (),
     steps: bool = False,
 ) -> Scatter:
     """Place points and their names.
@@ -203,11 +204,12 @@ def scatter(
         width: Of the picture.
         height: Of the picture.
         x_marks: What stands below, which encloses all points; round figures if empty.
+        y_marks: The same at the left.
         steps: Whether the points of each group are connected.
     """
     plot = Box(48.0, 12.0, width - 14.0, height - 44.0)
     x_marks = x_marks or nice_marks([dot.x for dot in dots])
-    y_marks = nice_marks([dot.y for dot in dots])
+    y_marks = y_marks or nice_marks([dot.y for dot in dots])
 
     def right(value: float) -> float:
         share = (value - x_marks[0]) / (x_marks[-1] - x_marks[0])

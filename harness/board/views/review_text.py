@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...io.files import is_plain_file, read_plain
 from ...io.rendering import escaped, markdown_table
-from .. import TRACKS
+from .. import APART, TRACKS
 from ..columns import BoardTable, board_tables, row_headers, row_text
 from ..contents import changes, contents
 from ..entries import ENTRY_FILE, NOT_STATED, Entry, read_entries, stated_facts
@@ -74,7 +74,7 @@ def _place(board: Board, table: BoardTable, row: Row) -> Iterator[str]:
     yield f"{table.title}: {ranks}"
     yield markdown_table(row_headers(shown), [list(map(escaped, row_text(row, shown)))])
     yield from (f"- {note}" for note in row.notes(escaped))
-    if row.rank is not None and row.tracked is None and row.grounded is None:
+    if row.rank is not None and row.tracked is None and row.track not in APART:
         yield from (f"- {escaped(line)}" for line in neighbours_text(board.neighbours(row)))
 
 

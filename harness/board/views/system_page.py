@@ -27,6 +27,7 @@ from ..columns import (
     board_tables,
     columns,
     lexicalised_columns,
+    live_columns,
     tracking_columns,
     verdict_mark,
 )
@@ -90,12 +91,14 @@ def _page(
     verdict = "; ".join(board.verdicts(entry))
     tracked = [one for table in board.tracking for one in table if one.key == entry.key]
     entered = [one for one in tracked if one.tracked is not None and not one.tracked.further]
-    english = next((one for one in board.english if one.entry is entry), None)
+    apart = (*board.english, *(one for table in board.live for one in table))
+    english = next((one for one in apart if one.entry is entry), None)
     main = row or english
     citation = entry_reference(entry)
     place = _place(board, main or next(iter(entered), None))
     ranked = _ranked_figure(board, entry)
-    signature = None if entry.tracking is None else entry.tracking.figures.signature
+    own = entry.scores.without_reports
+    signature = None if own is None else own.signature
     if main is not None and main.report is not None:
         signature = main.report.signature
     return {
@@ -134,6 +137,11 @@ def _facts(row: Row, shown: Sequence[Column[Row]]) -> dict[str, str | Cell]:
 
 
 def _in_english(row: Row | None) -> Iterator[Block]:
+    """Yield the scores of a row in plain English, or of live dialogues."""
+    if row is not None and row.live is not None:
+        title = "Rates in percent, and means per dialogue"
+        yield Block("live", "Scores", facts={title: _facts(row, live_columns([row]))})
+        return
     if row is not None:
         title = "From text, goal and database alone; delex.: delexicalised first"
         yield Block("grounded", "Scores", facts={title: _facts(row, lexicalised_columns())})

@@ -1,0 +1,312 @@
+"""Files of plays, read by playing each dialogue again with what was recorded.
+
+The recorded agent makes its calls and gives its responses anew: the tools must return what the
+file says, and a scripted user must say what the file says. Other users' words are taken from the
+file. What came of a dialogue is computed of that alone, whatever the file says of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from pydantic import Field, NonNegativeInt
+
+from mwz.normalization.rules.registry import digest_of_json
+
+from ..errors import InputError, counted, cut
+from ..io.files import parse_json
+from ..io.validation import validated
+from ..metrics.statistics import Figure, LinearStatistics, percent
+from ..signature import Signature
+from .agents import Baseline, Call
+from .environment import outcome_of
+from .playing import Line, Play, dialogue
+from .users import ScriptedUser
+from .world import BrokenOffError, UserMaker, UserTurn, World, versioned
+
+if TYPE_CHECKING:
+    from ..comparison.evidence import Evidence
+
+SCRIPTED: Final = "scripted"
+"""The user by script: what it says follows from the seed alone."""
+
+BASELINE: Final = "baseline"
+"""The agent by script."""
+
+_SHOWN = 200
+_AGAIN = "play it again by `mwz play`"
+
+
+def script_name(who: str, file: str) -> str:
+    """Return what records call a user or an agent by script: with the script's digest."""
+    return f"{who}-{versioned(file)}"
+
+
+@dataclass(frozen=True)
+class _Called:
+    name: str
+    arguments: Any
+    result: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Turn:
+    user: str
+    response: str
+    calls: tuple[_Called, ...] = ()
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A line of a file of plays, as `playing.py` says; `source` is what messages call the file."""
+
+    dialogue_id: str
+    turns: tuple[_Turn, ...]
+    trial: Annotated[int, Field(strict=True, ge=1)]
+    agent: Annotated[str, Field(max_length=_SHOWN)]
+    outcome: dict[str, Any]
+    costs: dict[str, dict[str, NonNegativeInt]]
+    signature: Signature
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Plays:
+    """Plays of one agent with one user.
+
+    Attributes:
+        what: Who played what, with the trials and the tasks that any of them plays.
+        lines: A line for each task in each trial, with the outcome that was found.
+        missing: How many of these no file has: they count as lost.
+    """
+
+    what: Play
+    lines: Sequence[Line]
+    missing: int = 0
+
+    @property
+    def scripted(self) -> bool:
+        """Whether the user is by script, so that it says what it must."""
+        return self.what.user is ScriptedUser
+
+    @property
+    def by_script(self) -> bool:
+        """Whether the agent is, too: `play_scripts` plays the same."""
+        return self.scripted and self.what.agent_name == script_name(BASELINE, "agent")
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What was said and called: trial -> dialogue -> turns."""
+        found: dict[str, Any] = {}
+        for line in self.lines:
+            found.setdefault(str(line["trial"]), {})[line["dialogue_id"]] = line["turns"]
+        return found
+
+    @property
+    def lost(self) -> dict[str, int]:
+        """How dialogues did not come to their end -> how many."""
+        errors = sum(line["outcome"]["error"] is not None for line in self.lines)
+        return {"missing": self.missing, "broken off": errors - self.missing}
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is to be said of them."""
+        tasks, of = len(self.what.tasks), len(self.what.world.tasks.tasks)
+        found = [f"plays {tasks} of {of} tasks: without a rank on the board"] * (tasks < of)
+        lost = self.lost.items()
+        return found + [f"{counted(n, 'dialogue')} {how}, counted as lost" for how, n in lost if n]
+
+
+def recorded(content: bytes, source: str) -> list[Recorded]:
+    """Return the lines of an (unpacked) file of plays, yet to be played again.
+
+    Raises:
+        InputError: A line is none of `mwz play`, with its number; or there is none.
+    """
+    found = []
+    for number, text in enumerate(content.split(b"\n"), start=1):
+        try:
+            if text.strip():
+                line = validated(Recorded, parse_json(text, source), source)
+                found.append(replace(line, source=source))
+        except InputError as error:
+            told = "; ".join(error.problems)
+            raise InputError(source, f"line {number}: no play ({told}); {_AGAIN}") from None
+    if not found:
+        raise InputError(source, f"holds no dialogue; {_AGAIN}")
+    return found
+
+
+def replayed(lines: Sequence[Recorded], world: World) -> Plays:
+    """Play dialogues again with what was recorded, and return what comes of them.
+
+    Args:
+        lines: The lines of all files of a play, whatever trials they are of; at least one.
+        world: The benchmark and its tasks.
+
+    Raises:
+        InputError: They are of different plays, or of another benchmark, tools or script; a
+            dialogue is there twice; a trial repeats another one; or a tool or a scripted user
+            would have answered otherwise.
+    """
+    what = _play(lines[0], world)
+    found: dict[tuple[int, str], Line] = {}
+    for line in lines:
+        again = _checked(line, what)
+        place = line.trial, again["dialogue_id"]
+        if place in found:
+            told = f"trial {line.trial}: dialogue {line.dialogue_id} is there twice; keep one"
+            raise InputError(line.source, told)
+        found[place] = again
+    played = {id_ for _, id_ in found}
+    trials = sorted({trial for trial, _ in found})
+    tasks = [id_ for id_ in world.tasks.tasks if id_ in played]
+    what = replace(what, tasks=tasks, trials=len(trials))
+    every = [found.get((t, id_)) or _lost(what, t, id_) for t in trials for id_ in tasks]
+    plays = Plays(what, every, len(every) - len(found))
+    firsts: dict[str, str] = {}
+    for trial, said in plays.said.items() if not plays.scripted else ():
+        first = firsts.setdefault(digest_of_json(said), trial)
+        if first != trial:
+            told = f"trial {trial} is trial {first} again in every dialogue; play each trial"
+            raise InputError(lines[0].source, told)
+    return plays
+
+
+def play_scripts(world: World, trials: int, seed: int) -> Plays:
+    """Let the baseline play all tasks with the scripted user."""
+    names = script_name(BASELINE, "agent"), script_name(SCRIPTED, "user")
+    tasks = list(world.tasks.tasks)
+    what = Play(world, tasks, Baseline, names[0], ScriptedUser, names[1], trials, seed)
+    return Plays(what, [dialogue(what, t, id_) for t in range(1, trials + 1) for id_ in tasks])
+
+
+def _play(line: Recorded, world: World) -> Play:
+    """Return who played what, as a line says; a scripted user is that of today."""
+    given = line.signature.parameters
+    name = given.get("user", "")
+    if not (name.isprintable() and line.agent.isprintable() and 0 < len(name) <= _SHOWN):
+        told = f"dialogue {line.dialogue_id}: the names of agent or user are no plain text"
+        raise InputError(line.source, f"{told} of 1 to {_SHOWN} characters; {_AGAIN}")
+    user: UserMaker = lambda *_: _Tape(line)  # noqa: E731 -- of the other lines it is another
+    if name.startswith(f"{SCRIPTED}-"):
+        name, user = script_name(SCRIPTED, "user"), ScriptedUser
+    try:
+        seed, most = int(given["seed"]), int(given["max-turns"])
+    except (KeyError, ValueError):
+        told = f"dialogue {line.dialogue_id}: signature: needs seed and max-turns, two numbers"
+        raise InputError(line.source, f"{told}; {_AGAIN}") from None
+    return Play(world, [], Baseline, line.agent, user, name, seed=seed, max_turns=most)
+
+
+def _checked(line: Recorded, what: Play) -> Line:
+    """Return a line played again.
+
+    Raises:
+        InputError: It is of another play, or comes out otherwise.
+    """
+    place = f"trial {line.trial}, dialogue {line.dialogue_id}"
+    reasons = [*line.signature.comparable_with(what.signature()).reasons]
+    if line.agent != what.agent_name:
+        reasons.append(f"different agents: {line.agent} and {what.agent_name}")
+    if reasons:
+        told = f"is of another play, or of another version of the harness ({'; '.join(reasons)})"
+        raise InputError(line.source, f"{place}: {told}; give the files of one play, or {_AGAIN}")
+    id_, tape = what.world.tasks[line.dialogue_id].id, _Tape(line)
+    user = what.user if what.user is ScriptedUser else lambda *_: tape
+    again = dialogue(replace(what, agent=lambda: tape, user=user), line.trial, id_)
+    different = next(_differences(line.turns, json.loads(json.dumps(again["turns"]))), None)
+    if different is not None:
+        raise InputError(line.source, f"{place}, {different}; no play may be edited: {_AGAIN}")
+    return {**again, "costs": line.costs}
+
+
+def _differences(turns: Sequence[_Turn], again: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield where a dialogue comes out otherwise, what is there, and what should be."""
+    for number, (turn, right) in enumerate(zip_longest(turns, again)):
+        if turn is None or right is None:
+            wrong = "is missing, the user goes on" if turn is None else "comes after the end"
+            yield f"turn {number}: {wrong}"
+            return
+        if turn.user != right["user"]:
+            told = f"the user says {_short(turn.user)}, by its script {_short(right['user'])}"
+            yield f"turn {number}: {told}"
+        for at, (call, other) in enumerate(zip(turn.calls, right.get("calls", ()), strict=True)):
+            if call.result != other["result"]:
+                told = f"{_short(call.result)}, the tool returns {_short(other['result'])}"
+                yield f"turn {number}, call {at} ({call.name}): the result is {told}"
+
+
+def _short(value: object) -> str:
+    return cut(json.dumps(value, ensure_ascii=False), _SHOWN)
+
+
+def _lost(what: Play, trial: int, id_: str) -> Line:
+    """Return the line of a dialogue that is missing."""
+    outcome = outcome_of(what.world, what.world.tasks[id_], [], "missing").to_dict()
+    return {"dialogue_id": id_, "turns": [], "trial": trial, "outcome": outcome, "costs": {}}
+
+
+class _Tape:
+    """The agent of a recorded dialogue, and its user: they do what was recorded."""
+
+    def __init__(self, line: Recorded) -> None:
+        error = line.outcome.get("error")
+        self._error = None if error is None else str(error)
+        self._left, self._unsaid = list(line.turns), [turn.user for turn in line.turns]
+
+    def reply(self, said: str, call: Call) -> str:
+        """Return the next response, after the calls that went before it."""
+        if not self._left:
+            raise BrokenOffError("the recorded dialogue goes no further")
+        turn = self._left.pop(0)
+        for one in turn.calls:
+            call(one.name, one.arguments)
+        if self._error is not None and not self._left and not turn.response:
+            raise BrokenOffError(self._error)
+        return turn.response
+
+    def turn(self, response: str | None) -> UserTurn:
+        """Return what the user says next."""
+        if not self._unsaid:
+            raise BrokenOffError(self._error or "the recorded dialogue goes no further")
+        return UserTurn(self._unsaid.pop(0), ends=not self._unsaid and self._error is None)
+
+
+_COMPARED = {
+    "solved": "Solved",
+    "requested": "Success, all requested",
+    "success": "Success",
+    "inform": "Inform",
+}
+
+
+def evidence(plays: Plays, name: str) -> Evidence:
+    """Return what comparisons know of plays, by tasks; of one trial they are won or lost.
+
+    Args:
+        plays: The plays.
+        name: What to call them.
+    """
+    from ..comparison.evidence import Evidence  # NumPy takes its time
+
+    tasks = tuple(plays.what.tasks)
+    outcomes: dict[str, list[dict[str, Any]]] = {id_: [] for id_ in tasks}
+    for line in plays.lines:
+        outcomes[line["dialogue_id"]].append(line["outcome"])
+    rows = [[len(of), *(sum(o[key] for o in of) for key in _COMPARED)] for of in outcomes.values()]
+
+    def formula(sums: Sequence[float]) -> dict[str, float]:
+        return {key: percent(one, sums[0]) for key, one in zip(_COMPARED, sums[1:], strict=True)}
+
+    figures = [Figure(key, title, 1, main=key == "solved") for key, title in _COMPARED.items()]
+    wins = {key: column for column, key in enumerate(_COMPARED, start=1)}
+    known = LinearStatistics.of_rows(figures, rows, formula, wins if plays.what.trials == 1 else {})
+    signature = plays.what.signature()
+    # The seed of a comparison is another one; users with different seeds compare.
+    parameters = {key: one for key, one in signature.parameters.items() if key != "seed"}
+    return Evidence(name, replace(signature, parameters=parameters), tasks, {"live": known})

@@ -1,0 +1,456 @@
+"""The track of live dialogues: files of plays read, played again, scored, ranked and verified."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from entered import change_scores
+from helpers import Run, run_cli
+
+from mwz.harness.board.checks import entry_problems, evidence_problems
+from mwz.harness.board.columns import board_tables, live_columns
+from mwz.harness.board.entries import PREDICTIONS_FILE, Entry, read_entries, read_entry
+from mwz.harness.board.model import live_tables, make_board
+from mwz.harness.board.scores import SCORES_FILE
+from mwz.harness.board.views.charts import charts
+from mwz.harness.cli.reading import is_play
+from mwz.harness.live.playing import play
+from mwz.harness.live.replaying import play_scripts
+from mwz.harness.live.world import World
+
+Capture = pytest.CaptureFixture[str]
+Lines = list[list[dict[str, Any]]]
+Edit = Callable[[Lines], object]
+
+TASKS, TRIALS = 30, 2
+MODEL = "gpt, prompts 1-0123456789ab"
+
+
+@pytest.fixture(scope="module")
+def plays(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two trials of the baseline with the scripted user, of all tasks of the sample."""
+    path = tmp_path_factory.mktemp("plays") / "play.jsonl"
+    what = play_scripts(World.of("sample"), TRIALS, 0).what
+    assert len(list(play(what, path))) == TASKS * TRIALS
+    return path
+
+
+class _Track:
+    """Edits files of plays, and runs commands on them with a board of its own."""
+
+    def __init__(self, plays: Path, folder: Path, capsys: Capture) -> None:
+        self.folder = folder / "board" / "submissions"
+        self._plays, self._folder, self._capsys = plays, folder, capsys
+
+    def files(self, *edits: Edit, prefix: str = "edited") -> list[str]:
+        """Write the files of both trials, edited, and return their names."""
+        names = ("play.jsonl", "play.2.jsonl")
+        texts = [(self._plays.parent / name).read_text(encoding="utf-8") for name in names]
+        lines = [[json.loads(line) for line in text.splitlines()] for text in texts]
+        for edit in edits:
+            edit(lines)
+        found = []
+        for number, trial in enumerate(filter(None, lines), start=1):
+            path = self._folder / f"{prefix}.{number}.jsonl"
+            path.write_text("".join(json.dumps(one) + "\n" for one in trial), encoding="utf-8")
+            found.append(str(path))
+        return found
+
+    def run(self, *arguments: object) -> Run:
+        return run_cli(self._capsys, *arguments)
+
+    def board(self, *arguments: object) -> Run:
+        return self.run(*arguments, "--submissions", self.folder)
+
+    def submit(self, *edits: Edit, name: str = "Agent") -> Run:
+        first, *others = self.files(*edits)
+        options = ["--name", name, "--track", "live", "--benchmark", "sample"]
+        return self.board("submit", first, *options, *(["--seeds", *others] if others else []))
+
+    def entry(self, key: str = "agent") -> Entry:
+        return read_entry(self.folder / key)
+
+
+@pytest.fixture
+def track(plays: Path, tmp_path: Path, capsys: Capture) -> _Track:
+    capsys.readouterr()
+    return _Track(plays, tmp_path, capsys)
+
+
+def _every(lines: Lines) -> list[dict[str, Any]]:
+    return [line for trial in lines for line in trial]
+
+
+def mine(lines: Lines) -> None:
+    """Say that the agent is another one, which nobody can play again."""
+    for line in _every(lines):
+        line["agent"] = "mine"
+
+
+def model_user(lines: Lines) -> None:
+    """Say that the user is a model, whose words cannot be told."""
+    for line in _every(lines):
+        line["signature"]["parameters"]["user"] = MODEL
+        line["costs"] = {"agent": {"calls": 9, "prompt_tokens": 100, "completion_tokens": 20}}
+
+
+def won(lines: Lines) -> None:
+    """Say that every dialogue was won."""
+    for line in _every(lines):
+        line["outcome"].update(solved=True, books=True, inform=True, success=True, requested=True)
+
+
+def silent(lines: Lines) -> None:
+    """Let the agent say nothing in the first ten dialogues of each trial."""
+    for trial in lines:
+        for line in trial[:10]:
+            for turn in line["turns"]:
+                turn["response"] = "I do not know."
+
+
+# ---------------------------------------------------------------------------- what is refused
+
+
+def _result(lines: Lines) -> None:
+    lines[0][0]["turns"][0]["calls"][0]["result"]["count"] = 77
+
+
+def _booked(lines: Lines) -> None:
+    calls = [call for line in lines[1] for turn in line["turns"] for call in turn.get("calls", ())]
+    next(one for one in calls if "reference" in one["result"])["result"]["reference"] = "AAAAAAAA"
+
+
+def _user(lines: Lines) -> None:
+    lines[0][0]["turns"][1]["user"] = "Never mind. Goodbye."
+
+
+def _shortened(lines: Lines) -> None:
+    del lines[0][0]["turns"][-1]
+
+
+def _lengthened(lines: Lines) -> None:
+    lines[0][0]["turns"].append({"user": "One more thing.", "response": "Yes?"})
+
+
+def _copied(lines: Lines) -> None:
+    lines[1] = [{**line, "trial": 2} for line in lines[0]]
+
+
+def _first_left_out(lines: Lines) -> None:
+    lines[0].clear()
+
+
+def _twice(lines: Lines) -> None:
+    lines[0].append(lines[0][0])
+
+
+def _other_agent(lines: Lines) -> None:
+    lines[1][4]["agent"] = "another"
+
+
+def _malformed(lines: Lines) -> None:
+    lines[0][2]["turns"][0]["response"] = 3
+
+
+def _named_in_lines(lines: Lines) -> None:
+    for line in _every(lines):
+        line["agent"] = "mine\n# Leaderboard"
+
+
+def _older_script(lines: Lines) -> None:
+    for line in _every(lines):
+        line["signature"]["parameters"]["user"] = "scripted-0-000000000000"
+
+
+@pytest.mark.parametrize(
+    ("edits", "told"),
+    [
+        ((mine, _result), "trial 1, dialogue town001, turn 0, call 0 (query_restaurant): the res"),
+        ((mine, model_user, _result), "turn 0, call 0 (query_restaurant): the result is"),
+        ((mine, model_user, _booked), "trial 2, dialogue"),
+        ((mine, _user), "trial 1, dialogue town001, turn 1: the user says"),
+        ((mine, _shortened), "turn 3: is missing, the user goes on"),
+        ((mine, _lengthened), "turn 4: comes after the end"),
+        ((mine, _copied), "trial 2, dialogue town001, turn 0: the user says"),
+        ((mine, model_user, _copied), "trial 2 is trial 1 again in every dialogue"),
+        ((mine, _first_left_out), "trial 1 is missing; give the files of all trials"),
+        ((mine, _twice), "trial 1: dialogue town001 is there twice; keep one"),
+        ((mine, _other_agent), "different agents: another and mine"),
+        ((mine, _malformed), "line 3: no play (turns.0.response: input should be a valid string)"),
+        ((_named_in_lines,), "the names of agent or user are no plain text"),
+        ((mine, _older_script), "different user: scripted-0-000000000000 and scripted-1-"),
+        # What both scripts play is known to the last word.
+        ((silent,), "the user says"),
+    ],
+)
+def test_an_edited_file_of_plays_is_refused_with_the_place(
+    track: _Track, edits: tuple[Edit, ...], told: str
+) -> None:
+    run = track.submit(*edits)
+    assert (run.status, run.out) == (2, "")
+    assert told in run.err
+    assert not (track.folder / "agent").exists()
+
+
+def test_who_calls_itself_the_baseline_must_play_like_it(track: _Track) -> None:
+    def other_goodbye(lines: Lines) -> None:
+        lines[0][0]["turns"][-1]["response"] = "Bye."
+
+    run = track.submit(other_goodbye)
+    assert run.status == 2
+    assert "is not what the baseline plays" in run.err
+
+
+def test_files_and_tracks_that_do_not_go_together_are_refused(track: _Track) -> None:
+    [first, _] = track.files()
+    run = track.board("submit", first, "--name", "A", "--track", "lexicalised")
+    assert run.status == 2
+    assert "is of `mwz play`; its track is live" in run.err
+    other = Path(first).with_name("other.jsonl")
+    other.write_text('{"dialogue_id": "town001", "turns": []}\n', encoding="utf-8")
+    assert not is_play(other.read_bytes())
+    run = track.board("submit", other, "--name", "A", "--track", "live")
+    assert run.status == 2
+    assert "line 1: no play" in run.err
+    run = track.run("score", first, other)
+    assert run.status == 2
+    assert "is none of `mwz play`, as others are" in run.err
+
+
+# ------------------------------------------------------------------------------ what is scored
+
+
+def _row(track: _Track, key: str = "agent") -> Mapping[str, Any]:
+    [row] = [row for table in live_tables(read_entries(track.folder)) for row in table]
+    assert row.key == key
+    return {column.title: column.value(row).data for column in live_columns([row])}
+
+
+def test_scores_come_from_what_was_said_and_called(track: _Track) -> None:
+    assert track.submit(mine, model_user, silent, won).status == 0
+    row = _row(track)
+    # 10 of 30 dialogues say nothing in both trials, so that k trials are all solved in the others.
+    assert row["pass^1"] == row["pass^2"] == row["Solved"] == pytest.approx(100 * 20 / 30, abs=1e-4)
+    assert row["Tokens"] == 120
+    assert (row["Agent"], row["User"], row["Trials"], row["Tasks"]) == ("mine", MODEL, 2, TASKS)
+
+
+def test_a_missing_dialogue_counts_as_lost_and_is_said(track: _Track) -> None:
+    run = track.submit(mine, lambda lines: lines[1].pop(3))
+    assert run.status == 0
+    assert "1 dialogue missing, counted as lost" in run.err
+    row = _row(track)
+    # 59 of 60 dialogues are solved; of one of 30 tasks a trial of two is lost.
+    assert row["pass^1"] == pytest.approx(100 * 59 / 60, abs=1e-4)
+    assert row["pass^2"] == pytest.approx(100 * 29 / 30, abs=1e-4)
+    page = (track.folder.parent / "leaderboard.md").read_text(encoding="utf-8")
+    assert "Agent: 1 dialogue missing, counted as lost" in page
+    assert "rank 1 of 1 with this user" in run.out
+
+
+def test_a_dialogue_that_was_broken_off_counts_as_lost(track: _Track) -> None:
+    def broken_off(lines: Lines) -> None:
+        # The agent fails in its second turn.
+        line = lines[0][0]
+        del line["turns"][2:]
+        line["turns"][1] = {"user": line["turns"][1]["user"], "response": ""}
+        line["outcome"]["error"] = "the server refuses it"
+
+    run = track.submit(mine, broken_off)
+    assert run.status == 0
+    assert "1 dialogue broken off, counted as lost" in run.err
+    assert _row(track)["pass^1"] == pytest.approx(100 * 59 / 60, abs=1e-4)
+    assert track.board("verify", "--strict", "--jobs", 1).status == 0
+
+
+def test_who_does_not_play_every_task_has_no_rank(track: _Track) -> None:
+    run = track.submit(mine, lambda lines: [trial.pop(3) for trial in lines])
+    assert run.status == 0
+    assert "plays 29 of 30 tasks: without a rank on the board" in run.err
+    assert "not ranked with this user in the track live: plays 29 of 30 tasks" in run.out
+    assert _row(track)["pass^1"] == 100
+
+
+def test_agents_with_different_users_are_ranked_apart(track: _Track) -> None:
+    assert track.submit(name="Baseline").status == 0
+    assert track.submit(mine, model_user, silent, name="Other user").status == 0
+    assert track.submit(mine, silent, model_user, name="Copy").status == 2
+    tables = live_tables(read_entries(track.folder))
+    assert [[row.key for row in table] for table in tables] == [["baseline"], ["other-user"]]
+    assert [table[0].rank for table in tables] == [1, 1]
+    [one, other] = [table[0].live.user for table in tables if table[0].live]
+    assert one.startswith("scripted-")
+    assert other == MODEL
+
+
+def test_the_same_dialogues_under_another_name_are_refused(track: _Track) -> None:
+    track.submit(name="Baseline")
+    run = track.submit(mine, name="Mine")
+    assert run.status == 2
+    assert "mine: has the predictions of baseline; enter a system once" in run.err
+
+
+# --------------------------------------------------------------------------- what is verified
+
+
+@pytest.mark.parametrize("edits", [(), (mine,), (mine, model_user)])
+def test_an_entry_verifies_by_playing_again(track: _Track, edits: tuple[Edit, ...]) -> None:
+    assert track.submit(*edits).status == 0
+    entry = track.entry()
+    # What both scripts play is not kept; all else is, both trials in one file.
+    assert (entry.system.predictions.played == "baseline") == (not edits)
+    assert (entry.folder / PREDICTIONS_FILE).is_file() == bool(edits)
+    before = {path: path.read_bytes() for path in track.folder.rglob("*") if path.is_file()}
+    assert track.board("verify", "--strict", "--jobs", 1).status == 0
+    run = track.board("leaderboard", "--rescore", "--jobs", 1)
+    assert (run.status, "agent: unchanged" in run.out) == (0, True)
+    assert {path: path.read_bytes() for path in before} == before
+    assert track.board("leaderboard", "--check").status == 0
+    if edits:
+        run = track.run("score", entry.folder / PREDICTIONS_FILE)
+        assert "30 tasks, 2 trials" in run.out
+
+
+def test_another_seed_or_number_of_trials_comes_out_differently(track: _Track) -> None:
+    track.submit()
+    path = track.folder / "agent" / "entry.toml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("seed = 0", "seed = 7"), encoding="utf-8")
+    run = track.board("verify", "--jobs", 1)
+    assert run.status == 1
+    assert "different seed: 0 and 7" in run.out
+    assert "the predictions are not those that were scored" in run.out
+
+
+def test_an_edited_file_of_an_entry_is_told(track: _Track) -> None:
+    track.submit(mine)
+    path = track.folder / "agent" / PREDICTIONS_FILE
+    text = gzip.decompress(path.read_bytes()).replace(b'"count": 0', b'"count": 3', 1)
+    path.write_bytes(gzip.compress(text))
+    run = track.board("verify", "--strict", "--jobs", 1)
+    assert run.status == 1
+    assert "its scores are of other predictions" in run.out
+    assert "no play may be edited" in run.out
+
+
+def _forged(content: Any) -> None:
+    content["marks"]["solved"] = ["1" * TASKS] * TRIALS
+
+
+def _forged_whole(content: Any) -> None:
+    _forged(content)
+    content["figures"]["solved"] = 100.0
+    for one in content["passes"]:
+        one["value"] = one["high"] = one["low"] = 100.0
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda c: c["passes"][0].update(value=99.0), "passes: do not follow from the marks"),
+        (lambda c: c["passes"].pop(), "passes: do not follow from the marks"),
+        (lambda c: c["figures"].update(books=10.0), "figures.books: does not follow from the mar"),
+        (_forged, "figures.solved: does not follow from the marks"),
+        (lambda c: c["marks"]["inform"].pop(), "marks: expected one for each task played, in"),
+        (lambda c: c.update(played="1" * 9), "marks: expected one for each task played, in each"),
+        (lambda c: c["marks"].update(inform=["x" * 30] * 2), "marks: expected inform, success"),
+        (lambda c: c.update(signature="mine"), "signature: does not say what signature_fields"),
+    ],
+)
+def test_scores_that_contradict_themselves_cannot_be_used(
+    track: _Track, change: Callable[[Any], None], told: str
+) -> None:
+    track.submit(mine, silent, model_user)
+    change_scores(track.folder / "agent", change, sealed=True)
+    problems = entry_problems(read_entries(track.folder))
+    assert any(told in problem for problem in problems), problems
+
+
+def test_a_forgery_without_contradictions_is_found_by_verifying(track: _Track) -> None:
+    track.submit(mine, silent, model_user)
+    sound = (track.folder / "agent" / SCORES_FILE).read_bytes()
+    change_scores(track.folder / "agent", _forged_whole, sealed=True)
+    assert entry_problems(read_entries(track.folder)) == []
+    run = track.board("verify", "--jobs", 1)
+    assert run.status == 1
+    assert "passes[0].value" in run.out
+    assert track.board("leaderboard", "--rescore", "--jobs", 1).status == 0
+    assert (track.folder / "agent" / SCORES_FILE).read_bytes() == sound
+
+
+def test_an_edited_interval_is_found_without_playing(track: _Track) -> None:
+    track.submit(mine, silent, model_user)
+    change_scores(track.folder / "agent", lambda c: c["passes"][1].update(low=66.0), sealed=True)
+    entries = read_entries(track.folder)
+    assert entry_problems(entries) == []
+    [told] = evidence_problems(track.folder, entries, ["agent"])
+    assert "agent: scores.json: the interval of pass^2 comes out differently" in told
+
+
+# ------------------------------------------------------------------------------ other commands
+
+
+def test_score_shows_the_trials_of_a_play_together(track: _Track) -> None:
+    files = track.files(mine, silent, model_user)
+    run = track.run("score", *files)
+    assert run.status == 0
+    assert "mine with gpt" in run.out
+    shown = dict(line.rsplit(None, 3)[:2] for line in run.out.splitlines() if line.startswith("pa"))
+    assert shown == {"pass^1": "66.7", "pass^2": "66.7"}
+    assert "Books" in run.out
+    figures = json.loads(track.run("score", *files, "--json", "-").out)
+    assert figures["solved"] == pytest.approx(100 * 20 / 30)
+    assert "grounded" in track.run("score", files[0], "--free-running").out
+    run = track.run("score", *files, "--intervals")
+    assert run.status == 2
+    assert "--intervals is not for files of `mwz play`" in run.err
+
+
+def test_check_plays_a_file_again(track: _Track) -> None:
+    [first, _] = track.files(mine)
+    run = track.run("check", first)
+    assert run.status == 0
+    assert "30, as tools and the user's script give them again" in run.out
+    [first, _] = track.files(mine, lambda lines: lines[0].pop())
+    run = track.run("check", first)
+    assert (run.status, "plays 29 of 30 tasks" in run.out) == (1, True)
+    [first, _] = track.files(mine, _result)
+    assert track.run("check", first).status == 2
+
+
+def test_compare_tests_which_tasks_are_solved(track: _Track) -> None:
+    [one, _] = track.files(mine, model_user, prefix="one")
+    [other, _] = track.files(mine, model_user, silent, prefix="other")
+    run = track.run("compare", one, other, "--json", "-")
+    [pair] = json.loads(run.out)["pairs"]
+    # Ten tasks are solved by the first alone: McNemar's exact p is twice one half to the tenth.
+    assert (pair["solved"]["only_a"], pair["solved"]["only_b"]) == (10, 0)
+    assert pair["solved"]["p"] == pytest.approx(2 / 2**10)
+    assert pair["solved"]["difference"] == pytest.approx(100 * 10 / 30)
+    assert track.run("compare", one, other, "--metrics", "bleu").status == 2
+
+
+def test_an_entry_is_compared_by_its_files(track: _Track) -> None:
+    track.submit(mine)
+    run = track.board("compare", "agent", "agent")
+    assert run.status == 2
+    assert "is live dialogues; compare files of `mwz play`" in run.err
+
+
+def test_a_chart_shows_how_pass_k_falls(track: _Track) -> None:
+    track.submit(mine, model_user, lambda lines: silent(lines[:1]))
+    board = make_board(read_entries(track.folder), "2021")
+    tables = [table for table in board_tables(board) if table.track == "live"]
+    [chart] = charts(board, tables)
+    assert (chart.x, chart.y) == ("k", "pass^k")
+    # Ten of 30 tasks are solved in one trial of two: 50 of 60 dialogues, and 20 of 30 tasks twice.
+    found = [(point.dot.x, round(point.dot.y, 1)) for point in chart.picture.points]
+    assert found == [(1.0, 83.3), (2.0, 66.7)]
+    [line] = chart.picture.steps.values()
+    assert line == "M" + "L".join(f"{point.x} {point.y}" for point in chart.picture.points)
+    assert [point.named for point in chart.picture.points] == [False, True]
