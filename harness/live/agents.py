@@ -42,6 +42,7 @@ class Baseline:
         self._slots: dict[str, dict[str, str]] = {}
         self._bookings: dict[str, dict[str, str]] = {}
         self._chosen: dict[str, dict[str, Any]] = {}
+        self._offers: list[Mapping[str, Any]] = []
         self._books = False
 
     def reply(self, said: str, call: Call) -> str:
@@ -53,6 +54,8 @@ class Baseline:
         domain = self._domain
         if not domain:
             return _say("hello")
+        if _found("cues", "another", text):
+            return self._offer()
         asked = [] if begun else _asked(text)
         known = self._slots.setdefault(domain, {})
         read = {} if asked else _read(script("agent")["slots"][domain], text)
@@ -86,16 +89,20 @@ class Baseline:
             slots["leaveAt"] = ""
         if missing:
             return _question(missing)
-        self._chosen.pop(domain, None)
         if domain == "taxi":
             result = call("book_taxi", slots)
-            found = [result] if result.get("booked") else []
+            self._offers = [result] if result.get("booked") else []
         else:
-            found = call(f"query_{domain}", slots).get("results") or []
-        if not found:
-            return _say("nothing", domain)
-        self._chosen[domain] = dict(found[0])
-        return _say(domain, **{key: _shown(key, value) for key, value in found[0].items()})
+            self._offers = list(call(f"query_{domain}", slots).get("results") or [])
+        return self._offer()
+
+    def _offer(self) -> str:
+        """Offer the next of what was found."""
+        self._chosen.pop(self._domain, None)
+        if not self._offers:
+            return _say("nothing", self._domain)
+        found = self._chosen[self._domain] = dict(self._offers.pop(0))
+        return _say(self._domain, **{key: _shown(key, value) for key, value in found.items()})
 
     def _book(self, call: Call) -> str:
         domain, chosen = self._domain, self._chosen[self._domain]

@@ -38,7 +38,7 @@ _LETTERS, _DIGITS = "ABDEFGHJKLMNQRUVWXYZ", "23456789"
 ROUTE = ("departure", "destination")
 NAMED = ("restaurant", "hotel", "attraction")
 """The domains of which taxis go from one venue to another."""
-_TIMES = ("arriveBy", "leaveAt")
+TIMES = ("arriveBy", "leaveAt")
 _COLOURS = ("black", "blue", "grey", "red", "white", "yellow")
 _CARS = ("audi", "bmw", "ford", "honda", "lexus", "skoda", "tesla", "toyota", "volkswagen", "volvo")
 
@@ -139,12 +139,15 @@ class Tools:
 
     def matching(self, domain: str, constraints: Mapping[str, str]) -> list[str]:
         """Return the ids of the venues that meet constraints, in the records' order."""
-        named = {normalize_slot_name(slot, self._rules): v for slot, v in constraints.items()}
-        normal = {
-            slot: value if slot == "name" else normalize_value(slot, value.lower(), self._rules)
-            for slot, value in named.items()
-        }
-        return list(self._database.query(domain, normal))
+        given = {normalize_slot_name(s, self._rules): v.lower() for s, v in constraints.items()}
+        meant = self.named(domain, given.pop("name")) if "name" in given else None
+        found = self._database.query(domain, given)
+        return [id_ for id_ in found if meant is None or id_ in meant]
+
+    def values(self, domain: str, slot: str, constraints: Mapping[str, str]) -> set[str]:
+        """Return the values of a slot that the venues have which meet constraints."""
+        found = (self._records[domain][id_] for id_ in self.matching(domain, constraints))
+        return {str(one[slot]) for ones in found for one in ones if one.get(slot)}
 
     def same(self, slot: str, first: str, second: str) -> bool:
         """Return whether two values of a slot mean the same, spelled in whatever way."""
@@ -153,14 +156,8 @@ class Tools:
         return one == other or (name == "name" and reaches(one, other, self._rules.fuzzy_ratio))
 
     def _query(self, domain: str, slots: Mapping[str, str]) -> Called:
-        found = self.matching(domain, {slot: v for slot, v in slots.items() if slot != "name"})
-        if "name" in slots:
-            named = self.named(domain, slots["name"])
-            found = [id_ for id_ in found if id_ in named]
-        records = []
-        for same_id in (self._records[domain][id_] for id_ in found):
-            meant = (one for one in same_id if self._meets(one, slots))
-            records.append(next(meant, same_id[0]))
+        every = (self._records[domain][id_] for id_ in self.matching(domain, slots))
+        records = [next((r for r in ones if self._meets(r, slots)), ones[0]) for ones in every]
         if domain == "train":
             # The first after a time, or the last before one.
             late = "arriveBy" in slots and "leaveAt" not in slots
@@ -174,17 +171,19 @@ class Tools:
 
     def _is_known(self, domain: str, slot: str, value: str) -> bool:
         """Return whether some venue has a value; of times, any is."""
-        return slot in _TIMES or bool(self.named(domain, value, slot))
+        return slot in TIMES or bool(self.named(domain, value, slot))
 
     def _meets(self, train: Mapping[str, str], slots: Mapping[str, str]) -> bool:
         """Return whether one of several trains with the same id is the one that is meant."""
-        return all(
+        leaves, arrives = (minutes(train.get(slot, "00:00")) for slot in ("leaveAt", "arriveBy"))
+        first, last = slots.get("leaveAt", "00:00"), slots.get("arriveBy", "99:99")
+        return minutes(first.zfill(5)) <= leaves and arrives <= minutes(last.zfill(5)) and all(
             self.same(slot, train[slot], slots[slot]) for slot in (*ROUTE, "day") if slot in slots
         )
 
     def _closest(self, domain: str, key: str, value: str) -> list[str]:
-        known = {str(one.get(key, "")) for ones in self._records[domain].values() for one in ones}
-        return [found for found, *_ in process.extract(value, sorted(known), limit=_CLOSEST)]
+        known = sorted(self.values(domain, key, {}))
+        return [found for found, *_ in process.extract(value, known, limit=_CLOSEST)]
 
     def _book(self, task: Task, domain: str, given: Mapping[str, str]) -> Called:
         key = "trainID" if domain == "train" else "name"
@@ -215,7 +214,8 @@ class Tools:
         """Return the venues that a name may mean: one that has just this name is meant alone."""
         records = self._records[domain].items()
         exact = [id_ for id_, (one, *_) in records if str(one.get(key)).lower() == name.lower()]
-        return exact or self.matching(domain, {key: name})
+        column = normalize_slot_name(key, self._rules)
+        return exact or list(self._database.query(domain, {column: name.lower()}))
 
 
 def _code(number: int) -> str:
@@ -239,7 +239,7 @@ def _problem(slot: str, value: str, known: Mapping[str, Mapping[str, Any]]) -> s
         return f"{slot}: {unknown('value', value, expected['enum'])}"
     if "pattern" in expected and not re.fullmatch(expected["pattern"], value):
         return f"{slot}: expected a time as HH:MM, found {value!r}"
-    if expected["type"] == "integer" and not re.fullmatch("[1-9][0-9]?", value):
+    if expected["type"] == "integer" and not re.fullmatch("[1-9][0-9]*", value):
         return f"{slot}: expected a number of at least 1, found {value!r}"
     return None
 
