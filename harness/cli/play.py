@@ -84,7 +84,8 @@ def command(
     coming = playing.play(what, output, jobs, notify)
     lines: list[playing.Line] = []
     solved = 0
-    with tqdm(coming, "playing", len(ids) * what.trials, unit="dialogue", disable=None) as bar:
+    hidden = True if user == "person" else None
+    with tqdm(coming, "playing", len(ids) * what.trials, unit="dialogue", disable=hidden) as bar:
         for line in bar:
             lines.append(line)
             solved += line["outcome"]["solved"]
@@ -142,8 +143,15 @@ _SHOWN: Mapping[str, str] = {
     "requested": "Success, all requested",
     "books": "Books",
     "solved": "Solved",
+    "in_database": "Told, in the database",
+    "of_named_venue": "Told, of a venue named",
     "turns": "Turns",
     "calls": "Calls",
+}
+_COUNTED: Mapping[str, str] = {
+    "failed_calls": "Wrong calls, in all",
+    "unasked": "Bookings not asked for, in all",
+    "errors": "Broken off",
 }
 
 
@@ -151,9 +159,10 @@ def _text(figures: dict[str, Any], path: Path) -> str:
     """Return the figures of a play for people."""
     rows = [[title, figure(figures[name])] for name, title in _SHOWN.items()]
     rows += [[f"pass^{k}", Interval(**one).text(1)] for k, one in figures["pass"].items()]
-    costs = figures["costs"].items()
-    rows += [[f"{who}: {kind}", f"{n:,}"] for who, cost in costs for kind, n in cost.items()]
-    rows += [["Broken off", str(figures["errors"])]] if figures["errors"] else []
+    counts = {title: figures[name] for name, title in _COUNTED.items()}
+    for who, cost in figures["costs"].items():
+        counts |= {f"Cost of the {who}: {kind.replace('_', ' ')}": n for kind, n in cost.items()}
+    rows += [[title, f"{n:,}"] for title, n in counts.items() if n]
     played = f"{counted(figures['tasks'], 'task')}, {counted(figures['trials'], 'trial')}"
     title = f"{figures['agent']} with {figures['user']}: {played}"
     return f"{title}\n{text_table(['', ''], rows)}\n\n{path}\n{figures['signature']}"

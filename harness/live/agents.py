@@ -193,7 +193,7 @@ class Function:
         self._messages.append({"role": "user", "content": said})
         try:
             response = self._function([dict(message) for message in self._messages], call)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise BrokenOffError(f"{type(error).__name__} in the agent: {error}") from error
         if not isinstance(response, str):
             raise BrokenOffError(f"the agent returns {shown(response)} in place of a string")

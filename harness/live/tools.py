@@ -70,11 +70,13 @@ class Booking:
         domain: The domain.
         slots: The arguments, slot -> value, without the venue.
         venue: The venue's id; None of a taxi.
+        code: The reference number, or of a taxi its driver's telephone number.
     """
 
     domain: str
     slots: Mapping[str, str]
     venue: str | None = None
+    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -177,8 +179,14 @@ class Tools:
         """Return whether one of several trains with the same id is the one that is meant."""
         leaves, arrives = (minutes(train.get(slot, "00:00")) for slot in ("leaveAt", "arriveBy"))
         first, last = slots.get("leaveAt", "00:00"), slots.get("arriveBy", "99:99")
-        return minutes(first.zfill(5)) <= leaves and arrives <= minutes(last.zfill(5)) and all(
-            self.same(slot, train[slot], slots[slot]) for slot in (*ROUTE, "day") if slot in slots
+        return (
+            minutes(first.zfill(5)) <= leaves
+            and arrives <= minutes(last.zfill(5))
+            and all(
+                self.same(slot, train[slot], slots[slot])
+                for slot in (*ROUTE, "day")
+                if slot in slots
+            )
         )
 
     def _closest(self, domain: str, key: str, value: str) -> list[str]:
@@ -204,11 +212,13 @@ class Tools:
         number = int.from_bytes(hashlib.sha256(seed.encode()).digest(), "big")
         result = {"booked": True, **slots}
         if venue is None:
+            code = f"07{number % 10**9:09}"
             car = f"{_COLOURS[number % len(_COLOURS)]} {_CARS[number // 7 % len(_CARS)]}"
-            result |= {"car type": car, "phone": f"07{number % 10**9:09}"}
+            result |= {"car type": car, "phone": code}
         else:
-            result |= {key: self._records[domain][venue][0][key], "reference": _code(number)}
-        return Called(result, Booking(domain, slots, venue))
+            code = _code(number)
+            result |= {key: self._records[domain][venue][0][key], "reference": code}
+        return Called(result, Booking(domain, slots, venue, code))
 
     def named(self, domain: str, name: str, key: str = "name") -> list[str]:
         """Return the venues that a name may mean: one that has just this name is meant alone."""

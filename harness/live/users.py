@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import random
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache, cached_property
@@ -400,15 +401,13 @@ class PersonAtTerminal:
     """A person who plays the user at the terminal. An empty line ends the dialogue."""
 
     def __init__(self, task: Task, world: World, seed: str) -> None:
-        print(f"\n{task.id}\n" + "\n".join(f"  {line}." for line in task.message))
-        print("An empty line ends the dialogue.\n")
+        lines = "\n".join(f"  {line}." for line in task.message)
+        # Figures may go to standard output.
+        print(f"\n{task.id}\n{lines}\nAn empty line ends the dialogue.\n", file=sys.stderr)
 
     def turn(self, response: str | None) -> UserTurn:
         """Show a response, and return what is typed."""
-        if response is not None:
-            print(f"agent: {response}")
-        try:
-            text = input("you: ").strip()
-        except EOFError:
-            text = ""
+        before = "" if response is None else f"agent: {response}\n"
+        print(f"{before}you: ", end="", file=sys.stderr, flush=True)
+        text = sys.stdin.readline().strip()
         return UserTurn(text or "Goodbye.", ends=not text)
