@@ -116,7 +116,7 @@ class ScriptedUser:
         if not heard.text.strip():
             return f"{self._say('unclear')} {self._request()}"
         if heard.waits and not heard.offers:
-            self._answered.add("wait")
+            self._answered.add(f"wait {len(self._answered)}")
             return self._say("wait")
         if self._phase == ASK:
             return self._asking(heard)
@@ -178,6 +178,7 @@ class ScriptedUser:
             offers = offers or {"": heard}
         wrong = {venue: self._contradicted(venue, part) for venue, part in offers.items()}
         fitting = [venue for venue, slots in wrong.items() if not slots]
+        fitting.sort(key=lambda venue: offers[venue].is_("refused"))
         if fitting:
             self._choose(fitting[0], heard)
             words = self._say("choose" if len(offers) > 1 else "accept", self._names[self._domain])
@@ -190,8 +191,9 @@ class ScriptedUser:
         if self._venue and heard.is_("nothing"):
             # It asked for another venue, and there is none.
             return self._ask()
-        open_ = self._say("open") if heard.asked(script("user")["asked"]) else ""
-        return f"{self._small_talk(heard) or open_} {self._request()}"
+        words, open_ = self._small_talk(heard), heard.asked(script("user")["asked"])
+        self._answered.update(open_)
+        return f"{words or (self._say('open') if open_ else '')} {self._request()}"
 
     def _choose(self, venue: str, heard: _Heard) -> None:
         self._venue = venue
@@ -238,7 +240,8 @@ class ScriptedUser:
             return self._say("reference")
         for venue in heard.offers.keys() - {self._venue}:
             self._choose(venue, heard)
-        return f"{self._say('retry') if refused else self._small_talk(heard)} {self._request()}"
+        words = self._small_talk(heard) or (self._say("retry") if refused else "")
+        return f"{words} {self._request()}"
 
     @property
     def _missing(self) -> list[str]:
