@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from tqdm import tqdm
@@ -16,11 +16,6 @@ from ..io.files import STANDARD_STREAM, write_json
 from ..io.rendering import figure, text_table
 from . import notify, option
 from .reading import benchmark_chooser
-
-if TYPE_CHECKING:
-    from ..live.agents import Agent
-    from ..live.models import ChatModel
-    from ..live.world import UserMaker
 
 _AGENTS = ("baseline", "model", "MODULE:FUNCTION")
 _USERS = ("scripted", "model", "person")
@@ -76,20 +71,20 @@ def command(
     if user == "person" and jobs > 1:
         raise click.UsageError("a person plays one dialogue at a time; leave --jobs out")
     models = {name: how.pop(name) for name in ("model", "user_model", "base_url")}
-    (agent_name, make_agent), (user_name, make_user) = _agent(agent, models), _user(user, models)
+    agent_name, make_agent = _talker("agent", agent, models)
+    user_name, make_user = _talker("user", user, models)
     world = World.of(benchmark_chooser(benchmark, "playing on")(()), goals)
     named = dict.fromkeys(world.tasks[id_].id for id_ in chosen)
     ids = list(named or world.tasks.tasks)[: None if named else count]
     what = playing.Play(world, ids, make_agent, agent_name, make_user, user_name, **how)
     coming = playing.play(what, output, jobs, notify)
     lines: list[playing.Line] = []
-    solved = 0
     hidden = True if user == "person" else None
     with tqdm(coming, "playing", len(ids) * what.trials, unit="dialogue", disable=hidden) as bar:
         for line in bar:
             lines.append(line)
-            solved += line["outcome"]["solved"]
-            bar.set_postfix_str(f"solved {figure(100 * solved / len(lines))}", refresh=False)
+            solved = 100 * sum(one["outcome"]["solved"] for one in lines) / len(lines)
+            bar.set_postfix_str(f"solved {figure(solved)}", refresh=False)
     figures = playing.figures(what, lines)
     if json_target is not None:
         write_json(json_target, figures)
@@ -97,44 +92,29 @@ def command(
         click.echo(_text(figures, output))
 
 
-def _chat(models: Mapping[str, str | None], *wanted: str) -> tuple[str, ChatModel]:
-    """Return what a language model is called, with the digest of the prompts, and the model."""
-    from ..live.models import ChatModel
+def _talker(role: str, name: str, models: Mapping[str, str | None]) -> tuple[str, Any]:
+    """Return what an agent or a user is called, with its script's digest, and what makes it."""
+    from ..live import agents, users
+    from ..live.models import ChatModel, ModelAgent, ModelUser
     from ..live.world import versioned
 
-    name = next((found for one in wanted if (found := models[one])), None)
-    if name is None:
-        raise click.UsageError(f"name the language model by --{wanted[0].replace('_', '-')}")
-    return f"{name}, prompts {versioned('prompts')}", ChatModel(name, models["base_url"])
-
-
-def _agent(name: str, models: Mapping[str, str | None]) -> tuple[str, Callable[[], Agent]]:
-    """Return what an agent is called, and what makes it."""
-    from ..live.agents import Baseline, Function, imported_function
-    from ..live.models import ModelAgent
-    from ..live.world import versioned
-
-    if name == "model":
-        called, chat = _chat(models, "model")
-        return called, partial(ModelAgent, chat)
-    if name == "baseline":
-        return f"baseline-{versioned('agent')}", Baseline
-    if ":" not in name:
-        raise InputError("--agent", unknown("agent", name, _AGENTS))
-    return name, partial(Function, imported_function(name))
-
-
-def _user(name: str, models: Mapping[str, str | None]) -> tuple[str, UserMaker]:
-    """Return what a user is called, and what makes it."""
-    from ..live.models import ModelUser
-    from ..live.users import PersonAtTerminal, ScriptedUser
-    from ..live.world import versioned
-
-    if name == "model":
-        called, chat = _chat(models, "user_model", "model")
-        return called, partial(ModelUser, chat)
-    scripted = (f"scripted-{versioned('user')}", ScriptedUser)
-    return scripted if name == "scripted" else (name, PersonAtTerminal)
+    scripted = {
+        ("agent", "baseline"): (f"baseline-{versioned('agent')}", agents.Baseline),
+        ("user", "scripted"): (f"scripted-{versioned('user')}", users.ScriptedUser),
+        ("user", "person"): (name, users.PersonAtTerminal),
+    }
+    if (role, name) in scripted:
+        return scripted[role, name]
+    if name != "model":
+        if ":" not in name:
+            raise InputError("--agent", unknown("agent", name, _AGENTS))
+        return name, partial(agents.Function, agents.imported_function(name))
+    own, maker = ("user_model", ModelUser) if role == "user" else ("model", ModelAgent)
+    model = models[own] or models["model"]
+    if model is None:
+        raise click.UsageError(f"name the language model by --{own.replace('_', '-')}")
+    chat = ChatModel(model, models["base_url"])
+    return f"{model}, prompts {versioned('prompts')}", partial(maker, chat)
 
 
 _SHOWN: Mapping[str, str] = {
@@ -147,22 +127,19 @@ _SHOWN: Mapping[str, str] = {
     "of_named_venue": "Told, of a venue named",
     "turns": "Turns",
     "calls": "Calls",
-}
-_COUNTED: Mapping[str, str] = {
     "failed_calls": "Wrong calls, in all",
-    "unasked": "Bookings not asked for, in all",
-    "errors": "Broken off",
+    "unasked": "Bookings of other domains, in all",
+    "errors": "Broken off, in all",
 }
 
 
 def _text(figures: dict[str, Any], path: Path) -> str:
     """Return the figures of a play for people."""
-    rows = [[title, figure(figures[name])] for name, title in _SHOWN.items()]
-    rows += [[f"pass^{k}", Interval(**one).text(1)] for k, one in figures["pass"].items()]
-    counts = {title: figures[name] for name, title in _COUNTED.items()}
+    shown = {title: figures[name] for name, title in _SHOWN.items()}
     for who, cost in figures["costs"].items():
-        counts |= {f"Cost of the {who}: {kind.replace('_', ' ')}": n for kind, n in cost.items()}
-    rows += [[title, f"{n:,}"] for title, n in counts.items() if n]
+        shown |= {f"Cost of the {who}: {kind.replace('_', ' ')}": n for kind, n in cost.items()}
+    rows = [[k, f"{n:,}" if isinstance(n, int) else figure(n)] for k, n in shown.items()]
+    rows += [[f"pass^{k}", Interval(**one).text(1)] for k, one in figures["pass"].items()]
     played = f"{counted(figures['tasks'], 'task')}, {counted(figures['trials'], 'trial')}"
     title = f"{figures['agent']} with {figures['user']}: {played}"
     return f"{title}\n{text_table(['', ''], rows)}\n\n{path}\n{figures['signature']}"

@@ -96,7 +96,7 @@ class ChatModel:
                 tokens = {key: int(getattr(usage, key, 0) or 0) for key in _TOKENS}
             except (self._errors.APIStatusError, self._errors.APIConnectionError) as error:
                 told = cut(str(error).rstrip("."), _LONGEST_ERROR)
-                status = getattr(error, "status_code", None)
+                status = getattr(error, "status_code", 0)
                 if status in _REFUSED:
                     raise BrokenOffError(told) from None
                 advice = _NOT_REPEATED.get(status, f"{_ATTEMPTS} attempts")
@@ -164,12 +164,9 @@ class ModelUser:
     def __init__(self, chat: ChatModel, task: Task, world: World, seed: str) -> None:
         self._chat = chat
         self.cost: Counter[str] = Counter()
-        instructions = "\n".join(f"- {line}." for line in task.message)
-        system = (
-            script("prompts")["user"]
-            .strip()
-            .format(instructions=instructions, end=script("prompts")["end"])
-        )
+        lines = "\n".join(f"- {line}." for line in task.message)
+        prompts = script("prompts")
+        system = prompts["user"].strip().format(instructions=lines, end=prompts["end"])
         self._messages = [{"role": "system", "content": system}]
 
     def turn(self, response: str | None) -> UserTurn:
@@ -180,10 +177,9 @@ class ModelUser:
         """
         heard = script("prompts")["greeting"] if response is None else response or "..."
         self._messages.append({"role": "user", "content": heard})
-        message = self._chat.complete(self._messages, self.cost)
-        said = message.content
+        said: str = self._chat.complete(self._messages, self.cost).content
         if not said:
             raise BrokenOffError("the user says nothing")
         self._messages.append({"role": "assistant", "content": said})
-        text = said.replace(script("prompts")["end"], "").strip()
-        return UserTurn(text or "Goodbye.", ends=script("prompts")["end"] in said)
+        text, end, _ = said.partition(script("prompts")["end"])
+        return UserTurn(text.strip() or "Goodbye.", ends=bool(end))

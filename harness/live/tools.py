@@ -167,27 +167,19 @@ class Tools:
             records.sort(key=lambda one: (order * minutes(one[time]), one["trainID"]))
         result: dict[str, Any] = {"count": len(records), "results": records[:SHOWN_RESULTS]}
         if not records:
-            strange = {s: v for s, v in slots.items() if not self._is_known(domain, s, v)}
-            result |= {f"closest_{s}": self._closest(domain, s, v) for s, v in strange.items()}
+            named = {s: v for s, v in slots.items() if s not in TIMES}
+            strange = [s for s, v in named.items() if not self.named(domain, v, s)]
+            result |= {f"closest_{s}": self._closest(domain, s, slots[s]) for s in strange}
         return Called(result)
-
-    def _is_known(self, domain: str, slot: str, value: str) -> bool:
-        """Return whether some venue has a value; of times, any is."""
-        return slot in TIMES or bool(self.named(domain, value, slot))
 
     def _meets(self, train: Mapping[str, str], slots: Mapping[str, str]) -> bool:
         """Return whether one of several trains with the same id is the one that is meant."""
-        leaves, arrives = (minutes(train.get(slot, "00:00")) for slot in ("leaveAt", "arriveBy"))
-        first, last = slots.get("leaveAt", "00:00"), slots.get("arriveBy", "99:99")
-        return (
-            minutes(first.zfill(5)) <= leaves
-            and arrives <= minutes(last.zfill(5))
-            and all(
-                self.same(slot, train[slot], slots[slot])
-                for slot in (*ROUTE, "day")
-                if slot in slots
-            )
+        first, last = (
+            slots.get(s, train.get(s, "00:00")).zfill(5) for s in ("leaveAt", "arriveBy")
         )
+        in_time = first <= train.get("leaveAt", first) and train.get("arriveBy", last) <= last
+        given = [slot for slot in (*ROUTE, "day") if slot in slots]
+        return in_time and all(self.same(slot, train[slot], slots[slot]) for slot in given)
 
     def _closest(self, domain: str, key: str, value: str) -> list[str]:
         known = sorted(self.values(domain, key, {}))

@@ -18,8 +18,8 @@ import random
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from functools import cache, cached_property
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cache, cached_property, partial
 
 from mwz.normalization.states import minutes, normalize_slot_name, normalize_value
 
@@ -39,8 +39,6 @@ _FIRST_STATED = 3
 _SPANS = {"phone": "PHONE", "address": "ADDRESS", "postcode": "POST", "trainID": "TRAINID"}
 """Slots that the delexicaliser finds; whether others are told, grounded scores say."""
 
-FIND, BOOK, ASK = "find", "book", "ask"
-
 
 class ScriptedUser:
     """A user by script: what it says depends on the task, the seed and the responses alone.
@@ -52,15 +50,13 @@ class ScriptedUser:
     """
 
     def __init__(self, task: Task, world: World, seed: str) -> None:
-        self._task = task
-        self._world = world
+        self._task, self._world = task, world
         self._chance = random.Random(f"{seed} {task.id}")
         self._left = list(task.domains)
         self._names = {d: one.info["name"] for d, one in task.domains.items() if "name" in one.info}
         self._references: set[str] = set()
         self._given_up = self._stalls = 0
-        self._domain = ""
-        self._over = False
+        self._domain, self._over = "", False
 
     def turn(self, response: str | None) -> UserTurn:
         """Return what the user says to a response."""
@@ -68,19 +64,19 @@ class ScriptedUser:
             return UserTurn(self._next_domain())
         heard = _Heard(response, self._world, self._domain)
         before = self._progress()
-        about = heard.offers if self._phase == FIND and heard.offers else {self._venue: heard}
-        for venue, part in about.items():
+        offers = heard.offers if self._react == self._finding else {}
+        for venue, part in (offers or {self._venue: heard}).items():
             self._told[venue].update(slot for slot in self._wanted.reqt if self._tells(part, slot))
         said = self._reaction(heard)
         self._references |= heard.references
         self._stalls = self._stalls + 1 if before == self._progress() else 0
         if self._stalls >= _PATIENCE:
             said = self._give_up()
-        return UserTurn(said.strip(), ends=self._over)
+        return UserTurn(said.strip(), self._over)
 
     def _progress(self) -> object:
-        done = (self._domain, self._phase, len(self._stated), self._alternative, self._rebooked)
-        return *done, self._asked, len(self._answered), *self._missing
+        done = (self._domain, self._react, len(self._stated), self._alternative, self._rebooked)
+        return *done, *self._missing
 
     def _next_domain(self) -> str:
         """Begin the next domain, or say goodbye."""
@@ -92,13 +88,12 @@ class ScriptedUser:
         self._domain = self._left.pop(0)
         self._wanted: DomainTask = self._task.domains[self._domain]
         failing = self._wanted.fail_info
-        met = self._world.tools.matching(self._domain, failing) if failing else ["any"]
-        self._alternative, self._rebooked = bool(met), not self._wanted.fail_book
-        self._phase, self._stalls, self._venue = FIND, 0, ""
+        met = not failing or bool(self._world.tools.matching(self._domain, failing))
+        self._alternative, self._rebooked = met, not self._wanted.fail_book
+        self._react: Callable[[_Heard], str] = self._finding
+        self._stalls, self._venue = 0, ""
+        # Constraints, and what else was answered.
         self._stated: set[str] = set()
-        self._asked: tuple[str, ...] = ()
-        # What else was answered, each once: it is progress.
-        self._answered: set[str] = set()
         # Venue -> what was told of it, or that it is not known.
         self._told: defaultdict[str, set[str]] = defaultdict(set)
         opening = self._chance.choice(openings[self._domain])
@@ -110,17 +105,20 @@ class ScriptedUser:
         self._stalls = 0
         if self._given_up >= _MOST_GIVEN_UP:
             self._left = []
-        return self._ask() if self._phase == BOOK else self._next_domain()
+        return self._ask() if self._react == self._booking else self._next_domain()
 
     def _reaction(self, heard: _Heard) -> str:
         if not heard.text.strip():
             return f"{self._say('unclear')} {self._request()}"
         if heard.waits and not heard.offers:
-            self._answered.add(f"wait {len(self._answered)}")
+            # Waiting is progress, however often it is asked for.
+            self._stated.add(f"wait {len(self._stated)}")
             return self._say("wait")
-        if self._phase == ASK:
-            return self._asking(heard)
-        return self._booking(heard) if self._phase == BOOK else self._finding(heard)
+        is_new = bool(heard.references - self._references)
+        if is_new and self._wanted.book and self._react != self._asking:
+            self._choose(next(iter(heard.offers), self._venue), heard)
+            return self._ask()
+        return self._react(heard)
 
     # ---------------------------------------------------------------------------------- finding
 
@@ -147,22 +145,17 @@ class ScriptedUser:
 
     def _to_state(self, asked: Sequence[str] = ()) -> Sequence[str]:
         """Choose what constraints to state: those that are asked for, or some not stated yet."""
-        chosen = asked
-        if not chosen:
-            left = [slot for slot in self._constraints if slot not in self._stated]
+        left = [slot for slot in self._constraints if slot not in self._stated]
+        if not asked:
             self._chance.shuffle(left)
             left.sort(key=lambda slot: slot not in ("name", *ROUTE))
-            chosen = left[: len(left) if self._domain == "taxi" else _FIRST_STATED]
+        chosen = asked or left[: len(left) if self._domain == "taxi" else _FIRST_STATED]
         self._stated.update(chosen)
         return chosen
 
     def _finding(self, heard: _Heard) -> str:
         wanted, offers = self._wanted, heard.offers
         if self._domain == "taxi" and (self._told[""] or heard.booked):
-            return self._ask()
-        if wanted.book and heard.references - self._references:
-            # It is booked already.
-            self._choose(next(iter(offers), ""), heard)
             return self._ask()
         pending = [slot for slot in self._constraints if slot not in self._stated]
         # No venue meets the first constraints: what is offered must be something else.
@@ -176,61 +169,49 @@ class ScriptedUser:
             return self._say("more", self._clauses(self._to_state(asked)))
         if self._domain == "train" and heard.times:
             offers = offers or {"": heard}
-        wrong = {venue: self._contradicted(venue, part) for venue, part in offers.items()}
+        wrong = {venue: self._contradicted(part) for venue, part in offers.items()}
         fitting = [venue for venue, slots in wrong.items() if not slots]
-        fitting.sort(key=lambda venue: offers[venue].is_("refused"))
         if fitting:
-            self._choose(fitting[0], heard)
+            self._choose(min(fitting, key=lambda venue: offers[venue].is_("refused")), heard)
             words = self._say("choose" if len(offers) > 1 else "accept", self._names[self._domain])
-            if not wanted.book:
-                return self._ask(words)
-            self._phase = BOOK
-            return f"{words} {self._request()}"
-        if wrong:
-            return self._say("object", self._clauses(next(iter(wrong.values()))))
+            self._react = self._booking
+            return f"{words} {self._request()}" if wanted.book else self._ask(words)
+        # If it asked for another venue, there may be none.
         if self._venue and heard.is_("nothing"):
-            # It asked for another venue, and there is none.
             return self._ask()
-        words, open_ = self._small_talk(heard), heard.asked(script("user")["asked"])
-        self._answered.update(open_)
-        return f"{words or (self._say('open') if open_ else '')} {self._request()}"
+        if wrong:
+            words = self._say("object", self._clauses(next(iter(wrong.values()))))
+        return words if wrong else f"{self._small_talk(heard)} {self._request()}"
 
     def _choose(self, venue: str, heard: _Heard) -> None:
         self._venue = venue
         self._names[self._domain] = heard.names.get(venue, venue)
 
-    def _contradicted(self, venue: str, part: _Heard) -> list[str]:
-        """Return the constraints that what is said of a venue contradicts, as far as it does."""
-        tools, wrong = self._world.tools, []
+    def _contradicted(self, heard: _Heard) -> list[str]:
+        """Return the constraints that what is said of a venue contradicts."""
+        wrong, matching = [], partial(self._world.tools.matching, self._domain)
         for slot, value in self._constraints.items():
-            if slot == "name":
-                contradicts = not tools.same(slot, venue, value)
-            elif slot in TIMES:
-                contradicts = part.misses(slot, value)
+            if slot in TIMES:
+                contradicts = heard.misses(slot, value)
             else:
-                known = slot in ROUTE or part.says(slot, value)
-                values = () if known else tools.values(self._domain, slot, {})
-                said = {one for one in values if part.says(slot, one, bare=True)}
-                meeting = tools.values(self._domain, slot, {slot: value}) if said else said
-                contradicts = said and not said & meeting
-            if contradicts:
-                wrong.append(slot)
+                found = {*matching({slot: value})}
+                said = [{*matching({slot: one})} for one in heard.values(slot, value)]
+                contradicts = bool(said) and not any(found & one for one in said)
+            wrong += [slot] if contradicts else []
         return wrong
 
     def _request(self) -> str:
         """Return the wish of the present phase in one sentence, as often as it takes."""
-        if self._phase == ASK:
+        if self._react == self._asking:
             return self._say("ask", _listed(self._missing))
-        if self._phase == FIND and self._domain != "taxi":
-            return self._say("recommend", self._clauses(list(self._constraints)))
-        slots = [slot for slot in self._wishes if self._phase == FIND or slot in self._wanted.book]
+        if self._react == self._finding and self._domain != "taxi":
+            return self._say("recommend", self._clauses(self._constraints))
+        slots = self._wanted.book or self._constraints
         return f"{script('user')['booking'][self._domain]} {self._clauses(slots)}."
 
     # ----------------------------------------------------------------------- booking and asking
 
     def _booking(self, heard: _Heard) -> str:
-        if heard.references - self._references:
-            return self._ask()
         refused = heard.is_("refused")
         # However an agent says it: what is not booked was refused, where the task is to be.
         if not (self._rebooked or heard.booked) and (refused or not heard.is_("question")):
@@ -238,8 +219,7 @@ class ScriptedUser:
             return self._say("rebook", self._clauses(self._wanted.fail_book))
         if heard.booked:
             return self._say("reference")
-        for venue in heard.offers.keys() - {self._venue}:
-            self._choose(venue, heard)
+        self._choose(next((one for one in heard.offers if one != self._venue), self._venue), heard)
         words = self._small_talk(heard) or (self._say("retry") if refused else "")
         return f"{words} {self._request()}"
 
@@ -250,34 +230,36 @@ class ScriptedUser:
 
     def _tells(self, heard: _Heard, slot: str) -> bool:
         """Whether it is told a slot; once it asked for it, in whatever words."""
-        asked = self._phase == ASK and slot in self._asked
-        return heard.tells(slot) or (asked and _finds("told", slot, heard.text))
+        return heard.tells(slot) or (
+            self._react == self._asking and _finds("told", slot, heard.text)
+        )
 
     def _asking(self, heard: _Heard) -> str:
         if heard.is_("unknown"):
             unknown = [slot for slot in self._missing if slot in _SPANS]
-            again = "another" in self._answered or "name" in self._constraints
+            again = "another" in self._stated or "name" in self._constraints
             if unknown and self._domain in NAMED and not (self._wanted.book or again):
-                self._answered.add("another")
-                self._phase = FIND
+                self._stated.add("another")
+                self._react = self._finding
                 return self._say("another", _listed(unknown))
             self._told[self._venue].update(self._missing)
         return self._ask(self._small_talk(heard))
 
     def _ask(self, words: str = "") -> str:
         """Ask for what is missing, after some words, or go on to the next domain."""
-        self._phase = ASK
-        if not self._missing:
-            return self._next_domain()
-        self._asked = tuple(self._missing)
-        return f"{words} {self._request()}"
+        self._react = self._asking
+        return f"{words} {self._request()}" if self._missing else self._next_domain()
 
     def _small_talk(self, heard: _Heard) -> str:
         """Answer what goals say nothing of."""
         kinds = heard.asked(script("user")["small_talk"], "small_talk")
-        kinds = [kind for kind in kinds if kind != "confirm" or self._phase != ASK]
-        self._answered.update(kinds)
-        return " ".join(self._say(kind) for kind in kinds)
+        kinds = [one for one in kinds if one != "confirm" or self._react != self._asking]
+        if not kinds and self._react == self._finding:
+            open_ = heard.asked(script("user")["asked"])
+            self._stated.update(open_)
+            kinds = ["open"] if open_ else []
+        self._stated.update(kinds)
+        return " ".join(map(self._say, kinds))
 
     def _say(self, what: str, filled: str = "") -> str:
         phrase: str = self._chance.choice(script("user")["say"][what])
@@ -316,22 +298,32 @@ class _Heard:
     Attributes:
         names: Venues of the domain -> what the text calls them.
         references: The reference numbers in it.
+        times: The times of the day in it, in minutes, in order.
+        booked: Whether a sentence says that something is booked, and neither asks nor refuses.
+        waits: Whether it ends by asking for patience.
     """
 
     def __init__(self, text: str, world: World, domain: str) -> None:
         self.text = text.replace("’", "'")
-        self._world, self._domain = world, domain
-        self._delexicaliser = world.scorer.delexicaliser()
-        self._found = self._delexicaliser(text)
+        self._world, self._domain, self._rules = world, domain, world.scorer.rules
+        self._found = world.scorer.delexicaliser()(text)
         naming = NAMING_SLOTS.get(domain)
         spans = [span for span in self._found.spans if span.slot == naming]
         # A train need not be in the database; a name is one of a venue of the domain.
         own = [s for s in spans if domain == "train" or domain in {v.domain for v in s.venues}]
         self._own = own
-        self.names = {s.value: text[s.start : s.end].strip("*_ ") for s in reversed(own)}
-        self.references = {s.value for s in self._found.spans if s.slot == "REFERENCE"}
-        self._sentences = re.findall(r"[^.?!]+[.?!]*", self.text)
-        self._questions = [s for s in self._sentences if _finds("understood", "question", s)]
+        self.names = {s.value: text[s.start : s.end].strip("*_ ") for s in own}
+        values = [(span.slot, span.value) for span in self._found.spans]
+        self.references = {value for slot, value in values if slot == "REFERENCE"}
+        clocks = (value for slot, value in values if slot == "TIME" and ":" in value)
+        self.times = sorted(minutes(normalize_value("leave", one, self._rules)) for one in clocks)
+        sentences = re.findall(r"[^.?!]+[.?!]*", self.text)
+        self._questions = [one for one in sentences if _finds("understood", "question", one)]
+        told = [one for one in sentences if one not in self._questions]
+        booked = (one for one in told if _finds("understood", "booked", one))
+        self.booked = any(not _finds("understood", "refused", one) for one in booked)
+        last = next(reversed(sentences), "")
+        self.waits = last in told and _finds("understood", "wait", last)
 
     @cached_property
     def offers(self) -> dict[str, _Heard]:
@@ -339,30 +331,10 @@ class _Heard:
         if len(self.names) < 2:
             return dict.fromkeys(self.names, self)
         ends = [*(span.start for span in self._own[1:]), len(self.text)]
-        parts: dict[str, str] = {}
+        parts = dict.fromkeys(self.names, "")
         for start, end, span in zip([0, *ends], ends, self._own, strict=False):
-            parts[span.value] = f"{parts.get(span.value, '')} {self.text[start:end]}"
+            parts[span.value] += f" {self.text[start:end]}"
         return {v: _Heard(part, self._world, self._domain) for v, part in parts.items()}
-
-    @cached_property
-    def times(self) -> list[int]:
-        """The times of the day in it, in minutes, in order."""
-        told = [s.value for s in self._found.spans if s.slot == "TIME" and ":" in s.value]
-        rules = self._world.scorer.rules
-        return sorted(minutes(normalize_value("leave", time, rules)) for time in told)
-
-    @property
-    def booked(self) -> bool:
-        """Whether a sentence says that something is booked, and neither asks nor refuses."""
-        told = (s for s in self._sentences if s not in self._questions)
-        said = (s for s in told if _finds("understood", "booked", s))
-        return any(not _finds("understood", "refused", s) for s in said)
-
-    @property
-    def waits(self) -> bool:
-        """Whether it ends by asking for patience."""
-        last = self._sentences[-1] if self._sentences else ""
-        return last not in self._questions and _finds("understood", "wait", last)
 
     def is_(self, kind: str) -> bool:
         """Whether it says something of a kind, of the table `understood`."""
@@ -376,21 +348,31 @@ class _Heard:
         """Whether it tells a slot: what has a clear form, and else what its venue's records say."""
         if slot in _SPANS:
             return any(span.slot == _SPANS[slot] for span in self._found.spans)
-        request = requests()[normalize_slot_name(slot, self._world.scorer.rules)]
+        request = requests()[normalize_slot_name(slot, self._rules)]
         text = told_text(self._found, request.names)
         if request.record is None:
             return request.is_told(text)
-        ids = {venue for span in self._own for venue in span.venues}
-        facts = [self._delexicaliser.gazetteer.venues[id_].facts for id_ in ids]
+        venues = self._world.scorer.delexicaliser().gazetteer.venues
+        facts = (venues[id_].facts for span in self._own for id_ in span.venues)
         return any(request.is_told(text, v) for one in facts for v in one.get(request.record, ()))
 
-    def says(self, slot: str, value: str, bare: bool = False) -> bool:
-        """Whether it says that a slot has a value; bare of names, addresses and numbers or not."""
-        text = self.text
-        for span in reversed(self._found.spans if bare else ()):
-            text = text[: span.start] + text[span.end :] if span.venues else text
-        request = requests().get(slot)
-        return request.is_told(text, value) if request else value in text.lower()
+    def values(self, slot: str, wanted: str) -> Collection[str]:
+        """Return the values that it says a slot has; none if the one that is wanted is among them.
+
+        Names, addresses and numbers of venues tell no other value.
+        """
+        if slot == "name":
+            return self.names
+        request, bare = requests().get(slot), self.text
+        for span in reversed(self._found.spans):
+            bare = bare[: span.start] + bare[span.end :] if span.venues else bare
+
+        def says(text: str, value: str) -> bool:
+            return request.is_told(text, value) if request else value in text.lower()
+
+        if slot in ROUTE or says(self.text, wanted):
+            return ()
+        return [v for v in self._world.tools.values(self._domain, slot, {}) if says(bare, v)]
 
     def misses(self, slot: str, bound: str) -> bool:
         """Whether its times are too early or late: of two, the train leaves first; else all are."""
