@@ -17,7 +17,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolInfo
 
 from .environment import MAX_TURNS, Environment
-from .models import MOST_ROUNDS
+from .models import MOST_ROUNDS, spoken
 from .world import World, script
 
 _OUTCOME = "outcome"
@@ -52,11 +52,11 @@ def live_dialogue(world: World, max_turns: int = MAX_TURNS) -> Solver:
                 message = state.output.message
                 state.messages.append(message)
                 for call in message.tool_calls or ():
-                    result = json.dumps(environment.call(call.function, call.arguments))
-                    told = ChatMessageTool(content=result, tool_call_id=call.id)
-                    state.messages.append(told)
+                    arguments = call.parse_error or call.arguments
+                    result = json.dumps(environment.call(call.function, arguments))
+                    state.messages.append(ChatMessageTool(content=result, tool_call_id=call.id))
                 if not message.tool_calls:
-                    environment.respond(message.text)
+                    environment.respond(spoken(message.text))
                     break
             else:
                 environment.fail(f"the agent calls tools {MOST_ROUNDS} times")
