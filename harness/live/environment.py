@@ -13,6 +13,7 @@ response to the user's last turn, or when it has too many turns; `user_turn` the
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -108,10 +109,10 @@ class Environment:
             InputError: It is not the agent's turn.
         """
         self._check(responding=True)
-        called = self.world.tools.call(self.task, name, arguments)
-        # The agent may go on changing what it called the tool with, and what it was told.
-        given, result = deepcopy(arguments), deepcopy(called.result)
-        self._calls.append({"name": name, "arguments": given, "result": result})
+        # As files have it; the agent may go on changing what it gave, and what it was told.
+        name, given = str(name), json.loads(json.dumps(arguments, default=str, skipkeys=True))
+        result = dict(self.world.tools.call(self.task, name, given).result)
+        self._calls.append({"name": name, "arguments": given, "result": deepcopy(result)})
         return deepcopy(result)
 
     def respond(self, text: str) -> None:

@@ -237,12 +237,12 @@ class ScriptedUser:
     def _asking(self, heard: _Heard) -> str:
         if heard.is_("unknown"):
             unknown = [slot for slot in self._missing if slot in _SPANS]
+            self._told[self._venue].update(self._missing)
             again = "another" in self._stated or "name" in self._constraints
             if unknown and self._domain in NAMED and not (self._wanted.book or again):
                 self._stated.add("another")
                 self._react = self._finding
                 return self._say("another", _listed(unknown))
-            self._told[self._venue].update(self._missing)
         return self._ask(self._small_talk(heard))
 
     def _ask(self, words: str = "") -> str:
@@ -253,7 +253,8 @@ class ScriptedUser:
     def _small_talk(self, heard: _Heard) -> str:
         """Answer what goals say nothing of."""
         kinds = heard.asked(script("user")["small_talk"], "small_talk")
-        kinds = [one for one in kinds if one != "confirm" or self._react != self._asking]
+        confirms = kinds == ["confirm"] and self._react != self._asking
+        kinds = kinds if confirms else [kind for kind in kinds if kind != "confirm"]
         if not kinds and self._react == self._finding:
             open_ = heard.asked(script("user")["asked"])
             self._stated.update(open_)
