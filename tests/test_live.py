@@ -469,8 +469,7 @@ def test_the_user_does_not_ask_for_what_it_was_told(world: World) -> None:
     [
         ("What name should I book under?", "The name is Alex Miller. Please book a room there"),
         ("Could I have your phone number or e-mail?", "go on without it. Please book"),
-        ("Shall I go ahead and book it?", "Yes, please. Please book a room there"),
-        ("Is that correct?", "Yes, please."),
+        ("Shall I go ahead and book it?", "Please book a room there"),
         ("One moment please.", "wait|take your time"),
         ("Great, let me check that for you.", "wait|take your time"),
         ("Is there anything else I can help you with?", "Please book a room there"),

@@ -78,13 +78,9 @@ def command(
     ids = list(named or world.tasks.tasks)[: None if named else count]
     what = playing.Play(world, ids, make_agent, agent_name, make_user, user_name, **how)
     coming = playing.play(what, output, jobs, notify)
-    lines: list[playing.Line] = []
     hidden = True if user == "person" else None
-    with tqdm(coming, "playing", len(ids) * what.trials, unit="dialogue", disable=hidden) as bar:
-        for line in bar:
-            lines.append(line)
-            solved = 100 * sum(one["outcome"]["solved"] for one in lines) / len(lines)
-            bar.set_postfix_str(f"solved {figure(solved)}", refresh=False)
+    whole = len(ids) * what.trials
+    lines = list(tqdm(coming, "playing", whole, unit="dialogue", disable=hidden))
     figures = playing.figures(what, lines)
     if json_target is not None:
         write_json(json_target, figures)

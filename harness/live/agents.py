@@ -73,10 +73,6 @@ class Baseline:
     def _search(self, call: Call) -> str:
         domain, slots = self._domain, self._slots
         missing = [slot for slot in _NEEDED.get(domain, ()) if slot not in slots]
-        if not missing and domain in _NEEDED and not {"leaveAt", "arriveBy"} & slots.keys():
-            # A time is asked for once.
-            missing = ["leaveAt"]
-            slots["leaveAt"] = ""
         if missing:
             return _question(missing)
         if domain == "taxi":

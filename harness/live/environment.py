@@ -24,7 +24,6 @@ from ..benchmark import REFERENCE
 from ..data.tasks import Task
 from ..errors import InputError, shown
 from .outcomes import Outcome, booked_slots
-from .tools import tool_schemas
 from .users import ScriptedUser
 from .world import UserMaker, UserTurn, World
 
@@ -48,11 +47,6 @@ class Environment:
         self._make_user = user
         self._max_turns = max_turns
         self._task: Task | None = None
-
-    @property
-    def tools(self) -> list[dict[str, Any]]:
-        """The tools in OpenAI's function form."""
-        return tool_schemas()
 
     def reset(self, task: Task | str, seed: str = "0") -> Environment:
         """Begin a dialogue, and return the environment.

@@ -18,6 +18,7 @@ from inspect_ai.tool import ToolInfo
 
 from .environment import MAX_TURNS, Environment
 from .models import MOST_ROUNDS, spoken
+from .tools import tool_schemas
 from .world import World, script
 
 _OUTCOME = "outcome"
@@ -43,7 +44,7 @@ def live_dialogue(world: World, max_turns: int = MAX_TURNS) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         environment = Environment(world, max_turns=max_turns)
         environment.reset(str(state.sample_id), str(state.epoch))
-        tools = [ToolInfo(**one["function"]) for one in environment.tools]
+        tools = [ToolInfo(**one["function"]) for one in tool_schemas()]
         state.messages = [ChatMessageSystem(content=script("prompts")["agent"])]
         while (said := environment.user_turn()) is not None:
             state.messages.append(ChatMessageUser(content=said))

@@ -253,8 +253,6 @@ class ScriptedUser:
     def _small_talk(self, heard: _Heard) -> str:
         """Answer what goals say nothing of."""
         kinds = heard.asked(script("user")["small_talk"], "small_talk")
-        confirms = kinds == ["confirm"] and self._react != self._asking
-        kinds = kinds if confirms else [kind for kind in kinds if kind != "confirm"]
         if not kinds and self._react == self._finding:
             open_ = heard.asked(script("user")["asked"])
             self._stated.update(open_)
