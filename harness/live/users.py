@@ -21,7 +21,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache, cached_property, partial
 
-from mwz.normalization.states import minutes, normalize_slot_name, normalize_value
+from mwz.normalization.states import minutes, normalize_slot_name
 
 from ..data.tasks import DomainTask, Task
 from ..grounding.grounded import NAMING_SLOTS, told_text
@@ -220,8 +220,8 @@ class ScriptedUser:
         if heard.booked:
             return self._say("reference")
         self._choose(next((one for one in heard.offers if one != self._venue), self._venue), heard)
-        words = self._small_talk(heard) or (self._say("retry") if refused else "")
-        return f"{words} {self._request()}"
+        retry = self._say("retry") if refused and not heard.is_("question") else ""
+        return f"{self._small_talk(heard) or retry} {self._request()}"
 
     @property
     def _missing(self) -> list[str]:
@@ -297,7 +297,7 @@ class _Heard:
     Attributes:
         names: Venues of the domain -> what the text calls them.
         references: The reference numbers in it.
-        times: The times of the day in it, in minutes, in order.
+        times: The times of the day in it, in minutes.
         booked: Whether a sentence says that something is booked, and neither asks nor refuses.
         waits: Whether it ends by asking for patience.
     """
@@ -312,17 +312,19 @@ class _Heard:
         own = [s for s in spans if domain == "train" or domain in {v.domain for v in s.venues}]
         self._own = own
         self.names = {s.value: text[s.start : s.end].strip("*_ ") for s in own}
-        values = [(span.slot, span.value) for span in self._found.spans]
-        self.references = {value for slot, value in values if slot == "REFERENCE"}
-        clocks = (value for slot, value in values if slot == "TIME" and ":" in value)
-        self.times = sorted(minutes(normalize_value("leave", one, self._rules)) for one in clocks)
-        sentences = re.findall(r"[^.?!]+[.?!]*", self.text)
+        self.references = {s.value for s in self._found.spans if s.slot == "REFERENCE"}
+        clocks = re.findall(r"\b(\d\d?):(\d\d)(?: ?([ap])[.]?m)?", self.text.lower())
+        self.times = [
+            60 * (int(h) % (12 if half else 99) + 12 * (half == "p")) + int(m)
+            for h, m, half in clocks
+        ]
+        # Lists of things to tell belong to the sentence before.
+        sentences = re.split(r"(?<=[.?!])\s+|\n+(?!\s*[-*•\d])", self.text.strip())
         self._questions = [one for one in sentences if _finds("understood", "question", one)]
         told = [one for one in sentences if one not in self._questions]
         booked = (one for one in told if _finds("understood", "booked", one))
         self.booked = any(not _finds("understood", "refused", one) for one in booked)
-        last = next(reversed(sentences), "")
-        self.waits = last in told and _finds("understood", "wait", last)
+        self.waits = sentences[-1] in told and _finds("understood", "wait", sentences[-1])
 
     @cached_property
     def offers(self) -> dict[str, _Heard]:
@@ -374,11 +376,11 @@ class _Heard:
         return [v for v in self._world.tools.values(self._domain, slot, {}) if says(bare, v)]
 
     def misses(self, slot: str, bound: str) -> bool:
-        """Whether its times are too early or late: of two, the train leaves first; else all are."""
+        """Whether it leaves too early or arrives too late: of two times so; of others, by each."""
         if not self.times:
             return False
-        first, last = (self.times[0], self.times[-1])[:: 1 if len(self.times) == 2 else -1]
-        return first < minutes(bound) if slot == "leaveAt" else last > minutes(bound)
+        leaves, arrives = self.times if len(self.times) == 2 else (max(self.times), min(self.times))
+        return leaves < minutes(bound) if slot == "leaveAt" else arrives > minutes(bound)
 
 
 class PersonAtTerminal:
