@@ -15,10 +15,11 @@ import string
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Protocol, TypeAlias
 
 from ..errors import InputError, shown
-from .world import BrokenOffError, script
+from .world import BrokenOffError, pattern_of, script
 
 Call: TypeAlias = Callable[[str, object], Mapping[str, Any]]
 """Calls a tool by name and arguments, and returns its result."""
@@ -31,6 +32,7 @@ class Agent(Protocol):
         """Return the response to what the user says, after any calls of tools."""
 
 
+_pattern = partial(pattern_of, "agent")
 _NEEDED = {"train": ("departure", "destination", "day"), "taxi": ("departure", "destination")}
 
 
@@ -50,18 +52,18 @@ class Baseline:
     def reply(self, said: str, call: Call) -> str:
         """Return the response to what the user says, after any calls of tools."""
         text = said.lower().replace("center", "centre")
-        if _found("cues", "bye", text):
+        if _pattern("cues", "bye").search(text):
             return _say("bye")
         begun = _domain(text) not in ("", self._domain)
         if begun:
             self._begin(_domain(text))
-        if not self._domain or _found("cues", "another", text):
+        if not self._domain or _pattern("cues", "another").search(text):
             return self._offer() if self._domain else _say("hello")
         asked = [] if begun else _asked(text)
         read = {} if asked else _read("slots", self._domain, text)
         changed = {slot: value for slot, value in read.items() if self._slots.get(slot) != value}
         booking = {} if begun or asked else _read("bookings", self._domain, text)
-        wants = _found("cues", "booking", text) or (self._books and booking)
+        wants = _pattern("cues", "booking").search(text) or (self._books and booking)
         if wants and self._chosen and self._domain in script("agent")["bookings"]:
             self._booking.update(booking)
             return self._book(call)
@@ -114,8 +116,8 @@ class Baseline:
 def _domain(text: str) -> str:
     """Return the domain that a sentence asks for; "" if none does."""
     for sentence in re.split(r"(?<=[.?!])\s", re.sub(r"called [^.?!,]+", "called", text)):
-        domains = (d for d in script("agent")["domains"] if _found("domains", d, sentence))
-        if _found("cues", "search", sentence) and (found := next(domains, "")):
+        domains = (d for d in script("agent")["domains"] if _pattern("domains", d).search(sentence))
+        if _pattern("cues", "search").search(sentence) and (found := next(domains, "")):
             return str(found)
     return ""
 
@@ -139,13 +141,11 @@ def _shown(slot: str, value: object) -> str:
     return str(script("agent")["say"]["not_known"] if value == "?" else value)
 
 
-def _found(table: str, name: str, text: str) -> re.Match[str] | None:
-    return re.search(script("agent")[table][name], text)
-
-
 def _asked(text: str) -> list[str]:
     """Return the slots that a text asks for."""
-    requests = script("agent")["requests"].items() if _found("cues", "request", text) else ()
+    requests = (
+        script("agent")["requests"].items() if _pattern("cues", "request").search(text) else ()
+    )
     return [slot for slot, (pattern, _) in requests if re.search(pattern, text)]
 
 

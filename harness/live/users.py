@@ -19,7 +19,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 
 from mwz.normalization.states import minutes, normalize_slot_name
 
@@ -27,7 +27,9 @@ from ..data.tasks import DomainTask, Task
 from ..grounding.grounded import NAMING_SLOTS, told_text
 from ..grounding.requested import requests
 from .tools import NAMED, ROUTE, TIMES
-from .world import UserTurn, World, script
+from .world import UserTurn, World, pattern_of, script
+
+_pattern = partial(pattern_of, "user")
 
 _PATIENCE = 3
 """Turns without progress after which the user gives something up."""
@@ -231,7 +233,7 @@ class ScriptedUser:
     def _tells(self, heard: _Heard, slot: str) -> bool:
         """Whether it is told a slot; once it asked for it, in whatever words."""
         return heard.tells(slot) or (
-            self._react == self._asking and _finds("told", slot, heard.text)
+            self._react == self._asking and _pattern("told", slot).search(heard.text) is not None
         )
 
     def _asking(self, heard: _Heard) -> str:
@@ -277,15 +279,6 @@ def _listed(slots: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1])] * (len(names) > 1) + names[-1:])
 
 
-@cache
-def _pattern(table: str, name: str) -> re.Pattern[str]:
-    return re.compile(script("user")[table].get(name, r"(?!)"), re.IGNORECASE)
-
-
-def _finds(table: str, name: str, text: str) -> bool:
-    return _pattern(table, name).search(text) is not None
-
-
 class _Heard:
     """What the user makes of a response, or of what it says of one venue.
 
@@ -314,17 +307,20 @@ class _Heard:
         self.names = {s.value: text[s.start : s.end].strip("*_ ") for s in own}
         self.references = {s.value for s in self._found.spans if s.slot == "REFERENCE"}
         clocks = re.findall(r"\b(\d\d?):(\d\d)(?: ?([ap])[.]?m)?", self.text.lower())
-        self.times = [
+        self.times: list[int] = [
             60 * (int(h) % (12 if half else 99) + 12 * (half == "p")) + int(m)
             for h, m, half in clocks
         ]
         # Lists of things to tell belong to the sentence before.
         sentences = re.split(r"(?<=[.?!])\s+|\n+(?!\s*[-*•\d])", self.text.strip())
-        self._questions = [one for one in sentences if _finds("understood", "question", one)]
+        self._questions = [
+            one for one in sentences if _pattern("understood", "question").search(one)
+        ]
         told = [one for one in sentences if one not in self._questions]
-        booked = (one for one in told if _finds("understood", "booked", one))
-        self.booked = any(not _finds("understood", "refused", one) for one in booked)
-        self.waits = sentences[-1] in told and _finds("understood", "wait", sentences[-1])
+        booked = (one for one in told if _pattern("understood", "booked").search(one))
+        self.booked = any(not _pattern("understood", "refused").search(one) for one in booked)
+        waits = _pattern("understood", "wait").search(sentences[-1])
+        self.waits = waits is not None and sentences[-1] in told
 
     @cached_property
     def offers(self) -> dict[str, _Heard]:
@@ -339,11 +335,11 @@ class _Heard:
 
     def is_(self, kind: str) -> bool:
         """Whether it says something of a kind, of the table `understood`."""
-        return _finds("understood", kind, self.text)
+        return _pattern("understood", kind).search(self.text) is not None
 
     def asked(self, slots: Iterable[str], table: str = "asked") -> list[str]:
         """Return which of some slots it asks for."""
-        return [s for s in slots if any(_finds(table, s, one) for one in self._questions)]
+        return [s for s in slots if any(map(_pattern(table, s).search, self._questions))]
 
     def tells(self, slot: str) -> bool:
         """Whether it tells a slot: what has a clear form, and else what its venue's records say."""
