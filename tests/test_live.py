@@ -494,6 +494,16 @@ def test_what_is_booked_is_not_booked_again(world: World) -> None:
     assert "hall of clocks" in _told(world, "town007", *again)
 
 
+def test_a_taxi_goes_to_what_the_user_was_told(world: World) -> None:
+    hotel = DomainTask({"area": "east"}, book={"day": "monday"})
+    wanted = {"hotel": hotel, "restaurant": DomainTask({"name": "brine"}), "taxi": DomainTask({})}
+    nameless = "I have booked one, reference AB4D5FGH."
+    for first, name in ((nameless, "the hotel"), (f"Skylark Inn? {nameless}", "Skylark Inn")):
+        said = _told(world, Task("town002", wanted, ()), first, "Brine?")
+        assert f"from {name}" in said
+        assert "to Brine" in said
+
+
 def test_the_user_asks_for_another_venue_where_a_number_is_not_known(world: World) -> None:
     task = _wanting("hotel", {"area": "east"}, "phone")
     unknown = "For Skylark Inn, the phone number is not known."

@@ -32,12 +32,15 @@ MOST_ROUNDS = 15
 _REFUSED = (400, 413, 422)
 """Statuses by which servers refuse what is in a request: too long, or filtered."""
 
-_NOT_REPEATED = {
+_REPEATED = (0, 408, 409, 429)
+"""Those that the client tries again, and none at all, besides those from 500."""
+
+_TO_DO = {
     401: f"check {KEY_VARIABLE}",
     403: f"check {KEY_VARIABLE}, and whether it may use this model",
     404: "check the model's name and --base-url",
 }
-"""Other statuses that no repetition changes -> what to do."""
+"""Others -> what to do."""
 
 _LONGEST_ERROR = 200
 _SENT = {"role", "content", "tool_calls"}
@@ -99,7 +102,8 @@ class ChatModel:
                 status = getattr(error, "status_code", 0)
                 if status in _REFUSED:
                     raise BrokenOffError(told) from None
-                advice = _NOT_REPEATED.get(status, f"{_ATTEMPTS} attempts")
+                repeated = status in _REPEATED or status >= 500
+                advice = f"{_ATTEMPTS} attempts" if repeated else _TO_DO.get(status, _TO_DO[404])
                 raise InputError(self._where, f"{told} ({advice})") from None
             except (self._errors.APIError, *_NO_COMPLETION) as error:
                 trouble = f"the answer is no chat completion ({cut(str(error), _LONGEST_ERROR)})"

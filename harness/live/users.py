@@ -175,7 +175,8 @@ class ScriptedUser:
         fitting = [venue for venue, slots in wrong.items() if not slots]
         if fitting:
             self._choose(min(fitting, key=lambda venue: offers[venue].is_("refused")), heard)
-            words = self._say("choose" if len(offers) > 1 else "accept", self._names[self._domain])
+            how = "choose" if len(offers) > 1 else "accept"
+            words = self._say(how, self._names.get(self._domain, ""))
             self._react = self._booking
             return f"{words} {self._request()}" if wanted.book else self._ask(words)
         # If it asked for another venue, there may be none.
@@ -187,7 +188,7 @@ class ScriptedUser:
 
     def _choose(self, venue: str, heard: _Heard) -> None:
         self._venue = venue
-        self._names[self._domain] = heard.names.get(venue, venue)
+        self._names |= {self._domain: heard.names[venue]} if venue in heard.names else {}
 
     def _contradicted(self, heard: _Heard) -> list[str]:
         """Return the constraints that what is said of a venue contradicts."""
