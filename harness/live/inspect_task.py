@@ -21,7 +21,6 @@ from .models import MOST_ROUNDS, spoken
 from .tools import tool_schemas
 from .world import World, script
 
-_OUTCOME = "outcome"
 _SCORED = ("solved", "success", "inform", "books")
 
 
@@ -61,7 +60,7 @@ def live_dialogue(world: World, max_turns: int = MAX_TURNS) -> Solver:
                     break
             else:
                 environment.fail(f"the agent calls tools {MOST_ROUNDS} times")
-        state.metadata[_OUTCOME] = environment.outcome().to_dict()
+        state.metadata["outcome"] = environment.outcome().to_dict()
         return state
 
     return solve
@@ -72,7 +71,7 @@ def outcome() -> Scorer:
     """Return the scorer: whether the dialogue is solved, succeeds, informs and books."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        found: dict[str, Any] = state.metadata[_OUTCOME]
+        found: dict[str, Any] = state.metadata["outcome"]
         return Score(value={name: float(found[name]) for name in _SCORED}, metadata=found)
 
     return score

@@ -123,15 +123,12 @@ class Tools:
         """
         if name not in _parameters():
             return _error(unknown("tool", name, _parameters()))
-        if isinstance(arguments, str):
-            try:
-                arguments = json.loads(arguments or "{}")
-            except (ValueError, RecursionError) as error:
-                return _error(f"arguments are no JSON ({error}); give an object of slot -> value")
-        if not isinstance(arguments, Mapping):
-            return _error("arguments: expected an object of slot -> value")
+        try:
+            parsed: Any = json.loads(arguments or "{}") if isinstance(arguments, str) else arguments
+            given = {slot: _text(v) for slot, v in parsed.items() if v not in (None, "")}
+        except (ValueError, RecursionError, AttributeError):
+            return _error("arguments: expected a JSON object of slot -> value")
         parameters = _parameters()[name]
-        given = {slot: _text(value) for slot, value in arguments.items() if value not in (None, "")}
         problems = [_problem(slot, v, parameters["properties"]) for slot, v in given.items()]
         problems += [f"{s} is missing" for s in parameters["required"] if s not in given]
         if any(problems):

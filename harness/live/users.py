@@ -233,9 +233,8 @@ class ScriptedUser:
 
     def _tells(self, heard: _Heard, slot: str) -> bool:
         """Whether it is told a slot; once it asked for it, in whatever words."""
-        return heard.tells(slot) or (
-            self._react == self._asking and _pattern("told", slot).search(heard.text) is not None
-        )
+        asked = self._react == self._asking and _pattern("told", slot).search(heard.text)
+        return heard.tells(slot) or bool(asked)
 
     def _asking(self, heard: _Heard) -> str:
         if heard.is_("unknown"):
@@ -303,9 +302,8 @@ class _Heard:
         naming = NAMING_SLOTS.get(domain)
         spans = [span for span in self._found.spans if span.slot == naming]
         # A train need not be in the database; a name is one of a venue of the domain.
-        own = [s for s in spans if domain == "train" or domain in {v.domain for v in s.venues}]
-        self._own = own
-        self.names = {s.value: text[s.start : s.end].strip("*_ ") for s in own}
+        self._own = [s for s in spans if domain in {"train", *(v.domain for v in s.venues)}]
+        self.names = {s.value: text[s.start : s.end].strip("*_ ") for s in self._own}
         self.references = {s.value for s in self._found.spans if s.slot == "REFERENCE"}
         clocks = re.findall(r"\b(\d\d?):(\d\d)(?: ?([ap])[.]?m)?", self.text.lower())
         self.times: list[int] = [
