@@ -143,10 +143,10 @@ class Tools:
         found = self._database.query(domain, given)
         return [id_ for id_ in found if meant is None or id_ in meant]
 
-    def values(self, domain: str, slot: str, constraints: Mapping[str, str]) -> set[str]:
-        """Return the values of a slot that the venues have which meet constraints."""
-        found = (self._records[domain][id_] for id_ in self.matching(domain, constraints))
-        return {str(one[slot]) for ones in found for one in ones if one.get(slot)}
+    def values(self, domain: str, slot: str) -> list[str]:
+        """Return the values of a slot that venues of a domain have, sorted."""
+        records = (one for ones in self._records[domain].values() for one in ones)
+        return sorted({str(one[slot]) for one in records if one.get(slot)})
 
     def same(self, slot: str, first: str, second: str) -> bool:
         """Return whether two values of a slot mean the same, spelled in whatever way."""
@@ -171,16 +171,14 @@ class Tools:
 
     def _meets(self, train: Mapping[str, str], slots: Mapping[str, str]) -> bool:
         """Return whether one of several trains with the same id is the one that is meant."""
-        first, last = (
-            slots.get(s, train.get(s, "00:00")).zfill(5) for s in ("leaveAt", "arriveBy")
-        )
+        last, first = (slots.get(slot, train.get(slot, "00:00")).zfill(5) for slot in TIMES)
         in_time = first <= train.get("leaveAt", first) and train.get("arriveBy", last) <= last
         given = [slot for slot in (*ROUTE, "day") if slot in slots]
         return in_time and all(self.same(slot, train[slot], slots[slot]) for slot in given)
 
     def _closest(self, domain: str, key: str, value: str) -> list[str]:
-        known = sorted(self.values(domain, key, {}))
-        return [found for found, *_ in process.extract(value, known, limit=_CLOSEST)]
+        closest = process.extract(value, self.values(domain, key), limit=_CLOSEST)
+        return [found for found, *_ in closest]
 
     def _book(self, task: Task, domain: str, given: Mapping[str, str]) -> Called:
         key = "trainID" if domain == "train" else "name"

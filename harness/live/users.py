@@ -368,7 +368,7 @@ class _Heard:
 
         if slot in ROUTE or says(self.text, wanted):
             return ()
-        return [v for v in self._world.tools.values(self._domain, slot, {}) if says(bare, v)]
+        return [v for v in self._world.tools.values(self._domain, slot) if says(bare, v)]
 
     def misses(self, slot: str, bound: str) -> bool:
         """Whether it leaves too early or arrives too late: of two times so; of others, by each."""
