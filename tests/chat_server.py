@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-Answer = Mapping[str, Any] | int | bytes | None
-"""A message, an HTTP status, a body that is no completion, or None for a cut connection."""
+Answer = Mapping[str, Any] | int | bytes | Callable[[], Any] | None
+"""A message, an HTTP status, a body that is no completion, what gives one of these after a while,
+or None for a cut connection."""
 
 
 def calling(name: str, arguments: str) -> dict[str, Any]:
@@ -20,7 +21,7 @@ def calling(name: str, arguments: str) -> dict[str, Any]:
     return {"role": "assistant", "content": None, "tool_calls": calls}
 
 
-def saying(text: str | None) -> dict[str, Any]:
+def saying(text: object) -> dict[str, Any]:
     """Return a message of text alone."""
     return {"role": "assistant", "content": text}
 
@@ -50,6 +51,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.state.requests.append(body)
         faults = self.state.faults
         answer = faults.pop(0) if faults else self.state.answer(body["messages"])
+        if callable(answer):
+            answer = answer()
         if answer is None:
             self.close_connection = True
             self.connection.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from collections.abc import Callable, Mapping
@@ -127,9 +128,8 @@ def test_bookings_are_refused_until_the_alternative_is_asked_for(tools: Tools) -
     assert refused.result["booked"] is False
     assert "stay" in refused.result["reason"]
     booked = tools.call(TASK, "book_hotel", ROOM)
-    assert booked.booking == Booking(
-        "hotel", {"people": "2", "day": "Thursday", "stay": "3"}, venue="6"
-    )
+    slots, code = {"people": "2", "day": "Thursday", "stay": "3"}, booked.result["reference"]
+    assert booked.booking == Booking("hotel", slots, venue="6", code=code)
 
 
 def test_references_depend_on_task_and_arguments(tools: Tools, world: World) -> None:
@@ -150,8 +150,9 @@ def test_references_depend_on_task_and_arguments(tools: Tools, world: World) -> 
         ("book_hotel", {**ROOM, "name": "sky palace"}, "unknown name 'sky palace'; choose from"),
         ("book_hotel", {"name": "skylark inn"}, "day is missing; stay is missing"),
         ("book_hotel", {**ROOM, "people": 0}, "people: expected a number"),
-        ("book_hotel", "{", "no JSON"),
-        ("book_hotel", "[1]", "expected an object"),
+        ("book_hotel", {**ROOM, "people": 100}, None),
+        ("book_hotel", "{", "expected a JSON object"),
+        ("book_hotel", "[1]", "expected a JSON object"),
         ("query_hotel", {"colour": "red"}, "unknown slot 'colour'; choose from name, type"),
         ("query_hotel", {"area": "up"}, "area: unknown value 'up'; choose from centre"),
         ("query_train", {"leaveAt": "noon"}, "leaveAt: expected a time as HH:MM"),
@@ -182,9 +183,16 @@ def test_steps_out_of_order_are_refused_with_what_to_do(world: World) -> None:
     for early in (lambda: environment.respond("Hi"), lambda: environment.call("query_taxi", {})):
         with pytest.raises(InputError, match=r"call user_turn\(\) first"):
             early()
+    with pytest.raises(InputError, match=r"call user_turn\(\) first"):
+        Environment(world).reset("town001").respond("Hi")
     environment.user_turn()
     with pytest.raises(InputError, match=r"call respond\(text\)"):
         environment.user_turn()
+    with pytest.raises(InputError, match="expected a string to respond, found None"):
+        environment.respond(None)  # type: ignore[arg-type]
+    environment.respond("Hi")
+    with pytest.raises(InputError, match=r"call user_turn\(\) first"):
+        environment.respond("Hi")
     with pytest.raises(InputError, match="no task for dialogue nowhere"):
         environment.reset("nowhere")
 
@@ -207,8 +215,11 @@ def test_what_an_agent_changes_later_is_recorded_as_it_was(world: World) -> None
     arguments = {"area": "north"}
     environment.call("query_hotel", arguments)
     arguments["area"] = "south"
+    environment.call("query_hotel", {"area": {"north"}})
     environment.respond("Hm.")
-    assert environment.transcript[0]["calls"][0]["arguments"] == {"area": "north"}
+    calls = environment.transcript[0]["calls"]
+    # What JSON lacks is recorded as it is called.
+    assert [call["arguments"]["area"] for call in calls] == ["north", "{'north'}"]
 
 
 # ------------------------------------------------------------------------------- outcomes
@@ -274,6 +285,28 @@ def test_pass_hat_is_the_mean_share_of_samples_that_are_all_solved() -> None:
     assert math.isclose(interval.value, expected[2])
     assert interval.low < interval.value < interval.high
     assert pass_interval([4] * 9, 4, 2).low == 100
+
+
+@pytest.mark.parametrize(
+    ("told", "success"),
+    [("{}", True), ("AB4D5FGH", False), ("**{}**", True), ("nothing", False)],
+)
+def test_reference_numbers_count_if_a_booking_returned_them(
+    world: World, told: str, success: bool
+) -> None:
+    environment = Environment(world).reset(TASK)
+    environment.user_turn()
+    code = environment.call("book_hotel", ROOM)["reference"]
+    environment.respond(f"Skylark Inn is booked. The reference number is {told.format(code)}.")
+    outcome = environment.outcome()
+    assert (outcome.success, outcome.requested, outcome.inform) == (success, success, True)
+    # The one of another domain is no help.
+    environment.reset("town003")
+    environment.user_turn()
+    code = environment.call("book_hotel", ROOM)["reference"]
+    train = "TR4017 from Ostley to Brackwater on Saturday, arriving at 13:00"
+    environment.respond(f"{train}, is booked. The reference number is {code}.")
+    assert not environment.outcome().success
 
 
 # ------------------------------------------------------------------------ user and baseline
@@ -353,6 +386,130 @@ def test_the_user_books_and_hears_what_came_of_it(world: World, response: str, a
     first = user.turn(offer.replace("The Harbour Wall Kitchen", name.title())).text
     assert "19:00" in first
     assert answer in user.turn(response).text
+
+
+def _told(world: World, task: Task | str, *responses: str) -> str:
+    """Return what a user says to the last of some responses."""
+    user = ScriptedUser(world.tasks[task] if isinstance(task, str) else task, world, "1")
+    user.turn(None)
+    return [user.turn(one).text for one in responses][-1]
+
+
+def _wanting(domain: str, info: Mapping[str, str], *asked: str, **book: str) -> Task:
+    return Task("town002", {domain: DomainTask(info, asked, book)}, ("You are looking for it",))
+
+
+@pytest.mark.parametrize(
+    ("info", "response", "answer"),
+    [
+        ({"area": "east"}, "Skylark Inn is in the centre.", "in the east"),
+        ({"area": "east"}, "Skylark Inn, 1 Centre Road, is nice and central.", "in the east"),
+        ({"area": "east"}, "Skylark Inn is nice.", None),
+        ({"stars": "3"}, "Skylark Inn has 4 stars.", "with 3 stars"),
+        ({"parking": "yes"}, "Skylark Inn has wifi, but no parking.", "with free parking"),
+        ({"parking": "yes"}, "Skylark Inn has parking, but no wifi.", None),
+        ({"pricerange": "cheap"}, "Skylark Inn is rather pricey.", "in the cheap price range"),
+        ({"type": "hotel"}, "Skylark Inn is a guest house.", "of the type hotel"),
+        ({"name": "skylark inn"}, "How about Willow Bank?", "called skylark inn"),
+        ({"name": "skylark inn"}, "The Skylark Inn hotel has rooms.", None),
+        ({"area": "east"}, "Try Skylark Inn in the east, or Fern Gate in the west.", None),
+    ],
+)
+def test_the_user_objects_to_what_contradicts_its_constraints(
+    world: World, info: Mapping[str, str], response: str, answer: str | None
+) -> None:
+    said = _told(world, _wanting("hotel", info, day="monday"), response)
+    assert ("book" in said) == (answer is None)
+    assert answer is None or answer in said
+
+
+@pytest.mark.parametrize(
+    ("slot", "response", "fits"),
+    [
+        ("leaveAt", "TR4017 leaves at 08:10 and arrives at 08:55.", False),
+        ("leaveAt", "TR4017 leaves at 9:15 am and arrives at 10:00 am.", True),
+        ("arriveBy", "TR4017 leaves at 08:10 and arrives at 09:55.", False),
+        ("arriveBy", "For 09:00, TR4017 leaves at 08:10 and arrives at 08:55.", True),
+        ("arriveBy", "There is one at 08:10 that arrives at 08:55. Shall I book it?", True),
+    ],
+)
+def test_the_user_objects_to_trains_that_come_too_late_or_leave_too_early(
+    world: World, slot: str, response: str, fits: bool
+) -> None:
+    task = _wanting("train", {"destination": "ostley", slot: "09:00"}, people="1")
+    assert ("book that train" in _told(world, task, response)) == fits
+
+
+def test_of_several_venues_the_user_takes_the_first_that_fits(world: World) -> None:
+    task = _wanting("hotel", {"area": "east"}, "phone")
+    first = (
+        "1. Fern Gate, in the west, 01632960205; 2. Skylark Inn, in the east, {}; 3. Willow Bank"
+    )
+    assert "Skylark Inn" in _told(world, task, first.format("cheap"))
+    # Its number is told beside it.
+    assert _told(world, task, first.format("01632960207")).endswith("oodbye.")
+    full = "Skylark Inn is full. I suggest Willow Bank."
+    assert "Willow Bank" in _told(world, task, full)
+
+
+def test_the_user_does_not_ask_for_what_it_was_told(world: World) -> None:
+    task = _wanting("hotel", {"area": "east"}, "phone", "stars", "internet")
+    whole = "Skylark Inn has 3 stars and wifi. Call 01632960207."
+    assert _told(world, task, whole).endswith("oodbye.")
+    said = _told(world, task, "Skylark Inn has wifi. Shall I go on?")
+    assert "phone number and number of stars" in said
+    assert "internet" not in said
+    # The number is Willow Bank's, and the user has not taken it.
+    both = ("Willow Bank has wifi, and Skylark Inn has 3 stars.", "3 stars, and call 01632960208.")
+    assert _told(world, task, *both).endswith("oodbye.")
+
+
+@pytest.mark.parametrize(
+    ("response", "answer"),
+    [
+        ("What name should I book under?", "The name is Alex Miller. Please book a room there"),
+        ("Could I have your phone number or e-mail?", "go on without it. Please book"),
+        ("Shall I go ahead and book it?", "Please book a room there"),
+        ("One moment please.", "wait|take your time"),
+        ("Great, let me check that for you.", "wait|take your time"),
+        ("Is there anything else I can help you with?", "Please book a room there"),
+        ("", "did not get that"),
+    ],
+)
+def test_the_user_answers_small_talk_and_goes_on(world: World, response: str, answer: str) -> None:
+    said = _told(world, "town007", "The Marchmont has 5 stars. Anything else?", response)
+    assert any(one in said for one in answer.split("|"))
+
+
+def test_waiting_is_not_held_against_the_agent(world: World) -> None:
+    waits = ["The Marchmont has 5 stars.", *["One moment please."] * 9]
+    assert "reference number" in _told(world, "town007", *waits, "It is booked.")
+
+
+def test_what_is_booked_is_not_booked_again(world: World) -> None:
+    booked = "I have booked The Marchmont in the centre, your reference is AB4D5FGH."
+    assert "What is the address" in _told(world, "town007", booked, "Anything else?")
+    # A reference number that it knows is no new one.
+    again = (booked, "It is at 1 Mill Lane. Your reference is AB4D5FGH.")
+    assert "hall of clocks" in _told(world, "town007", *again)
+
+
+def test_a_taxi_goes_to_what_the_user_was_told(world: World) -> None:
+    hotel = DomainTask({"area": "east"}, book={"day": "monday"})
+    wanted = {"hotel": hotel, "restaurant": DomainTask({"name": "brine"}), "taxi": DomainTask({})}
+    nameless = "I have booked one, reference AB4D5FGH."
+    for first, name in ((nameless, "the hotel"), (f"Skylark Inn? {nameless}", "Skylark Inn")):
+        said = _told(world, Task("town002", wanted, ()), first, "Brine?")
+        assert f"from {name}" in said
+        assert "to Brine" in said
+
+
+def test_the_user_asks_for_another_venue_where_a_number_is_not_known(world: World) -> None:
+    task = _wanting("hotel", {"area": "east"}, "phone")
+    unknown = "For Skylark Inn, the phone number is not known."
+    assert "another one whose phone number" in _told(world, task, "Skylark Inn?", unknown)
+    for answer in ("I am sorry, there are no others.", "Willow Bank: 01632960208."):
+        assert _told(world, task, "Skylark Inn?", unknown, answer).endswith("oodbye.")
 
 
 def test_the_user_gives_up_on_an_agent_that_gets_nowhere(world: World) -> None:
@@ -541,7 +698,9 @@ def test_a_function_is_an_agent_and_its_errors_fail_dialogues(tmp_path: Path) ->
         "    found = call('query_restaurant', {'food': 'italian', 'area': 'centre'})\n"
         "    return found['results'][0]['name'].title() if len(messages) == 1 else 'Bye.'\n"
         "def broken(messages, call):\n"
-        "    return 1 / 0\n",
+        "    return 1 / 0\n"
+        "def leaving(messages, call):\n"
+        "    raise SystemExit(3)\n",
         encoding="utf-8",
     )
     play_sample = ["play", "--benchmark", "sample", "--tasks", "8"]
@@ -549,14 +708,28 @@ def test_a_function_is_an_agent_and_its_errors_fail_dialogues(tmp_path: Path) ->
     assert done.returncode == 0, done.stderr
     lines = (tmp_path / "play.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(lines[0])["outcome"]["inform"]
-    done = run_process(*play_sample, "--agent", "mine:broken", "-o", "b.jsonl", folder=tmp_path)
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-    assert "5 dialogues in a row are broken off" in done.stderr
-    assert "ZeroDivisionError" in done.stderr
+    for name, error in (("broken", "ZeroDivisionError"), ("leaving", "SystemExit")):
+        options = ["--agent", f"mine:{name}", "-o", f"{name}.jsonl"]
+        done = run_process(*play_sample, *options, folder=tmp_path)
+        assert done.returncode == 2
+        assert "Traceback" not in done.stderr
+        assert "5 dialogues in a row are broken off" in done.stderr
+        assert error in done.stderr
+        lines = (tmp_path / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+        assert error in json.loads(lines[0])["outcome"]["error"]
     done = run_process(*play_sample, "--agent", "mine:none", folder=tmp_path)
     assert done.returncode == 2
     assert "cannot be imported" in done.stderr
+
+
+def test_a_person_talks_beside_the_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("I want Italian food in the centre.\n\n"))
+    options = ["--task", "town001", "--user", "person", "--json", "-"]
+    done = run_cli(capsys, *_sample(tmp_path / "p.jsonl", *options))
+    assert json.loads(done.out)["turns"] == 2
+    assert "agent: Nonna's Attic is a restaurant" in done.err
 
 
 def test_only_one_process_plays_into_a_file(tmp_path: Path, world: World) -> None:
@@ -615,9 +788,10 @@ def test_the_tasks_of_multiwoz_have_the_goals_of_the_evaluator(
 def test_the_scripted_pair_solves_multiwoz(real: Tasks, multiwoz: Benchmark, world: World) -> None:
     there = World(world.scorer.__class__(multiwoz, world.scorer.options), real)
     environment = Environment(there)
-    outcomes = [_played(environment, Baseline(), id_) for id_ in list(real.tasks)[:200]]
-    assert sum(one.solved for one in outcomes) >= 195
-    assert all(one.books for one in outcomes)
+    # The last three have a restaurant without telephone number, or The Junction, which rule set
+    # 2021 calls otherwise.
+    ids = [*list(real.tasks)[:200], "mul2347", "pmul0267", "pmul3557"]
+    assert all(_played(environment, Baseline(), id_).solved for id_ in ids)
 
 
 @pytest.mark.real_data

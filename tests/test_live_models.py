@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,16 @@ def _agent(messages: Sequence[Mapping[str, Any]]) -> Answer:
 def server() -> Iterator[ChatServer]:
     with chat_server(_agent) as one:
         yield one
+
+
+def _silent() -> Answer:
+    """Say nothing for longer than is waited for."""
+    time.sleep(0.3)
+    return None
+
+
+def _calls(*calls: object) -> Mapping[str, Any]:
+    return {"role": "assistant", "content": None, "tool_calls": list(calls)}
 
 
 class _Player:
@@ -83,22 +94,38 @@ def test_passing_trouble_is_waited_for(
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        (401, "status 401"),
-        (500, "status 500"),
-        (None, "Connection error"),
+        (401, "status 401 (check OPENAI_API_KEY)"),
+        (403, "whether it may use this model"),
+        (404, "check the model's name and --base-url"),
+        (500, "(5 attempts)"),
+        (None, "Connection error (5 attempts)"),
+        (_silent, "timed out (5 attempts)"),
         (b"<html>", "no chat completion"),
         (b'"a string"', "no chat completion"),
+        (_calls("query_hotel"), "no chat completion"),
+        (_calls({"type": "function"}), "no chat completion"),
+        (_calls({"function": {"arguments": "{}"}}), "no chat completion"),
+        (saying(3), "no chat completion"),
     ],
 )
 def test_lasting_trouble_stops_play_and_loses_nothing(
-    play: _Player, server: ChatServer, tmp_path: Path, fault: Answer, message: str
+    play: _Player,
+    server: ChatServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: Answer,
+    message: str,
 ) -> None:
+    if fault is _silent:
+        monkeypatch.setattr("mwz.harness.live.models._TIMEOUT", 0.05)
     file = tmp_path / "p.jsonl"
     assert play(server, file).status == 0
     before = file.read_bytes()
     server.faults = [fault] * 40
+    asked = len(server.requests)
     done = play(server, file, tasks=3)
     assert done.status == 2
+    assert len(server.requests) - asked == (1 if fault in (401, 403, 404) else 5)
     assert "Traceback" not in done.err
     assert message in done.err
     assert "model m at http://127.0.0.1" in done.err
@@ -132,6 +159,26 @@ def test_wrong_arguments_are_answered_to_the_agent(
     (line,) = _lines(tmp_path / "p.jsonl")
     assert "error" in line["turns"][0]["calls"][0]["result"]
     assert line["outcome"]["failed_calls"] == line["outcome"]["calls"] > 0
+
+
+@pytest.mark.parametrize(
+    ("content", "response"),
+    [
+        ("<think>They want\nfood.</think>\nWhere?", "Where?"),
+        ("They want food.</think> Where?", "Where?"),
+        ("Where? <think>They want food, in the", "Where?"),
+        ("Half a pair: \ud800.", "Half a pair: ?."),
+    ],
+)
+def test_thoughts_are_no_part_of_a_response(
+    play: _Player, tmp_path: Path, content: str, response: str
+) -> None:
+    with chat_server(lambda messages: saying(content)) as server:
+        assert play(server, tmp_path / "p.jsonl").status == 0
+        sent = [m["content"] for m in server.requests[1]["messages"] if m["role"] == "assistant"]
+    (line,) = _lines(tmp_path / "p.jsonl")
+    assert {turn["response"] for turn in line["turns"]} == {response}
+    assert sent == [response]
 
 
 def test_empty_replies_and_endless_calls_end(play: _Player, tmp_path: Path) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from tqdm import tqdm
@@ -16,11 +16,6 @@ from ..io.files import STANDARD_STREAM, write_json
 from ..io.rendering import figure, text_table
 from . import notify, option
 from .reading import benchmark_chooser
-
-if TYPE_CHECKING:
-    from ..live.agents import Agent
-    from ..live.models import ChatModel
-    from ..live.world import UserMaker
 
 _AGENTS = ("baseline", "model", "MODULE:FUNCTION")
 _USERS = ("scripted", "model", "person")
@@ -76,19 +71,16 @@ def command(
     if user == "person" and jobs > 1:
         raise click.UsageError("a person plays one dialogue at a time; leave --jobs out")
     models = {name: how.pop(name) for name in ("model", "user_model", "base_url")}
-    (agent_name, make_agent), (user_name, make_user) = _agent(agent, models), _user(user, models)
+    agent_name, make_agent = _talker("agent", agent, models)
+    user_name, make_user = _talker("user", user, models)
     world = World.of(benchmark_chooser(benchmark, "playing on")(()), goals)
     named = dict.fromkeys(world.tasks[id_].id for id_ in chosen)
     ids = list(named or world.tasks.tasks)[: None if named else count]
     what = playing.Play(world, ids, make_agent, agent_name, make_user, user_name, **how)
     coming = playing.play(what, output, jobs, notify)
-    lines: list[playing.Line] = []
-    solved = 0
-    with tqdm(coming, "playing", len(ids) * what.trials, unit="dialogue", disable=None) as bar:
-        for line in bar:
-            lines.append(line)
-            solved += line["outcome"]["solved"]
-            bar.set_postfix_str(f"solved {figure(100 * solved / len(lines))}", refresh=False)
+    hidden = True if user == "person" else None
+    whole = len(ids) * what.trials
+    lines = list(tqdm(coming, "playing", whole, unit="dialogue", disable=hidden))
     figures = playing.figures(what, lines)
     if json_target is not None:
         write_json(json_target, figures)
@@ -96,44 +88,29 @@ def command(
         click.echo(figures_text(figures, output))
 
 
-def _chat(models: Mapping[str, str | None], *wanted: str) -> tuple[str, ChatModel]:
-    """Return what a language model is called, with the digest of the prompts, and the model."""
-    from ..live.models import ChatModel
+def _talker(role: str, name: str, models: Mapping[str, str | None]) -> tuple[str, Any]:
+    """Return what an agent or a user is called, with its script's digest, and what makes it."""
+    from ..live import agents, users
+    from ..live.models import ChatModel, ModelAgent, ModelUser
     from ..live.world import versioned
 
-    name = next((found for one in wanted if (found := models[one])), None)
-    if name is None:
-        raise click.UsageError(f"name the language model by --{wanted[0].replace('_', '-')}")
-    return f"{name}, prompts {versioned('prompts')}", ChatModel(name, models["base_url"])
-
-
-def _agent(name: str, models: Mapping[str, str | None]) -> tuple[str, Callable[[], Agent]]:
-    """Return what an agent is called, and what makes it."""
-    from ..live.agents import Baseline, Function, imported_function
-    from ..live.models import ModelAgent
-    from ..live.world import versioned
-
-    if name == "model":
-        called, chat = _chat(models, "model")
-        return called, partial(ModelAgent, chat)
-    if name == "baseline":
-        return f"baseline-{versioned('agent')}", Baseline
-    if ":" not in name:
-        raise InputError("--agent", unknown("agent", name, _AGENTS))
-    return name, partial(Function, imported_function(name))
-
-
-def _user(name: str, models: Mapping[str, str | None]) -> tuple[str, UserMaker]:
-    """Return what a user is called, and what makes it."""
-    from ..live.models import ModelUser
-    from ..live.users import PersonAtTerminal, ScriptedUser
-    from ..live.world import versioned
-
-    if name == "model":
-        called, chat = _chat(models, "user_model", "model")
-        return called, partial(ModelUser, chat)
-    scripted = (f"scripted-{versioned('user')}", ScriptedUser)
-    return scripted if name == "scripted" else (name, PersonAtTerminal)
+    scripted = {
+        ("agent", "baseline"): (f"baseline-{versioned('agent')}", agents.Baseline),
+        ("user", "scripted"): (f"scripted-{versioned('user')}", users.ScriptedUser),
+        ("user", "person"): (name, users.PersonAtTerminal),
+    }
+    if (role, name) in scripted:
+        return scripted[role, name]
+    if name != "model":
+        if ":" not in name:
+            raise InputError("--agent", unknown("agent", name, _AGENTS))
+        return name, partial(agents.Function, agents.imported_function(name))
+    own, maker = ("user_model", ModelUser) if role == "user" else ("model", ModelAgent)
+    model = models[own] or models["model"]
+    if model is None:
+        raise click.UsageError(f"name the language model by --{own.replace('_', '-')}")
+    chat = ChatModel(model, models["base_url"])
+    return f"{model}, prompts {versioned('prompts')}", partial(maker, chat)
 
 
 _SHOWN: Mapping[str, str] = {
@@ -142,18 +119,23 @@ _SHOWN: Mapping[str, str] = {
     "requested": "Success, all requested",
     "books": "Books",
     "solved": "Solved",
+    "in_database": "Told, in the database",
+    "of_named_venue": "Told, of a venue named",
     "turns": "Turns",
     "calls": "Calls",
+    "failed_calls": "Wrong calls, in all",
+    "unasked": "Bookings of other domains, in all",
+    "errors": "Broken off, in all",
 }
 
 
 def figures_text(figures: dict[str, Any], path: Path) -> str:
     """Return the figures of a play for people."""
-    rows = [[title, figure(figures[name])] for name, title in _SHOWN.items()]
+    shown = {title: figures[name] for name, title in _SHOWN.items()}
+    for who, cost in figures["costs"].items():
+        shown |= {f"Cost of the {who}: {kind.replace('_', ' ')}": n for kind, n in cost.items()}
+    rows = [[k, f"{n:,}" if isinstance(n, int) else figure(n)] for k, n in shown.items()]
     rows += [[f"pass^{k}", Interval(**one).text(1)] for k, one in figures["pass"].items()]
-    costs = figures["costs"].items()
-    rows += [[f"{who}: {kind}", f"{n:,}"] for who, cost in costs for kind, n in cost.items()]
-    rows += [["Broken off", str(figures["errors"])]] if figures["errors"] else []
     played = f"{counted(figures['tasks'], 'task')}, {counted(figures['trials'], 'trial')}"
     title = f"{figures['agent']} with {figures['user']}: {played}"
     return f"{title}\n{text_table(['', ''], rows)}\n\n{path}\n{figures['signature']}"

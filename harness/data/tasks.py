@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import resources
@@ -32,6 +32,8 @@ GOALS_FILE = "data/multiwoz/test.json.zip"
 """Where a clone of ConvLab-2 has the goals of the test dialogues."""
 
 _FORMAT = "tasks 1"
+_NOT_INSTALLED = """not installed; `mwz data fetch` installs them, or `mwz data import --convlab2 \
+CLONE`; --goals FILE names a file of them"""
 
 # Domain -> how the instructions come to it, in the order of domains that they do not mention.
 _NAMES = {
@@ -46,9 +48,8 @@ PLAYED_DOMAINS = tuple(_NAMES)
 """The domains that live dialogues are about."""
 
 _EMPHASIS = re.compile(r"<span class='emphasis'>(.*?)</span>")
-
-
 _MARKS = ("invalid", "pre_invalid")
+"""What `book` has besides slots."""
 
 
 @dataclass(frozen=True)
@@ -131,40 +132,32 @@ def parse_tasks(content: object, source: str) -> Tasks:
 
     goals = validated(dict[str, dict[str, Any]], content, source)
     goals = {id_: goal.get("goal", goal) for id_, goal in goals.items()}
+    told = {id_: goal.get("message", []) for id_, goal in goals.items()}
     wanted = {
-        id_: {domain: _slots(goal[domain]) for domain in PLAYED_DOMAINS if goal.get(domain)}
+        id_: {d: _without_marks(goal[d]) for d in PLAYED_DOMAINS if goal.get(d)}
         for id_, goal in goals.items()
     }
-    messages = {id_: goal.get("message", []) for id_, goal in goals.items()}
-    told = validated(dict[str, list[str]], messages, source)
+    messages = validated(dict[str, list[str]], told, source)
     tasks = {}
     for id_, domains in validated(dict[str, dict[str, DomainTask]], wanted, source).items():
-        message = tuple(_EMPHASIS.sub(r"\1", line) for line in told[id_])
+        message = tuple(_EMPHASIS.sub(r"\1", line) for line in messages[id_])
+        text = "\n".join(message)
+        found = {domain: re.search(_NAMES[domain], text) for domain in domains}
+        order = sorted(found, key=lambda d: one.start() if (one := found[d]) else len(text))
         if domains:
-            ordered = {domain: domains[domain] for domain in _in_order(domains, message)}
+            ordered = {domain: domains[domain] for domain in order}
             tasks[dialogue_id(id_)] = Task(dialogue_id(id_), ordered, message)
     if not tasks:
         raise InputError(source, f"no goal of a domain with tools: {', '.join(PLAYED_DOMAINS)}")
     return Tasks(tasks, source)
 
 
-def _slots(domain: object) -> object:
+def _without_marks(domain: Any) -> Any:
     """Return what a goal says of a domain, without what `book` says of how it was drawn."""
-    if not isinstance(domain, Mapping):
+    book = domain.get("book") if isinstance(domain, Mapping) else None
+    if not isinstance(book, Mapping):
         return domain
-    return {
-        key: {slot: v for slot, v in value.items() if slot not in _MARKS}
-        if isinstance(value, Mapping)
-        else value
-        for key, value in domain.items()
-    }
-
-
-def _in_order(domains: Iterable[str], message: Sequence[str]) -> list[str]:
-    """Return domains in the order in which the instructions come to them."""
-    text = "\n".join(message)
-    found = {domain: re.search(_NAMES[domain], text) for domain in domains}
-    return sorted(found, key=lambda d: one.start() if (one := found[d]) else len(text))
+    return {**domain, "book": {slot: v for slot, v in book.items() if slot not in _MARKS}}
 
 
 def read_tasks(path: str | Path) -> Tasks:
@@ -201,11 +194,7 @@ def load_tasks(benchmark: str) -> Tasks:
         return parse_tasks(json.loads(built_in.read_bytes()), source)
     path = _tasks_path(benchmark)
     if not path.exists():
-        raise InputError(
-            source,
-            "not installed; `mwz data fetch` installs them, or `mwz data import --convlab2 CLONE`; "
-            "--goals FILE names a file of them",
-        )
+        raise InputError(source, _NOT_INSTALLED)
     try:
         return parse_tasks(read_sealed(path, _FORMAT), source)
     except InputError as error:

@@ -168,11 +168,24 @@ def ground(
     return GroundedDialogue(
         {
             domain: _GoalDomain(
-                domain, wanted, frozenset(database.query(domain, wanted.informable)), dialogue
+                domain, wanted, fitting_venues(domain, wanted, database, gazetteer), dialogue
             ).outcome()
             for domain, wanted in goal.items()
         }
     )
+
+
+def fitting_venues(
+    domain: str, wanted: Goal, database: VenueDatabase, gazetteer: Gazetteer
+) -> frozenset[str]:
+    """Return the ids of the venues that a goal's query finds, or that have just the goal's name.
+
+    A rule set may call a venue otherwise than its record does, which no query finds then.
+    """
+    name = wanted.informable.get("name")
+    named = (one.key for one in gazetteer.venues.values() if one.name == name)
+    found = frozenset(database.query(domain, wanted.informable))
+    return found or frozenset(key.id for key in named if key.domain == domain)
 
 
 @dataclass(frozen=True)
@@ -303,7 +316,7 @@ class _GoalDomain:
         for turn, response in enumerate(self.dialogue.responses):
             if not self.dialogue.is_about(turn, self.name):
                 continue
-            text = _told_text(response, request.names)
+            text = told_text(response, request.names)
             if request.record is None:
                 if request.is_told(text):
                     return None
@@ -370,7 +383,7 @@ class _GoalDomain:
         return OF_ANOTHER if any(ids for ids, _ in told) else NOWHERE
 
 
-def _told_text(response: Delexicalised, names: bool) -> str:
+def told_text(response: Delexicalised, names: bool) -> str:
     """Return what a response says without venues' telephone numbers, and if wanted their names."""
     text = response.original
     for span in reversed(response.spans):

@@ -15,10 +15,11 @@ import string
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Protocol, TypeAlias
 
 from ..errors import InputError, shown
-from .world import BrokenOffError, script
+from .world import BrokenOffError, pattern_of, script
 
 Call: TypeAlias = Callable[[str, object], Mapping[str, Any]]
 """Calls a tool by name and arguments, and returns its result."""
@@ -31,6 +32,7 @@ class Agent(Protocol):
         """Return the response to what the user says, after any calls of tools."""
 
 
+_pattern = partial(pattern_of, "agent")
 _NEEDED = {"train": ("departure", "destination", "day"), "taxi": ("departure", "destination")}
 
 
@@ -38,74 +40,64 @@ class Baseline:
     """An agent of patterns and templates."""
 
     def __init__(self) -> None:
-        self._domain = ""
-        self._slots: dict[str, dict[str, str]] = {}
-        self._bookings: dict[str, dict[str, str]] = {}
-        self._chosen: dict[str, dict[str, Any]] = {}
-        self._books = False
+        self._begin("")
+
+    def _begin(self, domain: str) -> None:
+        self._domain, self._books = domain, False
+        self._slots: dict[str, str] = {}
+        self._booking: dict[str, str] = {}
+        self._offers: list[Mapping[str, Any]] = []
+        self._chosen: dict[str, Any] = {}
 
     def reply(self, said: str, call: Call) -> str:
         """Return the response to what the user says, after any calls of tools."""
         text = said.lower().replace("center", "centre")
-        if _found("cues", "bye", text):
+        if _pattern("cues", "bye").search(text):
             return _say("bye")
-        begun = self._begin(text)
-        domain = self._domain
-        if not domain:
-            return _say("hello")
+        begun = _domain(text) not in ("", self._domain)
+        if begun:
+            self._begin(_domain(text))
+        if not self._domain or _pattern("cues", "another").search(text):
+            return self._offer() if self._domain else _say("hello")
         asked = [] if begun else _asked(text)
-        known = self._slots.setdefault(domain, {})
-        read = {} if asked else _read(script("agent")["slots"][domain], text)
-        changed = {slot: value for slot, value in read.items() if known.get(slot) != value}
-        booking = {} if begun or asked else _read(script("agent")["bookings"].get(domain, {}), text)
-        wants = _found("cues", "booking", text) or (self._books and booking)
-        if wants and domain in self._chosen and domain in script("agent")["bookings"]:
-            self._bookings.setdefault(domain, {}).update(booking)
+        read = {} if asked else _read("slots", self._domain, text)
+        changed = {slot: value for slot, value in read.items() if self._slots.get(slot) != value}
+        booking = {} if begun or asked else _read("bookings", self._domain, text)
+        wants = _pattern("cues", "booking").search(text) or (self._books and booking)
+        if wants and self._chosen and self._domain in script("agent")["bookings"]:
+            self._booking.update(booking)
             return self._book(call)
-        if changed or begun or domain not in self._chosen:
-            known.update(changed)
-            return self._search(known, call)
+        if changed or begun or not self._chosen:
+            self._slots.update(changed)
+            return self._search(call)
         return self._answer(asked) if asked else _say("more")
 
-    def _begin(self, text: str) -> bool:
-        """Go on to another domain if a sentence asks for it; return whether one does."""
-        for sentence in re.split(r"(?<=[.?!])\s", re.sub(r"called [^.?!,]+", "called", text)):
-            domains = (d for d in script("agent")["domains"] if _found("domains", d, sentence))
-            found = next(domains, "") if _found("cues", "search", sentence) else ""
-            if found and found != self._domain:
-                self._domain, self._books = found, False
-                return True
-        return False
-
-    def _search(self, slots: dict[str, str], call: Call) -> str:
-        domain = self._domain
+    def _search(self, call: Call) -> str:
+        domain, slots = self._domain, self._slots
         missing = [slot for slot in _NEEDED.get(domain, ()) if slot not in slots]
-        if not missing and domain in _NEEDED and "leaveAt" not in slots and "arriveBy" not in slots:
-            # A time is asked for once.
-            missing = ["leaveAt"]
-            slots["leaveAt"] = ""
         if missing:
             return _question(missing)
-        self._chosen.pop(domain, None)
         if domain == "taxi":
             result = call("book_taxi", slots)
-            found = [result] if result.get("booked") else []
+            self._offers = [result] if result.get("booked") else []
         else:
-            found = call(f"query_{domain}", slots).get("results") or []
-        if not found:
-            return _say("nothing", domain)
-        self._chosen[domain] = dict(found[0])
-        return _say(domain, **{key: _shown(key, value) for key, value in found[0].items()})
+            self._offers = list(call(f"query_{domain}", slots).get("results") or [])
+        return self._offer()
+
+    def _offer(self) -> str:
+        """Offer the next of what was found."""
+        self._chosen = dict(self._offers.pop(0)) if self._offers else {}
+        shown = {key: _shown(key, value) for key, value in self._chosen.items()}
+        return _say(self._domain, **shown) if shown else _say("nothing", self._domain)
 
     def _book(self, call: Call) -> str:
-        domain, chosen = self._domain, self._chosen[self._domain]
+        domain, chosen = self._domain, self._chosen
         key = "trainID" if domain == "train" else "name"
-        slots = self._bookings[domain]
         self._books = True
-        missing = [slot for slot in script("agent")["bookings"][domain] if slot not in slots]
+        missing = [one for one in script("agent")["bookings"][domain] if one not in self._booking]
         if missing:
             return _question(missing)
-        result = call(f"book_{domain}", {key: chosen[key], **slots})
+        result = call(f"book_{domain}", {key: chosen[key], **self._booking})
         name = _shown(key, chosen[key])
         if not result.get("booked"):
             return _say("refused", name)
@@ -114,12 +106,20 @@ class Baseline:
         return _say("booked", name, reference=result["reference"])
 
     def _answer(self, asked: list[str]) -> str:
-        chosen = self._chosen[self._domain]
-        requests = script("agent")["requests"]
+        requests, chosen = script("agent")["requests"], self._chosen
         told = [requests[slot][1].format(_shown(slot, chosen.get(slot, "?"))) for slot in asked]
         who = "trainID" if self._domain == "train" else "name"
         named = f"For {_shown(who, chosen[who])}, " if who in chosen else "For your taxi, "
         return f"{named}{', '.join(told)}. {_say('more')}"
+
+
+def _domain(text: str) -> str:
+    """Return the domain that a sentence asks for; "" if none does."""
+    for sentence in re.split(r"(?<=[.?!])\s", re.sub(r"called [^.?!,]+", "called", text)):
+        domains = (d for d in script("agent")["domains"] if _pattern("domains", d).search(sentence))
+        if _pattern("cues", "search").search(sentence) and (found := next(domains, "")):
+            return str(found)
+    return ""
 
 
 def _question(slots: list[str]) -> str:
@@ -136,27 +136,23 @@ def _shown(slot: str, value: object) -> str:
     """Return a record's value as it is told: names in capitals, prices of rooms in a list."""
     if isinstance(value, Mapping):
         return ", ".join(f"{price} pounds ({room})" for room, price in value.items())
-    if value == "?":
-        return str(script("agent")["say"]["not_known"])
     if slot in ("name", "address", *_NEEDED["taxi"]):
         return " ".join(word[:1].upper() + word[1:] for word in str(value).split())
-    return str(value)
-
-
-def _found(table: str, name: str, text: str) -> re.Match[str] | None:
-    return re.search(script("agent")[table][name], text)
+    return str(script("agent")["say"]["not_known"] if value == "?" else value)
 
 
 def _asked(text: str) -> list[str]:
     """Return the slots that a text asks for."""
-    requests = script("agent")["requests"].items() if _found("cues", "request", text) else ()
+    requests = (
+        script("agent")["requests"].items() if _pattern("cues", "request").search(text) else ()
+    )
     return [slot for slot, (pattern, _) in requests if re.search(pattern, text)]
 
 
-def _read(patterns: Mapping[str, str], text: str) -> dict[str, str]:
-    """Return slot -> value of what is found of some patterns; names are read for nothing else."""
+def _read(table: str, domain: str, text: str) -> dict[str, str]:
+    """Return slot -> value of what is found in a text; names are read for nothing else."""
     read: dict[str, str] = {}
-    for key, pattern in patterns.items():
+    for key, pattern in script("agent")[table].get(domain, {}).items():
         slot, _, value = key.partition("=")
         match = re.search(pattern, text)
         if match is not None:
@@ -186,7 +182,7 @@ class Function:
         self._messages.append({"role": "user", "content": said})
         try:
             response = self._function([dict(message) for message in self._messages], call)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise BrokenOffError(f"{type(error).__name__} in the agent: {error}") from error
         if not isinstance(response, str):
             raise BrokenOffError(f"the agent returns {shown(response)} in place of a string")

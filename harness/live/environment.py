@@ -13,15 +13,17 @@ response to the user's last turn, or when it has too many turns; `user_turn` the
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict
 from typing import Any
 
+from ..benchmark import REFERENCE
 from ..data.tasks import Task
-from ..errors import InputError
+from ..errors import InputError, shown
 from .outcomes import Outcome, booked_slots
-from .tools import tool_schemas
 from .users import ScriptedUser
 from .world import UserMaker, UserTurn, World
 
@@ -45,11 +47,6 @@ class Environment:
         self._make_user = user
         self._max_turns = max_turns
         self._task: Task | None = None
-
-    @property
-    def tools(self) -> list[dict[str, Any]]:
-        """The tools in OpenAI's function form."""
-        return tool_schemas()
 
     def reset(self, task: Task | str, seed: str = "0") -> Environment:
         """Begin a dialogue, and return the environment.
@@ -106,10 +103,10 @@ class Environment:
             InputError: It is not the agent's turn.
         """
         self._check(responding=True)
-        called = self.world.tools.call(self.task, name, arguments)
-        # The agent may go on changing what it called the tool with, and what it was told.
-        given, result = deepcopy(arguments), deepcopy(called.result)
-        self._calls.append({"name": name, "arguments": given, "result": result})
+        # As files have it; the agent may go on changing what it gave, and what it was told.
+        name, given = str(name), json.loads(json.dumps(arguments, default=str, skipkeys=True))
+        result = dict(self.world.tools.call(self.task, name, given).result)
+        self._calls.append({"name": name, "arguments": given, "result": deepcopy(result)})
         return deepcopy(result)
 
     def respond(self, text: str) -> None:
@@ -119,6 +116,8 @@ class Environment:
             InputError: It is not the agent's turn.
         """
         said = self._check(responding=True)
+        if not isinstance(text, str):
+            raise InputError("environment", f"expected a string to respond, found {shown(text)}")
         turn = {"user": said.text, "response": text}
         self.transcript.append({**turn, "calls": self._calls} if self._calls else turn)
         self._said = None
@@ -136,14 +135,14 @@ class Environment:
 
     def _check(self, responding: bool) -> UserTurn:
         """Return the user turn that is to be answered; refuse what is out of order."""
-        assert self.task is not None
-        if responding and self._said is None:
+        said = self._said if self.task else None
+        if responding and said is None:
             over = "the dialogue is over" if self.done else "the user has not spoken"
             what = "reset(task)" if self.done else "user_turn()"
             raise InputError("environment", f"{over}; call {what} first")
-        if not responding and self._said is not None:
+        if said is not None and not responding:
             raise InputError("environment", "the user waits for an answer; call respond(text)")
-        return self._said or UserTurn("")
+        return said or UserTurn("")
 
 
 def outcome_of(
@@ -162,9 +161,14 @@ def outcome_of(
     called = [world.tools.call(task, call["name"], call["arguments"]) for call in calls]
     bookings = [one.booking for one in called if one.booking is not None]
     booked, unasked = booked_slots(task, bookings, world.tools)
-    whole = error is None
+    # Reference numbers and drivers' numbers count if a booking returned them.
+    told = [re.sub("[^0-9A-Za-z]", "", turn["response"]).upper() for turn in turns]
+    real = {one.domain for one in bookings if any(one.code in text for text in told)}
+    goal = world.goals[task.id].items()
+    coded = {d for d, one in goal if ("PHONE" if d == "taxi" else REFERENCE) in one.requestable}
+    whole = error is None and coded <= real
     return Outcome(
-        inform=whole and found.grounded.inform,
+        inform=error is None and found.grounded.inform,
         success=whole and found.grounded.success,
         # Tasks always say what else they request.
         requested=whole and bool(found.grounded.success_requested),

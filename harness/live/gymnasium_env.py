@@ -54,7 +54,7 @@ class LiveEnv(gymnasium.Env[str, str]):
         except (ValueError, RecursionError):
             call = None
         if isinstance(call, dict):
-            result = self._environment.call(str(call.get("name")), call.get("arguments", {}))
+            result = self._environment.call(call.get("name", ""), call.get("arguments", {}))
             return _observed(json.dumps(result)), 0.0, False, False, {}
         self._environment.respond(action)
         said = self._environment.user_turn()

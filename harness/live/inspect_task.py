@@ -17,10 +17,10 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolInfo
 
 from .environment import MAX_TURNS, Environment
-from .models import MOST_ROUNDS
+from .models import MOST_ROUNDS, spoken
+from .tools import tool_schemas
 from .world import World, script
 
-_OUTCOME = "outcome"
 _SCORED = ("solved", "success", "inform", "books")
 
 
@@ -43,7 +43,7 @@ def live_dialogue(world: World, max_turns: int = MAX_TURNS) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         environment = Environment(world, max_turns=max_turns)
         environment.reset(str(state.sample_id), str(state.epoch))
-        tools = [ToolInfo(**one["function"]) for one in environment.tools]
+        tools = [ToolInfo(**one["function"]) for one in tool_schemas()]
         state.messages = [ChatMessageSystem(content=script("prompts")["agent"])]
         while (said := environment.user_turn()) is not None:
             state.messages.append(ChatMessageUser(content=said))
@@ -52,15 +52,15 @@ def live_dialogue(world: World, max_turns: int = MAX_TURNS) -> Solver:
                 message = state.output.message
                 state.messages.append(message)
                 for call in message.tool_calls or ():
-                    result = json.dumps(environment.call(call.function, call.arguments))
-                    told = ChatMessageTool(content=result, tool_call_id=call.id)
-                    state.messages.append(told)
+                    arguments = call.parse_error or call.arguments
+                    result = json.dumps(environment.call(call.function, arguments))
+                    state.messages.append(ChatMessageTool(content=result, tool_call_id=call.id))
                 if not message.tool_calls:
-                    environment.respond(message.text)
+                    environment.respond(spoken(message.text))
                     break
             else:
                 environment.fail(f"the agent calls tools {MOST_ROUNDS} times")
-        state.metadata[_OUTCOME] = environment.outcome().to_dict()
+        state.metadata["outcome"] = environment.outcome().to_dict()
         return state
 
     return solve
@@ -71,7 +71,7 @@ def outcome() -> Scorer:
     """Return the scorer: whether the dialogue is solved, succeeds, informs and books."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        found: dict[str, Any] = state.metadata[_OUTCOME]
+        found: dict[str, Any] = state.metadata["outcome"]
         return Score(value={name: float(found[name]) for name in _SCORED}, metadata=found)
 
     return score

@@ -1,14 +1,15 @@
 """Language models as agents and users, through any address that speaks OpenAI's chat protocol.
 
-Requests are repeated by the `openai` client, with growing pauses, where the server is busy, fails
-or cuts the connection. What the server refuses for its content breaks one dialogue off, which
-counts as failed; anything else that lasts stops the play, and what was played is kept.
+Requests are repeated by the `openai` client, with growing pauses, where the server is busy, fails,
+is silent or cuts the connection. What the server refuses for its content breaks one dialogue off,
+which counts as failed; anything else that lasts stops the play, and what was played is kept.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -22,11 +23,24 @@ from .world import BrokenOffError, UserTurn, World, script
 KEY_VARIABLE = "OPENAI_API_KEY"
 
 _ATTEMPTS = 5
+_TIMEOUT = 120.0
+"""Seconds that an answer is waited for, at each attempt."""
+
 MOST_ROUNDS = 15
 """How often an agent may call tools before it has to respond."""
 
 _REFUSED = (400, 413, 422)
 """Statuses by which servers refuse what is in a request: too long, or filtered."""
+
+_REPEATED = (0, 408, 409, 429)
+"""Those that the client tries again, and none at all, besides those from 500."""
+
+_TO_DO = {
+    401: f"check {KEY_VARIABLE}",
+    403: f"check {KEY_VARIABLE}, and whether it may use this model",
+    404: "check the model's name and --base-url",
+}
+"""Others -> what to do."""
 
 _LONGEST_ERROR = 200
 _SENT = {"role", "content", "tool_calls"}
@@ -39,13 +53,12 @@ class ChatModel:
     Args:
         model: Its name there.
         base_url: The address; None for OpenAI's own.
-        attempts: How often a request is tried.
 
     Raises:
         InputError: The package `openai` is not installed, or there is no key for OpenAI.
     """
 
-    def __init__(self, model: str, base_url: str | None = None, attempts: int = _ATTEMPTS) -> None:
+    def __init__(self, model: str, base_url: str | None = None) -> None:
         try:
             import openai
         except ImportError:
@@ -56,12 +69,14 @@ class ChatModel:
             needs = f"set {KEY_VARIABLE}, or name an address by --base-url"
             raise InputError(f"model {model}", needs)
         self.model = model
-        self._errors, self._attempts = openai, attempts
+        self._errors = openai
         self._where = f"model {model} at {without_secrets(base_url or 'api.openai.com')}"
-        self._client = openai.OpenAI(api_key=key, base_url=base_url, max_retries=attempts - 1)
+        self._client = openai.OpenAI(
+            api_key=key, base_url=base_url, timeout=_TIMEOUT, max_retries=_ATTEMPTS - 1
+        )
 
     def complete(self, messages: Sequence[Any], cost: Counter[str], **options: Any) -> Any:
-        """Return the model's message.
+        """Return the model's message, without its thoughts.
 
         Args:
             messages: The dialogue so far.
@@ -74,26 +89,39 @@ class ChatModel:
         """
         trouble = ""
         options |= {"model": self.model, "messages": list(messages)}
-        for _ in range(self._attempts):
+        for _ in range(_ATTEMPTS):
             try:
                 found = self._client.chat.completions.create(**options)
                 message, usage = found.choices[0].message, found.usage
-                assert message.content is None or isinstance(message.content, str)
+                message.content = spoken(message.content or "")
+                for one in message.tool_calls or ():
+                    assert isinstance(one.function.name, str)
+                tokens = {key: int(getattr(usage, key, 0) or 0) for key in _TOKENS}
             except (self._errors.APIStatusError, self._errors.APIConnectionError) as error:
                 told = cut(str(error).rstrip("."), _LONGEST_ERROR)
-                if getattr(error, "status_code", None) in _REFUSED:
+                status = getattr(error, "status_code", 0)
+                if status in _REFUSED:
                     raise BrokenOffError(told) from None
-                raise InputError(self._where, f"{told} ({self._attempts} attempts)") from None
+                repeated = status in _REPEATED or status >= 500
+                advice = f"{_ATTEMPTS} attempts" if repeated else _TO_DO.get(status, _TO_DO[404])
+                raise InputError(self._where, f"{told} ({advice})") from None
             except (self._errors.APIError, *_NO_COMPLETION) as error:
                 trouble = f"the answer is no chat completion ({cut(str(error), _LONGEST_ERROR)})"
                 continue
-            cost.update({"calls": 1, **{key: getattr(usage, key, 0) or 0 for key in _TOKENS}})
+            cost.update({"calls": 1, **tokens})
             return message
-        raise InputError(self._where, f"{trouble}, {self._attempts} times")
+        raise InputError(self._where, f"{trouble}, {_ATTEMPTS} times")
 
 
 _NO_COMPLETION = (ValueError, TypeError, AttributeError, IndexError, AssertionError)
 """What goes wrong when an answer is read that is no completion."""
+
+_THOUGHTS = re.compile(r"<think>.*?(</think>|\Z)|\A.*?</think>", re.DOTALL)
+
+
+def spoken(content: str) -> str:
+    """Return what a model says without its thoughts, `<think>…</think>`."""
+    return _THOUGHTS.sub("", content).encode("utf-8", "replace").decode().strip()
 
 
 class ModelAgent:
@@ -119,7 +147,7 @@ class ModelAgent:
             message = self._chat.complete(self._messages, self.cost, tools=tool_schemas())
             self._messages.append(message.model_dump(include=_SENT, exclude_none=True))
             if not message.tool_calls:
-                return str(message.content or "").strip()
+                return str(message.content)
             for one in message.tool_calls:
                 result = call(one.function.name, one.function.arguments)
                 content = json.dumps(result, ensure_ascii=False)
@@ -140,12 +168,9 @@ class ModelUser:
     def __init__(self, chat: ChatModel, task: Task, world: World, seed: str) -> None:
         self._chat = chat
         self.cost: Counter[str] = Counter()
-        instructions = "\n".join(f"- {line}." for line in task.message)
-        system = (
-            script("prompts")["user"]
-            .strip()
-            .format(instructions=instructions, end=script("prompts")["end"])
-        )
+        lines = "\n".join(f"- {line}." for line in task.message)
+        prompts = script("prompts")
+        system = prompts["user"].strip().format(instructions=lines, end=prompts["end"])
         self._messages = [{"role": "system", "content": system}]
 
     def turn(self, response: str | None) -> UserTurn:
@@ -156,10 +181,9 @@ class ModelUser:
         """
         heard = script("prompts")["greeting"] if response is None else response or "..."
         self._messages.append({"role": "user", "content": heard})
-        message = self._chat.complete(self._messages, self.cost)
-        said = (message.content or "").strip()
+        said: str = self._chat.complete(self._messages, self.cost).content
         if not said:
             raise BrokenOffError("the user says nothing")
         self._messages.append({"role": "assistant", "content": said})
-        text = said.replace(script("prompts")["end"], "").strip()
-        return UserTurn(text or "Goodbye.", ends=script("prompts")["end"] in said)
+        text, end, _ = said.partition(script("prompts")["end"])
+        return UserTurn(text.strip() or "Goodbye.", ends=bool(end))

@@ -20,15 +20,13 @@ class GroundedReward:
 
     Args:
         world: The benchmark.
-        outcome: "success" or "inform".
     """
 
     __name__ = "grounded_reward"
     """By which TRL logs it."""
 
-    def __init__(self, world: World, outcome: str = "success") -> None:
+    def __init__(self, world: World) -> None:
         self._world = world
-        self._outcome = outcome
 
     def __call__(
         self,
@@ -51,7 +49,7 @@ class GroundedReward:
             raise InputError("rewards", f"dialogue {id_} has no goal in the benchmark")
         said = [] if isinstance(prompt, str) else _responses(prompt)
         rated = self._world.rated(id_.lower(), [*said, *_responses(completion)])
-        return float(getattr(rated.grounded, self._outcome))
+        return float(rated.grounded.success)
 
 
 def _responses(completion: Completion) -> list[str]:

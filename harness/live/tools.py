@@ -38,7 +38,7 @@ _LETTERS, _DIGITS = "ABDEFGHJKLMNQRUVWXYZ", "23456789"
 ROUTE = ("departure", "destination")
 NAMED = ("restaurant", "hotel", "attraction")
 """The domains of which taxis go from one venue to another."""
-_TIMES = ("arriveBy", "leaveAt")
+TIMES = ("arriveBy", "leaveAt")
 _COLOURS = ("black", "blue", "grey", "red", "white", "yellow")
 _CARS = ("audi", "bmw", "ford", "honda", "lexus", "skoda", "tesla", "toyota", "volkswagen", "volvo")
 
@@ -70,11 +70,13 @@ class Booking:
         domain: The domain.
         slots: The arguments, slot -> value, without the venue.
         venue: The venue's id; None of a taxi.
+        code: The reference number, or of a taxi its driver's telephone number.
     """
 
     domain: str
     slots: Mapping[str, str]
     venue: str | None = None
+    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -121,15 +123,12 @@ class Tools:
         """
         if name not in _parameters():
             return _error(unknown("tool", name, _parameters()))
-        if isinstance(arguments, str):
-            try:
-                arguments = json.loads(arguments or "{}")
-            except (ValueError, RecursionError) as error:
-                return _error(f"arguments are no JSON ({error}); give an object of slot -> value")
-        if not isinstance(arguments, Mapping):
-            return _error("arguments: expected an object of slot -> value")
+        try:
+            parsed: Any = json.loads(arguments or "{}") if isinstance(arguments, str) else arguments
+            given = {slot: _text(v) for slot, v in parsed.items() if v not in (None, "")}
+        except (ValueError, RecursionError, AttributeError):
+            return _error("arguments: expected a JSON object of slot -> value")
         parameters = _parameters()[name]
-        given = {slot: _text(value) for slot, value in arguments.items() if value not in (None, "")}
         problems = [_problem(slot, v, parameters["properties"]) for slot, v in given.items()]
         problems += [f"{s} is missing" for s in parameters["required"] if s not in given]
         if any(problems):
@@ -139,12 +138,15 @@ class Tools:
 
     def matching(self, domain: str, constraints: Mapping[str, str]) -> list[str]:
         """Return the ids of the venues that meet constraints, in the records' order."""
-        named = {normalize_slot_name(slot, self._rules): v for slot, v in constraints.items()}
-        normal = {
-            slot: value if slot == "name" else normalize_value(slot, value.lower(), self._rules)
-            for slot, value in named.items()
-        }
-        return list(self._database.query(domain, normal))
+        given = {normalize_slot_name(s, self._rules): v.lower() for s, v in constraints.items()}
+        meant = self.named(domain, given.pop("name")) if "name" in given else None
+        found = self._database.query(domain, given)
+        return [id_ for id_ in found if meant is None or id_ in meant]
+
+    def values(self, domain: str, slot: str) -> list[str]:
+        """Return the values of a slot that venues of a domain have, sorted."""
+        records = (one for ones in self._records[domain].values() for one in ones)
+        return sorted({str(one[slot]) for one in records if one.get(slot)})
 
     def same(self, slot: str, first: str, second: str) -> bool:
         """Return whether two values of a slot mean the same, spelled in whatever way."""
@@ -153,14 +155,8 @@ class Tools:
         return one == other or (name == "name" and reaches(one, other, self._rules.fuzzy_ratio))
 
     def _query(self, domain: str, slots: Mapping[str, str]) -> Called:
-        found = self.matching(domain, {slot: v for slot, v in slots.items() if slot != "name"})
-        if "name" in slots:
-            named = self.named(domain, slots["name"])
-            found = [id_ for id_ in found if id_ in named]
-        records = []
-        for same_id in (self._records[domain][id_] for id_ in found):
-            meant = (one for one in same_id if self._meets(one, slots))
-            records.append(next(meant, same_id[0]))
+        every = (self._records[domain][id_] for id_ in self.matching(domain, slots))
+        records = [next((r for r in ones if self._meets(r, slots)), ones[0]) for ones in every]
         if domain == "train":
             # The first after a time, or the last before one.
             late = "arriveBy" in slots and "leaveAt" not in slots
@@ -168,23 +164,21 @@ class Tools:
             records.sort(key=lambda one: (order * minutes(one[time]), one["trainID"]))
         result: dict[str, Any] = {"count": len(records), "results": records[:SHOWN_RESULTS]}
         if not records:
-            strange = {s: v for s, v in slots.items() if not self._is_known(domain, s, v)}
-            result |= {f"closest_{s}": self._closest(domain, s, v) for s, v in strange.items()}
+            named = {s: v for s, v in slots.items() if s not in TIMES}
+            strange = [s for s, v in named.items() if not self.named(domain, v, s)]
+            result |= {f"closest_{s}": self._closest(domain, s, slots[s]) for s in strange}
         return Called(result)
-
-    def _is_known(self, domain: str, slot: str, value: str) -> bool:
-        """Return whether some venue has a value; of times, any is."""
-        return slot in _TIMES or bool(self.named(domain, value, slot))
 
     def _meets(self, train: Mapping[str, str], slots: Mapping[str, str]) -> bool:
         """Return whether one of several trains with the same id is the one that is meant."""
-        return all(
-            self.same(slot, train[slot], slots[slot]) for slot in (*ROUTE, "day") if slot in slots
-        )
+        last, first = (slots.get(slot, train.get(slot, "00:00")).zfill(5) for slot in TIMES)
+        in_time = first <= train.get("leaveAt", first) and train.get("arriveBy", last) <= last
+        given = [slot for slot in (*ROUTE, "day") if slot in slots]
+        return in_time and all(self.same(slot, train[slot], slots[slot]) for slot in given)
 
     def _closest(self, domain: str, key: str, value: str) -> list[str]:
-        known = {str(one.get(key, "")) for ones in self._records[domain].values() for one in ones}
-        return [found for found, *_ in process.extract(value, sorted(known), limit=_CLOSEST)]
+        closest = process.extract(value, self.values(domain, key), limit=_CLOSEST)
+        return [found for found, *_ in closest]
 
     def _book(self, task: Task, domain: str, given: Mapping[str, str]) -> Called:
         key = "trainID" if domain == "train" else "name"
@@ -205,17 +199,20 @@ class Tools:
         number = int.from_bytes(hashlib.sha256(seed.encode()).digest(), "big")
         result = {"booked": True, **slots}
         if venue is None:
+            code = f"07{number % 10**9:09}"
             car = f"{_COLOURS[number % len(_COLOURS)]} {_CARS[number // 7 % len(_CARS)]}"
-            result |= {"car type": car, "phone": f"07{number % 10**9:09}"}
+            result |= {"car type": car, "phone": code}
         else:
-            result |= {key: self._records[domain][venue][0][key], "reference": _code(number)}
-        return Called(result, Booking(domain, slots, venue))
+            code = _code(number)
+            result |= {key: self._records[domain][venue][0][key], "reference": code}
+        return Called(result, Booking(domain, slots, venue, code))
 
     def named(self, domain: str, name: str, key: str = "name") -> list[str]:
         """Return the venues that a name may mean: one that has just this name is meant alone."""
         records = self._records[domain].items()
         exact = [id_ for id_, (one, *_) in records if str(one.get(key)).lower() == name.lower()]
-        return exact or self.matching(domain, {key: name})
+        column = normalize_slot_name(key, self._rules)
+        return exact or list(self._database.query(domain, {column: name.lower()}))
 
 
 def _code(number: int) -> str:
@@ -239,7 +236,7 @@ def _problem(slot: str, value: str, known: Mapping[str, Mapping[str, Any]]) -> s
         return f"{slot}: {unknown('value', value, expected['enum'])}"
     if "pattern" in expected and not re.fullmatch(expected["pattern"], value):
         return f"{slot}: expected a time as HH:MM, found {value!r}"
-    if expected["type"] == "integer" and not re.fullmatch("[1-9][0-9]?", value):
+    if expected["type"] == "integer" and not re.fullmatch("[1-9][0-9]*", value):
         return f"{slot}: expected a number of at least 1, found {value!r}"
     return None
 

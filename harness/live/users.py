@@ -1,11 +1,12 @@
 """Users of live dialogues without a language model: one by script, and a person at the terminal.
 
 The scripted user works through the goal domain by domain, in the order of the instructions: it
-states its constraints, takes what fits, books it, asks for what it wants to know, and goes on to
+states its constraints, takes what fits, books it, asks for what it was not told, and goes on to
 the goal's alternatives where nothing is found or a booking is refused. It knows the agent by its
-words alone: names, numbers and codes as the delexicaliser finds them, and the patterns of
-`user.toml`, which also has its phrases. It says goodbye when it has everything, or when it gave
-something up for the second time: after three turns without progress each.
+words alone: names, numbers and codes as the delexicaliser finds them, values as grounded scores
+do, and the patterns of `user.toml`, which also has its phrases. What is said to contradict its
+constraints it does not take. It says goodbye when it has everything, or when it gave something up
+for the second time: after three turns without progress each.
 
 Its constraints are those of `fail_info` first, where no venue meets them: the data set has such
 that some venue meets, which the instructions do not mention.
@@ -15,17 +16,20 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cache
-from typing import TYPE_CHECKING
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property, partial
+
+from mwz.normalization.states import minutes, normalize_slot_name
 
 from ..data.tasks import DomainTask, Task
-from ..grounding.grounded import NAMING_SLOTS
-from .tools import ROUTE
-from .world import UserTurn, World, script
+from ..grounding.grounded import NAMING_SLOTS, told_text
+from ..grounding.requested import requests
+from .tools import NAMED, ROUTE, TIMES
+from .world import UserTurn, World, pattern_of, script
 
-if TYPE_CHECKING:
-    from mwz.normalization.delexicaliser import Delexicalised
+_pattern = partial(pattern_of, "user")
 
 _PATIENCE = 3
 """Turns without progress after which the user gives something up."""
@@ -35,11 +39,11 @@ _FIRST_STATED = 3
 """How many constraints the user states in one turn at most, where not asked."""
 
 _SPANS = {"phone": "PHONE", "address": "ADDRESS", "postcode": "POST", "trainID": "TRAINID"}
-FIND, BOOK, ASK = "find", "book", "ask"
+"""Slots that the delexicaliser finds; whether others are told, grounded scores say."""
 
 
 class ScriptedUser:
-    """A user by script.
+    """A user by script: what it says depends on the task, the seed and the responses alone.
 
     Args:
         task: What it wants.
@@ -48,30 +52,33 @@ class ScriptedUser:
     """
 
     def __init__(self, task: Task, world: World, seed: str) -> None:
-        self._task = task
-        self._world = world
+        self._task, self._world = task, world
         self._chance = random.Random(f"{seed} {task.id}")
         self._left = list(task.domains)
         self._names = {d: one.info["name"] for d, one in task.domains.items() if "name" in one.info}
+        self._references: set[str] = set()
         self._given_up = self._stalls = 0
-        self._domain = ""
-        self._over = False
+        self._domain, self._over = "", False
 
     def turn(self, response: str | None) -> UserTurn:
         """Return what the user says to a response."""
         if response is None:
             return UserTurn(self._next_domain())
-        heard = _Heard(response, self._world.scorer.delexicaliser()(response), self._domain)
+        heard = _Heard(response, self._world, self._domain)
         before = self._progress()
+        offers = heard.offers if self._react == self._finding else {}
+        for venue, part in (offers or {self._venue: heard}).items():
+            self._told[venue].update(slot for slot in self._wanted.reqt if self._tells(part, slot))
         said = self._reaction(heard)
+        self._references |= heard.references
         self._stalls = self._stalls + 1 if before == self._progress() else 0
         if self._stalls >= _PATIENCE:
             said = self._give_up()
-        return UserTurn(said.strip(), ends=self._over)
+        return UserTurn(said.strip(), self._over)
 
     def _progress(self) -> object:
-        done = (self._domain, self._phase, len(self._stated), self._alternative, self._rebooked)
-        return *done, self._asked, *self._missing
+        done = (self._domain, self._react, len(self._stated), self._alternative, self._rebooked)
+        return *done, *self._missing
 
     def _next_domain(self) -> str:
         """Begin the next domain, or say goodbye."""
@@ -83,12 +90,14 @@ class ScriptedUser:
         self._domain = self._left.pop(0)
         self._wanted: DomainTask = self._task.domains[self._domain]
         failing = self._wanted.fail_info
-        met = self._world.tools.matching(self._domain, failing) if failing else ["any"]
-        self._alternative, self._rebooked = bool(met), not self._wanted.fail_book
-        self._phase, self._stalls = FIND, 0
+        met = not failing or bool(self._world.tools.matching(self._domain, failing))
+        self._alternative, self._rebooked = met, not self._wanted.fail_book
+        self._react: Callable[[_Heard], str] = self._finding
+        self._stalls, self._venue = 0, ""
+        # Constraints, and what else was answered.
         self._stated: set[str] = set()
-        self._asked: tuple[str, ...] = ()
-        self._missing = list(self._wanted.reqt)
+        # Venue -> what was told of it, or that it is not known.
+        self._told: defaultdict[str, set[str]] = defaultdict(set)
         opening = self._chance.choice(openings[self._domain])
         mark = "?" if opening.startswith("Can") else "."
         return f"{thanks}{opening} {self._clauses(self._to_state())}".rstrip() + mark
@@ -98,16 +107,20 @@ class ScriptedUser:
         self._stalls = 0
         if self._given_up >= _MOST_GIVEN_UP:
             self._left = []
-        return self._ask() if self._phase == BOOK else self._next_domain()
+        return self._ask() if self._react == self._booking else self._next_domain()
 
     def _reaction(self, heard: _Heard) -> str:
         if not heard.text.strip():
             return f"{self._say('unclear')} {self._request()}"
-        if self._phase == ASK:
-            if heard.is_("unknown"):
-                self._missing = []
-            return self._ask(heard=heard, asked=self._asked)
-        return self._booking(heard) if self._phase == BOOK else self._finding(heard)
+        if heard.waits and not heard.offers:
+            # Waiting is progress, however often it is asked for.
+            self._stated.add(f"wait {len(self._stated)}")
+            return self._say("wait")
+        is_new = bool(heard.references - self._references)
+        if is_new and self._wanted.book and self._react != self._asking:
+            self._choose(next(iter(heard.offers), self._venue), heard)
+            return self._ask()
+        return self._react(heard)
 
     # ---------------------------------------------------------------------------------- finding
 
@@ -116,6 +129,12 @@ class ScriptedUser:
         """The constraints as they are now; a taxi's places are those of the other domains."""
         wanted = dict(self._wanted.info if self._alternative else self._wanted.fail_info)
         return {**self._places(), **wanted} if self._domain == "taxi" else wanted
+
+    @property
+    def _wishes(self) -> dict[str, str]:
+        """The constraints and the booking as they are now."""
+        failing = {} if self._rebooked else self._wanted.fail_book
+        return {**self._constraints, **self._wanted.book, **failing}
 
     def _places(self) -> dict[str, str]:
         """Return where a taxi between two places goes from and to: the venues of the others."""
@@ -128,158 +147,248 @@ class ScriptedUser:
 
     def _to_state(self, asked: Sequence[str] = ()) -> Sequence[str]:
         """Choose what constraints to state: those that are asked for, or some not stated yet."""
-        chosen = asked
-        if not chosen:
-            left = [slot for slot in self._constraints if slot not in self._stated]
+        left = [slot for slot in self._constraints if slot not in self._stated]
+        if not asked:
             self._chance.shuffle(left)
             left.sort(key=lambda slot: slot not in ("name", *ROUTE))
-            chosen = left[: len(left) if self._domain == "taxi" else _FIRST_STATED]
+        chosen = asked or left[: len(left) if self._domain == "taxi" else _FIRST_STATED]
         self._stated.update(chosen)
         return chosen
 
     def _finding(self, heard: _Heard) -> str:
-        wanted, named = self._wanted, heard.named
-        if self._domain == "taxi" and (heard.tells("phone") or heard.tells("car type", True)):
-            return self._ask(heard=heard, asked=self._missing)
+        wanted, offers = self._wanted, heard.offers
+        if self._domain == "taxi" and (self._told[""] or heard.booked):
+            return self._ask()
         pending = [slot for slot in self._constraints if slot not in self._stated]
         # No venue meets the first constraints: what is offered must be something else.
-        if not self._alternative and (heard.is_("nothing") or (named and not pending)):
+        if not self._alternative and (heard.is_("nothing") or (offers and not pending)):
             self._alternative = True
             changed = [s for s, v in wanted.info.items() if wanted.fail_info.get(s) != v]
             return self._say("instead", self._clauses(self._to_state(changed)))
-        asked = heard.asked(self._constraints)
-        if pending or (asked and not named):
-            asked = [slot for slot in asked if slot in pending or not named]
+        asked = heard.asked(self._wishes)
+        if pending or (asked and not offers):
+            asked = [slot for slot in asked if slot in pending or not offers]
             return self._say("more", self._clauses(self._to_state(asked)))
-        if named:
-            words = self._say("choose", named[0]) if len(named) > 1 else self._say("accept")
-            self._names[self._domain] = named[0]
-            if not wanted.book:
-                return self._ask(words, heard)
-            self._missing = [slot for slot in self._missing if not heard.tells(slot)]
-            self._phase = BOOK
-            return f"{words} {self._request()}"
-        open_ = heard.asked(script("user")["asked"])
-        return f"{self._say('open') if open_ else ''} {self._request()}"
+        if self._domain == "train" and heard.times:
+            offers = offers or {"": heard}
+        wrong = {venue: self._contradicted(part) for venue, part in offers.items()}
+        fitting = [venue for venue, slots in wrong.items() if not slots]
+        if fitting:
+            self._choose(min(fitting, key=lambda venue: offers[venue].is_("refused")), heard)
+            how = "choose" if len(offers) > 1 else "accept"
+            words = self._say(how, self._names.get(self._domain, ""))
+            self._react = self._booking
+            return f"{words} {self._request()}" if wanted.book else self._ask(words)
+        # If it asked for another venue, there may be none.
+        if self._venue and heard.is_("nothing"):
+            return self._ask()
+        if wrong:
+            words = self._say("object", self._clauses(next(iter(wrong.values()))))
+        return words if wrong else f"{self._small_talk(heard)} {self._request()}"
+
+    def _choose(self, venue: str, heard: _Heard) -> None:
+        self._venue = venue
+        self._names |= {self._domain: heard.names[venue]} if venue in heard.names else {}
+
+    def _contradicted(self, heard: _Heard) -> list[str]:
+        """Return the constraints that what is said of a venue contradicts."""
+        wrong, matching = [], partial(self._world.tools.matching, self._domain)
+        for slot, value in self._constraints.items():
+            if slot in TIMES:
+                contradicts = heard.misses(slot, value)
+            else:
+                found = {*matching({slot: value})}
+                said = [{*matching({slot: one})} for one in heard.values(slot, value)]
+                contradicts = bool(said) and not any(found & one for one in said)
+            wrong += [slot] if contradicts else []
+        return wrong
 
     def _request(self) -> str:
         """Return the wish of the present phase in one sentence, as often as it takes."""
-        if self._phase == FIND:
-            return self._say("recommend", self._clauses(list(self._constraints)))
-        if self._phase == BOOK:
-            slots = self._book_slots
-            return f"{script('user')['booking'][self._domain]} {_clauses(slots, slots)}."
-        names = [script("user")["request"].get(slot, slot) for slot in self._missing]
-        some = [", ".join(names[:-1])] if len(names) > 1 else []
-        return self._say("ask", " and ".join([*some, names[-1]]))
+        if self._react == self._asking:
+            return self._say("ask", _listed(self._missing))
+        if self._react == self._finding and self._domain != "taxi":
+            return self._say("recommend", self._clauses(self._constraints))
+        slots = self._wanted.book or self._constraints
+        return f"{script('user')['booking'][self._domain]} {self._clauses(slots)}."
 
     # ----------------------------------------------------------------------- booking and asking
 
-    @property
-    def _book_slots(self) -> dict[str, str]:
-        return {**self._wanted.book, **({} if self._rebooked else self._wanted.fail_book)}
-
     def _booking(self, heard: _Heard) -> str:
-        if "REFERENCE" in heard.told:
-            return self._ask(heard=heard)
         refused = heard.is_("refused")
         # However an agent says it: what is not booked was refused, where the task is to be.
-        undecided = not (heard.is_("booked") or heard.is_("question"))
-        if not self._rebooked and (refused or undecided):
+        if not (self._rebooked or heard.booked) and (refused or not heard.is_("question")):
             self._rebooked = True
-            return self._say("rebook", _clauses(self._wanted.fail_book, self._book_slots))
-        if heard.is_("booked") and not refused:
+            return self._say("rebook", self._clauses(self._wanted.fail_book))
+        if heard.booked:
             return self._say("reference")
-        if heard.named:
-            self._names[self._domain] = heard.named[0]
-        return f"{self._say('retry') if refused else ''} {self._request()}"
+        self._choose(next((one for one in heard.offers if one != self._venue), self._venue), heard)
+        retry = self._say("retry") if refused and not heard.is_("question") else ""
+        return f"{self._small_talk(heard) or retry} {self._request()}"
 
-    def _ask(
-        self, words: str = "", heard: _Heard | None = None, asked: Collection[str] = ()
-    ) -> str:
-        """Ask for what is missing, or go on to the next domain.
+    @property
+    def _missing(self) -> list[str]:
+        """The slots that it has yet to be told."""
+        return [slot for slot in self._wanted.reqt if slot not in self._told[self._venue]]
 
-        Args:
-            words: What to say first.
-            heard: What was just said, which may tell some of it.
-            asked: What had been asked for before.
-        """
-        self._phase = ASK
-        if heard is not None:
-            self._missing = [s for s in self._missing if not heard.tells(s, s in asked)]
-        if not self._missing:
-            return self._next_domain()
-        self._asked = tuple(self._missing)
-        return f"{words} {self._request()}"
+    def _tells(self, heard: _Heard, slot: str) -> bool:
+        """Whether it is told a slot; once it asked for it, in whatever words."""
+        asked = self._react == self._asking and _pattern("told", slot).search(heard.text)
+        return heard.tells(slot) or bool(asked)
+
+    def _asking(self, heard: _Heard) -> str:
+        if heard.is_("unknown"):
+            unknown = [slot for slot in self._missing if slot in _SPANS]
+            self._told[self._venue].update(self._missing)
+            again = "another" in self._stated or "name" in self._constraints
+            if unknown and self._domain in NAMED and not (self._wanted.book or again):
+                self._stated.add("another")
+                self._react = self._finding
+                return self._say("another", _listed(unknown))
+        return self._ask(self._small_talk(heard))
+
+    def _ask(self, words: str = "") -> str:
+        """Ask for what is missing, after some words, or go on to the next domain."""
+        self._react = self._asking
+        return f"{words} {self._request()}" if self._missing else self._next_domain()
+
+    def _small_talk(self, heard: _Heard) -> str:
+        """Answer what goals say nothing of."""
+        kinds = heard.asked(script("user")["small_talk"], "small_talk")
+        if not kinds and self._react == self._finding:
+            open_ = heard.asked(script("user")["asked"])
+            self._stated.update(open_)
+            kinds = ["open"] if open_ else []
+        self._stated.update(kinds)
+        return " ".join(map(self._say, kinds))
 
     def _say(self, what: str, filled: str = "") -> str:
         phrase: str = self._chance.choice(script("user")["say"][what])
         return phrase.format(filled).replace(" .", ".").replace(" ?", "?")
 
     def _clauses(self, slots: Iterable[str]) -> str:
-        return _clauses(slots, self._constraints)
+        """Return slots and their values as words that follow a noun."""
+        phrases, values = script("user")["constraint"], self._wishes
+        put = {slot: phrases.get(f"{slot}={values[slot]}", phrases[slot]) for slot in slots}
+        return " ".join(phrase.format(values[slot]) for slot, phrase in put.items())
 
 
-def _clauses(slots: Iterable[str], values: Mapping[str, str]) -> str:
-    """Return slots and their values as words that follow a noun."""
-    phrases = script("user")["constraint"]
-    put = {slot: phrases.get(f"{slot}={values[slot]}", phrases[slot]) for slot in slots}
-    return " ".join(phrase.format(values[slot]) for slot, phrase in put.items())
-
-
-@cache
-def _pattern(table: str, name: str) -> re.Pattern[str]:
-    return re.compile(script("user")[table].get(name, r"(?!)"), re.IGNORECASE)
+def _listed(slots: Sequence[str]) -> str:
+    """Return what slots are called, in a list."""
+    names = [script("user")["request"].get(slot, slot) for slot in slots]
+    return " and ".join([", ".join(names[:-1])] * (len(names) > 1) + names[-1:])
 
 
 class _Heard:
-    """What the user makes of a response.
+    """What the user makes of a response, or of what it says of one venue.
 
     Args:
-        text: The response.
-        found: What the delexicaliser finds in it.
+        text: The words.
+        world: The benchmark.
         domain: The domain that the user speaks of.
+
+    Attributes:
+        names: Venues of the domain -> what the text calls them.
+        references: The reference numbers in it.
+        times: The times of the day in it, in minutes.
+        booked: Whether a sentence says that something is booked, and neither asks nor refuses.
+        waits: Whether it ends by asking for patience.
     """
 
-    def __init__(self, text: str, found: Delexicalised, domain: str) -> None:
+    def __init__(self, text: str, world: World, domain: str) -> None:
         self.text = text.replace("’", "'")
-        self.told = {span.slot for span in found.spans}
+        self._world, self._domain, self._rules = world, domain, world.scorer.rules
+        self._found = world.scorer.delexicaliser()(text)
         naming = NAMING_SLOTS.get(domain)
-        spans = [span for span in found.spans if span.slot == naming]
+        spans = [span for span in self._found.spans if span.slot == naming]
         # A train need not be in the database; a name is one of a venue of the domain.
-        own = [s for s in spans if domain == "train" or domain in {v.domain for v in s.venues}]
-        self.named = list(dict.fromkeys(text[s.start : s.end].strip("*_ ") for s in own))
+        self._own = [s for s in spans if domain in {"train", *(v.domain for v in s.venues)}]
+        self.names = {s.value: text[s.start : s.end].strip("*_ ") for s in self._own}
+        self.references = {s.value for s in self._found.spans if s.slot == "REFERENCE"}
+        clocks = re.findall(r"\b(\d\d?):(\d\d)(?: ?([ap])[.]?m)?", self.text.lower())
+        self.times: list[int] = [
+            60 * (int(h) % (12 if half else 99) + 12 * (half == "p")) + int(m)
+            for h, m, half in clocks
+        ]
+        # Lists of things to tell belong to the sentence before.
+        sentences = re.split(r"(?<=[.?!])\s+|\n+(?!\s*[-*•\d])", self.text.strip())
+        self._questions = [
+            one for one in sentences if _pattern("understood", "question").search(one)
+        ]
+        told = [one for one in sentences if one not in self._questions]
+        booked = (one for one in told if _pattern("understood", "booked").search(one))
+        self.booked = any(not _pattern("understood", "refused").search(one) for one in booked)
+        waits = _pattern("understood", "wait").search(sentences[-1])
+        self.waits = waits is not None and sentences[-1] in told
+
+    @cached_property
+    def offers(self) -> dict[str, _Heard]:
+        """Venues -> what is said of each: of several, from its name to the next."""
+        if len(self.names) < 2:
+            return dict.fromkeys(self.names, self)
+        ends = [*(span.start for span in self._own[1:]), len(self.text)]
+        parts = dict.fromkeys(self.names, "")
+        for start, end, span in zip([0, *ends], ends, self._own, strict=False):
+            parts[span.value] += f" {self.text[start:end]}"
+        return {v: _Heard(part, self._world, self._domain) for v, part in parts.items()}
 
     def is_(self, kind: str) -> bool:
         """Whether it says something of a kind, of the table `understood`."""
-        return bool(_pattern("understood", kind).search(self.text))
+        return _pattern("understood", kind).search(self.text) is not None
 
-    def tells(self, slot: str, asked: bool = False) -> bool:
-        """Whether it tells a slot; of those without a clear form only once asked for."""
-        if slot in _SPANS:
-            return _SPANS[slot] in self.told
-        return asked and bool(_pattern("told", slot).search(self.text))
-
-    def asked(self, slots: Iterable[str]) -> list[str]:
+    def asked(self, slots: Iterable[str], table: str = "asked") -> list[str]:
         """Return which of some slots it asks for."""
-        sentences = re.findall(r"[^.?!]+[.?!]*", self.text)
-        questions = [one for one in sentences if _pattern("understood", "question").search(one)]
-        return [s for s in slots if any(_pattern("asked", s).search(one) for one in questions)]
+        return [s for s in slots if any(map(_pattern(table, s).search, self._questions))]
+
+    def tells(self, slot: str) -> bool:
+        """Whether it tells a slot: what has a clear form, and else what its venue's records say."""
+        if slot in _SPANS:
+            return any(span.slot == _SPANS[slot] for span in self._found.spans)
+        request = requests()[normalize_slot_name(slot, self._rules)]
+        text = told_text(self._found, request.names)
+        if request.record is None:
+            return request.is_told(text)
+        venues = self._world.scorer.delexicaliser().gazetteer.venues
+        facts = (venues[id_].facts for span in self._own for id_ in span.venues)
+        return any(request.is_told(text, v) for one in facts for v in one.get(request.record, ()))
+
+    def values(self, slot: str, wanted: str) -> Collection[str]:
+        """Return the values that it says a slot has; none if the one that is wanted is among them.
+
+        Names, addresses and numbers of venues tell no other value.
+        """
+        if slot == "name":
+            return self.names
+        request, bare = requests().get(slot), self.text
+        for span in reversed(self._found.spans):
+            bare = bare[: span.start] + bare[span.end :] if span.venues else bare
+
+        def says(text: str, value: str) -> bool:
+            return request.is_told(text, value) if request else value in text.lower()
+
+        if slot in ROUTE or says(self.text, wanted):
+            return ()
+        return [v for v in self._world.tools.values(self._domain, slot) if says(bare, v)]
+
+    def misses(self, slot: str, bound: str) -> bool:
+        """Whether it leaves too early or arrives too late: of two times so; of others, by each."""
+        if not self.times:
+            return False
+        leaves, arrives = self.times if len(self.times) == 2 else (max(self.times), min(self.times))
+        return leaves < minutes(bound) if slot == "leaveAt" else arrives > minutes(bound)
 
 
 class PersonAtTerminal:
     """A person who plays the user at the terminal. An empty line ends the dialogue."""
 
     def __init__(self, task: Task, world: World, seed: str) -> None:
-        print(f"\n{task.id}\n" + "\n".join(f"  {line}." for line in task.message))
-        print("An empty line ends the dialogue.\n")
+        lines = "\n".join(f"  {line}." for line in task.message)
+        # Figures may go to standard output.
+        print(f"\n{task.id}\n{lines}\nAn empty line ends the dialogue.\n", file=sys.stderr)
 
     def turn(self, response: str | None) -> UserTurn:
         """Show a response, and return what is typed."""
-        if response is not None:
-            print(f"agent: {response}")
-        try:
-            text = input("you: ").strip()
-        except EOFError:
-            text = ""
+        before = "" if response is None else f"agent: {response}\n"
+        print(f"{before}you: ", end="", file=sys.stderr, flush=True)
+        text = sys.stdin.readline().strip()
         return UserTurn(text or "Goodbye.", ends=not text)

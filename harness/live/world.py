@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -24,6 +25,12 @@ def script(name: str) -> Mapping[str, Any]:
     """Return what agents or users say, declared in a file of that name; to be read only."""
     content: Mapping[str, Any] = read_toml(f"{name}.toml", __package__)
     return content
+
+
+@cache
+def pattern_of(name: str, table: str, key: str) -> re.Pattern[str]:
+    """Return a pattern of such a file, which finds nothing where there is none."""
+    return re.compile(script(name)[table].get(key, "(?!)"), re.IGNORECASE)
 
 
 def versioned(name: str) -> str:
