@@ -79,8 +79,13 @@ def command(
     what = playing.Play(world, ids, make_agent, agent_name, make_user, user_name, **how)
     coming = playing.play(what, output, jobs, notify)
     hidden = True if user == "person" else None
-    whole = len(ids) * what.trials
-    lines = list(tqdm(coming, "playing", whole, unit="dialogue", disable=hidden))
+    lines: list[playing.Line] = []
+    solved = 0
+    with tqdm(coming, "playing", len(ids) * what.trials, unit="dialogue", disable=hidden) as bar:
+        for line in bar:
+            lines.append(line)
+            solved += line["outcome"]["solved"]
+            bar.set_postfix_str(f"solved {figure(100 * solved / len(lines))}", refresh=False)
     figures = playing.figures(what, lines)
     if json_target is not None:
         write_json(json_target, figures)
@@ -92,11 +97,11 @@ def _talker(role: str, name: str, models: Mapping[str, str | None]) -> tuple[str
     """Return what an agent or a user is called, with its script's digest, and what makes it."""
     from ..live import agents, users
     from ..live.models import ChatModel, ModelAgent, ModelUser
-    from ..live.world import versioned
+    from ..live.world import script_name, versioned
 
     scripted = {
-        ("agent", "baseline"): (f"baseline-{versioned('agent')}", agents.Baseline),
-        ("user", "scripted"): (f"scripted-{versioned('user')}", users.ScriptedUser),
+        ("agent", "baseline"): (script_name("baseline", "agent"), agents.Baseline),
+        ("user", "scripted"): (script_name("scripted", "user"), users.ScriptedUser),
         ("user", "person"): (name, users.PersonAtTerminal),
     }
     if (role, name) in scripted:

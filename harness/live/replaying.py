@@ -26,7 +26,7 @@ from .agents import Baseline, Call
 from .environment import outcome_of
 from .playing import Line, Play, dialogue
 from .users import ScriptedUser
-from .world import BrokenOffError, UserMaker, UserTurn, World, versioned
+from .world import BrokenOffError, UserMaker, UserTurn, World, script_name
 
 if TYPE_CHECKING:
     from ..comparison.evidence import Evidence
@@ -39,11 +39,6 @@ BASELINE: Final = "baseline"
 
 _SHOWN = 200
 _AGAIN = "play it again by `mwz play`"
-
-
-def script_name(who: str, file: str) -> str:
-    """Return what records call a user or an agent by script: with the script's digest."""
-    return f"{who}-{versioned(file)}"
 
 
 @dataclass(frozen=True)

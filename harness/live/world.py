@@ -38,6 +38,11 @@ def versioned(name: str) -> str:
     return f"{script(name)['version']}-{digest_of_json(script(name))[:SHOWN_HASH]}"
 
 
+def script_name(who: str, file: str) -> str:
+    """Return what records call a user or an agent by script: with the digest of its file."""
+    return f"{who}-{versioned(file)}"
+
+
 class BrokenOffError(Exception):
     """A dialogue cannot go on; it counts as failed, and others may be played."""
 
