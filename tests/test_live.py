@@ -792,6 +792,11 @@ def test_the_scripted_pair_solves_multiwoz(real: Tasks, multiwoz: Benchmark, wor
     # 2021 calls otherwise.
     ids = [*list(real.tasks)[:200], "mul2347", "pmul0267", "pmul3557"]
     assert all(_played(environment, Baseline(), id_).solved for id_ in ids)
+    # Several trains from Norwich have one id, of which some leave in the morning.
+    late = {"departure": "norwich", "destination": "cambridge", "leaveAt": "19:30"}
+    found = there.tools.call(TASK, "query_train", {**late, "day": "thursday"}).result["results"]
+    assert found
+    assert all(train["leaveAt"] >= "19:30" for train in found)
 
 
 @pytest.mark.real_data

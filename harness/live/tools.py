@@ -209,10 +209,12 @@ class Tools:
 
     def named(self, domain: str, name: str, key: str = "name") -> list[str]:
         """Return the venues that a name may mean: one that has just this name is meant alone."""
-        records = self._records[domain].items()
-        exact = [id_ for id_, (one, *_) in records if str(one.get(key)).lower() == name.lower()]
+        records, name = self._records[domain], name.lower()
+        if key == "trainID":
+            return [name.upper()] if name.upper() in records else []
+        exact = [id_ for id_, (one, *_) in records.items() if str(one.get(key)).lower() == name]
         column = normalize_slot_name(key, self._rules)
-        return exact or list(self._database.query(domain, {column: name.lower()}))
+        return exact or list(self._database.query(domain, {column: name}))
 
 
 def _code(number: int) -> str:

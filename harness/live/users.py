@@ -197,9 +197,8 @@ class ScriptedUser:
             if slot in TIMES:
                 contradicts = heard.misses(slot, value)
             else:
-                found = {*matching({slot: value})}
                 said = [{*matching({slot: one})} for one in heard.values(slot, value)]
-                contradicts = bool(said) and not any(found & one for one in said)
+                contradicts = bool(said) and not {*matching({slot: value})} & set().union(*said)
             wrong += [slot] if contradicts else []
         return wrong
 
@@ -360,14 +359,14 @@ class _Heard:
         if slot == "name":
             return self.names
         request, bare = requests().get(slot), self.text
-        for span in reversed(self._found.spans):
-            bare = bare[: span.start] + bare[span.end :] if span.venues else bare
 
         def says(text: str, value: str) -> bool:
             return request.is_told(text, value) if request else value in text.lower()
 
         if slot in ROUTE or says(self.text, wanted):
             return ()
+        for span in reversed(self._found.spans):
+            bare = bare[: span.start] + bare[span.end :] if span.venues else bare
         return [v for v in self._world.tools.values(self._domain, slot) if says(bare, v)]
 
     def misses(self, slot: str, bound: str) -> bool:
