@@ -102,11 +102,12 @@ def test_without_a_name_all_are_audited(
     repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = _run(capsys, repository, "--json", "-")
-    # Nobody reports anything of what the harness put into plain English itself, nor of trackers.
+    # Nobody reports anything of what the harness put into plain English itself, nor of
+    # trackers and live agents.
     assert {one["submission"] for one in json.loads(run.out)} == {
         one.key
         for one in read_entries(REPOSITORY)
-        if one.tracking is None
+        if one.scores.without_reports is None
         and (one.system.track != "lexicalised" or not one.system.predictions.by_harness)
     }
 

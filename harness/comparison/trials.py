@@ -24,7 +24,10 @@ def pass_hat(solved: Sequence[int], trials: int, k: int) -> float:
 
 
 def pass_interval(solved: Sequence[int], trials: int, k: int, seed: int = SEED) -> Interval:
-    """Return pass^k in percent with its interval: percentiles over resampled tasks.
+    """Return pass^k in percent with its interval.
+
+    Where each task counts whole or not at all, as with one trial, it is a rate with Wilson's
+    interval, as others are; else the interval is of percentiles over resampled tasks.
 
     Args:
         solved: The number of solved trials of each task.
@@ -34,10 +37,12 @@ def pass_interval(solved: Sequence[int], trials: int, k: int, seed: int = SEED) 
     """
     import numpy as np  # it takes its time, and pass^k itself does without
 
-    from .resampling import BOOTSTRAP, bootstrap_samples, interval_ends
+    from .resampling import BOOTSTRAP, WILSON, bootstrap_samples, interval_ends, wilson
 
-    each = np.array([comb(c, k) for c in solved])
+    each, whole = np.array([comb(c, k) for c in solved]), comb(trials, k)
+    value = pass_hat(solved, trials, k)
+    if set(each.tolist()) <= {0, whole}:
+        return Interval(value, *wilson(int((each > 0).sum()), len(each)), WILSON)
     blocks = bootstrap_samples(len(each), INTERVAL_SAMPLES, seed)
     sums = np.concatenate([block.by_sample @ each for block in blocks])
-    ends = interval_ends(100 * sums / (comb(trials, k) * len(each)))
-    return Interval(pass_hat(solved, trials, k), *ends, BOOTSTRAP)
+    return Interval(value, *interval_ends(100 * sums / (whole * len(each))), BOOTSTRAP)
