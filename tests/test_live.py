@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -575,7 +576,7 @@ def test_play_resumes_and_drops_a_line_that_is_cut_off(
     done = run_cli(capsys, *_sample(cut, "--tasks", "5"))
     assert done.status == 0
     assert "the last line is cut off" in done.err
-    assert "goes on after 2 dialogues" in done.err
+    assert "resuming, 2 dialogues already played" in done.err
     assert cut.read_bytes() == whole.read_bytes()
 
 
@@ -640,16 +641,18 @@ def test_a_file_that_is_no_play_is_refused_and_kept(
     assert file.read_bytes() == before
 
 
-def test_dialogues_that_were_broken_off_are_lost_and_played_again(
+def test_dialogues_that_were_broken_off_stay_lost(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "p.jsonl"
     run_cli(capsys, *_sample(file, "--tasks", "2"))
     whole = file.read_bytes()
     file.write_bytes(whole.replace(b'"error": null', b'"error": "no answer"', 1))
+    edited = file.read_bytes()
     done = run_cli(capsys, *_sample(file, "--tasks", "2"))
-    assert "1 dialogue broken off, played again" in done.err
-    assert sorted(file.read_bytes().splitlines()) == sorted(whole.splitlines())
+    assert "2 dialogues already played; 1 of them broken off, which count as lost" in done.err
+    assert file.read_bytes() == edited
+    assert re.search(r"Solved +50", done.out)
 
 
 def test_an_agent_cannot_change_what_tools_return(world: World) -> None:
@@ -690,7 +693,7 @@ def test_score_and_why_read_what_is_played(
     assert scored.status == 0, scored.err
     for line in scored.out.splitlines():
         assert json.loads(line)["grounded"]["success"]["total"] == found["success"]
-    why = run_cli(capsys, "why", file, "--free-running", "--dialogue", "town001")
+    why = run_cli(capsys, "why", file, "--dialogue", "town001")
     assert why.status == 0
     assert "ethiopian" in why.out
 
@@ -717,12 +720,21 @@ def test_a_function_is_an_agent_and_its_errors_fail_dialogues(tmp_path: Path) ->
         assert done.returncode == 2
         assert "Traceback" not in done.stderr
         assert "5 dialogues in a row are broken off" in done.stderr
+        assert "at mine.py:" in done.stderr
         assert error in done.stderr
         lines = (tmp_path / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
         assert error in json.loads(lines[0])["outcome"]["error"]
-    done = run_process(*play_sample, "--agent", "mine:none", folder=tmp_path)
-    assert done.returncode == 2
-    assert "cannot be imported" in done.stderr
+    for name, told in {
+        "mine:none": "cannot be imported",
+        "./mine.py:answer": "the module without .py",
+        "mine:__name__": "is no function",
+    }.items():
+        done = run_process(*play_sample, "--agent", name, folder=tmp_path)
+        assert done.returncode == 2
+        assert told in done.stderr
+        assert "Traceback" not in done.stderr
+    done = run_process(*play_sample, "--model", "some", folder=tmp_path)
+    assert "--model is for --agent model or --user model" in done.stderr
 
 
 def test_a_person_talks_beside_the_figures(

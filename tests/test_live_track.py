@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -162,6 +163,20 @@ def _named_in_lines(lines: Lines) -> None:
         line["agent"] = "mine\n# Leaderboard"
 
 
+def _nearly_the_scripts(lines: Lines) -> None:
+    for line in _every(lines):
+        line["signature"]["parameters"]["user"] = "Scripted-1-33fbea07cc22"
+
+
+def _nearly_the_baseline(lines: Lines) -> None:
+    for line in _every(lines):
+        line["agent"] = "Baseline-2"
+
+
+def _beyond_numbers(lines: Lines) -> None:
+    lines[0][0]["costs"] = {"agent": {"prompt_tokens": 10**400}}
+
+
 def _older_script(lines: Lines) -> None:
     for line in _every(lines):
         line["signature"]["parameters"]["user"] = "scripted-0-000000000000"
@@ -171,7 +186,10 @@ def _older_script(lines: Lines) -> None:
     ("edits", "told"),
     [
         ((mine, _result), "trial 1, dialogue town001, turn 0, call 0 (query_restaurant): the res"),
-        ((mine, model_user, _result), "turn 0, call 0 (query_restaurant): the result is"),
+        (
+            (mine, model_user, _result),
+            "turn 0, call 0 (query_restaurant): the result.count is 77, the tool returns 0",
+        ),
         ((mine, model_user, _booked), "trial 2, dialogue"),
         ((mine, _user), "trial 1, dialogue town001, turn 1: the user says"),
         ((mine, _shortened), "turn 3: is missing, the user goes on"),
@@ -182,7 +200,10 @@ def _older_script(lines: Lines) -> None:
         ((mine, _twice), "trial 1: dialogue town001 is there twice; keep one"),
         ((mine, _other_agent), "different agents: another and mine"),
         ((mine, _malformed), "line 3: no play (turns.0.response: input should be a valid string)"),
-        ((_named_in_lines,), "the names of agent or user are no plain text"),
+        ((_named_in_lines,), "agent: string should match pattern"),
+        ((_nearly_the_baseline,), "names that begin with 'baseline' are the harness's own"),
+        ((mine, _nearly_the_scripts), "names that begin with 'scripted' are the harness's own"),
+        ((mine, _beyond_numbers), "costs.agent.prompt_tokens: input should be less than or equal"),
         ((mine, _older_script), "different user: scripted-0-000000000000 and scripted-1-"),
         # What both scripts play is known to the last word.
         ((silent,), "the user says"),
@@ -271,7 +292,7 @@ def test_a_dialogue_that_was_broken_off_counts_as_lost(track: _Track) -> None:
 def test_who_does_not_play_every_task_has_no_rank(track: _Track) -> None:
     run = track.submit(mine, lambda lines: [trial.pop(3) for trial in lines])
     assert run.status == 0
-    assert "plays 29 of 30 tasks: without a rank on the board" in run.err
+    assert "29 of 30 tasks played; without a rank on the board" in run.err
     assert "not ranked with this user in the track live: plays 29 of 30 tasks" in run.out
     assert _row(track)["pass^1"] == 100
 
@@ -335,7 +356,7 @@ def test_an_edited_file_of_an_entry_is_told(track: _Track) -> None:
     run = track.board("verify", "--strict", "--jobs", 1)
     assert run.status == 1
     assert "its scores are of other predictions" in run.out
-    assert "no play may be edited" in run.out
+    assert "recorded dialogues must not be edited" in run.out
 
 
 def _forged(content: Any) -> None:
@@ -359,6 +380,8 @@ def _forged_whole(content: Any) -> None:
         (lambda c: c["marks"]["inform"].pop(), "marks: expected one for each task played, in"),
         (lambda c: c.update(played="1" * 9), "marks: expected one for each task played, in each"),
         (lambda c: c["marks"].update(inform=["x" * 30] * 2), "marks: expected inform, success"),
+        (lambda c: c.update(user="scripted-1-33fbea07cc22"), "is not that of the signature"),
+        (lambda c: c["lost"].update(missing=-3), "lost.missing: input should be greater than or"),
         (lambda c: c.update(signature="mine"), "signature: does not say what signature_fields"),
     ],
 )
@@ -379,6 +402,8 @@ def test_a_forgery_without_contradictions_is_found_by_verifying(track: _Track) -
     run = track.board("verify", "--jobs", 1)
     assert run.status == 1
     assert "passes[0].value" in run.out
+    change_scores(track.folder / "agent", lambda c: c.update(agent="gpt-x"), sealed=True)
+    assert re.search(r"live +agent +'gpt-x' +'mine'", track.board("verify", "--jobs", 1).out)
     assert track.board("leaderboard", "--rescore", "--jobs", 1).status == 0
     assert (track.folder / "agent" / SCORES_FILE).read_bytes() == sound
 
@@ -418,7 +443,7 @@ def test_check_plays_a_file_again(track: _Track) -> None:
     assert "30, as tools and the user's script give them again" in run.out
     [first, _] = track.files(mine, lambda lines: lines[0].pop())
     run = track.run("check", first)
-    assert (run.status, "plays 29 of 30 tasks" in run.out) == (1, True)
+    assert (run.status, "29 of 30 tasks played" in run.out) == (1, True)
     [first, _] = track.files(mine, _result)
     assert track.run("check", first).status == 2
 

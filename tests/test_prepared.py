@@ -15,7 +15,7 @@ import pytest
 
 from mwz.database import VenueDatabase
 from mwz.database.venues import prepared_venues
-from mwz.harness import Benchmark, InputError, Scorer, load_benchmark
+from mwz.harness import Benchmark, InputError, Options, Scorer, load_benchmark
 from mwz.harness.benchmark import CANONICAL_STYLE, Dialogue
 from mwz.harness.data.installed import install_benchmark, prepared_content
 from mwz.harness.metrics._references import ReferenceIndex
@@ -194,6 +194,18 @@ def test_scores_of_delexicalised_responses_do_without_late_texts(
     assert Scorer(again).score(predictions).metrics == expected.metrics
     with pytest.raises(AssertionError, match="the whole of the benchmark"):
         len(next(iter(again.dialogues.values())).users)
+
+
+def test_plain_english_is_scored_with_late_texts(
+    installed: tuple[Path, Benchmark], sample: Benchmark
+) -> None:
+    predictions = {
+        id_: [{"response": text, "state": {}} for text in dialogue.responses]
+        for id_, dialogue in sample.dialogues.items()
+    }
+    options = Options(lexicalised=True)
+    expected = Scorer(replace(sample, name="town"), options).score(predictions)
+    assert Scorer(load_benchmark("town"), options).score(predictions).metrics == expected.metrics
 
 
 def test_late_texts_are_those_of_the_file_that_was_loaded(

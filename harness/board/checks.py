@@ -309,6 +309,9 @@ def shared_problems(entries: Iterable[Entry]) -> Iterator[str]:
         first = names.setdefault(entry.system.name.casefold(), entry.key)
         if first != entry.key:
             yield f"{entry.key}: has the name of {first}; give each entry a name of its own"
+        played = entry.system.predictions.played
+        if played is not None and (own := contents.setdefault(played, entry.key)) != entry.key:
+            yield f"{entry.key}: is the harness's own play, as {own}; enter a system once"
         recorded = entry.scores.predictions
         digests = [] if recorded is None else [recorded.sha256, recorded.content or recorded.sha256]
         firsts = {contents.setdefault(one, entry.key) for one in digests} - {entry.key}

@@ -395,6 +395,8 @@ class System(_Strict):
             raise ValueError(
                 f"in the track {LIVE} the harness makes what is `played`, and no other"
             )
+        if self.track == LIVE and place.repository is not None:
+            raise ValueError(f"track {LIVE}: plays are kept with the entry, as `file`")
         if self.placeholders is not None and self.track in APART:
             raise ValueError(f"track {self.track}: `placeholders` are not for it; leave them out")
         return self

@@ -436,8 +436,9 @@ def _figures(scores: Scores) -> dict[str, Any]:
     if scores.tracking is not None:
         found[STATE_TRACKING] = plain(scores.tracking.report)
     if scores.live is not None:
-        one = scores.live
-        found[LIVE] = {**one.figures, "passes": plain(one.passes), "costs": plain(one.costs)}
+        one = plain(scores.live)
+        del one["signature"]
+        found[LIVE] = {**one.pop("figures"), **one}
     for version, by_choice in scores.further_gold.items():
         found[f"gold {version}"] = {
             choice: {name: getattr(one, name) for name in (*FIGURES.values(), *COUNTS)}

@@ -30,13 +30,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, FiniteFloat
+from pydantic import Field, FiniteFloat, NonNegativeInt
 
 from mwz.normalization.rules import DEFAULT_RULES
 from mwz.normalization.rules.registry import digest_of_json, sha256
 
 from ..comparison.interval import Interval, Spread
-from ..comparison.trials import pass_hat
+from ..comparison.trials import Costs, TalkerName, pass_hat
 from ..data.declared import blob_id, gold_versions
 from ..diagnosis.losses import DomainLosses, Points
 from ..errors import InputError
@@ -435,14 +435,14 @@ class LiveScores:
     """
 
     signature: Signature
-    agent: Annotated[str, Field(max_length=200)]
-    user: Annotated[str, Field(max_length=200)]
+    agent: TalkerName
+    user: TalkerName
     played: str
     marks: Mapping[str, tuple[str, ...]]
     passes: tuple[Interval, ...]
     figures: Mapping[str, int | FiniteFloat | None]
-    costs: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    lost: Mapping[str, int] = field(default_factory=dict)
+    costs: Costs = field(default_factory=dict)
+    lost: Mapping[str, NonNegativeInt] = field(default_factory=dict)
 
     @property
     def trials(self) -> int:
@@ -638,6 +638,12 @@ def _live_contradictions(scores: LiveScores) -> Iterator[str]:
         for name, rate in scores.rates.items():
             if not is_close(scores.figures.get(name), rate):
                 yield f"figures.{name}: does not follow from the marks"
+        signed = scores.signature.parameters
+        for name, told in (("user", scores.user), ("trials", str(scores.trials))):
+            if signed.get(name) != told:
+                yield f"{name}: {told!r} is not that of the signature, {signed.get(name)!r}"
+        if signed.get("played", "").split("-")[0] != str(scores.tasks):
+            yield "played: has another number of tasks than the signature"
         stored = [one.value for one in scores.passes]
         found = [pass_hat(scores.solved, scores.trials, k + 1) for k in range(scores.trials)]
         if len(stored) != len(found) or not all(map(is_close, stored, found)):

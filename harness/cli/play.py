@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
+from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -71,6 +73,9 @@ def command(
     if user == "person" and jobs > 1:
         raise click.UsageError("a person plays one dialogue at a time; leave --jobs out")
     models = {name: how.pop(name) for name in ("model", "user_model", "base_url")}
+    if "model" not in (agent, user) and (unused := [name for name, one in models.items() if one]):
+        told = f"{option.written(unused[0])} is for --agent model or --user model"
+        raise click.UsageError(told)
     agent_name, make_agent = _talker("agent", agent, models)
     user_name, make_user = _talker("user", user, models)
     world = World.of(benchmark_chooser(benchmark, "playing on")(()), goals)
@@ -81,7 +86,9 @@ def command(
     hidden = True if user == "person" else None
     lines: list[playing.Line] = []
     solved = 0
-    with tqdm(coming, "playing", len(ids) * what.trials, unit="dialogue", disable=hidden) as bar:
+    bar = tqdm(coming, "playing", len(ids) * what.trials, unit="dialogue", disable=hidden)
+    # What a function prints is no part of the figures.
+    with bar, redirect_stdout(sys.stderr):
         for line in bar:
             lines.append(line)
             solved += line["outcome"]["solved"]
@@ -124,13 +131,13 @@ _SHOWN: Mapping[str, str] = {
     "requested": "Success, all requested",
     "books": "Books",
     "solved": "Solved",
-    "in_database": "Told, in the database",
-    "of_named_venue": "Told, of a venue named",
+    "in_database": "Details told that the database has",
+    "of_named_venue": "Details told of a venue named before",
     "turns": "Turns",
     "calls": "Calls",
-    "failed_calls": "Wrong calls, in all",
-    "unasked": "Bookings of other domains, in all",
-    "errors": "Broken off, in all",
+    "failed_calls": "Calls answered by an error (total)",
+    "unasked": "Bookings nobody asked for (total)",
+    "errors": "Broken off (total)",
 }
 
 

@@ -133,7 +133,7 @@ def read_plays(
     Raises:
         InputError: Only some of the files are, or they come out otherwise than they say.
     """
-    others = [file for file in files if not _is_file_of_plays(file)]
+    others = [file for file in files if not is_file_of_plays(file)]
     if len(others) == len(files):
         return []
     if others:
@@ -141,7 +141,7 @@ def read_plays(
     return plays_again([(shown_name(f), read_bytes(f, limits())) for f in files], name, doing, by)
 
 
-def _is_file_of_plays(file: str) -> bool:
+def is_file_of_plays(file: str) -> bool:
     """Whether a file is one of `mwz play`; one that cannot be read is none, as far as this goes."""
     # What a pipe holds can be read only once.
     if not os.path.isfile(file):

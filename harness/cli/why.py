@@ -30,7 +30,7 @@ from ..scoring.predictions import Predictions, played_predictions
 from ..submission.checking import dialogue_id
 from ..submission.notations import DOMAINS
 from . import option, tell
-from .reading import corpus_name, played_free_running, read_submissions
+from .reading import corpus_name, is_file_of_plays, played_free_running, read_submissions
 from .serving import serve_pages
 
 if TYPE_CHECKING:
@@ -120,6 +120,7 @@ def command(
     **how: Any,
 ) -> None:
     """Explain where submissions, or the corpus, lose Inform and Success; `how`: as in `Options`."""
+    free_running = free_running or any(map(is_file_of_plays, predictions))
     option.refuse(
         {
             "give PREDICTIONS, or --corpus [STYLE], or both": not predictions and corpus is None,

@@ -6,10 +6,25 @@ et al. (2024), tau-bench, section 4.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import comb
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
 
 from .interval import INTERVAL_SAMPLES, SEED, Interval
+
+TalkerName: TypeAlias = Annotated[str, Field(max_length=200, pattern=r"^[!-~]([ -~]*[!-~])?$")]
+"""What records call an agent or a user, with a digest: printable ASCII."""
+
+Costs: TypeAlias = Mapping[
+    Literal["agent", "user"],
+    Mapping[
+        Literal["calls", "prompt_tokens", "completion_tokens"],
+        Annotated[int, Field(strict=True, ge=0, le=10**12)],
+    ],
+]
+"""Who -> calls and tokens of its model."""
 
 
 def pass_hat(solved: Sequence[int], trials: int, k: int) -> float:

@@ -13,9 +13,12 @@ import os
 import re
 import string
 import sys
+import traceback
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from functools import partial
+from inspect import iscoroutinefunction
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from ..errors import InputError, shown
@@ -183,7 +186,9 @@ class Function:
         try:
             response = self._function([dict(message) for message in self._messages], call)
         except (Exception, SystemExit) as error:
-            raise BrokenOffError(f"{type(error).__name__} in the agent: {error}") from error
+            *_, last = traceback.extract_tb(error.__traceback__)
+            told = f"{type(error).__name__}: {error} at {Path(last.filename).name}:{last.lineno}"
+            raise BrokenOffError(told) from error
         if not isinstance(response, str):
             raise BrokenOffError(f"the agent returns {shown(response)} in place of a string")
         self._messages.append({"role": "assistant", "content": response})
@@ -201,6 +206,11 @@ def imported_function(name: str) -> Callable[..., Any]:
         sys.path.insert(0, os.getcwd())
     try:
         function: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise InputError(f"agent {name}", f"cannot be imported ({error})") from None
+    except (ImportError, AttributeError, ValueError, TypeError) as error:
+        told = f"cannot be imported ({error}); write MODULE:FUNCTION, the module without .py"
+        raise InputError(f"agent {name}", f"{told}, in the current folder or installed") from None
+    if not callable(function) or iscoroutinefunction(function):
+        kind = "is no function" if not callable(function) else "is an async function"
+        told = f"{kind}; give one that is called with messages and call, and returns a string"
+        raise InputError(f"agent {name}", told)
     return function

@@ -108,8 +108,10 @@ def play(
             error = line["outcome"]["error"]
             broken_off = broken_off + 1 if error else 0
             if broken_off >= _MOST_BROKEN_OFF:
-                many = f"{broken_off} dialogues in a row are broken off, the last one because"
-                raise InputError(f"agent {what.agent_name}", f"{many} {error}")
+                many = f"{broken_off} dialogues in a row are broken off, which count as lost"
+                last = f"the last, trial {trial}, dialogue {line['dialogue_id']}: {error}"
+                told = f"{many}; {last}; mend the agent, and play into another file (-o)"
+                raise InputError(f"agent {what.agent_name}", told)
 
 
 def _lines(what: Play, trial: int, ids: Sequence[str], jobs: int) -> Iterator[Line]:
@@ -181,7 +183,8 @@ def dialogue(what: Play, trial: int, id_: str) -> Line:
 def _read(path: Path, what: Play, trial: int, notify: Callable[[str], None]) -> dict[str, Line]:
     """Return dialogue id -> line of what a file holds, with outcomes as their turns give them.
 
-    A last line that is cut off is dropped, and so are dialogues that were broken off.
+    A last line that is cut off is dropped. Dialogues that were broken off stay lost: who could play
+    them again could choose among several plays.
     """
     if not path.exists():
         return {}
@@ -194,18 +197,22 @@ def _read(path: Path, what: Play, trial: int, notify: Callable[[str], None]) -> 
         try:
             line, reasons = _line(json.loads(text), what, trial)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InputError):
-            told = f"line {number} is none of `mwz play`; name another file"
+            told = f"line {number} is none of `mwz play` on this benchmark; use another -o"
             raise InputError(str(path), told) from None
         if line["dialogue_id"] in found:
             told = f"line {number}: dialogue {line['dialogue_id']} is there twice; keep one"
             raise InputError(str(path), told)
         if reasons:
             told = "; ".join(reasons)
-            raise InputError(str(path), f"is of another play ({told}); name another file")
+            raise InputError(str(path), f"is of another play ({told}); use another -o")
         found[line["dialogue_id"]] = line
-    _drop_unfinished(path, [*whole, last], found, notify)
+    if last:
+        notify(f"{path}: the last line is cut off; its dialogue is played again")
+        write_atomically(path, b"".join(text + b"\n" for text in whole))
     if found:
-        notify(f"{path}: goes on after {counted(len(found), 'dialogue')}")
+        lost = sum(line["outcome"]["error"] is not None for line in found.values())
+        broken = f"; {lost} of them broken off, which count as lost" if lost else ""
+        notify(f"{path}: resuming, {counted(len(found), 'dialogue')} already played{broken}")
     return found
 
 
@@ -220,23 +227,6 @@ def _line(line: Line, what: Play, trial: int) -> tuple[Line, list[str]]:
     outcome = outcome_of(what.world, task, line["turns"], error).to_dict()
     costs = {who: dict(cost) for who, cost in line["costs"].items()}
     return {**line, "dialogue_id": task.id, "outcome": outcome, "costs": costs}, reasons
-
-
-def _drop_unfinished(
-    path: Path, texts: Sequence[bytes], found: dict[str, Line], notify: Callable[[str], None]
-) -> None:
-    """Take a last line that is cut off, and dialogues that were broken off, out of a file."""
-    *whole, last = texts
-    broken_off = [id_ for id_, line in found.items() if line["outcome"]["error"]]
-    if last:
-        notify(f"{path}: the last line is cut off; its dialogue is played again")
-    if broken_off:
-        notify(f"{path}: {counted(len(broken_off), 'dialogue')} broken off, played again")
-    if last or broken_off:
-        kept = [text for text, id_ in zip(whole, found, strict=True) if id_ not in broken_off]
-        write_atomically(path, b"".join(text + b"\n" for text in kept))
-    for id_ in broken_off:
-        del found[id_]
 
 
 def figures(what: Play, lines: Sequence[Line]) -> dict[str, Any]:

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from pydantic import Field, NonNegativeInt
+from pydantic import Field
 
 from mwz.normalization.rules.registry import digest_of_json
 
+from ..comparison.trials import Costs, TalkerName
 from ..errors import InputError, counted, cut
 from ..io.files import parse_json
 from ..io.validation import validated
@@ -62,9 +63,9 @@ class Recorded:
     dialogue_id: str
     turns: tuple[_Turn, ...]
     trial: Annotated[int, Field(strict=True, ge=1)]
-    agent: Annotated[str, Field(max_length=_SHOWN)]
+    agent: TalkerName
     outcome: dict[str, Any]
-    costs: dict[str, dict[str, NonNegativeInt]]
+    costs: Costs
     signature: Signature
     source: str = ""
 
@@ -111,7 +112,7 @@ class Plays:
     def remarks(self) -> list[str]:
         """What is to be said of them."""
         tasks, of = len(self.what.tasks), len(self.what.world.tasks.tasks)
-        found = [f"plays {tasks} of {of} tasks: without a rank on the board"] * (tasks < of)
+        found = [f"{tasks} of {of:,} tasks played; without a rank on the board"] * (tasks < of)
         lost = self.lost.items()
         return found + [f"{counted(n, 'dialogue')} {how}, counted as lost" for how, n in lost if n]
 
@@ -184,9 +185,14 @@ def _play(line: Recorded, world: World) -> Play:
     """Return who played what, as a line says; a scripted user is that of today."""
     given = line.signature.parameters
     name = given.get("user", "")
-    if not (name.isprintable() and line.agent.isprintable() and 0 < len(name) <= _SHOWN):
-        told = f"dialogue {line.dialogue_id}: the names of agent or user are no plain text"
-        raise InputError(line.source, f"{told} of 1 to {_SHOWN} characters; {_AGAIN}")
+    for who, told, script, file in (
+        ("agent", line.agent, BASELINE, "agent"),
+        ("user", name, SCRIPTED, "user"),
+    ):
+        own = told.startswith(f"{script}-") if who == "user" else told == script_name(script, file)
+        if told.casefold().startswith(script) and not own:
+            reserved = f"dialogue {line.dialogue_id}: {who} {_short(told)}: names that begin with"
+            raise InputError(line.source, f"{reserved} {script!r} are the harness's own; {_AGAIN}")
     user: UserMaker = lambda *_: _Tape(line)  # noqa: E731 -- of the other lines it is another
     if name.startswith(f"{SCRIPTED}-"):
         name, user = script_name(SCRIPTED, "user"), ScriptedUser
@@ -216,7 +222,8 @@ def _checked(line: Recorded, what: Play) -> Line:
     again = dialogue(replace(what, agent=lambda: tape, user=user), line.trial, id_)
     different = next(_differences(line.turns, json.loads(json.dumps(again["turns"]))), None)
     if different is not None:
-        raise InputError(line.source, f"{place}, {different}; no play may be edited: {_AGAIN}")
+        told = f"{place}, {different}; recorded dialogues must not be edited; {_AGAIN}"
+        raise InputError(line.source, told)
     return {**again, "costs": line.costs}
 
 
@@ -232,8 +239,22 @@ def _differences(turns: Sequence[_Turn], again: Sequence[Mapping[str, Any]]) -> 
             yield f"turn {number}: {told}"
         for at, (call, other) in enumerate(zip(turn.calls, right.get("calls", ()), strict=True)):
             if call.result != other["result"]:
-                told = f"{_short(call.result)}, the tool returns {_short(other['result'])}"
-                yield f"turn {number}, call {at} ({call.name}): the result is {told}"
+                where, one, own = _where("the result", call.result, other["result"])
+                told = f"{where} is {_short(one)}, the tool returns {_short(own)}"
+                yield f"turn {number}, call {at} ({call.name}): {told}"
+
+
+def _where(place: str, one: Any, other: Any) -> tuple[str, Any, Any]:
+    """Return where two values of JSON types begin to differ, and how."""
+    pairs: Mapping[Any, tuple[Any, Any]] = {}
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        pairs = {key: (one[key], other[key]) for key in one}
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        pairs = dict(enumerate(zip(one, other, strict=True)))
+    for key, (here, there) in pairs.items():
+        if here != there:
+            return _where(f"{place}.{key}", here, there)
+    return place, one, other
 
 
 def _short(value: object) -> str:

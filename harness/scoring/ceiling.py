@@ -50,7 +50,7 @@ def human_ratings(
     if installed is None or not installed.is_file():
         return _made(benchmark, database(), delexicaliser())
     content = [
-        [id_, one.responses, [sorted(goal.further or ()) for goal in one.goal.values()]]
+        [id_, [*one.responses], [sorted(goal.further or ()) for goal in one.goal.values()]]
         for id_, one in benchmark.dialogues.items()
     ]
     key = [depends_on, content, code_digest()]

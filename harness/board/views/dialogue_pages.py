@@ -208,7 +208,7 @@ def dialogue_pages(systems: Mapping[str, Diagnosis], home: str) -> dict[str, Pag
             "place": place + 1,
             "of": len(ids),
             "goal": {domain: goal_text(goal) for domain, goal in gold.goal.items()},
-            "users": gold.users or [""] * gold.turns,
+            "users": [*gold.users] or [""] * gold.turns,
             "systems": shown,
             "won": sum(one["success"] for one in shown[1:]),
             "before": ids[place - 1] if place else None,
