@@ -201,8 +201,8 @@ def _older_script(lines: Lines) -> None:
         ((mine, _other_agent), "different agents: another and mine"),
         ((mine, _malformed), "line 3: no play (turns.0.response: input should be a valid string)"),
         ((_named_in_lines,), "agent: string should match pattern"),
-        ((_nearly_the_baseline,), "names that begin with 'baseline' are the harness's own"),
-        ((mine, _nearly_the_scripts), "names that begin with 'scripted' are the harness's own"),
+        ((_nearly_the_baseline,), "names that begin with 'baseline' are those of this version"),
+        ((mine, _nearly_the_scripts), "names that begin with 'scripted' are those of this version"),
         ((mine, _beyond_numbers), "costs.agent.prompt_tokens: input should be less than or equal"),
         ((mine, _older_script), "different user: scripted-0-000000000000 and scripted-1-"),
         # What both scripts play is known to the last word.
@@ -458,6 +458,15 @@ def test_compare_tests_which_tasks_are_solved(track: _Track) -> None:
     assert pair["solved"]["p"] == pytest.approx(2 / 2**10)
     assert pair["solved"]["difference"] == pytest.approx(100 * 10 / 30)
     assert track.run("compare", one, other, "--metrics", "bleu").status == 2
+
+
+def test_compare_takes_the_trials_of_a_play_together(track: _Track) -> None:
+    one = track.files(mine, model_user, prefix="one")
+    other = track.files(mine, model_user, lambda lines: silent(lines[:1]), prefix="other")
+    run = track.run("compare", *one, *other, "--json", "-")
+    [pair] = json.loads(run.out)["pairs"]
+    # Ten of 30 tasks are lost in one trial of two: 50 of 60 dialogues are solved.
+    assert pair["solved"]["difference"] == pytest.approx(100 / 6)
 
 
 def test_an_entry_is_compared_by_its_files(track: _Track) -> None:

@@ -105,7 +105,7 @@ def command(
     given = [*systems, *seeds]
     if len(given) < 2:
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")
-    plays = read_plays(given, benchmark, "comparing on", by="file")
+    plays = read_plays(given, benchmark, "comparing on")
     if plays:
         names, known, human = *_plays(plays), None
     else:

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -125,7 +126,7 @@ def read_plays(
         files: The files, of which pipes and standard input are none of `mwz play`.
         name: The value of `--benchmark`.
         doing: What is done with the benchmark, for the remark.
-        by: What belongs together: the files of a "play", each "file", or "all" of them.
+        by: What belongs together: the trials of a "play", each "file", or "all" of them.
 
     Returns:
         What messages call each play, and the play; nothing if no file is one of `mwz play`.
@@ -167,10 +168,15 @@ def plays_again(
     from ..live.world import World
 
     groups: dict[object, list[Any]] = {}
+    # Agent, signature and trial -> files that have it: another one is of another play.
+    known: Counter[object] = Counter()
     for source, content in files:
-        for line in recorded(content, source):
-            keys = {"play": (line.agent, line.signature.key), "file": source, "all": ""}
+        lines = recorded(content, source)
+        trials = [(line.agent, line.signature.key, line.trial) for line in lines]
+        for line, trial in zip(lines, trials, strict=True):
+            keys = {"play": (*trial[:2], known[trial]), "file": source, "all": ""}
             groups.setdefault(keys[by], []).append(line)
+        known.update(set(trials))
     choose = benchmark_chooser(name, doing)
     world = World.of(choose([line.dialogue_id for lines in groups.values() for line in lines]))
     found = [(lines[0].source, replayed(lines, world)) for lines in groups.values()]

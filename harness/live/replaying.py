@@ -191,8 +191,9 @@ def _play(line: Recorded, world: World) -> Play:
     ):
         own = told.startswith(f"{script}-") if who == "user" else told == script_name(script, file)
         if told.casefold().startswith(script) and not own:
-            reserved = f"dialogue {line.dialogue_id}: {who} {_short(told)}: names that begin with"
-            raise InputError(line.source, f"{reserved} {script!r} are the harness's own; {_AGAIN}")
+            reserved = f"names that begin with {script!r} are those of this version of the harness"
+            place = f"dialogue {line.dialogue_id}: {who} {_short(told)}"
+            raise InputError(line.source, f"{place}: {reserved}; {_AGAIN}")
     user: UserMaker = lambda *_: _Tape(line)  # noqa: E731 -- of the other lines it is another
     if name.startswith(f"{SCRIPTED}-"):
         name, user = script_name(SCRIPTED, "user"), ScriptedUser
