@@ -964,7 +964,14 @@ def test_the_json_has_the_figures_that_rank_and_those_of_what_is_played(
             assert shown.get("as_played", shown)[name] == (played and round(played, 4))
     # LABES plays 944 of the 1000 dialogues.
     assert found["labes"]["combined"] < found["labes"]["as_played"]["combined"] - 5
-    assert "ranked by its lower bound" in made.files["systems/labes.html"]
+    # Its page has both; that of a system without a rank, the latter alone.
+    labes = _text(_tree(made.files["systems/labes.html"]))
+    assert "77.0 over all 1000 dialogues (what it leaves out counts as failed)" in labes
+    assert "82.2 on the 944 it plays" in labes
+    few = _text(_tree(made.files["systems/to-llm-bot.html"]))
+    assert "figures are of the 50 of 1000 dialogues it plays" in few.replace("Its", "its")
+    assert "counts as failed" not in few
+    assert [cell.get("class") for cell in _row(made.files["index.html"], "row-labes")].count("least")
 
 
 def test_the_latex_tables_have_a_row_per_system(made: Site, entries: Sequence[Entry]) -> None:

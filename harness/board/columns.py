@@ -15,7 +15,7 @@ from ..metrics.signs import ALL_SIGNS
 from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES
 from . import LEXICALISED, LIVE, STATE_TRACKING, TRACKS
 from .audit.reported import ReportedRow, ReportedTable
-from .model import NOTHING, REFERENCE, Board, Row, Value
+from .model import LEAST, NOTHING, REFERENCE, Board, Row, Value
 from .scores import FIGURES
 
 SETUP_FIGURES = ("inform", "success", "combined")
@@ -214,7 +214,7 @@ def ranking(row: Row, name: str) -> Value:
     one = row.value(name)
     if row.rank is None or row.report is None or row.lower_bound is None:
         return one
-    return replace(one, number=row.report.whole(name))
+    return replace(one, number=row.report.whole(name), mark=LEAST)
 
 
 def _strict(board: Board) -> Iterator[Column[Row]]:
@@ -424,7 +424,14 @@ def tracking_columns(table: Sequence[Row]) -> list[Column[Row]]:
 
 def _jga(path: str = "tracked.figures") -> _Values:
     """Return the JGA of the figures at the end of a path; of ranked rows, that which ranks."""
-    return lambda row: _at(f"{path}.{'jga' if row.unranked else 'at_least'}", 2)(row)
+
+    def value(row: Row) -> Value:
+        one = _at(f"{path}.{'jga' if row.unranked else 'at_least'}", 2)(row)
+        known = row.tracked
+        least = known is not None and not known.figures.complete and not row.unranked
+        return replace(one, mark=LEAST) if least else one
+
+    return value
 
 
 _BENCHMARK_JGA = _jga("benchmark_row.tracked.figures")

@@ -57,6 +57,12 @@ _SAID_ELSEWHERE = (REFERENCE, _THE_CEILING, AGAIN)
 
 _CEILING_NAME = "Human responses"
 
+LEAST = "least"
+"""The mark of figures in which what a system leaves out counts as failed."""
+
+_MISSING = "what it leaves out counts as failed"
+_PART = "its figures are of"
+
 
 @dataclass(frozen=True)
 class Value:
@@ -69,7 +75,8 @@ class Value:
         unit: What is shown behind the figure.
         signed: Whether it is a difference, shown with its sign.
         interval: The figure's interval, if it is known.
-        mark: Whether it speaks for the row or against it: "good", "bad" or nothing.
+        mark: Whether it speaks for the row or against it, "good" or "bad"; `LEAST` of a lower
+            bound, whose row may have other figures of what is played; or nothing.
     """
 
     number: float | None = None
@@ -285,9 +292,7 @@ class Row:
             said += placeholders_note(self)
         if self.unranked is not None and self.unranked not in _SAID_ELSEWHERE:
             said.append(f"not ranked: {quoted(self.unranked)}")
-        elif self.unranked is None or self.unranked == REFERENCE:
-            said += self.bound_note()
-        return [*said, *signs]
+        return [*said, *self.bound_note(), *signs]
 
     def sign_notes(self, quoted: Callable[[str], str] = str) -> Iterator[str]:
         """Say what was measured of raised signs, why they do not count, and what is shared."""
@@ -307,24 +312,32 @@ class Row:
                 yield f"{said}; reviewed by {when}: {quoted(review.reason)}"
 
     def bound_note(self) -> list[str]:
-        """Say what an incomplete submission is ranked by."""
-        ranked_by = "ranked by its lower bound over the whole benchmark"
+        """Return the figure that ranks an incomplete submission, and that of what it plays."""
         if self.tracked is not None:
-            partial = self.unranked is None and not self.tracked.figures.complete
+            if self.tracked.figures.complete:
+                return []
+            if self.unranked is not None:
+                return [f"not ranked: {self.unranked}; {_PART} the turns it tracks"]
             played = figure(self.tracked.figures.jga, 2)
-            return [f"shown and {ranked_by}; on the turns it tracks: {played}"] if partial else []
+            whole = figure(self.at_least[0], 2)
+            return [f"{whole} over all turns ({_MISSING}); {played} on the turns it tracks"]
         if self.report is None or self.report.coverage.complete:
             return []
-        bound = self.lower_bound
+        coverage = self.report.coverage
+        count, of, unit = coverage.dialogues, coverage.of, "dialogues"
+        if count == of:
+            count, of, unit = coverage.turns, coverage.of_turns, "turns"
+        if self.unranked is not None:
+            return [f"{_PART} the {count} of {of} {unit} it plays"]
         if self.grounded is not None:
             success, inform = map(figure, self.at_least)
-            return [f"{ranked_by} (Success {success}, Inform {inform})"]
-        if bound is None:
+            return [f"Success {success}, Inform {inform} over all {of} {unit} ({_MISSING})"]
+        if self.lower_bound is None:
             return []
         parts = "/".join(map(self.figure, ("bleu", "inform", "success")))
-        played = f"{self.figure('combined')} (BLEU/Inform/Success {parts})"
-        shown = "" if self.rank is None else "shown and "
-        return [f"{shown}{ranked_by}; on what it plays it scores {played}"]
+        played = f"{self.figure('combined')} on the {count} it plays, as public tables print"
+        whole = f"{figure(self.at_least[0])} over all {of} {unit} ({_MISSING})"
+        return [f"{whole}; {played} (BLEU/Inform/Success {parts})"]
 
 
 def placeholders_note(row: Row) -> list[str]:

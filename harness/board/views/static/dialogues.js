@@ -163,8 +163,6 @@
     }
     function follow() {
       const names = asked().getAll("system");
-      // The address of a turn leaves the choice as it is.
-      if (byId(address()[0]) && talk.classList.contains("chosen")) return;
       const known = names.filter((name) => !name || boxes.has(name));
       const chosen = known.length ? known : [...boxes.keys()].slice(0, 3);
       for (const [name, [box]] of boxes) box.checked = chosen.includes(name);
@@ -177,7 +175,7 @@
     outcome.addEventListener("click", (event) => {
       const box = event.target.closest("a")?.closest("tr").querySelector("input");
       if (box) box.checked = true;
-      if (box) show();
+      if (box) setAddress(show(), "", true);
     });
     outcome.addEventListener("change", () => setAddress(show(), "", true));
     onAddress(follow);
