@@ -311,7 +311,7 @@ def _chosen() -> Iterator[Column[Row]]:
         ("cbe", "CBE", _at("report.diversity.conditional_entropy", 2), "responses"),
         ("unigrams", "Unigrams", _at("report.diversity.unigrams", 0), "responses"),
         ("trigrams", "Trigrams", _at("report.diversity.trigrams", 0), "responses"),
-        ("joint-accuracy", "Joint acc.", _at("report.dst.fuzzy.joint_accuracy"), "states"),
+        ("joint-accuracy", "Fuzzy joint acc.", _at("report.dst.fuzzy.joint_accuracy"), "states"),
     ):
         yield Column(key, title, value, above, shown="chosen")
     yield Column(
@@ -454,10 +454,12 @@ def _turns_covered(row: Row) -> Value:
 
 
 def _user_title(row: Row) -> str:
-    """Return what the heading of a table of live dialogues says: who the user is, and on what."""
+    """Return what the heading of a table of live dialogues says: who the user is, and the rules."""
     assert row.live is not None
     of, most = row.live.signature, row.live.signature.parameters.get("max-turns")
-    return f"User {row.live.user} on {of.benchmark}, at most {most} turns, rule set {of.rules}"
+    scripted = re.match(r"scripted-(\d+)-", of.parameters.get("user", ""))
+    user = f"scripted user, version {scripted[1]}" if scripted else f"user {row.live.user}"
+    return f"Against the {user}, at most {most} turns, rule set {of.rules}"
 
 
 def live_columns(table: Sequence[Row]) -> list[Column[Row]]:

@@ -61,7 +61,6 @@ LEAST = "least"
 """The mark of figures in which what a system leaves out counts as failed."""
 
 _MISSING = "what it leaves out counts as failed"
-_PART = "its figures are of"
 
 
 @dataclass(frozen=True)
@@ -304,7 +303,9 @@ class Row:
             said = f"{ALL_SIGNS[name].title}{of}: {figure(one.value, 2)}"
             review = self.reviews.get(name)
             if not one.raised:
-                yield f"{said}, of the same paper or code"
+                same = name == "copied_states" and figure(one.value, 2) == "1.00"
+                said = f"same belief states as {one.shared_with}" if same else said
+                yield f"{said} (same paper or code)"
             elif review is None:
                 yield f"sign: {said}, threshold {figure(one.limit, 2)}"
             else:
@@ -316,11 +317,10 @@ class Row:
         if self.tracked is not None:
             if self.tracked.figures.complete:
                 return []
-            if self.unranked is not None:
-                return [f"not ranked: {self.unranked}; {_PART} the turns it tracks"]
-            played = figure(self.tracked.figures.jga, 2)
-            whole = figure(self.at_least[0], 2)
-            return [f"{whole} over all turns ({_MISSING}); {played} on the turns it tracks"]
+            played, whole = figure(self.tracked.figures.jga, 2), figure(self.at_least[0], 2)
+            partial = f"not ranked: {self.unranked}; its figures are of the turns it tracks"
+            both = f"{whole} over all turns ({_MISSING}); {played} on the turns it tracks"
+            return [both if self.unranked is None else partial]
         if self.report is None or self.report.coverage.complete:
             return []
         coverage = self.report.coverage
@@ -328,16 +328,14 @@ class Row:
         if count == of:
             count, of, unit = coverage.turns, coverage.of_turns, "turns"
         if self.unranked is not None:
-            return [f"{_PART} the {count} of {of} {unit} it plays"]
+            return [f"its figures are of the {count} of {of} {unit} it plays"]
+        over = f"over all {of} {unit} ({_MISSING})"
         if self.grounded is not None:
             success, inform = map(figure, self.at_least)
-            return [f"Success {success}, Inform {inform} over all {of} {unit} ({_MISSING})"]
-        if self.lower_bound is None:
-            return []
+            return [f"Success {success}, Inform {inform} {over}"]
         parts = "/".join(map(self.figure, ("bleu", "inform", "success")))
         played = f"{self.figure('combined')} on the {count} it plays, as public tables print"
-        whole = f"{figure(self.at_least[0])} over all {of} {unit} ({_MISSING})"
-        return [f"{whole}; {played} (BLEU/Inform/Success {parts})"]
+        return [f"{figure(self.at_least[0])} {over}; {played} (BLEU/Inform/Success {parts})"]
 
 
 def placeholders_note(row: Row) -> list[str]:
@@ -353,8 +351,9 @@ def placeholders_note(row: Row) -> list[str]:
     figures = without[row.report.rules]
     titles = "/".join(headlines()[name].title for name in figures)
     values = "/".join(figure(value, headlines()[name].digits) for name, value in figures.items())
-    count = f"{len(own.pairs)} further placeholder{'' if len(own.pairs) == 1 else 's'}"
-    return [f"{count} read by {known}; without them {titles} {values}"]
+    are = "is" if len(own.pairs) == 1 else "are"
+    count = counted(len(own.pairs), "placeholder")
+    return [f"{count} of its own {are} read by {known}; without them {titles} {values}"]
 
 
 def ranked(found: Iterable[Row], apart: bool = True) -> list[Row]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from .. import TRACKS
 from ..columns import BoardTable
+from ..entries import system_year
 from ..model import REFERENCE, Board
 from ..progress import best_published
 from .page_parts import Dot, RankLine, Scatter, rank_lines, scatter, system_link
@@ -40,7 +41,10 @@ def charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Chart]:
         for kind, found in best_published(board).get(table.track, {}).items()
         for one in found
     ]
-    years = sorted({int(dot.x) for dot in dots})
+    published = (system_year(row.entry.system) for row in table.rows if row.entry and row.rank)
+    # The line goes on to the last year that a ranked system is of.
+    last = max(filter(None, published), default=0)
+    years = sorted({int(dot.x) for dot in dots} | ({last} if dots and last else set()))
     if len(years) > 1:
         marks = range(years[0], years[-1] + 1)
         title = columns[track.ranks].full_title

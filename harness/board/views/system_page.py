@@ -44,6 +44,11 @@ def meanings() -> Mapping[str, Mapping[str, str]]:
     return read_toml("meanings.toml", __package__)
 
 
+def cause_title(cause: str) -> str:
+    """Return what pages call a cause of lost points."""
+    return meanings()["titles"].get(cause, cause)
+
+
 @dataclass(frozen=True)
 class Block:
     """A part of a system's page.
@@ -306,7 +311,7 @@ def _lost(entry: Entry) -> Iterator[Block]:
             bar = Bar(0.0, round(100 * cost.success / most, 1))
             rows.append(
                 [
-                    name,
+                    cause_title(name),
                     figure(cost.inform),
                     Cell(figure(cost.success), bar=bar),
                     *(str(count or NOTHING) for count in counts),

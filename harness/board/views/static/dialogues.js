@@ -20,6 +20,7 @@
     const names = [...system.options].slice(1).map((option) => option.text);
     const domains = [...domain.options].slice(1).map((option) => option.value);
     const causes = Object.fromEntries([...cause.options].map((o) => [o.dataset.letter, o.value]));
+    const titles = Object.fromEntries([...cause.options].map((o) => [o.value, o.text]));
     const everyone = (1n << BigInt(names.length)) - 1n;
     const usual = body.parentElement.dataset.played;
     const rows = [...body.rows].map((row) => {
@@ -67,7 +68,7 @@
       const bad = names.flatMap((name, place) => {
         if (!has(players & ~won, place)) return [];
         const why = codes.filter((code) => has(code.who, place));
-        const words = why.map((code) => `${code.domain} ${code.cause}`).join(", ");
+        const words = why.map((code) => `${code.domain} ${titles[code.cause]}`).join(", ");
         return [made("li", {}, made("b", {}, name), words ? ` ${words}` : "")];
       });
       const cell = made("td", { colspan: 5 });

@@ -214,6 +214,13 @@ function filters(form, changed, openPanel) {
   const [name, year, kind, signs] = inputs;
   const [told, undo] = [byId("told"), byId("undo")];
   const rows = all("table.board tbody tr:not(.divider)");
+  // The systems of some rows, each once: tables of a track may share them.
+  const systemsOf = (found) =>
+    new Set(
+      found
+        .filter((row) => kind.value === "reported" || row.matches(".scored:not(#ceiling), .unverified"))
+        .map((row) => row.querySelector(".name").textContent),
+    ).size;
   const counted = (found) => found.filter((row) => !row.classList.contains("reference")).length;
   function wanted(row) {
     // What is no system has nothing that is asked for.
@@ -231,9 +238,9 @@ function filters(form, changed, openPanel) {
     rows.forEach((row) => (row.hidden = !wanted(row)));
     let found = 0;
     for (const section of all("section.track")) {
-      const shown = counted(all("tbody tr:not(.divider):not([hidden])", section));
-      found += shown;
-      document.querySelector(`.tabs a[href="#${section.id}"] .count`).textContent = shown;
+      const shown = all("tbody tr:not(.divider):not([hidden])", section);
+      found += counted(shown);
+      document.querySelector(`.tabs a[href="#${section.id}"] .count`).textContent = systemsOf(shown);
       for (const body of all("tbody", section)) {
         const divider = body.querySelector(".divider");
         if (divider) divider.hidden = !body.querySelector("tr:not(.divider):not([hidden])");
@@ -405,7 +412,7 @@ function boardPage(form) {
 
 // Comparing: the systems that are chosen, which the page's address names.
 function comparing(form) {
-  const { figures, systems, pairs, apart } = JSON.parse(byId("pairs").textContent);
+  const { figures, systems, pairs, apart, titles: causeTitles } = JSON.parse(byId("pairs").textContent);
   const selects = all("select", form);
   const place = byId("compared");
   const known = [...selects[0].options].map((option) => option.value);
@@ -491,7 +498,7 @@ function comparing(form) {
         "Points of Success lost to each cause",
         ["Cause", ...names],
         causes.filter((cause) => worst(cause) > 0).map((cause) => [
-          cause,
+          causeTitles[cause] ?? cause,
           ...keys.map((key) => lost(key, cause).toFixed(1)),
         ]),
       ),
