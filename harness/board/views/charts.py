@@ -10,7 +10,7 @@ from ..columns import BoardTable
 from ..entries import system_year
 from ..model import REFERENCE, Board
 from ..progress import best_published
-from .page_parts import Dot, RankLine, Scatter, rank_lines, scatter, system_link
+from .page_parts import LETTER, Dot, RankLine, Scatter, rank_lines, scatter, system_link
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,10 @@ def _passes(table: BoardTable) -> Iterator[Chart]:
         for point in picture.points:
             ways.setdefault(point.dot.group, []).append(f"{point.x} {point.y}")
             dot = replace(point.dot, name=rows[point.dot.group].name)
-            points.append(replace(point, dot=dot, named=point.named and bool(point.dot.name)))
+            # Whose place was found for no name has the whole one beside it.
+            late = point.x + 9 + LETTER * len(dot.name) > picture.plot.right
+            anchor, across = ("end", -9) if late else ("start", 9)
+            beside = replace(point, name_x=point.x + across, anchor=anchor, named=False)
+            points.append(replace(point if point.dot.name else beside, dot=dot))
         lines = {group: f"M{'L'.join(way)}" for group, way in ways.items()}
         yield Chart("scatter", replace(picture, points=points, steps=lines), "k", "pass^k")
