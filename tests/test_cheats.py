@@ -287,7 +287,7 @@ def test_two_systems_of_one_paper_share_and_are_ranked(published: list[Entry]) -
         shared = rows[key].signs["copied_responses"]
         assert (round(shared.value, 2), shared.raised, shared.shared_with) == (0.93, False, other)
         assert rows[key].rank is not None
-        assert any("of the same paper or code" in note for note in rows[key].notes())
+        assert any("(same paper or code)" in note for note in rows[key].notes())
 
 
 def test_a_published_system_has_its_rank_and_a_reviewed_one_as_well(

@@ -28,6 +28,7 @@ from mwz.harness.board.views.dialogue_pages import (
     stored_verdicts,
     with_links,
 )
+from mwz.harness.board.views.system_page import cause_title
 from mwz.harness.diagnosis.diagnosing import Diagnosis, diagnose
 from mwz.harness.io.files import to_json
 from mwz.harness.scoring.predictions import played_predictions
@@ -190,7 +191,7 @@ def test_a_page_shows_goal_users_responses_offers_and_why_it_is_lost(
         assert " ".join(said.split()) in text
     for name, domain in outcome.domains.items():
         if domain.turn is not None:
-            assert f"✗ {name} is lost here: {domain.cause}" in text
+            assert f"✗ {name} is lost here: {cause_title(domain.cause or '')}" in text
     [row] = [row for row in _texts(page, "tr") if row.startswith("hasty")]
     assert row.startswith("hasty✗ no Inform")
     assert "named; query" in text

@@ -47,6 +47,7 @@ from mwz.harness.board.scores import FIGURES, SCORES_FILE
 from mwz.harness.board.views import LOOPBACK, Site, site, site_server
 from mwz.harness.board.views.document_pages import document, site_address
 from mwz.harness.board.views.page_parts import LETTER, LINE, Dot, nice_marks, rank_lines, scatter
+from mwz.harness.board.views.system_page import cause_title
 from mwz.harness.cli import _mwz
 from mwz.harness.diagnosis.causes import CAUSES, SLOT_CAUSES
 from mwz.harness.errors import InputError
@@ -362,7 +363,8 @@ def test_every_verdict_of_the_board_is_explained(made: Site, entries: Sequence[E
 
 
 def test_every_cause_of_lost_points_is_explained_where_causes_are_shown(made: Site) -> None:
-    causes = [*CAUSES, *SLOT_CAUSES]
+    causes = [cause_title(cause) for cause in (*CAUSES, *SLOT_CAUSES)]
+    assert len(set(causes)) == len(CAUSES) + len(SLOT_CAUSES)
     for path in ("dialogues.html", "compare.html"):
         assert [_text(dt) for dt in _all(_tree(made.files[path]), "dt")] == causes
     links = {a.get("href") for a in _all(_tree(made.files["systems/damd.html"]), "a")}
@@ -486,14 +488,16 @@ def test_a_badge_has_the_score_the_range_and_the_signature(
     badge = ElementTree.fromstring(made.files["systems/krls.svg"])
     row = next(row for row in model.rows(entries, "2021") if row.key == "krls")
     said = badge.get("aria-label") or ""
-    assert f"MultiWOZ Combined: {row.figure('combined')} ±" in said
+    assert f"MultiWOZ end to end: Combined {row.figure('combined')} ±" in said
     assert f"rank {row.rank} (range " in said
     assert "".join(badge.itertext()).count(row.signature) == 1
     page = _text(_tree(made.files["systems/krls.html"]))
     assert "(ADDRESS/systems/krls.svg)](ADDRESS/systems/krls.html)" in page
     # What ranks nothing has none.
     assert "systems/corpus.svg" not in made.files
-    assert "MultiWOZ JGA: " in made.files["systems/dard-dst-claude.svg"]
+    assert "MultiWOZ state tracking: JGA " in made.files["systems/dard-dst-claude.svg"]
+    unranked = made.files["systems/krls-gold-acts.svg"]
+    assert re.search(r'MultiWOZ policy: Combined [\d.]+ ±[\d.]+, not ranked"', unranked)
 
 
 # What others find.
@@ -964,7 +968,15 @@ def test_the_json_has_the_figures_that_rank_and_those_of_what_is_played(
             assert shown.get("as_played", shown)[name] == (played and round(played, 4))
     # LABES plays 944 of the 1000 dialogues.
     assert found["labes"]["combined"] < found["labes"]["as_played"]["combined"] - 5
-    assert "ranked by its lower bound" in made.files["systems/labes.html"]
+    # Its page has both; that of a system without a rank, the latter alone.
+    labes = _text(_tree(made.files["systems/labes.html"]))
+    assert "77.0 over all 1000 dialogues (what it leaves out counts as failed)" in labes
+    assert "82.2 on the 944 it plays" in labes
+    few = _text(_tree(made.files["systems/to-llm-bot.html"]))
+    assert "figures are of the 50 of 1000 dialogues it plays" in few.replace("Its", "its")
+    assert "counts as failed" not in few
+    styles = [cell.get("class") for cell in _row(made.files["index.html"], "row-labes")]
+    assert styles.count("least") >= 4
 
 
 def test_the_latex_tables_have_a_row_per_system(made: Site, entries: Sequence[Entry]) -> None:

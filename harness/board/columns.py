@@ -15,7 +15,7 @@ from ..metrics.signs import ALL_SIGNS
 from ..tracking.tracking_figures import FIGURES as TRACKING_FIGURES
 from . import LEXICALISED, LIVE, STATE_TRACKING, TRACKS
 from .audit.reported import ReportedRow, ReportedTable
-from .model import NOTHING, REFERENCE, Board, Row, Value
+from .model import LEAST, NOTHING, REFERENCE, Board, Row, Value
 from .scores import FIGURES
 
 SETUP_FIGURES = ("inform", "success", "combined")
@@ -214,7 +214,7 @@ def ranking(row: Row, name: str) -> Value:
     one = row.value(name)
     if row.rank is None or row.report is None or row.lower_bound is None:
         return one
-    return replace(one, number=row.report.whole(name))
+    return replace(one, number=row.report.whole(name), mark=LEAST)
 
 
 def _strict(board: Board) -> Iterator[Column[Row]]:
@@ -311,7 +311,7 @@ def _chosen() -> Iterator[Column[Row]]:
         ("cbe", "CBE", _at("report.diversity.conditional_entropy", 2), "responses"),
         ("unigrams", "Unigrams", _at("report.diversity.unigrams", 0), "responses"),
         ("trigrams", "Trigrams", _at("report.diversity.trigrams", 0), "responses"),
-        ("joint-accuracy", "Joint acc.", _at("report.dst.fuzzy.joint_accuracy"), "states"),
+        ("joint-accuracy", "Fuzzy joint acc.", _at("report.dst.fuzzy.joint_accuracy"), "states"),
     ):
         yield Column(key, title, value, above, shown="chosen")
     yield Column(
@@ -424,7 +424,14 @@ def tracking_columns(table: Sequence[Row]) -> list[Column[Row]]:
 
 def _jga(path: str = "tracked.figures") -> _Values:
     """Return the JGA of the figures at the end of a path; of ranked rows, that which ranks."""
-    return lambda row: _at(f"{path}.{'jga' if row.unranked else 'at_least'}", 2)(row)
+
+    def value(row: Row) -> Value:
+        one = _at(f"{path}.{'jga' if row.unranked else 'at_least'}", 2)(row)
+        known = row.tracked
+        least = known is not None and not known.figures.complete and not row.unranked
+        return replace(one, mark=LEAST) if least else one
+
+    return value
 
 
 _BENCHMARK_JGA = _jga("benchmark_row.tracked.figures")
@@ -447,10 +454,12 @@ def _turns_covered(row: Row) -> Value:
 
 
 def _user_title(row: Row) -> str:
-    """Return what the heading of a table of live dialogues says: who the user is, and on what."""
+    """Return what the heading of a table of live dialogues says: who the user is, and the rules."""
     assert row.live is not None
     of, most = row.live.signature, row.live.signature.parameters.get("max-turns")
-    return f"User {row.live.user} on {of.benchmark}, at most {most} turns, rule set {of.rules}"
+    scripted = re.match(r"scripted-(\d+)-", of.parameters.get("user", ""))
+    user = f"scripted user, version {scripted[1]}" if scripted else f"user {row.live.user}"
+    return f"Against the {user}, at most {most} turns, rule set {of.rules}"
 
 
 def live_columns(table: Sequence[Row]) -> list[Column[Row]]:

@@ -58,6 +58,11 @@ _SAID_ELSEWHERE = (REFERENCE, _THE_CEILING, AGAIN)
 
 _CEILING_NAME = "Human responses"
 
+LEAST = "least"
+"""The mark of figures in which what a system leaves out counts as failed."""
+
+_MISSING = "what it leaves out counts as failed"
+
 
 @dataclass(frozen=True)
 class Value:
@@ -70,7 +75,8 @@ class Value:
         unit: What is shown behind the figure.
         signed: Whether it is a difference, shown with its sign.
         interval: The figure's interval, if it is known.
-        mark: Whether it speaks for the row or against it: "good", "bad" or nothing.
+        mark: Whether it speaks for the row or against it, "good" or "bad"; `LEAST` of a lower
+            bound, whose row may have other figures of what is played; or nothing.
     """
 
     number: float | None = None
@@ -286,9 +292,7 @@ class Row:
             said += placeholders_note(self)
         if self.unranked is not None and self.unranked not in _SAID_ELSEWHERE:
             said.append(f"not ranked: {quoted(self.unranked)}")
-        elif self.unranked is None or self.unranked == REFERENCE:
-            said += self.bound_note()
-        return [*said, *signs]
+        return [*said, *self.bound_note(), *signs]
 
     def sign_notes(self, quoted: Callable[[str], str] = str) -> Iterator[str]:
         """Say what was measured of raised signs, why they do not count, and what is shared."""
@@ -300,7 +304,9 @@ class Row:
             said = f"{ALL_SIGNS[name].title}{of}: {figure(one.value, 2)}"
             review = self.reviews.get(name)
             if not one.raised:
-                yield f"{said}, of the same paper or code"
+                same = name == "copied_states" and figure(one.value, 2) == "1.00"
+                said = f"same belief states as {one.shared_with}" if same else said
+                yield f"{said} (same paper or code)"
             elif review is None:
                 yield f"sign: {said}, threshold {figure(one.limit, 2)}"
             else:
@@ -308,24 +314,29 @@ class Row:
                 yield f"{said}; reviewed by {when}: {quoted(review.reason)}"
 
     def bound_note(self) -> list[str]:
-        """Say what an incomplete submission is ranked by."""
-        ranked_by = "ranked by its lower bound over the whole benchmark"
+        """Return the figure that ranks an incomplete submission, and that of what it plays."""
         if self.tracked is not None:
-            partial = self.unranked is None and not self.tracked.figures.complete
-            played = figure(self.tracked.figures.jga, 2)
-            return [f"shown and {ranked_by}; on the turns it tracks: {played}"] if partial else []
+            if self.tracked.figures.complete:
+                return []
+            played, whole = figure(self.tracked.figures.jga, 2), figure(self.at_least[0], 2)
+            partial = f"not ranked: {self.unranked}; its figures are of the turns it tracks"
+            both = f"{whole} over all turns ({_MISSING}); {played} on the turns it tracks"
+            return [both if self.unranked is None else partial]
         if self.report is None or self.report.coverage.complete:
             return []
-        bound = self.lower_bound
+        coverage = self.report.coverage
+        count, of, unit = coverage.dialogues, coverage.of, "dialogues"
+        if count == of:
+            count, of, unit = coverage.turns, coverage.of_turns, "turns"
+        if self.unranked is not None:
+            return [f"its figures are of the {count} of {of} {unit} it plays"]
+        over = f"over all {of} {unit} ({_MISSING})"
         if self.grounded is not None:
             success, inform = map(figure, self.at_least)
-            return [f"{ranked_by} (Success {success}, Inform {inform})"]
-        if bound is None:
-            return []
+            return [f"Success {success}, Inform {inform} {over}"]
         parts = "/".join(map(self.figure, ("bleu", "inform", "success")))
-        played = f"{self.figure('combined')} (BLEU/Inform/Success {parts})"
-        shown = "" if self.rank is None else "shown and "
-        return [f"{shown}{ranked_by}; on what it plays it scores {played}"]
+        played = f"{self.figure('combined')} on the {count} it plays, as public tables print"
+        return [f"{figure(self.at_least[0])} {over}; {played} (BLEU/Inform/Success {parts})"]
 
 
 def placeholders_note(row: Row) -> list[str]:
@@ -341,8 +352,9 @@ def placeholders_note(row: Row) -> list[str]:
     figures = without[row.report.rules]
     titles = "/".join(headlines()[name].title for name in figures)
     values = "/".join(figure(value, headlines()[name].digits) for name, value in figures.items())
-    count = f"{len(own.pairs)} further placeholder{'' if len(own.pairs) == 1 else 's'}"
-    return [f"{count} read by {known}; without them {titles} {values}"]
+    are = "is" if len(own.pairs) == 1 else "are"
+    count = counted(len(own.pairs), "placeholder")
+    return [f"{count} of its own {are} read by {known}; without them {titles} {values}"]
 
 
 def ranked(found: Iterable[Row], apart: bool = True) -> list[Row]:

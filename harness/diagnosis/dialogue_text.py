@@ -81,10 +81,20 @@ def _goal_line(domain: str, goal: Goal, database: VenueDatabase | None) -> str:
     return _labelled(domain, goal_text(goal) + ids)
 
 
+_ASKED = {
+    "ADDRESS": "address",
+    "PHONE": "telephone number",
+    "POST": "postcode",
+    "REFERENCE": "reference number",
+    "TRAINID": "train id",
+}
+
+
 def goal_text(goal: Goal) -> str:
     """Return what a user wants of a domain: constraints, what is asked for, what is booked."""
     wishes = [f"{slot} {value}" for slot, value in goal.informable.items()] or ["anything"]
-    asked = f"; asks for {', '.join(sorted(goal.requestable))}" if goal.requestable else ""
+    requests = ", ".join(f"the {_ASKED.get(slot, slot)}" for slot in sorted(goal.requestable))
+    asked = f"; asks for {requests}" if requests else ""
     booking = [f"{slot} {value}" for slot, value in goal.booking.items()]
     booked = f"; books {', '.join(booking)}" if booking else ""
     return f"{', '.join(wishes)}{asked}{booked}"

@@ -176,7 +176,10 @@ def test_filters_leave_the_rows_that_have_all_that_is_asked_for(page: Page) -> N
     assert all("gal" in name.lower() for name in _names(page))
     counts = [int(text) for text in page.locator(".tabs .count").all_inner_texts()]
     assert counts[0] == len(_names(page))
-    assert page.locator("#told").inner_text().startswith(f"{sum(counts)} of ")
+    # A tab counts each system once, however many tables of the track it stands in.
+    found = page.locator("table.board tbody tr:not(.divider):not(.reference):not([hidden])").count()
+    assert page.locator("#told").inner_text().startswith(f"{found} of ")
+    assert counts[2] == len(set(_names(page, "state-tracking-0"))) < found
     page.fill("#filter-name", "")
     page.locator("#more-filters summary").click()
     page.select_option("#filter-year", "2021")
@@ -219,6 +222,14 @@ def test_columns_are_chosen_by_checkboxes(page: Page) -> None:
     assert _head(page, "trigrams").is_visible()
     page.get_by_label("BLEU", exact=True).uncheck()
     assert not _head(page, "bleu").is_visible()
+    # Each track has columns of its own, also those of one name.
+    page.get_by_role("tab", name="Policy-optimization").click()
+    assert _head(page, "bleu", "policy-optimization").is_visible()
+    page.locator("#columns summary").click()
+    page.get_by_role("tab", name="State tracking").click()
+    page.locator("#columns summary").click()
+    assert page.get_by_label("JGA", exact=True).is_visible()
+    assert page.get_by_label("BLEU", exact=True).count() == 0
 
 
 def test_verdicts_have_room_and_are_sorted_by_what_they_say(page: Page) -> None:
@@ -256,7 +267,7 @@ def test_tabs_show_one_track_at_a_time_by_mouse_and_by_keyboard(page: Page) -> N
     page.keyboard.press("Home")
     assert shown.get_attribute("id") == "end-to-end"
     page.keyboard.press("End")
-    assert shown.get_attribute("id") == "lexicalised"
+    assert shown.get_attribute("id") == "live"
 
 
 # The state in the address.
@@ -307,6 +318,32 @@ def test_nonsense_in_the_address_shows_the_board(page: Page, folder: Path) -> No
     page.reload()
     assert page.locator("section.track:visible").get_attribute("id") == "end-to-end"
     assert _head(page, "rank").get_attribute("aria-sort") == "ascending"
+    told = page.locator("#unknown").inner_text()
+    for what in ("track or system “nothing”", "column “z”", "sort “x.y”", "year “1”"):
+        assert what in told
+    page.get_by_role("tab", name="State tracking").click()
+    assert not page.locator("#unknown").is_visible()
+
+
+def test_links_within_the_page_leave_what_is_shown_as_it_is(page: Page, folder: Path) -> None:
+    address = (folder / "index.html").as_uri() + "#state-tracking?name=dard"
+    page.goto(address)
+    page.reload()
+    shown = _names(page, "state-tracking-0")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.locator("#content").evaluate("main => main === document.activeElement")
+    page.locator("section.track:visible sup a:visible").first.click()
+    assert page.locator("details.notes li:focus").is_visible()
+    assert page.url == address
+    assert page.input_value("#filter-name") == "dard"
+    assert _names(page, "state-tracking-0") == shown
+    # So do those of the page that compares.
+    page.goto((folder / "compare.html").as_uri() + "#ubar,mars")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.url.endswith("#ubar,mars")
+    assert [page.input_value(f"#compare-{n}") for n in (0, 1)] == ["ubar", "mars"]
 
 
 def test_titles_of_columns_stay_in_sight(page: Page) -> None:
@@ -524,7 +561,26 @@ def test_a_phone_has_further_columns_where_they_are_asked_for(phone: Page) -> No
     phone.locator("#columns summary").click()
     phone.get_by_label("BLEU", exact=True).check()
     assert _head(phone, "bleu").is_visible()
-    assert phone.url.endswith("?show=bleu")
+    # The box lies within the window, and does not scroll sideways.
+    box = phone.locator("#columns .choices")
+    place = box.bounding_box()
+    assert place is not None
+    assert place["x"] >= 0
+    assert place["x"] + place["width"] <= 360
+    assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
+    assert phone.url.endswith("?show=end-to-end.bleu")
+
+
+def test_columns_follow_the_width_of_the_window(phone: Page) -> None:
+    phone.get_by_role("tab", name="Live").click()
+    table = 'table[data-table="live-0"] thead th[data-shown]'
+    assert phone.locator(f"{table}:visible").all_inner_texts() == ["pass^1", "pass^4"]
+    phone.get_by_role("tab", name="Lexicalised").click()
+    assert not _head(phone, "success, any", "lexicalised").is_visible()
+    phone.get_by_role("tab", name="Live").click()
+    phone.set_viewport_size({"width": 1600, "height": 900})
+    wide = phone.locator(f'{table}[data-shown="always"]').count()
+    assert phone.locator(f"{table}:visible").count() == wide > 2
 
 
 @pytest.mark.parametrize("width", [1600, 1920])

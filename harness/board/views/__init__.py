@@ -32,7 +32,7 @@ from .downloads import board_bibtex, board_json, downloads, entry_data, json_tex
 from .markdown import older_results_page
 from .metadata import dataset, dated_entries, preview, site_url
 from .page_parts import SYSTEMS
-from .system_page import meanings, system_pages
+from .system_page import cause_title, meanings, system_pages
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -219,7 +219,7 @@ def _package_files(folder: str) -> dict[str, str]:
 def _environment() -> Environment:
     from jinja2 import DictLoader, Environment, StrictUndefined
 
-    return Environment(
+    made = Environment(
         loader=DictLoader(_package_files("templates")),
         autoescape=True,
         undefined=StrictUndefined,
@@ -227,6 +227,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    made.filters["titled"] = cause_title
+    return made
 
 
 def check_place(directory: Path, submissions: Path) -> None:

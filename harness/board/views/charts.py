@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from .. import TRACKS
 from ..columns import BoardTable
+from ..entries import system_year
 from ..model import REFERENCE, Board
 from ..progress import best_published
-from .page_parts import Dot, RankLine, Scatter, rank_lines, scatter, system_link
+from .page_parts import LETTER, Dot, RankLine, Scatter, rank_lines, scatter, system_link
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,10 @@ def charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Chart]:
         for kind, found in best_published(board).get(table.track, {}).items()
         for one in found
     ]
-    years = sorted({int(dot.x) for dot in dots})
+    published = (system_year(row.entry.system) for row in table.rows if row.entry and row.rank)
+    # The line goes on to the last year that a ranked system is of.
+    last = max(filter(None, published), default=0)
+    years = sorted({int(dot.x) for dot in dots} | ({last} if dots and last else set()))
     if len(years) > 1:
         marks = range(years[0], years[-1] + 1)
         title = columns[track.ranks].full_title
@@ -85,6 +89,10 @@ def _passes(table: BoardTable) -> Iterator[Chart]:
         for point in picture.points:
             ways.setdefault(point.dot.group, []).append(f"{point.x} {point.y}")
             dot = replace(point.dot, name=rows[point.dot.group].name)
-            points.append(replace(point, dot=dot, named=point.named and bool(point.dot.name)))
+            # Whose place was found for no name has the whole one beside it.
+            late = point.x + 9 + LETTER * len(dot.name) > picture.plot.right
+            anchor, across = ("end", -9) if late else ("start", 9)
+            beside = replace(point, name_x=point.x + across, anchor=anchor, named=False)
+            points.append(replace(point if point.dot.name else beside, dot=dot))
         lines = {group: f"M{'L'.join(way)}" for group, way in ways.items()}
         yield Chart("scatter", replace(picture, points=points, steps=lines), "k", "pass^k")

@@ -17,6 +17,7 @@ from ..model import NOTHING, Board, Row
 from ..pairs import RANKING, SAMPLES, EntryPair, PairFigure
 from ..scores import FIGURES
 from .page_parts import Cell, Table, plus_minus, with_minus
+from .system_page import meanings
 
 MOST = 4
 """How many systems are compared at once."""
@@ -90,6 +91,7 @@ def _pairs_data(board: Board, rows: Sequence[Row]) -> str:
         "systems": {row.key: _system_data(row, shown) for row in rows},
         "pairs": pairs,
         "apart": apart,
+        "titles": meanings()["titles"],
     }
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     # Nothing in it may end the element that holds it.

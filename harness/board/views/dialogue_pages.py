@@ -27,6 +27,7 @@ from ...metrics.played import PlayedDialogue
 from ...submission import made_submission
 from ..entries import Entry
 from ..model import REFERENCE, Board
+from .system_page import cause_title
 
 DIALOGUES = "dialogues"
 """The folder of the dialogues' pages; the index beside it has the same name."""
@@ -129,7 +130,7 @@ def _index_row(
     lost = [one.lost.get(id_, ()) for one in systems]
     counts = Counter(chain.from_iterable(lost))
     frequent = sorted(counts, key=lambda cause: (-counts[cause], cause))
-    named = [f"{': '.join(cause)} ({counts[cause]})" for cause in frequent[:_SHOWN_CAUSES]]
+    named = [f"{d}: {cause_title(c)} ({counts[d, c]})" for d, c in frequent[:_SHOWN_CAUSES]]
     more = len(frequent) - len(named)
     return {
         "id": id_,
@@ -255,9 +256,9 @@ def _shown(
                 ],
                 "changes": turn.changes if predicted else (),
                 "lost": [
-                    f"{domain} is lost here: {one.cause}"
+                    f"{domain} is lost here: {cause_title(one.cause)}"
                     for domain, one in domains.items()
-                    if one.turn == number
+                    if one.turn == number and one.cause is not None
                 ],
             }
             for number, turn in enumerate(followed(diagnosis, dialogue, called))

@@ -44,6 +44,11 @@ def meanings() -> Mapping[str, Mapping[str, str]]:
     return read_toml("meanings.toml", __package__)
 
 
+def cause_title(cause: str) -> str:
+    """Return what pages call a cause of lost points."""
+    return meanings()["titles"].get(cause, cause)
+
+
 @dataclass(frozen=True)
 class Block:
     """A part of a system's page.
@@ -69,7 +74,8 @@ def system_pages(board: Board) -> Iterator[tuple[str, dict[str, object]]]:
     What the template knows: "entry"; "track", the title of its track; "section", the address of its
     row on the board; "place", its rank in words; "stated", title -> what is stated of it;
     "verdict", whether the public board's row is the harness's, and "mark", the verdict's style;
-    "tiles", title -> its main figures; "blocks", the parts of the page; "signature", and "fields",
+    "tiles", title -> its main figures, and "bound", how
+    they count what it leaves out; "blocks", the parts of the page; "signature", and "fields",
     field, value and meaning of what in it is the system's own; "badge", title and figure of what
     ranks, if anything does; "citation" in BibTeX; "compared", whether it is compared with some
     other system; "before" and "after", name and key of its neighbours on the board.
@@ -110,6 +116,7 @@ def _page(
         "verdict": with_minus(verdict) or None,
         "mark": verdict_mark(verdict),
         "tiles": dict(filter(None, [ranked] if row is None else [_shown(c, row) for c in shown])),
+        "bound": "" if main is None else _sentence(main.bound_note()),
         "blocks": [*_in_english(english), *_blocks(board, entry, row, tracked)],
         "signature": str(signature or ""),
         "fields": [] if signature is None else list(own_fields(signature)),
@@ -160,7 +167,7 @@ def _ranked_figure(board: Board, entry: Entry) -> tuple[str, Cell] | None:
 
 def _shown(column: Column[Row], row: Row) -> tuple[str, Cell]:
     value = column.value(row)
-    return column.full_title, Cell(value.text, plus_minus(value))
+    return column.full_title, Cell(value.text, plus_minus(value), mark=value.mark)
 
 
 def _place(board: Board, row: Row | None) -> str:
@@ -175,7 +182,7 @@ def _place(board: Board, row: Row | None) -> str:
 
 def _blocks(board: Board, entry: Entry, row: Row | None, tracked: Sequence[Row]) -> Iterator[Block]:
     if row is not None:
-        note = _sentence([*row.bound_note(), *placeholders_note(row)])
+        note = _sentence(placeholders_note(row))
         yield Block("set-ups", "Set-ups and rule sets", [_setups(board, row)], _seeds(entry), note)
         if row.report is not None and row.report.strict is not None:
             yield Block("domains", "Scores by domain", [_domains(row.report, row.report.strict)])
@@ -304,7 +311,7 @@ def _lost(entry: Entry) -> Iterator[Block]:
             bar = Bar(0.0, round(100 * cost.success / most, 1))
             rows.append(
                 [
-                    name,
+                    cause_title(name),
                     figure(cost.inform),
                     Cell(figure(cost.success), bar=bar),
                     *(str(count or NOTHING) for count in counts),

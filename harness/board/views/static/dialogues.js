@@ -20,6 +20,7 @@
     const names = [...system.options].slice(1).map((option) => option.text);
     const domains = [...domain.options].slice(1).map((option) => option.value);
     const causes = Object.fromEntries([...cause.options].map((o) => [o.dataset.letter, o.value]));
+    const titles = Object.fromEntries([...cause.options].map((o) => [o.value, o.text]));
     const everyone = (1n << BigInt(names.length)) - 1n;
     const usual = body.parentElement.dataset.played;
     const rows = [...body.rows].map((row) => {
@@ -67,7 +68,7 @@
       const bad = names.flatMap((name, place) => {
         if (!has(players & ~won, place)) return [];
         const why = codes.filter((code) => has(code.who, place));
-        const words = why.map((code) => `${code.domain} ${code.cause}`).join(", ");
+        const words = why.map((code) => `${code.domain} ${titles[code.cause]}`).join(", ");
         return [made("li", {}, made("b", {}, name), words ? ` ${words}` : "")];
       });
       const cell = made("td", { colspan: 5 });
@@ -163,8 +164,6 @@
     }
     function follow() {
       const names = asked().getAll("system");
-      // The address of a turn leaves the choice as it is.
-      if (byId(address()[0]) && talk.classList.contains("chosen")) return;
       const known = names.filter((name) => !name || boxes.has(name));
       const chosen = known.length ? known : [...boxes.keys()].slice(0, 3);
       for (const [name, [box]] of boxes) box.checked = chosen.includes(name);
@@ -177,7 +176,7 @@
     outcome.addEventListener("click", (event) => {
       const box = event.target.closest("a")?.closest("tr").querySelector("input");
       if (box) box.checked = true;
-      if (box) show();
+      if (box) setAddress(show(), "", true);
     });
     outcome.addEventListener("change", () => setAddress(show(), "", true));
     onAddress(follow);

@@ -30,6 +30,32 @@ function setAddress(anchor, params, push) {
   if (hash !== location.hash) history[push ? "pushState" : "replaceState"](null, "", hash);
 }
 
+// Where the address says what is shown, links within the page lead there without changing it.
+function leadWithin() {
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest('a[href^="#"]');
+    if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const target = byId(link.getAttribute("href").slice(1));
+    if (!target) return;
+    event.preventDefault();
+    unfold(target);
+    if (target.tabIndex < 0) target.tabIndex = -1;
+    target.scrollIntoView();
+    target.focus({ preventScroll: true });
+  });
+}
+
+function unfold(target) {
+  const folded = target.closest("details");
+  if (folded) folded.open = true;
+}
+
+// What an address asks for and the page does not have is told.
+function tellUnknown(text) {
+  byId("unknown").textContent = text;
+  byId("unknown").hidden = !text;
+}
+
 function onAddress(read) {
   addEventListener("popstate", read);
   addEventListener("hashchange", read);
@@ -67,8 +93,7 @@ function tabs(list, changed) {
     const chosen = panels.findIndex((panel) => target && panel.contains(target));
     open(Math.max(chosen, 0));
     if (chosen < 0 || target === panels[chosen]) return;
-    const folded = target.closest("details");
-    if (folded) folded.open = true;
+    unfold(target);
     target.scrollIntoView({ block: "center" });
   }
   links.forEach((link, place) => {
@@ -177,6 +202,7 @@ function sorting(changed) {
       const table = tables.get(asked.slice(0, at).replace(/^-/, ""));
       const head = table && all("thead th", table).find((each) => each.dataset.column === asked.slice(at + 1));
       if (head) sort(table, head, asked.startsWith("-"));
+      return asked && !head ? [`sort “${asked}”`] : [];
     },
   };
 }
@@ -188,6 +214,13 @@ function filters(form, changed, openPanel) {
   const [name, year, kind, signs] = inputs;
   const [told, undo] = [byId("told"), byId("undo")];
   const rows = all("table.board tbody tr:not(.divider)");
+  // The systems of some rows, each once: tables of a track may share them.
+  const systemsOf = (found) =>
+    new Set(
+      found
+        .filter((row) => kind.value === "reported" || row.matches(".scored:not(#ceiling), .unverified"))
+        .map((row) => row.querySelector(".name").textContent),
+    ).size;
   const counted = (found) => found.filter((row) => !row.classList.contains("reference")).length;
   function wanted(row) {
     // What is no system has nothing that is asked for.
@@ -205,9 +238,9 @@ function filters(form, changed, openPanel) {
     rows.forEach((row) => (row.hidden = !wanted(row)));
     let found = 0;
     for (const section of all("section.track")) {
-      const shown = counted(all("tbody tr:not(.divider):not([hidden])", section));
-      found += shown;
-      document.querySelector(`.tabs a[href="#${section.id}"] .count`).textContent = shown;
+      const shown = all("tbody tr:not(.divider):not([hidden])", section);
+      found += counted(shown);
+      document.querySelector(`.tabs a[href="#${section.id}"] .count`).textContent = systemsOf(shown);
       for (const body of all("tbody", section)) {
         const divider = body.querySelector(".divider");
         if (divider) divider.hidden = !body.querySelector("tr:not(.divider):not([hidden])");
@@ -241,63 +274,87 @@ function filters(form, changed, openPanel) {
     filter,
     write: (params) => names.forEach((each, at) => inputs[at].value && params.set(each, inputs[at].value)),
     read(params) {
-      names.forEach((each, at) => (inputs[at].value = params.get(each) ?? ""));
+      const unknown = [];
+      names.forEach((each, at) => {
+        const asked = params.get(each) ?? "";
+        inputs[at].value = asked;
+        if (inputs[at].value === asked) return;
+        inputs[at].value = "";
+        unknown.push(`${each} “${asked}”`);
+      });
       filter();
+      return unknown;
     },
   };
 }
 
-// Columns: those that a reader wants, of all tables that have them. A phone has room for two.
-function columns(choices, changed) {
-  const tables = all("table.board");
-  const narrow = matchMedia("(max-width: 78rem)").matches;
-  const phone = matchMedia("(max-width: 40rem)").matches;
+// Columns: those that a reader wants, chosen for each track by itself. A phone has room for two of
+// those that a table begins with.
+function columns(choices, changed, openPanel) {
+  const narrow = matchMedia("(max-width: 78rem)");
+  const phone = matchMedia("(max-width: 40rem)");
   const boxes = new Map();
-  const first = new Set();
-  for (const table of tables) {
-    all("thead th[data-shown]", table).slice(0, 2).forEach((head) => first.add(head.dataset.column));
+  const chosen = new Map();
+  for (const head of all("table.board thead th[data-shown]")) {
+    const track = head.closest("section").id;
+    const key = `${track}.${head.dataset.column}`;
+    if (!boxes.has(key)) {
+      const above = head.querySelector("small")?.textContent;
+      const title = head.textContent.trim().split(/\s+/).join(" ");
+      const box = made("input", { type: "checkbox" });
+      const said = above ? `${title.slice(above.length).trim()} (${above})` : title;
+      const label = made("label", {}, box, " " + said);
+      const one = { box, label, track, heads: [] };
+      boxes.set(key, one);
+      box.addEventListener("change", () => {
+        if (box.checked === one.heads.some(isUsual)) chosen.delete(key);
+        else chosen.set(key, box.checked);
+        changed();
+      });
+    }
+    boxes.get(key).heads.push(head);
   }
-  function show(column, wanted) {
-    for (const table of tables) {
-      const place = all("thead th", table).findIndex((head) => head.dataset.column === column);
-      if (place < 0) continue;
-      for (const row of table.rows) {
-        if (!row.classList.contains("divider")) row.cells[place].hidden = !wanted;
+  function isUsual(head) {
+    const { shown } = head.dataset;
+    if (!phone.matches) return shown === "always" || (shown === "wide" && !narrow.matches);
+    return all('[data-shown="always"]', head.parentElement).slice(0, 2).includes(head);
+  }
+  function show() {
+    const own = [...boxes.values()].filter(({ track }) => track === openPanel().id);
+    // What stays in its place keeps the focus.
+    if (choices.firstElementChild !== own[0]?.label) choices.replaceChildren(...own.map(({ label }) => label));
+    for (const [key, { box, heads }] of boxes) {
+      box.checked = chosen.get(key) ?? heads.some(isUsual);
+      for (const head of heads) {
+        const hidden = !(chosen.get(key) ?? isUsual(head));
+        if (head.hidden === hidden) continue;
+        for (const row of head.closest("table").rows) {
+          if (!row.classList.contains("divider")) row.cells[head.cellIndex].hidden = hidden;
+        }
       }
     }
   }
-  for (const head of all("table.board thead th[data-shown]")) {
-    const { column, shown } = head.dataset;
-    if (boxes.has(column)) continue;
-    const wanted = phone ? first.has(column) : shown === "always" || (shown === "wide" && !narrow);
-    const above = head.querySelector("small")?.textContent;
-    const title = head.textContent.trim().split(/\s+/).join(" ");
-    const label = above ? `${title.slice(above.length).trim()} (${above})` : title;
-    const box = made("input", { type: "checkbox" });
-    box.defaultChecked = wanted;
-    box.addEventListener("change", () => {
-      show(column, box.checked);
-      changed();
-    });
-    choices.append(made("label", {}, box, " " + label));
-    boxes.set(column, box);
-    show(column, wanted);
-  }
-  const differing = (checked) =>
-    [...boxes].filter(([, box]) => box.checked === checked && box.defaultChecked !== checked);
+  const sides = [["show", true], ["hide", false]];
+  for (const media of [narrow, phone]) media.addEventListener("change", show);
   return {
+    show,
     write(params) {
-      for (const [name, checked] of [["show", true], ["hide", false]]) {
-        const found = differing(checked).map(([column]) => column);
+      for (const [name, wanted] of sides) {
+        const found = [...chosen.keys()].filter((key) => chosen.get(key) === wanted);
         if (found.length) params.set(name, found.join(";"));
       }
     },
     read(params) {
-      const asked = ["show", "hide"].map((name) => (params.get(name) ?? "").split(";"));
-      for (const [column, box] of boxes) {
-        const wanted = asked[0].includes(column) || (box.defaultChecked && !asked[1].includes(column));
-        if (wanted !== box.checked) show(column, (box.checked = wanted));
+      const unknown = [];
+      chosen.clear();
+      for (const [name, wanted] of sides) {
+        for (const key of (params.get(name) ?? "").split(";").filter(Boolean)) {
+          if (boxes.has(key)) chosen.set(key, wanted);
+          else unknown.push(`column “${key}”`);
+        }
       }
+      show();
+      return unknown;
     },
   };
 }
@@ -320,16 +377,23 @@ function boardPage(form) {
     const params = new URLSearchParams();
     parts.forEach((part) => part.write(params));
     setAddress(panel().id, params, push);
+    tellUnknown("");
     filtering.filter();
+    choosing.show();
     fit();
   }
   const [follow, panel] = tabs(document.querySelector(".tabs ul"), changed);
   const filtering = filters(form, changed, panel);
-  parts = [columns(document.querySelector("#columns .choices"), changed), sorting(changed), filtering];
+  const choosing = columns(document.querySelector("#columns .choices"), changed, panel);
+  parts = [choosing, sorting(changed), filtering];
+  const known = ["show", "hide", "sort", "name", "year", "kind", "signs"];
   onAddress(() => {
     const [anchor, params] = address();
     follow(anchor);
-    parts.forEach((part) => part.read(params));
+    const unknown = parts.flatMap((part) => part.read(params));
+    unknown.push(...[...params.keys()].filter((key) => !known.includes(key)).map((key) => `“${key}”`));
+    if (anchor && !byId(anchor)) unknown.unshift(`track or system “${anchor}”`);
+    tellUnknown(unknown.length ? `Unknown in the address, and ignored: ${unknown.join(", ")}.` : "");
     fit();
   });
   addEventListener("resize", fit);
@@ -348,7 +412,7 @@ function boardPage(form) {
 
 // Comparing: the systems that are chosen, which the page's address names.
 function comparing(form) {
-  const { figures, systems, pairs, apart } = JSON.parse(byId("pairs").textContent);
+  const { figures, systems, pairs, apart, titles: causeTitles } = JSON.parse(byId("pairs").textContent);
   const selects = all("select", form);
   const place = byId("compared");
   const known = [...selects[0].options].map((option) => option.value);
@@ -413,7 +477,7 @@ function comparing(form) {
     const scores = titles.map(([name, [title]]) => [title, ...keys.map((key) => systems[key].figures[name])]);
     const two = keys.flatMap((one, at) => keys.slice(at + 1).map((other) => difference(one, other)));
     const heads = ["Systems", "Dialogues", ...titles.map(([, [title]]) => title), `By ${titles[titles.length - 1][1][0]}`];
-    const only = "small: p, and the dialogues in which only the first : only the second wins";
+    const only = "small: p-value, then in how many dialogues only the first system succeeds : only the second";
     const domains = [...new Set(keys.flatMap((key) => Object.keys(systems[key].domains)))].sort();
     const causes = [...new Set(keys.flatMap((key) => Object.keys(systems[key].causes)))];
     const lost = (key, cause) => systems[key].causes[cause] ?? 0;
@@ -434,7 +498,7 @@ function comparing(form) {
         "Points of Success lost to each cause",
         ["Cause", ...names],
         causes.filter((cause) => worst(cause) > 0).map((cause) => [
-          cause,
+          causeTitles[cause] ?? cause,
           ...keys.map((key) => lost(key, cause).toFixed(1)),
         ]),
       ),
@@ -448,18 +512,14 @@ function comparing(form) {
     const told = [];
     if (unknown.length) told.push(`Cannot compare ${unknown.join(", ")}: choose from the lists above.`);
     if (asked.length > selects.length) told.push(`Only ${selects.length} systems fit; the others are left out.`);
-    tell(told.join(" "));
+    tellUnknown(told.join(" "));
     const one = asked[0] ?? known[0];
     const next = known.find((key) => key !== one && pairOf(one, key)[0]) ?? one;
     selects.forEach((select, at) => (select.value = asked[at] ?? [one, next][at] ?? ""));
     show();
   }
-  function tell(text) {
-    byId("unknown").textContent = text;
-    byId("unknown").hidden = !text;
-  }
   form.addEventListener("change", () => {
-    tell("");
+    tellUnknown("");
     setAddress(chosen().join(","), "", true);
     show();
   });
@@ -481,6 +541,7 @@ function copyable(box) {
 }
 
 const form = byId("filters");
+if (document.querySelector(".filters, .outcome")) leadWithin();
 if (form) boardPage(form);
 const chosen = byId("compare");
 if (chosen) comparing(chosen);
