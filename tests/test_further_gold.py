@@ -237,7 +237,7 @@ def test_turns_that_a_version_lacks_count_for_nobody_and_those_left_out_as_wrong
     ]
     bounds = {row.key: row.bound_note() for row in other}
     assert bounds["whole"] == []
-    assert bounds["part"][0].endswith("; on the turns it tracks: 40.00")
+    assert bounds["part"][0].endswith("; 40.00 on the turns it tracks")
 
 
 @pytest.mark.usefixtures("signs_reviewed")
