@@ -13,8 +13,9 @@ import gc
 import importlib
 import os
 import re
+import signal
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -70,6 +71,19 @@ def commands() -> Mapping[str, str]:
     return dict(sorted(found.items()))
 
 
+@contextlib.contextmanager
+def _interrupts_waiting() -> Iterator[None]:
+    """Let interrupts wait: in the middle of imports one may be swallowed."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class _LazyGroup(click.Group):
     """A group that imports a subcommand's module when the subcommand is run, and no other."""
 
@@ -79,7 +93,8 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name.startswith("_") or cmd_name not in names("", ".py", __package__):
             return None
-        module = importlib.import_module(f".{cmd_name}", __name__)
+        with _interrupts_waiting():
+            module = importlib.import_module(f".{cmd_name}", __name__)
         title = _TITLE.match(module.__doc__ or "")
         if title is None or title[1] != cmd_name:
             return None
