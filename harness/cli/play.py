@@ -104,11 +104,11 @@ def _talker(role: str, name: str, models: Mapping[str, str | None]) -> tuple[str
     """Return what an agent or a user is called, with its script's digest, and what makes it."""
     from ..live import agents, users
     from ..live.models import ChatModel, ModelAgent, ModelUser
-    from ..live.world import script_name, versioned
+    from ..live.world import BASELINE, SCRIPTED, script_name, versioned
 
     scripted = {
-        ("agent", "baseline"): (script_name("baseline", "agent"), agents.Baseline),
-        ("user", "scripted"): (script_name("scripted", "user"), users.ScriptedUser),
+        ("agent", BASELINE): (script_name(BASELINE), agents.Baseline),
+        ("user", SCRIPTED): (script_name(SCRIPTED), users.ScriptedUser),
         ("user", "person"): (name, users.PersonAtTerminal),
     }
     if (role, name) in scripted:

@@ -350,7 +350,8 @@ def _live(
         The scores; the file to be kept, of all trials; and where the plays are. What both scripts
         play is not kept: the harness plays it again.
     """
-    from ..live.replaying import BASELINE, play_scripts
+    from ..live.replaying import play_scripts
+    from ..live.world import BASELINE
     from .live_entries import live_scores
 
     click.echo("playing the dialogues again …", err=True)

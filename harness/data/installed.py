@@ -104,15 +104,16 @@ class PreparedBenchmark:
         return arrays
 
 
-def prepared(path: Path, benchmark: Benchmark, is_slim: bool) -> PreparedBenchmark | None:
+def prepared(
+    key: Mapping[str, str], benchmark: Benchmark, is_slim: bool
+) -> PreparedBenchmark | None:
     """Return what is prepared of an installed benchmark, prepared now if it was not.
 
     Args:
-        path: The benchmark's file.
+        key: What `_key` returns of the benchmark's file.
         benchmark: What was read from it.
         is_slim: Whether that was made of the slim document.
     """
-    key = _key(path)
     content, packed = _stored_content(key), _STORE.get_bytes([_ARRAYS, key])
     slim = is_slim or _STORE.get_bytes([_SLIM, key]) is not None
     if content is None or packed is None or not slim:
@@ -226,9 +227,9 @@ def load_benchmark(name: str | None = None) -> Benchmark:
         key = _key(path)
         slim = _STORE.get([_SLIM, key])
         if slim is None:
-            return _with_prepared(path, _whole(path))
+            return _with_prepared(key, _whole(path))
         late = LateTexts(path, key["benchmark"], _dialogues)
-        return _with_prepared(path, from_document(slim, late), is_slim=True)
+        return _with_prepared(key, from_document(slim, late), is_slim=True)
     except InputError as error:
         raise InputError(error.source, f"{error.problems[0]}; {_AGAIN}") from None
 
@@ -245,10 +246,12 @@ def _dialogues(path: Path) -> Mapping[str, Dialogue]:
     return _whole(path).dialogues
 
 
-def _with_prepared(path: Path, benchmark: Benchmark, is_slim: bool = False) -> Benchmark:
+def _with_prepared(
+    key: Mapping[str, str], benchmark: Benchmark, is_slim: bool = False
+) -> Benchmark:
     """Return a benchmark just read with what is prepared of it."""
     # No argument of the constructor: whoever makes another benchmark of this one leaves it behind.
-    object.__setattr__(benchmark, "prepared", prepared(path, benchmark, is_slim))
+    object.__setattr__(benchmark, "prepared", prepared(key, benchmark, is_slim))
     return benchmark
 
 
@@ -272,7 +275,7 @@ def install_benchmark(benchmark: Benchmark) -> Path:
     if path is None:
         raise InputError(f"benchmark {SAMPLE}", "is built in; give yours another name")
     write_sealed(path, to_document(benchmark), _FORMAT)
-    _with_prepared(path, replace(benchmark))
+    _with_prepared(_key(path), replace(benchmark))
     return path
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 from mwz.normalization.rules.registry import sha256
 
@@ -104,5 +104,5 @@ class LateWords(Sequence[str]):
 
     @property
     def _all(self) -> Sequence[str]:
-        found: Any = getattr(self._texts.dialogues[self._dialogue], self._name)
-        return tuple(found)
+        found: Sequence[str] = getattr(self._texts.dialogues[self._dialogue], self._name)
+        return found

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
@@ -27,16 +27,10 @@ from .agents import Baseline, Call
 from .environment import outcome_of
 from .playing import Line, Play, dialogue
 from .users import ScriptedUser
-from .world import BrokenOffError, UserMaker, UserTurn, World, script_name
+from .world import BASELINE, SCRIPTED, BrokenOffError, UserMaker, UserTurn, World, script_name
 
 if TYPE_CHECKING:
     from ..comparison.evidence import Evidence
-
-SCRIPTED: Final = "scripted"
-"""The user by script: what it says follows from the seed alone."""
-
-BASELINE: Final = "baseline"
-"""The agent by script."""
 
 _SHOWN = 200
 _AGAIN = "play it again by `mwz play`"
@@ -92,7 +86,7 @@ class Plays:
     @property
     def by_script(self) -> bool:
         """Whether the agent is, too: `play_scripts` plays the same."""
-        return self.scripted and self.what.agent_name == script_name(BASELINE, "agent")
+        return self.scripted and self.what.agent_name == script_name(BASELINE)
 
     @property
     def said(self) -> dict[str, Any]:
@@ -175,7 +169,7 @@ def replayed(lines: Sequence[Recorded], world: World) -> Plays:
 
 def play_scripts(world: World, trials: int, seed: int) -> Plays:
     """Let the baseline play all tasks with the scripted user."""
-    names = script_name(BASELINE, "agent"), script_name(SCRIPTED, "user")
+    names = script_name(BASELINE), script_name(SCRIPTED)
     tasks = list(world.tasks.tasks)
     what = Play(world, tasks, Baseline, names[0], ScriptedUser, names[1], trials, seed)
     return Plays(what, [dialogue(what, t, id_) for t in range(1, trials + 1) for id_ in tasks])
@@ -185,18 +179,18 @@ def _play(line: Recorded, world: World) -> Play:
     """Return who played what, as a line says; a scripted user is that of today."""
     given = line.signature.parameters
     name = given.get("user", "")
-    for who, told, script, file in (
-        ("agent", line.agent, BASELINE, "agent"),
-        ("user", name, SCRIPTED, "user"),
+    is_script = name.startswith(f"{SCRIPTED}-")
+    for who, told, script, own in (
+        ("agent", line.agent, BASELINE, line.agent == script_name(BASELINE)),
+        ("user", name, SCRIPTED, is_script),
     ):
-        own = told.startswith(f"{script}-") if who == "user" else told == script_name(script, file)
         if told.casefold().startswith(script) and not own:
             reserved = f"names that begin with {script!r} are those of this version of the harness"
             place = f"dialogue {line.dialogue_id}: {who} {_short(told)}"
             raise InputError(line.source, f"{place}: {reserved}; {_AGAIN}")
     user: UserMaker = lambda *_: _Tape(line)  # noqa: E731 -- of the other lines it is another
-    if name.startswith(f"{SCRIPTED}-"):
-        name, user = script_name(SCRIPTED, "user"), ScriptedUser
+    if is_script:
+        name, user = script_name(SCRIPTED), ScriptedUser
     try:
         seed, most = int(given["seed"]), int(given["max-turns"])
     except (KeyError, ValueError):

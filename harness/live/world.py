@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from mwz.normalization.rules.registry import digest_of_json, read_toml
 
@@ -38,9 +38,18 @@ def versioned(name: str) -> str:
     return f"{script(name)['version']}-{digest_of_json(script(name))[:SHOWN_HASH]}"
 
 
-def script_name(who: str, file: str) -> str:
-    """Return what records call a user or an agent by script: with the digest of its file."""
-    return f"{who}-{versioned(file)}"
+BASELINE: Final = "baseline"
+"""The agent by script."""
+
+SCRIPTED: Final = "scripted"
+"""The user by script: what it says follows from task, seed and responses alone."""
+
+_SCRIPTS = {BASELINE: "agent", SCRIPTED: "user"}
+
+
+def script_name(who: str) -> str:
+    """Return what records call `BASELINE` or `SCRIPTED`: with the digest of its file."""
+    return f"{who}-{versioned(_SCRIPTS[who])}"
 
 
 class BrokenOffError(Exception):

@@ -21,13 +21,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from ._numbered import numbered_ngrams
 from .statistics import Block, Figure, Statistics, everything, joined, split
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ _SAMPLES_AT_ONCE = 512
 """Few enough for the counts to stay in the processor's caches."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NgramStatistics(Statistics):
     """What the diversity of the responses of any choice of dialogues is computed from.
 
@@ -76,10 +77,7 @@ class NgramStatistics(Statistics):
 
     def swapped(self, other: Self, swaps: Block) -> tuple[Values, Values]:
         """Return every measure of both systems after the swaps."""
-        before, pair = self._beside_last.get(0, (None, None))
-        if before is not other or pair is None:
-            pair = _pair(self, other)
-            self._beside_last[0] = other, pair
+        pair = _pair(self, other)
         rows = swaps.by_sample @ (pair.rows[1] - pair.rows[0])
         found: tuple[list[Values], list[Values]] = ([], [])
         for part in _few(len(rows)):
@@ -91,11 +89,6 @@ class NgramStatistics(Statistics):
                 sums = change(of_system.sum(axis=0), rows[part])
                 values.append(_measures(counts, sums, pair.unit))
         return _one_after_another(found[0]), _one_after_another(found[1])
-
-    @cached_property
-    def _beside_last(self) -> dict[int, tuple[Self, _Pair]]:
-        """The system that was swapped with last, and what was counted of the two."""
-        return {}
 
     def _measured(self, counts: Block) -> Values:
         kind = _kind(self._counts, int(counts.numbers.max(initial=0)))
@@ -160,23 +153,17 @@ def _count(tokens: Sequence[Tokens]) -> list[Any]:
     ids: dict[str, int] = {}
     numbers = np.array([ids.setdefault(token, len(ids)) for token in flat], np.int64)
     lengths = np.array([len(one) for responses in tokens for one in responses], np.int64)
-    ends = np.cumsum(lengths)
-    end = np.repeat(ends, lengths)
     dialogue = np.repeat(np.arange(len(tokens)), [sum(map(len, responses)) for responses in tokens])
 
     def matrix(rows: Ints, at: Ints, size: int) -> Any:
         ones = np.ones(len(rows), np.int32)
         return csr_matrix((ones, (rows, dialogue[at])), shape=(size, len(tokens)))
 
-    matrices = []
-    at, keys = np.arange(len(flat)), numbers
-    for order in range(1, ORDERS + 1):
-        distinct, rows = np.unique(keys, return_inverse=True)
-        matrices.append(matrix(rows, at, len(distinct)))
-        # Those that have a token after them in their response are one longer.
-        longer = at + order < end[at]
-        at = at[longer]
-        keys = rows[longer] * len(ids) + numbers[at + order]
+    matrices = [
+        matrix(rows, at, 1 + int(rows.max(initial=-1)))
+        for at, rows in numbered_ngrams(numbers, lengths, ORDERS)
+    ]
+    ends = np.cumsum(lengths)
     # As unigrams are numbered by their ids, in both.
     return [*matrices, matrix(numbers[ends - 1], ends - 1, len(ids))]
 
@@ -201,8 +188,9 @@ class _Pair:
     unit: float
 
 
+@lru_cache(maxsize=1)
 def _pair(first: NgramStatistics, second: NgramStatistics) -> _Pair:
-    """Count the n-grams of two systems."""
+    """Count the n-grams of two systems; of the last two it is remembered, for further swaps."""
     dialogues = len(first.tokens)
     counts = _count([*first.tokens, *second.tokens])
     unit = _unit(max(first._most_tokens, second._most_tokens))

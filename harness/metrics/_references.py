@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from mwz.normalization.remembering import SHORT, remembering
 
+from ._numbered import numbered_ngrams
 from .words import words_of
 
 MAX_ORDER = 4
@@ -99,35 +100,22 @@ class _Segments:
 
     def repeats(self) -> npt.NDArray[np.uint16]:
         """Return, per order and token, how often its segment has the n-gram from there before."""
-        size = len(self.tokens)
-        repeats = np.zeros((MAX_ORDER, size), np.uint16)
-        # Numbers of n-grams, different in every segment.
-        single = _places(
-            self.owner.astype(np.int64) * (1 + self.tokens.max(initial=0)) + self.tokens
-        )
-        ngrams, starts = single, np.arange(size)
-        for order in range(1, MAX_ORDER + 1):
-            repeats[order - 1, starts] = _times_before(ngrams)
-            ends = starts + order
-            longer = np.flatnonzero(self.owner[np.minimum(ends, size - 1)] == self.owner[starts])
-            longer = longer[ends[longer] < size]
-            ngrams = _places(ngrams[longer] * size + single[ends[longer]])
-            starts = starts[longer]
+        repeats = np.zeros((MAX_ORDER, len(self.tokens)), np.uint16)
+        # A token of another segment is another token.
+        tokens = self.owner.astype(np.int64) * (1 + self.tokens.max(initial=0)) + self.tokens
+        single = np.unique(tokens, return_inverse=True)[1]
+        ngrams = numbered_ngrams(single, self.lengths.astype(np.int64), MAX_ORDER)
+        for order, (starts, numbers) in enumerate(ngrams):
+            repeats[order, starts] = _times_before(numbers)
         return repeats
 
 
-def _places(keys: _Ints) -> _Ints:
-    """Return each key's place among the distinct ones."""
-    places: _Ints = np.unique(keys, return_inverse=True)[1]
-    return places
-
-
-def _times_before(places: _Ints) -> _Ints:
+def _times_before(numbers: _Ints) -> _Ints:
     """Return how often each number was there before."""
-    counts = np.bincount(places)
-    times = np.empty(len(places), np.int64)
+    counts = np.bincount(numbers)
+    times = np.empty(len(numbers), np.int64)
     first = np.repeat(np.cumsum(counts) - counts, counts)
-    times[np.argsort(places, kind="stable")] = np.arange(len(places)) - first
+    times[np.argsort(numbers, kind="stable")] = np.arange(len(numbers)) - first
     return times
 
 

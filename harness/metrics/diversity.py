@@ -66,27 +66,26 @@ def diversity_of_tokens(tokenized: Sequence[tuple[str, ...]]) -> Diversity:
     """Measure the diversity of responses, given the tokens of each."""
     import numpy as np
 
+    from ._numbered import numbered_ngrams
+
     # Systems repeat themselves: n-grams are counted in each distinct response once.
     times = Counter(tokenized)
     ids = {token: id_ for id_, token in enumerate(dict.fromkeys(chain.from_iterable(times)))}
     tokens = np.array([*map(ids.__getitem__, chain.from_iterable(times))], np.int64)
-    lengths = [*map(len, times)]
-    response = np.repeat(np.arange(len(times)), lengths)
+    lengths = np.array([*map(len, times)], np.int64)
     weights = np.repeat([*times.values()], lengths)
-    unigrams = np.bincount(tokens, weights)
-    # What another token of the response follows, and what two more do.
-    first = np.flatnonzero(response[:-1] == response[1:])
-    pairs, pair = np.unique(tokens[first] * len(ids) + tokens[first + 1], return_inverse=True)
-    bigrams = np.bincount(pair, weights[first])
-    both = np.flatnonzero(np.diff(first) == 1)
-    trigrams = np.unique(pair[both] * len(ids) + tokens[first[both] + 2])
+    (_, _), (first, pair), (_, triple) = numbered_ngrams(tokens, lengths, 3)
+    unigrams, bigrams = np.bincount(tokens, weights), np.bincount(pair, weights[first])
+    # What each pair begins with.
+    begins = np.empty(len(bigrams), np.int64)
+    begins[pair] = tokens[first]
     total = sum(map(len, tokenized))
-    follow = zip(bigrams.tolist(), unigrams[pairs // max(len(ids), 1)].tolist(), strict=True)
+    follow = zip(bigrams.tolist(), unigrams[begins].tolist(), strict=True)
     # Sums are subtracted from 0 and not negated: of nothing varied, 0 must not come out as -0.
     return Diversity(
         unigrams=len(ids),
-        bigrams=len(pairs),
-        trigrams=len(trigrams),
+        bigrams=len(bigrams),
+        trigrams=1 + int(triple.max(initial=-1)),
         entropy=0.0 - math.fsum(n / total * math.log2(n / total) for n in unigrams.tolist()),
         conditional_entropy=0.0 - math.fsum(n / total * math.log2(n / of) for n, of in follow),
         mean_length=total / len(tokenized) if tokenized else 0.0,

@@ -1,0 +1,32 @@
+"""Numbers of n-grams, so that equal ones are found and counted by arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+
+def numbered_ngrams(
+    tokens: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64], orders: int
+) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+    """Yield, per order from 1, where n-grams begin, and their numbers: equal n-grams have one.
+
+    Numbers are the places among the distinct n-grams of an order, in that of their tokens.
+
+    Args:
+        tokens: The numbers (at least 0) of the tokens of all texts, one text after another.
+        lengths: How many tokens each text has: no n-gram goes beyond its own.
+        orders: Up to which order.
+    """
+    size = 1 + tokens.max(initial=0)
+    ends = np.repeat(np.cumsum(lengths), lengths)
+    starts, keys = np.arange(len(tokens)), tokens
+    for order in range(1, orders + 1):
+        numbers = np.unique(keys, return_inverse=True)[1]
+        yield starts, numbers
+        # Those that have a token after them are one longer.
+        longer = starts + order < ends[starts]
+        starts = starts[longer]
+        keys = numbers[longer] * size + tokens[starts + order]
