@@ -9,11 +9,11 @@ Source: "Shades of BLEU, Flavours of Success" (2021), section 5.1, and its publi
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate, chain
 from operator import or_
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from rapidfuzz.distance import Indel, LCSseq, Levenshtein
 
@@ -21,6 +21,8 @@ from mwz.normalization.rules import RuleSet, VenueRules
 from mwz.normalization.states import minutes, normalize_slot_name, normalize_value
 
 from . import EMBEDDED
+
+_T = TypeVar("_T")
 
 _AS_GOOD_AS_EQUAL = 0.995
 
@@ -147,6 +149,54 @@ class _Times:
         return self._unknown | self._until[-1] ^ before
 
 
+class Venues(Set[str]):
+    """What a query finds: ids of venues, in the records' order.
+
+    Answers about the same venues are compared by their rows; ids are put together when they are
+    asked for.
+
+    Args:
+        rows: The rows found.
+        first: The first row of the table for each id of these.
+        identifiers: The id of each row of the table.
+    """
+
+    __slots__ = ("_first", "_found", "_identifiers", "_rows")
+
+    def __init__(self, rows: _Rows, first: _Rows, identifiers: Sequence[str]) -> None:
+        self._rows, self._first, self._identifiers = rows, first, identifiers
+        self._found: dict[str, None] | None = None
+
+    def __contains__(self, id_: object) -> bool:
+        return id_ in self._ids()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ids())
+
+    def __len__(self) -> int:
+        return self._first.bit_count()
+
+    def __le__(self, other: Set[Any]) -> bool:
+        if isinstance(other, Venues) and other._identifiers is self._identifiers:
+            return not self._first & ~other._first
+        return super().__le__(other)
+
+    def isdisjoint(self, other: Iterable[Any]) -> bool:
+        """Return whether none of some ids is among these."""
+        if isinstance(other, Venues) and other._identifiers is self._identifiers:
+            return not self._first & other._first
+        return super().isdisjoint(other)
+
+    @classmethod
+    def _from_iterable(cls, ids: Iterable[_T]) -> Set[_T]:
+        return frozenset(ids)
+
+    def _ids(self) -> dict[str, None]:
+        if self._found is None:
+            self._found = dict.fromkeys(self._identifiers[at] for at in _places(self._rows))
+        return self._found
+
+
 class VenueDatabase:
     """The venues of a benchmark in a SQL database. Equal queries are answered once.
 
@@ -187,13 +237,14 @@ class VenueDatabase:
 
             rows, self._tables = _rows_and_tables(records, rules)
             self._source = StoredVenues(rows, rules, url)
+        self._twins: dict[str, tuple[_Rows, Mapping[int, int]]] = {}
         self._times: dict[tuple[str, str], _Times] = {}
         self._rows: dict[tuple[str, str | None, tuple[str, ...]], _Rows] = {}
         self._met: dict[tuple[str, str, str], _Rows] = {}
-        self._answers: dict[tuple[str, _Rows], KeysView[str]] = {}
-        self._queries: dict[tuple[Any, ...], KeysView[str]] = {}
+        self._answers: dict[tuple[str, _Rows], Venues] = {}
+        self._queries: dict[tuple[Any, ...], Venues] = {}
 
-    def query(self, domain: str, constraints: Mapping[str, str]) -> KeysView[str]:
+    def query(self, domain: str, constraints: Mapping[str, str]) -> Venues:
         """Return the ids of the matching venues (trains: train ids), in the records' order.
 
         Args:
@@ -211,38 +262,51 @@ class VenueDatabase:
             answer = self._queries[key] = self._answer(domain, constraints)
         return answer
 
-    def _answer(self, domain: str, constraints: Mapping[str, str]) -> KeysView[str]:
+    def _answer(self, domain: str, constraints: Mapping[str, str]) -> Venues:
         """Answer a query: put together the rows that meet each constraint.
 
         Systems put few constraints together in many ways, so that most rows are known.
         """
         rows = None
-        for column in self._tables.columns[domain]:
-            value = constraints.get(column)
-            if value is not None and value not in self._rules.no_constraint:
+        columns, ignored = self._tables.columns[domain], self._rules.no_constraint
+        for column, value in constraints.items():
+            if value in ignored or column not in columns:
+                continue
+            meeting = self._met.get((domain, column, value))
+            if meeting is None:
                 meeting = self._meeting(domain, column, value)
-                rows = meeting if rows is None else rows & meeting
+            rows = meeting if rows is None else rows & meeting
         if rows is None:
             rows = self._selected(domain, None, ())
         answer = self._answers.get((domain, rows))
         if answer is None:
             identifiers = self._tables.identifiers[domain]
-            found = dict.fromkeys(identifiers[place] for place in _places(rows))
-            answer = self._answers[domain, rows] = found.keys()
+            answer = Venues(rows, self._first_rows(domain, rows), identifiers)
+            self._answers[domain, rows] = answer
         return answer
 
+    def _first_rows(self, domain: str, rows: _Rows) -> _Rows:
+        """Return the first row of the table for each id of some rows: some trains have two."""
+        if domain not in self._twins:
+            first: dict[str, int] = {}
+            places = enumerate(self._tables.identifiers[domain])
+            twins = {
+                place: at for place, id_ in places if (at := first.setdefault(id_, place)) != place
+            }
+            self._twins[domain] = _bits(twins), twins
+        mask, first_of = self._twins[domain]
+        found = rows & mask
+        return rows ^ found | _bits(first_of[place] for place in _places(found))
+
     def _meeting(self, domain: str, column: str, value: str) -> _Rows:
-        """Return the rows that meet a constraint."""
-        key = (domain, column, value)
-        rows = self._met.get(key)
-        if rows is None:
-            normalized = normalize_value(column, value, self._rules)
-            if column in self._tables.times[domain]:
-                rows = self._in_time(domain, column, minutes(normalized))
-            else:
-                matching = self._matching_values(domain, column, normalized)
-                rows = self._selected(domain, column, matching) if matching else 0
-            self._met[key] = rows
+        """Find the rows that meet a constraint, and remember them."""
+        normalized = normalize_value(column, value, self._rules)
+        if column in self._tables.times[domain]:
+            rows = self._in_time(domain, column, minutes(normalized))
+        else:
+            matching = self._matching_values(domain, column, normalized)
+            rows = self._selected(domain, column, matching) if matching else 0
+        self._met[domain, column, value] = rows
         return rows
 
     def _matching_values(self, domain: str, column: str, value: str) -> tuple[str, ...]:
@@ -287,7 +351,7 @@ def _places(rows: _Rows) -> Iterator[int]:
         place = bits.find("1", place + 1)
 
 
-_NOTHING: KeysView[str] = dict[str, None]().keys()
+_NOTHING = Venues(0, 0, ())
 
 
 def prepared_venues(

@@ -42,6 +42,36 @@ def test_trains_are_known_by_their_train_id() -> None:
     assert _found("train", trainid="TR09") == ["TR09"]
 
 
+def test_answers_are_compared_as_the_sets_of_their_ids() -> None:
+    # A train that runs on two days is one id, wherever the query finds it.
+    runs = [
+        ("A", "monday", "ely"),
+        ("B", "monday", "ely"),
+        ("A", "friday", "ely"),
+        ("C", "friday", "x"),
+    ]
+    trains = [{"trainID": id_, "day": day, "departure": place} for id_, day, place in runs]
+    asked = database({"train": trains})
+    answers = [
+        asked.query("train", constraints)
+        for constraints in (
+            {},
+            {"day": "monday"},
+            {"day": "friday"},
+            {"departure": "ely"},
+            {"day": "no"},
+        )
+    ]
+    assert [[*one] for one in answers] == [["A", "B", "C"], ["A", "B"], ["A", "C"], ["A", "B"], []]
+    for one in answers:
+        assert len(one) == len([*one])
+        for other in answers:
+            assert (one <= other) == (set(one) <= set(other))
+            assert (one == other) == (set(one) == set(other))
+            assert one.isdisjoint(other) == set(one).isdisjoint(other)
+            assert one & other == set(one) & set(other)
+
+
 @pytest.mark.parametrize("domain", ["taxi", "police", "hospital", "bus", ""])
 def test_domains_without_venues_have_no_results(domain: str) -> None:
     assert _found(domain) == []

@@ -8,7 +8,7 @@ further set-up does: options, reports, audits and documentation follow from thes
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, KeysView, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeAlias
@@ -32,27 +32,27 @@ class Comparison:
     """
 
     description: str
-    offer: Callable[[_Offer, KeysView[str]], _Offer]
-    match: Callable[[_Offer, KeysView[str]], float]
+    offer: Callable[[_Offer, Set[str]], _Offer]
+    match: Callable[[_Offer, Set[str]], float]
     random: bool = False
     named_only: bool = False
 
 
-def _all_results(offered: _Offer, results: KeysView[str]) -> _Offer:
+def _all_results(offered: _Offer, results: Set[str]) -> _Offer:
     return offered if offered and offered <= results else results
 
 
-def _new_results(offered: _Offer, results: KeysView[str]) -> _Offer:
+def _new_results(offered: _Offer, results: Set[str]) -> _Offer:
     return results if offered is None or not results <= offered else offered
 
 
-def _first_result(offered: _Offer, results: KeysView[str]) -> _Offer:
+def _first_result(offered: _Offer, results: Set[str]) -> _Offer:
     if offered and offered <= results:
         return offered
     return dict.fromkeys(list(results)[:1]).keys()
 
 
-def _drawn_result(offered: _Offer, results: KeysView[str]) -> _Offer:
+def _drawn_result(offered: _Offer, results: Set[str]) -> _Offer:
     """Return venue -> probability of being the one drawn, redrawn where it is no result."""
     kept = {venue: p for venue, p in (offered or {}).items() if venue in results}
     redrawn = 1 - math.fsum(kept.values())

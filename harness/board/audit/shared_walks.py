@@ -7,7 +7,7 @@ outcomes are found again. The rule itself is that of `inform_success.py`.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple, cast
 
@@ -62,7 +62,7 @@ class SharedWalks:
             database: The venues under the rule set.
             rules: The rule set.
         """
-        numbers: dict[int, tuple[KeysView[str], int]] = {}
+        numbers: dict[int, tuple[Set[str], int]] = {}
 
         def number(domain: str, query: Mapping[str, str]) -> int:
             """Return a number for what a query finds, the same under every rule set."""
