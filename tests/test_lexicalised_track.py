@@ -29,9 +29,8 @@ from mwz.harness.board.entries import ENTRY_FILE, PREDICTIONS_FILE, System, read
 from mwz.harness.board.model import lexicalised_rows, rows
 from mwz.harness.board.scores import SCORES_FILE, Scores
 from mwz.harness.errors import InputError
-from mwz.harness.grounding.rating import ToldShares
+from mwz.harness.grounding.rating import GroundedScores, ToldShares
 from mwz.harness.io.validation import validated
-from mwz.harness.metrics.grounded_scores import GroundedScores
 from mwz.harness.scoring.relexicalising import lexicalised_predictions
 from mwz.harness.submission import HUMAN, parse_submission
 from mwz.normalization.rules import published_rule_sets

@@ -13,9 +13,9 @@ from mwz.normalization.rules import DEFAULT_RULES, OWN, published_rule_sets
 from ..comparison.interval import Interval
 from ..data.installed import DEFAULT
 from ..errors import InputError, counted
+from ..grounding.rating import GroundedScores
 from ..io.rendering import figure, signed
 from ..metrics import headlines
-from ..metrics.grounded_scores import GroundedScores
 from ..metrics.inform_success import TOTAL
 from ..metrics.lower_bound import LowerBound
 from ..metrics.signs import ALL_SIGNS, GOLD_STATES, OF_STATES, SIGNS, SignFigure

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import difflib
 import errno
-import gc
 import importlib
 import os
 import re
@@ -17,12 +16,11 @@ import signal
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING
 
 import click
 
-from mwz.normalization.rules.registry import names
+from mwz.normalization.rules.registry import folder_of, names
 
 from ..errors import InputError
 from ..io.files import whole_stream
@@ -64,7 +62,7 @@ def commands() -> Mapping[str, str]:
 
     found = {}
     for name in names("", ".py", __package__):
-        source = resources.files(__package__).joinpath(f"{name}.py").read_bytes()
+        source = (folder_of(__name__) / f"{name}.py").read_bytes()
         title = _TITLE.match(ast.get_docstring(ast.parse(source)) or "")
         if title is not None and title[1] == name:
             found[name] = title[2][:1].upper() + title[2][1:]
@@ -130,9 +128,6 @@ def main(args: Sequence[str] | None = None) -> None:
     The status is 0 when done, 1 if a check failed or nobody reads the output, 2 for input that
     cannot be used or output that cannot be written, and 130 if interrupted.
     """
-    # A run makes millions of small objects and no cycles to speak of; looking for cycles as
-    # often as Python does by default takes a third of its time.
-    gc.set_threshold(1_000_000, 100, 100)
     try:
         status = _mwz.main(args=args, prog_name="mwz", standalone_mode=False)
     except InputError as error:

@@ -13,11 +13,10 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any
 
 from mwz.normalization.rules import DEFAULT_RULES, rule_set
-from mwz.normalization.rules.registry import digest_of_json
+from mwz.normalization.rules.registry import digest_of_json, folder_of
 from mwz.normalization.states import without_empty_domains
 
 from ..benchmark import Benchmark, Dialogue
@@ -111,7 +110,7 @@ def comparison_text(found: Sequence[Difference] | None, every: bool) -> str:
 
 def pinned_fingerprints(name: str) -> Mapping[str, Any] | None:
     """Return the fingerprints that are kept of a benchmark; None if there are none."""
-    file = resources.files(__package__).joinpath("sets", f"{name}.json")
+    file = folder_of(__package__) / "sets" / f"{name}.json"
     return json.loads(file.read_bytes()) if file.is_file() else None
 
 

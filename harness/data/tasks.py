@@ -16,11 +16,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from mwz.normalization.rules.registry import digest_of_json
+from mwz.normalization.rules.registry import digest_of_json, folder_of
 
 from ..errors import InputError
 from ..io.files import read_json, shown_name
@@ -190,7 +189,7 @@ def load_tasks(benchmark: str) -> Tasks:
     """
     source = f"tasks of {benchmark}"
     if benchmark == SAMPLE:
-        built_in = resources.files("mwz.harness").joinpath("sample", "tasks.json")
+        built_in = folder_of("mwz.harness") / "sample" / "tasks.json"
         return parse_tasks(json.loads(built_in.read_bytes()), source)
     path = _tasks_path(benchmark)
     if not path.exists():

@@ -62,6 +62,40 @@ class GroundedFigures:
 
 
 @dataclass(frozen=True)
+class GroundedScores:
+    """Grounded scores of a submission. Rates are "total" or domain -> percent.
+
+    Attributes:
+        inform: Inform, by one of the venues named last ("any").
+        inform_all: Inform, by all venues named last.
+        success: Success, with Inform "any".
+        success_all: Success, with Inform "all"; the leaderboard ranks by it.
+        faithfulness: Whether what is told is in the database.
+        ceiling: What the human responses get under the same signature; None where the benchmark
+            does not have them.
+        success_requested: Success, with Inform "all", over all that the goals request; empty where
+            they do not say.
+    """
+
+    inform: Mapping[str, float]
+    inform_all: Mapping[str, float]
+    success: Mapping[str, float]
+    success_all: Mapping[str, float]
+    faithfulness: ToldShares
+    ceiling: GroundedFigures | None
+    success_requested: Mapping[str, float] = field(default_factory=dict)
+
+    @staticmethod
+    def of_figures(figures: GroundedFigures, human: GroundedFigures | None) -> GroundedScores:
+        """Return the scores of a system and of the human responses as one."""
+        return GroundedScores(
+            **{name: getattr(figures, name) for name in OUTCOMES},
+            faithfulness=figures.faithfulness,
+            ceiling=human,
+        )
+
+
+@dataclass(frozen=True)
 class RatedDialogue:
     """How a dialogue in plain English went.
 

@@ -16,16 +16,15 @@ import contextlib
 import gzip
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib import resources
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import platformdirs
 
-from mwz.normalization.rules.registry import digest_of_json, sha256
+from mwz.normalization.rules.registry import digest_of_json, folder_of, sha256
 
 from ..errors import InputError
 from .files import parse_json, read_bytes, write_atomically
@@ -61,12 +60,21 @@ def code_digest() -> str:
     """
     found = [version("numpy"), version("sacrebleu")]
     for package in ("normalization", "database", "harness"):
-        root = resources.files(f"mwz.{package}")
-        if isinstance(root, Path):
-            for path in sorted([*root.rglob("*.py"), *root.rglob("*.toml")]):
-                status = path.stat()
-                found.append(f"{path.relative_to(root)} {status.st_size} {status.st_mtime_ns}")
+        root = str(folder_of(f"mwz.{package}"))
+        files = _files(root, (".py", ".toml"))
+        found += sorted(f"{path.removeprefix(root)} {size} {at}" for path, size, at in files)
     return sha256("\n".join(found))
+
+
+def _files(folder: str, suffixes: tuple[str, ...]) -> Iterator[tuple[str, int, int]]:
+    """Yield path, size and time of change of the files in and below a folder."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                yield from _files(entry.path, suffixes)
+            elif entry.name.endswith(suffixes):
+                status = entry.stat()
+                yield entry.path, status.st_size, status.st_mtime_ns
 
 
 # ------------------------------------------------------------------------------ sealed files

@@ -14,14 +14,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from rapidfuzz import process
 
 from mwz.database.venues import VenueDatabase, reaches
 from mwz.normalization.rules import RuleSet
-from mwz.normalization.rules.registry import digest_of_json
+from mwz.normalization.rules.registry import digest_of_json, folder_of
 from mwz.normalization.states import minutes, normalize_slot_name, normalize_value
 
 from ..benchmark import VenueRecords
@@ -46,7 +45,7 @@ _CARS = ("audi", "bmw", "ford", "honda", "lexus", "skoda", "tesla", "toyota", "v
 @cache
 def tool_schemas() -> list[dict[str, Any]]:
     """Return the tools in OpenAI's function form; they are to be read only."""
-    text = resources.files(__package__).joinpath("tools.json").read_text(encoding="utf-8")
+    text = (folder_of(__package__) / "tools.json").read_text(encoding="utf-8")
     schemas: list[dict[str, Any]] = json.loads(text)
     return schemas
 

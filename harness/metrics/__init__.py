@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mwz.normalization.rules.registry import declared
@@ -84,7 +85,8 @@ class Metric:
             the figure of `statistics` that is called like the metric.
         made_of: What of what was played, besides the benchmark, the result is made of, where that
             is less than all.
-        result: The type of the result, by which it is read back from JSON.
+        result: The type of the result, by which it is read back from JSON; or a function that
+            returns it, where importing it takes its time.
         keys: Where the result is several, each with a key of its own in reports: key -> type.
         text: How people read the result.
         check: What is impossible, or contradicts itself, in results that were read from a file:
@@ -124,9 +126,15 @@ class Metric:
     rank: int = 100
 
     @property
-    def results(self) -> Mapping[str, Any]:
-        """Key in reports -> type, of everything that the metric gives."""
-        return self.keys or {self.name: self.result}
+    def results(self) -> Collection[str]:
+        """The keys in reports of everything that the metric gives."""
+        return self.keys or (self.name,)
+
+    @property
+    def types(self) -> Mapping[str, Any]:
+        """Key in reports -> type of the result."""
+        late = isinstance(self.result, FunctionType)
+        return self.keys or {self.name: self.result() if late else self.result}
 
     def own_headlines(self) -> Sequence[Headline]:
         """Return the figures that tables show and papers report."""
@@ -227,10 +235,14 @@ def table_figures() -> Mapping[str, Headline]:
 
 
 @cache
+def result_keys() -> frozenset[str]:
+    """Return the keys in reports of the results of all metrics."""
+    return frozenset(key for metric in response_metrics().values() for key in metric.results)
+
+
+@cache
 def result_types() -> Mapping[str, Any]:
     """Return key in reports -> type of the result, of all metrics."""
     return {
-        key: type_
-        for metric in response_metrics().values()
-        for key, type_ in metric.results.items()
+        key: type_ for metric in response_metrics().values() for key, type_ in metric.types.items()
     }

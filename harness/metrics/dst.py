@@ -9,10 +9,10 @@ from ..submission import NormalizedSubmission
 from . import Metric, no_percentages
 from .played import Played
 from .statistics import Statistics
-from .tracking.tracking_report import TrackingReport
 
 if TYPE_CHECKING:
     from .tracking.tracked_dialogues import TrackedDialogue
+    from .tracking.tracking_report import TrackingReport
 
 # The metrics of state tracking are imported where they are used: most scores do without.
 
@@ -22,6 +22,12 @@ def tracked_dialogues(played: Played) -> list[TrackedDialogue]:
     from .tracking.tracked_dialogues import track_states
 
     return track_states(played.submission.states(), played.benchmark)
+
+
+def _result() -> type[TrackingReport]:
+    from .tracking.tracking_report import TrackingReport
+
+    return TrackingReport
 
 
 def _score(played: Played) -> TrackingReport:
@@ -61,7 +67,7 @@ METRIC = Metric(
     made_of=lambda played: played.submission.states(),
     statistics=_statistics,
     check=_check,
-    result=TrackingReport,
+    result=_result,
     text=_text,
     headlines=(),
     unfit=_unfit,

@@ -6,69 +6,38 @@ human responses get under the same signature: compare with that, not with 100.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import counted
-from ..grounding.faithfulness import ToldShares
-from ..grounding.rating import (
-    OUTCOMES,
-    GroundedFigures,
-    PlainDialogue,
-    RatedDialogue,
-    ceiling,
-    grounded_figures,
-    knows_requests,
-    rated,
-    rated_human,
-)
 from ..io.rendering import figure, text_table
 from . import Headline, Metric, Results
 from .inform_success import TOTAL
 from .statistics import Figure, LinearStatistics, percent
 
 if TYPE_CHECKING:
+    from ..grounding.rating import (
+        GroundedFigures,
+        GroundedScores,
+        PlainDialogue,
+        RatedDialogue,
+    )
     from ..submission import NormalizedSubmission
     from .played import Played
 
+# The rules are imported where they are used: most scores do without.
 
-@dataclass(frozen=True)
-class GroundedScores:
-    """Grounded scores of a submission. Rates are "total" or domain -> percent.
 
-    Attributes:
-        inform: Inform, by one of the venues named last ("any").
-        inform_all: Inform, by all venues named last.
-        success: Success, with Inform "any".
-        success_all: Success, with Inform "all"; the leaderboard ranks by it.
-        faithfulness: Whether what is told is in the database.
-        ceiling: What the human responses get under the same signature; None where the benchmark
-            does not have them.
-        success_requested: Success, with Inform "all", over all that the goals request; empty where
-            they do not say.
-    """
+def _result() -> type[GroundedScores]:
+    from ..grounding.rating import GroundedScores
 
-    inform: Mapping[str, float]
-    inform_all: Mapping[str, float]
-    success: Mapping[str, float]
-    success_all: Mapping[str, float]
-    faithfulness: ToldShares
-    ceiling: GroundedFigures | None
-    success_requested: Mapping[str, float] = field(default_factory=dict)
-
-    @staticmethod
-    def of_figures(figures: GroundedFigures, human: GroundedFigures | None) -> GroundedScores:
-        """Return the scores of a system and of the human responses as one."""
-        return GroundedScores(
-            **{name: getattr(figures, name) for name in OUTCOMES},
-            faithfulness=figures.faithfulness,
-            ceiling=human,
-        )
+    return GroundedScores
 
 
 def grounded_scores(played: Played) -> GroundedScores:
     """Hold the responses as they were written against goals and venue database."""
+    from ..grounding.rating import GroundedScores, grounded_figures
+
     return GroundedScores.of_figures(
         grounded_figures(played.once(rated_dialogues)), played_ceiling(played)
     )
@@ -76,6 +45,8 @@ def grounded_scores(played: Played) -> GroundedScores:
 
 def played_ceiling(played: Played) -> GroundedFigures | None:
     """Return what the human responses of the turns played get; None where they are not known."""
+    from ..grounding.rating import ceiling, rated_human
+
     human = played.human()
     return ceiling(
         [(id_, len(turns)) for id_, turns in played.submission.dialogues.items()],
@@ -87,6 +58,8 @@ def played_ceiling(played: Played) -> GroundedFigures | None:
 
 def plain_dialogues(played: Played) -> dict[str, PlainDialogue]:
     """Return the dialogues in plain English by their ids, in the submission's order."""
+    from ..grounding.rating import PlainDialogue
+
     found = {}
     for id_, turns in played.submission.dialogues.items():
         gold = played.benchmark.dialogues[id_]
@@ -97,10 +70,19 @@ def plain_dialogues(played: Played) -> dict[str, PlainDialogue]:
 
 def rated_dialogues(played: Played) -> list[RatedDialogue]:
     """Return how each dialogue in plain English went, in the submission's order."""
+    from ..grounding.rating import rated
+
     database, gazetteer = played.database(), played.delexicaliser().gazetteer
     return [rated(one, database, gazetteer) for one in plain_dialogues(played).values()]
 
 
+_RATES = {
+    "inform": "Inform any",
+    "inform_all": "Inform all",
+    "success": "Success any",
+    "success_all": "Success all",
+    "success_requested": "all requested",
+}
 _REQUESTED = "grounded.success_requested"
 _SHARES = ("in_database", "of_named_venue")
 _FIGURES = (
@@ -116,18 +98,20 @@ _FIGURES = (
 
 def statistics(played: Played) -> LinearStatistics:
     """Return the statistics of the totals: which dialogues are won, and what is told."""
+    from ..grounding.rating import knows_requests
+
     dialogues = played.once(rated_dialogues)
     rows = [
         (
             1,
-            *(bool(getattr(one.grounded, name)) for name in OUTCOMES),
+            *(bool(getattr(one.grounded, name)) for name in _RATES),
             one.faithfulness.told,
             *(getattr(one.faithfulness, name) for name in _SHARES),
         )
         for one in dialogues
     ]
     figures = [one for one in _FIGURES if one.name != _REQUESTED or knows_requests(dialogues)]
-    columns = {f"grounded.{name}": at for at, name in enumerate(OUTCOMES, start=1)}
+    columns = {f"grounded.{name}": at for at, name in enumerate(_RATES, start=1)}
     wins = {one.name: columns[one.name] for one in figures if one.name in columns}
     return LinearStatistics.of_rows(figures, rows, _values, wins, of_samples=True, exact=True)
 
@@ -146,15 +130,6 @@ def _unfit(submission: NormalizedSubmission) -> str | None:
     if submission.lexicalised:
         return None
     return "`grounded` needs responses in plain English, scored as such; use --lexicalised"
-
-
-_RATES = {
-    "inform": "Inform any",
-    "inform_all": "Inform all",
-    "success": "Success any",
-    "success_all": "Success all",
-    "success_requested": "all requested",
-}
 
 
 def _text(_: Metric, scores: GroundedScores) -> str:
@@ -200,7 +175,7 @@ def _totals(scores: GroundedScores | GroundedFigures) -> dict[str, float | None]
     """Return figure -> percent over all domains."""
     shares = scores.faithfulness
     return {
-        **{f"grounded.{name}": getattr(scores, name).get(TOTAL) for name in OUTCOMES},
+        **{f"grounded.{name}": getattr(scores, name).get(TOTAL) for name in _RATES},
         **{f"grounded.{name}": getattr(shares, name) for name in _SHARES},
     }
 
@@ -227,7 +202,7 @@ METRIC = Metric(
     source="docs/lexicalised.md",
     compute=grounded_scores,
     statistics=statistics,
-    result=GroundedScores,
+    result=_result,
     text=_text,
     headlines=(),
     further=tuple(map(_headline, _FIGURES)),

@@ -22,11 +22,11 @@ from ..diagnosis.diagnosing import diagnose
 from ..errors import InputError
 from ..grounding.faithfulness import Faithfulness
 from ..grounding.grounded import GroundedDialogue, GroundedDomain
-from ..grounding.rating import RatedDialogue, grounded_figures
+from ..grounding.rating import GroundedScores, RatedDialogue, grounded_figures
 from ..io.files import parse_json, read_bytes, shown_name
 from ..metrics import bleu
 from ..metrics.diversity import diversity
-from ..metrics.grounded_scores import GroundedScores, rated_dialogues
+from ..metrics.grounded_scores import rated_dialogues
 from ..metrics.inform import outcomes, setup_scores
 from ..metrics.inform_success import DomainOutcome, Outcome, rates
 from ..metrics.played import Played

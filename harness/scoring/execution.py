@@ -1,19 +1,16 @@
 """Jobs: done in this process, by several processes of this machine, or by a Dask cluster.
 
-A job is a call of a function with a scorer as first argument. Each process gets the benchmark
+A job is a call of a function with a scorer as first argument. What several processes take is
+imported where it is used: most runs are of one. Each process gets the benchmark
 once, when it starts, and keeps the scorer that it makes of it.
 """
 
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent import futures
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
@@ -24,6 +21,7 @@ from ..errors import InputError
 from . import Scorer
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
     from multiprocessing.connection import Connection
 
 _T = TypeVar("_T")
@@ -125,6 +123,8 @@ def _completed(
     pending: dict[Future[Any], tuple[int, Job]],
 ) -> Iterator[tuple[int, Job, Future[Any]]]:
     """Submit jobs, and yield each when it is done; `pending` holds those that are not yet."""
+    from concurrent.futures import FIRST_COMPLETED, wait
+
     while True:
         for number, job in islice(jobs, _AHEAD - len(pending)):
             pending[submit(job)] = number, job
@@ -144,6 +144,8 @@ def _by_processes(
     workers: int,
     notify: Callable[[str], None],
 ) -> Iterator[tuple[int, _T | InputError]]:
+    from concurrent.futures import BrokenExecutor
+
     pending: dict[Future[Any], tuple[int, Job]] = {}
     left: list[tuple[int, Job]] = []
     with _pool(workers, benchmark) as pool:
@@ -161,6 +163,8 @@ def _by_processes(
 
 def _alone(function: Callable[..., _T], job: Job, benchmark: Benchmark) -> _T | InputError:
     """Do a job in a process of its own; if that is killed, once more."""
+    from concurrent.futures import BrokenExecutor
+
     for _ in range(2):
         with contextlib.suppress(BrokenExecutor), _pool(1, benchmark) as pool:
             outcome: _T | InputError = _submitted(pool, function, job).result()
@@ -168,9 +172,9 @@ def _alone(function: Callable[..., _T], job: Job, benchmark: Benchmark) -> _T | 
     return InputError(job.name, LOST)
 
 
-def _submitted(
-    pool: futures.ProcessPoolExecutor, function: Callable[..., Any], job: Job
-) -> Future[Any]:
+def _submitted(pool: ProcessPoolExecutor, function: Callable[..., Any], job: Job) -> Future[Any]:
+    from concurrent.futures import BrokenExecutor, Future
+
     try:
         return pool.submit(_work, function, job.arguments)
     except BrokenExecutor as error:
@@ -180,17 +184,18 @@ def _submitted(
 
 
 @contextlib.contextmanager
-def _pool(workers: int, benchmark: Benchmark) -> Iterator[futures.ProcessPoolExecutor]:
+def _pool(workers: int, benchmark: Benchmark) -> Iterator[ProcessPoolExecutor]:
     """Yield a pool of processes that end when this one does, however it ends.
 
     A process that is killed cannot tell its workers to stop: left alone they would go on, and hold
     the locks that they were given with everything else. On an error, or an interruption, what has
     not begun is never done.
     """
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     ours, theirs = multiprocessing.Pipe(duplex=False)
-    pool = futures.ProcessPoolExecutor(
-        workers, initializer=_start, initargs=(benchmark, ours, theirs)
-    )
+    pool = ProcessPoolExecutor(workers, initializer=_start, initargs=(benchmark, ours, theirs))
     try:
         yield pool
     except BaseException:
@@ -210,6 +215,8 @@ _scorer: Scorer
 
 def _start(benchmark: Benchmark, pipe: _Pipe, held: _Pipe) -> None:
     """Make the scorer, and end as soon as nobody but this process could write to a pipe."""
+    import threading
+
     global _scorer  # noqa: PLW0603 -- an initializer has no other place
     held.close()
     # An interruption from the keyboard is for the process that has the workers.
@@ -233,6 +240,8 @@ def _work(function: Callable[..., _T], arguments: tuple[Any, ...]) -> _T | Input
 def _by_cluster(
     function: Callable[..., _T], jobs: _Jobs, benchmark: Benchmark, scheduler: str
 ) -> Iterator[tuple[int, _T | InputError]]:
+    from concurrent.futures import CancelledError
+
     try:
         from distributed import Client, KilledWorker
         from distributed import TimeoutError as NoWorkerError

@@ -22,6 +22,7 @@ from ..data.goals import Goals, GoalsFile
 from ..errors import SHOWN_PLACES, InputError, counted, unquoted
 from ..grounding.rating import (
     GroundedFigures,
+    GroundedScores,
     HumanRatings,
     PlainDialogue,
     RatedDialogue,
@@ -31,7 +32,6 @@ from ..grounding.rating import (
     rated_human,
 )
 from ..metrics.diversity import diversity
-from ..metrics.grounded_scores import GroundedScores
 from ..signature import SHOWN_HASH, Signature
 from ..submission import NormalizedSubmission, Submission, normalize_submission
 from ..submission.checking import Turn, dialogue_id

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from ..metrics import ROUNDING, Headline, headlines, response_metrics, result_types
+from ..metrics import ROUNDING, Headline, headlines, response_metrics, result_keys, result_types
 from ..metrics.setups import MAIN_SETUP
 from ..signature import Signature
 
@@ -159,7 +159,7 @@ class Report:
     def __getattr__(self, name: str) -> Any:
         # Only what is no field comes here; the fields are not there yet while a copy is made.
         if not name.startswith("_") and "metrics" in self.__dict__:
-            if name in self.metrics or name in result_types():
+            if name in self.metrics or name in result_keys():
                 return self.metrics.get(name)
             if name in headlines():
                 return headlines()[name].value(self, MAIN_SETUP)
@@ -220,7 +220,7 @@ _PARTS = {
 
 def _totals() -> dict[str, Headline]:
     """Return name -> headline, of those that are no result of their own."""
-    return {name: one for name, one in headlines().items() if name not in result_types()}
+    return {name: one for name, one in headlines().items() if name not in result_keys()}
 
 
 def _read(content: Mapping[str, Any], source: str) -> Report:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping
-from importlib import import_module, resources
+from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -22,15 +24,20 @@ _RULES = "mwz.normalization"
 """The package with the folders of rule sets and tables."""
 
 
+def folder_of(package: str) -> Path:
+    """Return the folder of a package."""
+    return Path(str(import_module(package).__file__)).parent
+
+
 def read_toml(name: str, package: str = _RULES) -> Mapping[str, Any]:
     """Return the content of one TOML file of a package, by default of the rules'."""
-    return tomllib.loads(resources.files(package).joinpath(name).read_text(encoding="utf-8"))
+    return tomllib.loads((folder_of(package) / name).read_text(encoding="utf-8"))
 
 
 def names(folder: str, suffix: str, package: str = _RULES) -> list[str]:
     """Return the names, without their suffix, of the files in a folder of a package."""
-    files = resources.files(package).joinpath(folder).iterdir()
-    return sorted(f.name.removesuffix(suffix) for f in files if f.name.endswith(suffix))
+    files = os.listdir(folder_of(package) / folder)
+    return sorted(name.removesuffix(suffix) for name in files if name.endswith(suffix))
 
 
 def modules(package: str) -> Iterator[ModuleType]:

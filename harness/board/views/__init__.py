@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
+
+from mwz.normalization.rules.registry import folder_of
 
 from ...comparison.interval import SIGNIFICANCE, p_text
 from ...diagnosis.diagnosing import Diagnosis
@@ -210,7 +211,7 @@ class DialogueSite(Mapping[str, str]):
 
 def _package_files(folder: str) -> dict[str, str]:
     """Return name -> content of the files in a folder of this package, by name."""
-    files = resources.files(__package__).joinpath(folder).iterdir()
+    files = (folder_of(__package__) / folder).iterdir()
     named = {file.name: file.read_text(encoding="utf-8") for file in files if file.is_file()}
     return dict(sorted(named.items()))
 
