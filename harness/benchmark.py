@@ -109,6 +109,9 @@ class Prepared(Protocol):
     def content_hash(self, rules: RuleSet) -> str | None:
         """Return what `Benchmark.content_hash` returns."""
 
+    def typical_rate(self, slots: frozenset[str]) -> float | None:
+        """Return what `Benchmark.typical_rate` returns."""
+
     def references(self) -> Any:
         """Return the references, prepared for BLEU: a `metrics._references.ReferenceIndex`."""
 
@@ -161,6 +164,8 @@ class Benchmark:
     def typical_rate(self, slots: frozenset[str]) -> float:
         """Return how many of some slots the canonical references name a turn; remembered."""
         rate = self._rates.get(slots)
+        if rate is None and self.prepared is not None:
+            rate = self.prepared.typical_rate(slots)
         if rate is None:
             texts = [
                 text

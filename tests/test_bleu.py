@@ -25,7 +25,7 @@ Responses = Mapping[str, Sequence[str]]
 
 
 def _scores(index: ReferenceIndex, responses: Responses) -> dict[str, float]:
-    return bleu_of_counts(index.statistics(responses))
+    return bleu_of_counts(index.statistics(index.said(responses)))
 
 
 def _bleu(response: str, reference: str) -> float:

@@ -61,7 +61,8 @@ def test_percentiles_are_those_of_a_plain_loop() -> None:
     ids = list(predictions)
     submission = parse_submission(predictions, scorer.benchmark, "predictions")
     texts = scorer.normalized(submission).responses()
-    counts = scorer.references().statistics(texts)["mwz22"]
+    references = scorer.references()
+    counts = references.statistics(references.said(texts))["mwz22"]
     generator = np.random.default_rng(SEED)
     bleu, entropy = [], []
     for drawn in generator.choice(30, size=(200, 30), replace=True):

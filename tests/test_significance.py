@@ -220,7 +220,8 @@ def _bleu_alone(hypotheses: list[str]) -> Evidence:
     index = ReferenceIndex(
         {id_: {"mwz22": [text]} for id_, text in zip(ids, _REFERENCES, strict=True)}
     )
-    counts = index.statistics(dict(zip(ids, ([text] for text in hypotheses), strict=True)))
+    said = index.said(dict(zip(ids, ([text] for text in hypotheses), strict=True)))
+    counts = index.statistics(said)
     rows = counts["mwz22"].astype(np.float64)
     statistics = LinearStatistics(
         [Figure("bleu", "BLEU")], rows, lambda sums: {"bleu": bleu_of_sums(sums)}

@@ -3,26 +3,27 @@
 A benchmark is one sealed file (`io/store.py`), `<data directory>/benchmarks/<name>.json.gz`. What
 scores need of it is prepared when it is installed, and stored under a hash of the file and of the
 code: its content hashes; a slim document, without the texts that few scores need (`late_texts.py`);
-and NumPy arrays (`.npz`, without pickles) with the references as BLEU needs them and what the venue
-database answers. What is missing or damaged is prepared again; where nothing can be stored, all is
-derived when it is needed, as for a benchmark that was never installed.
+and the references as BLEU needs them with what the venue database answers. Both are stored as
+Python stores its compiled modules, by `marshal`. What is missing or damaged is prepared again;
+where nothing can be stored, all is derived when it is needed, as for a benchmark that was never
+installed.
 """
 
 from __future__ import annotations
 
-import io
 import json
+import marshal
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
-from importlib import resources
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mwz.normalization.rules import RuleSet, rule_set, rule_set_names
-from mwz.normalization.rules.registry import sha256
+from mwz.normalization.rules.registry import folder_of, sha256
 
-from ..benchmark import CANONICAL_STYLE, Benchmark, Dialogue, Goal
+from ..benchmark import Benchmark, Dialogue, Goal
 from ..errors import InputError
 from ..io.files import read_stored
 from ..io.store import (
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from ..metrics._references import ReferenceIndex
 
 
-_VENUES = "venues "
 _CONTENT, _SLIM, _ARRAYS = "content", "slim", "arrays"
 _STORE = Store("prepared")
 
@@ -54,10 +54,12 @@ class PreparedContent:
     Attributes:
         hashes: Version of the venues -> content hash.
         gold_domains: Where its gold active domains come from, one of `GOLD_DOMAINS`.
+        rates: Slots about venues -> how many of them the canonical references name a turn.
     """
 
     hashes: Mapping[str, str]
     gold_domains: str
+    rates: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -65,43 +67,49 @@ class PreparedBenchmark:
     """What was prepared of a benchmark.
 
     Attributes:
-        hashes: Version of the venues -> content hash.
+        content: What it holds, in short.
         dialogues: The ids of the benchmark's dialogues, in its order.
-        packed: The arrays, as `.npz`.
+        packed: The references and the venues' answers.
     """
 
-    hashes: Mapping[str, str]
+    content: PreparedContent
     dialogues: Sequence[str] = field(repr=False)
     packed: bytes = field(repr=False)
 
     def content_hash(self, rules: RuleSet) -> str | None:
         """Return the content hash under a rule set; None for one that was not prepared for."""
-        return self.hashes.get(rules.venues)
+        return self.content.hashes.get(rules.venues)
 
-    def references(self) -> ReferenceIndex | None:
+    def typical_rate(self, slots: frozenset[str]) -> float | None:
+        """Return how many of some slots the canonical references name a turn, if it is known."""
+        return self.content.rates.get(_rate_of(slots))
+
+    def references(self) -> ReferenceIndex:
         """Return the references, prepared for BLEU."""
+        import numpy as np
+
         from ..metrics._references import ReferenceIndex
 
-        arrays = self._arrays()
-        names = [name for name in arrays if not name.startswith(_VENUES)]
-        return ReferenceIndex.from_arrays({name: arrays[name] for name in names}, self.dialogues)
+        arrays = {
+            name: np.frombuffer(values, kind)
+            for name, (kind, values) in self._parts["references"].items()
+        }
+        return ReferenceIndex.from_arrays(arrays, self.dialogues)
 
     def venues(self, rules: RuleSet) -> PreparedVenues | None:
         """Return what the venue database answers under a rule set, if it was prepared for."""
         from mwz.database.venues import PreparedVenues, VenueTables
 
-        arrays = self._arrays()
-        name = f"{_VENUES}{rules.digest}-{rules.venues}"
-        if name not in arrays:
+        packed = self._parts["venues"].get(_rules_of(rules))
+        if packed is None:
             return None
-        read = json.loads(arrays[name].tobytes())
+        read = marshal.loads(packed)
         return PreparedVenues(**{**read, "tables": VenueTables(**read["tables"])})
 
-    def _arrays(self) -> Mapping[str, Any]:
-        import numpy as np
-
-        arrays: Mapping[str, Any] = np.load(io.BytesIO(self.packed), allow_pickle=False)
-        return arrays
+    @cached_property
+    def _parts(self) -> Mapping[str, Any]:
+        parts: Mapping[str, Any] = marshal.loads(self.packed)
+        return parts
 
 
 def prepared(
@@ -122,9 +130,9 @@ def prepared(
             return None
         content, packed = _content(benchmark), _packed(benchmark)
         _STORE.put([_CONTENT, key], asdict(content))
-        _STORE.put([_SLIM, key], _slim(to_document(benchmark)))
+        _STORE.put_bytes([_SLIM, key], marshal.dumps(_slim(to_document(benchmark))))
         _STORE.put_bytes([_ARRAYS, key], packed)
-    return PreparedBenchmark(content.hashes, tuple(benchmark.dialogues), packed)
+    return PreparedBenchmark(content, tuple(benchmark.dialogues), packed)
 
 
 def prepared_content(path: Path) -> PreparedContent | None:
@@ -144,34 +152,46 @@ def _stored_content(key: Mapping[str, str]) -> PreparedContent | None:
 
 
 def _key(path: Path) -> dict[str, str]:
-    """Return what decides what is prepared: the benchmark's file and the code, rules included."""
-    return {"benchmark": sha256(read_stored(path)), "code": code_digest()}
+    """Return what decides what is prepared: the benchmark's file, the code and who reads it."""
+    python = str(sys.implementation.cache_tag)
+    return {"benchmark": sha256(read_stored(path)), "code": code_digest(), "python": python}
 
 
 def _content(benchmark: Benchmark) -> PreparedContent:
     versions = {rules.venues: rules for rules in map(rule_set, rule_set_names())}
     hashes = {name: benchmark.content_hash(rules) for name, rules in versions.items()}
-    return PreparedContent(hashes, benchmark.gold_domains)
+    about = {rules.about_venues for rules in versions.values()}
+    rates = {_rate_of(slots): benchmark.typical_rate(slots) for slots in about}
+    return PreparedContent(hashes, benchmark.gold_domains, rates)
+
+
+def _rate_of(slots: frozenset[str]) -> str:
+    return " ".join(sorted(slots))
 
 
 def _packed(benchmark: Benchmark) -> bytes:
-    """Return the arrays."""
-    import numpy as np
-
+    """Return what is derived of a benchmark: the references for BLEU, and the venues' answers."""
     from mwz.database.venues import prepared_venues
 
     from ..metrics._references import ReferenceIndex
 
-    arrays = ReferenceIndex(
-        {id_: dialogue.references for id_, dialogue in benchmark.dialogues.items()}
-    ).to_arrays()
-    for rules in map(rule_set, rule_set_names()):
-        venues = asdict(prepared_venues(benchmark.venue_records(rules), rules))
-        text = json.dumps(venues, separators=(",", ":")).encode()
-        arrays[f"{_VENUES}{rules.digest}-{rules.venues}"] = np.frombuffer(text, np.uint8)
-    packed = io.BytesIO()
-    np.savez_compressed(packed, allow_pickle=False, **arrays)
-    return packed.getvalue()
+    index = ReferenceIndex({id_: one.references for id_, one in benchmark.dialogues.items()})
+    venues = {
+        _rules_of(rules): marshal.dumps(
+            asdict(prepared_venues(benchmark.venue_records(rules), rules)), _PLAIN
+        )
+        for rules in map(rule_set, rule_set_names())
+    }
+    arrays = {name: (one.dtype.str, one.tobytes()) for name, one in index.to_arrays().items()}
+    return marshal.dumps({"references": arrays, "venues": venues}, _PLAIN)
+
+
+_PLAIN = 2
+"""The version of marshal that does not share parts: the same content is the same bytes."""
+
+
+def _rules_of(rules: RuleSet) -> str:
+    return f"{rules.digest}-{rules.venues}"
 
 
 SAMPLE = "sample"
@@ -221,15 +241,15 @@ def load_benchmark(name: str | None = None) -> Benchmark:
         )
     path = benchmark_path(name)
     if path is None:
-        town = resources.files("mwz.harness").joinpath("sample", "town.json")
+        town = folder_of("mwz.harness") / "sample" / "town.json"
         return from_document(json.loads(town.read_bytes()))
     try:
         key = _key(path)
-        slim = _STORE.get([_SLIM, key])
+        slim = _STORE.get_bytes([_SLIM, key])
         if slim is None:
             return _with_prepared(key, _whole(path))
         late = LateTexts(path, key["benchmark"], _dialogues)
-        return _with_prepared(key, from_document(slim, late), is_slim=True)
+        return _with_prepared(key, from_document(marshal.loads(slim), late), is_slim=True)
     except InputError as error:
         raise InputError(error.source, f"{error.problems[0]}; {_AGAIN}") from None
 
@@ -290,14 +310,37 @@ def to_document(benchmark: Benchmark) -> dict[str, Any]:
     }
 
 
-def _slim(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document without the texts that few scores need."""
-    dialogues = {}
-    for id_, data in document["dialogues"].items():
-        canonical = {k: v for k, v in data["references"].items() if k == CANONICAL_STYLE}
-        kept = {key: value for key, value in data.items() if key not in _SAID}
-        dialogues[id_] = {**kept, "references": canonical}
-    return {**document, "dialogues": dialogues}
+_SAID = ("users", "responses")
+
+
+def _slim(document: Mapping[str, Any]) -> Any:
+    """Return a document without texts, whose equal parts are one: they are read once, and shared.
+
+    Turn after turn has the belief state of the turn before.
+    """
+    late = {*_SAID, "references"}
+    dialogues = {
+        id_: {key: value for key, value in data.items() if key not in late}
+        for id_, data in document["dialogues"].items()
+    }
+    return _shared({**document, "dialogues": dialogues}, {})
+
+
+def _shared(value: Any, known: dict[object, Any]) -> Any:
+    """Return a value of JSON types with the parts that are known already.
+
+    Args:
+        value: The value.
+        known: What is known; what is not is added.
+    """
+    key: object = (type(value), value)
+    if isinstance(value, dict):
+        value = {_shared(name, known): _shared(one, known) for name, one in value.items()}
+        key = (dict, *((id(name), id(one)) for name, one in value.items()))
+    elif isinstance(value, list | tuple):
+        value = [_shared(one, known) for one in value]
+        key = (list, *map(id, value))
+    return known.setdefault(key, value)
 
 
 def from_document(document: Mapping[str, Any], late: LateTexts | None = None) -> Benchmark:
@@ -329,9 +372,6 @@ def _dialogue_data(dialogue: Dialogue) -> dict[str, Any]:
     }
 
 
-_SAID = ("users", "responses")
-
-
 def _dialogue(id_: str, data: Mapping[str, Any], late: LateTexts | None) -> Dialogue:
     goals = {
         domain: Goal(
@@ -342,10 +382,12 @@ def _dialogue(id_: str, data: Mapping[str, Any], late: LateTexts | None) -> Dial
         )
         for domain, goal in data["goal"].items()
     }
-    texts: dict[str, Any]
     if late is None:
-        texts = {name: tuple(data.get(name, ())) for name in _SAID}
-    else:
-        texts = {name: LateWords(late, id_, name) for name in _SAID}
-        texts["references"] = LateReferences(data["references"], late, id_)
-    return Dialogue(**{**data, **texts, "goal": goals})
+        said = {name: tuple(data.get(name, ())) for name in _SAID}
+        return Dialogue(**{**data, **said, "goal": goals})
+    return Dialogue(
+        **{**data, "goal": goals},
+        references=LateReferences(late, id_),
+        users=LateWords(late, id_, "users"),
+        responses=LateWords(late, id_, "responses"),
+    )

@@ -1,7 +1,7 @@
 """The texts of an installed benchmark that few scores need, read when the first of them is.
 
-Most scores look at the canonical references alone. All others, what the users say and the human
-responses are most of a benchmark's file.
+References, what the users say and the human responses are most of a benchmark's file; BLEU and the
+signs take references as they were prepared.
 """
 
 from __future__ import annotations
@@ -51,16 +51,15 @@ class LateReferences(Mapping[str, Sequence[str]]):
     """The references of a dialogue: reference style -> normalised responses.
 
     Args:
-        known: Those that are known.
-        texts: Has all.
+        texts: Has them.
         dialogue: The dialogue's id.
     """
 
-    def __init__(self, known: Mapping[str, Sequence[str]], texts: LateTexts, dialogue: str) -> None:
-        self._known, self._texts, self._dialogue = known, texts, dialogue
+    def __init__(self, texts: LateTexts, dialogue: str) -> None:
+        self._texts, self._dialogue = texts, dialogue
 
     def __getitem__(self, style: str) -> Sequence[str]:
-        return self._known[style] if style in self._known else self._all[style]
+        return self._all[style]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._all)

@@ -16,17 +16,31 @@ def numbered_ngrams(
     Numbers are the places among the distinct n-grams of an order, in that of their tokens.
 
     Args:
-        tokens: The numbers (at least 0) of the tokens of all texts, one text after another.
+        tokens: The numbers of the tokens of all texts, one text after another: from 0, and every
+            one up to the greatest.
         lengths: How many tokens each text has: no n-gram goes beyond its own.
         orders: Up to which order.
     """
     size = 1 + tokens.max(initial=0)
     ends = np.repeat(np.cumsum(lengths), lengths)
-    starts, keys = np.arange(len(tokens)), tokens
+    starts, numbers = np.arange(len(tokens)), tokens
     for order in range(1, orders + 1):
-        numbers = np.unique(keys, return_inverse=True)[1]
         yield starts, numbers
         # Those that have a token after them are one longer.
         longer = starts + order < ends[starts]
         starts = starts[longer]
-        keys = numbers[longer] * size + tokens[starts + order]
+        numbers = _places(numbers[longer] * size + tokens[starts + order])
+
+
+_ROOMY = 32
+
+
+def _places(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the place of each key among the distinct ones, in their order."""
+    most = 1 + int(keys.max(initial=-1))
+    if most > _ROOMY * len(keys):
+        return np.unique(keys, return_inverse=True)[1]
+    # Few enough to be looked up in a table of all that there could be.
+    there = np.zeros(most, np.bool_)
+    there[keys] = True
+    return (np.cumsum(there) - 1)[keys]

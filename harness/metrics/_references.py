@@ -17,20 +17,23 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, TypeAlias
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
 from mwz.normalization.remembering import SHORT, remembering
 
+from ..benchmark import CANONICAL_STYLE
 from ._numbered import numbered_ngrams
-from .words import words_of
+from .words import LONG, words_of
 
 MAX_ORDER = 4
 _STYLE = "style "
 
 _Ints: TypeAlias = npt.NDArray[np.int64]
 _Small: TypeAlias = npt.NDArray[np.int32]
+_Flags: TypeAlias = npt.NDArray[np.bool_]
 
 Tokenization: TypeAlias = Callable[[str], Sequence[str]]
 """Splits a text into tokens."""
@@ -98,6 +101,27 @@ class _Segments:
         """Per token, the number of the segment it belongs to."""
         return np.repeat(np.arange(len(self.lengths), dtype=np.int32), self.lengths)
 
+    def sums(self, numbers: _Ints) -> _Ints:
+        """Return the sum of the numbers of each segment's tokens.
+
+        Args:
+            numbers: Of each token; the last one is that of a token that has no id.
+        """
+        sums = np.append(0, np.cumsum(numbers[self.tokens]))
+        ends = np.cumsum(self.lengths)
+        summed: _Ints = sums[ends] - sums[ends - self.lengths]
+        return summed
+
+    def holding(self, table: _Flags) -> _Flags:
+        """Return which columns of a table some token of each segment has; its rows as `numbers`."""
+        held = np.zeros((len(self.lengths), table.shape[1]), np.bool_)
+        some = np.asarray(table.any(axis=1))
+        at = np.flatnonzero(some[self.tokens])
+        owner, had = self.owner[at], table[self.tokens[at]]
+        for column in range(table.shape[1]):
+            held[owner[had[:, column]], column] = True
+        return held
+
     def repeats(self) -> npt.NDArray[np.uint16]:
         """Return, per order and token, how often its segment has the n-gram from there before."""
         repeats = np.zeros((MAX_ORDER, len(self.tokens)), np.uint16)
@@ -108,6 +132,32 @@ class _Segments:
         for order, (starts, numbers) in enumerate(ngrams):
             repeats[order, starts] = _times_before(numbers)
         return repeats
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a system said, in the tokens of a benchmark's references.
+
+    Attributes:
+        turns: The number of each response's turn in the benchmark.
+        dialogues: How many responses each dialogue has.
+        texts: The distinct responses. Systems repeat themselves: what takes long is done for each
+            of these once.
+        text: Per response, the number of its text.
+        segments: The tokens of the texts.
+    """
+
+    turns: _Ints
+    dialogues: Sequence[int]
+    texts: Sequence[str]
+    text: _Ints
+    segments: _Segments
+
+    @cached_property
+    def strange(self) -> Sequence[int]:
+        """The numbers of the texts with a token that the references never say."""
+        found: list[int] = np.unique(self.segments.owner[self.segments.tokens < 0]).tolist()
+        return found
 
 
 def _times_before(numbers: _Ints) -> _Ints:
@@ -154,18 +204,27 @@ class ReferenceIndex:
             for _, text in variants
         )
         self._repeats = self._references.repeats()
-        self._digests = np.array([words_of(text).digest for _, text in variants], np.uint64)
+        self._digests = np.array([self._digest(text) for _, text in variants], np.uint64)
+        words = [words_of(token).words for token in self._vocabulary]
+        # What the references never say has the last place.
+        self._words = np.array([*map(len, words), 0], np.int64)
+        self._word_sums = np.array([*(sum(map(_number, own)) for own in words), 0], np.int64)
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return the index as arrays, for `from_arrays`: name -> array, none of objects."""
         words = "\n".join(self._vocabulary)
+        repeated = np.flatnonzero(self._repeats)
         return {
             "first_turn": np.array([*self._first_turn.values()], np.int32),
             "variant_turn": self._variant_turn.astype(np.int32),
             "tokens": self._references.tokens,
             "lengths": self._references.lengths,
-            "repeats": self._repeats,
+            # Hardly any n-gram is repeated.
+            "repeated": repeated.astype(np.int32),
+            "repeats": self._repeats.flat[repeated],
             "digests": self._digests,
+            "words": self._words,
+            "word_sums": self._word_sums,
             "vocabulary": np.frombuffer(words.encode(), np.uint8),
             **{f"{_STYLE}{style}": v.astype(np.int32) for style, v in self._variants.items()},
         }
@@ -193,39 +252,47 @@ class ReferenceIndex:
         words = arrays["vocabulary"].tobytes().decode().split("\n")
         index._vocabulary = {word: number for number, word in enumerate(words) if word}
         index._references = _Segments(arrays["tokens"], arrays["lengths"])
-        index._repeats, index._digests = arrays["repeats"], arrays["digests"]
+        index._repeats = np.zeros((MAX_ORDER, len(arrays["tokens"])), np.uint16)
+        index._repeats.flat[arrays["repeated"]] = arrays["repeats"]
+        index._digests = arrays["digests"]
+        index._words, index._word_sums = arrays["words"], arrays["word_sums"]
         return index
 
-    def statistics(self, responses: Mapping[str, Sequence[str]]) -> dict[str, _Ints]:
+    def said(self, responses: Mapping[str, Sequence[str]]) -> Said:
+        """Return responses in the tokens of the references.
+
+        Args:
+            responses: Dialogue id -> normalised responses, one per system turn from the first; what
+                they leave out of the benchmark is left out.
+        """
+        first, numbers = self._first_turn, dict[str, int]()
+        text = [
+            numbers.setdefault(one, len(numbers)) for texts in responses.values() for one in texts
+        ]
+        turns = (range(first[id_], first[id_] + len(texts)) for id_, texts in responses.items())
+        return Said(
+            turns=np.fromiter(chain.from_iterable(turns), np.int64),
+            dialogues=[*map(len, responses.values())],
+            texts=[*numbers],
+            text=np.array(text, np.int64),
+            segments=_segments(map(self._numbers, numbers)),
+        )
+
+    def statistics(self, said: Said) -> dict[str, _Ints]:
         """Return style -> what BLEU is computed from, a row per dialogue: they may be added up.
 
         A row holds the hypotheses' length, the references' length, then per n-gram order the
         matches, then per order the hypotheses' n-grams: 2 + 2 x `MAX_ORDER` numbers.
 
         Args:
-            responses: Dialogue id -> normalised responses, one per system turn from the first; what
-                they leave out of the benchmark is left out. The rows are in this order.
+            said: The responses. The rows are in the order of their dialogues.
         """
-        turns = self._turns(responses)
-        # Systems repeat themselves: each distinct response is counted once.
-        numbers: dict[str, int] = {}
-        said = np.array(
-            [
-                numbers.setdefault(text, len(numbers))
-                for texts in responses.values()
-                for text in texts
-            ],
-            np.int64,
-        )
-        hypotheses = _segments(self._numbers(text) for text in numbers)
-        response_of_turn = np.full(len(next(iter(self._variants.values()), ())), -1, np.int64)
-        response_of_turn[turns] = said
-        matches = self._matches(hypotheses, response_of_turn)
-        own_lengths = hypotheses.lengths[said]
-        dialogue = np.repeat(np.arange(len(responses)), [len(t) for t in responses.values()])
+        matches = self._matches(said.segments, self._text_of_turn(said))
+        own_lengths = said.segments.lengths[said.text]
+        dialogue = np.repeat(np.arange(len(said.dialogues)), said.dialogues)
 
         def by_dialogue(values: _Ints | _Small) -> _Ints:
-            sums = np.bincount(dialogue, weights=values, minlength=len(responses))
+            sums = np.bincount(dialogue, weights=values, minlength=len(said.dialogues))
             return sums.astype(np.int64)
 
         lengths = by_dialogue(own_lengths)
@@ -240,43 +307,69 @@ class ReferenceIndex:
                 ]
             )
             for style, variants in self._variants.items()
-            for compared in [variants[turns]]
+            for compared in [variants[said.turns]]
         }
 
-    def has_words_of(self, responses: Mapping[str, Sequence[str]]) -> npt.NDArray[np.bool_]:
-        """Tell of each response, in order, if some reference of its turn has the same words.
+    def copies(self, said: Said) -> tuple[_Flags, _Flags]:
+        """Tell of each response if it is long, and if it has the words of a reference of its turn.
 
-        Only of responses with `LONG` words or more; punctuation does not count.
-
-        Args:
-            responses: As of `statistics`.
+        Long ones have `LONG` words or more; others are no copies. Punctuation does not count. Words
+        are looked at where the sums of their numbers agree, or where a text is strange.
         """
-        turns = self._turns(responses)
-        said = np.zeros(self._variant_turn.max(initial=-1) + 1, np.uint64)
-        said[turns] = [words_of(text).digest for texts in responses.values() for text in texts]
-        same = (self._digests == said[self._variant_turn]) & (self._digests > 0)
-        found = np.zeros(len(said), np.bool_)
-        found[self._variant_turn[same]] = True
-        return found[turns]
+        counts, sums = (said.segments.sums(of) for of in (self._words, self._word_sums))
+        digests = np.zeros(len(said.texts), np.uint64)
+        digests[said.strange] = [self._digest(said.texts[text]) for text in said.strange]
+        long = counts >= LONG
+        long[said.strange] = digests[said.strange] > 0
+        text = self._text_of_turn(said)[self._variant_turn]
+        alike = (text >= 0) & (sums[text] == self._references.sums(self._word_sums)) & long[text]
+        found = np.unique(text[alike])
+        digests[found] = [self._digest(said.texts[number]) for number in found]
+        same = (text >= 0) & (digests[text] == self._digests) & (self._digests > 0)
+        turns = np.zeros(1 + self._variant_turn.max(initial=-1), np.bool_)
+        turns[self._variant_turn[same]] = True
+        return long[said.text], turns[said.turns]
 
-    def _turns(self, responses: Mapping[str, Sequence[str]]) -> _Ints:
-        """Return the number of each response's turn in the benchmark."""
-        first = self._first_turn
-        turns = [range(first[id_], first[id_] + len(texts)) for id_, texts in responses.items()]
-        return np.fromiter(chain.from_iterable(turns), np.int64)
+    def slots(self, said: Said, slots: Sequence[str]) -> tuple[_Flags, _Flags]:
+        """Tell of each response, and of the canonical reference of its turn, which slots it holds.
+
+        Returns:
+            Two arrays, each with a row per response and a column per slot.
+        """
+        none = [False] * len(slots)
+        words = [
+            none if word.islower() else [slot in word for slot in slots]
+            for word in self._vocabulary
+        ]
+        table = np.array([*words, none], np.bool_)
+        own = said.segments.holding(table)
+        for text in said.strange:
+            own[text] = [slot in said.texts[text] for slot in slots]
+        canonical = self._variants[CANONICAL_STYLE][said.turns]
+        return own[said.text], self._references.holding(table)[canonical]
+
+    def _text_of_turn(self, said: Said) -> _Ints:
+        """Return the number of the text of each turn of the benchmark; -1 of turns not played."""
+        texts = np.full(1 + self._variant_turn.max(initial=-1), -1, np.int64)
+        texts[said.turns] = said.text
+        return texts
+
+    def _digest(self, text: str) -> int:
+        """Return a number of the words of a text, as it is tokenised; 0 if it is not long."""
+        return words_of(" ".join(self._tokenization(text))).digest
 
     @cached_property
     def _numbers(self) -> Callable[[str], list[int]]:
         """Returns the numbers of a response's tokens."""
-        known = self._vocabulary.get
+        known = _Known(self._vocabulary).__getitem__
 
         @remembering(1 << 14)
         def numbers(text: str) -> list[int]:
-            return [known(token, -1) for token in self._tokenization(text)]
+            return [*map(known, self._tokenization(text))]
 
         return numbers
 
-    def _matches(self, hypotheses: _Segments, response_of_turn: _Ints) -> list[_Ints]:
+    def _matches(self, hypotheses: _Segments, text_of_turn: _Ints) -> list[_Ints]:
         """Return, per n-gram order, how many n-grams each variant shares with its hypothesis.
 
         An n-gram of a hypothesis gets a number that is made of the number of its first n-1 tokens
@@ -285,14 +378,14 @@ class ReferenceIndex:
 
         Args:
             hypotheses: The distinct responses.
-            response_of_turn: Per turn of the benchmark, the number of its response; -1 of turns
-                not played.
+            text_of_turn: Per turn of the benchmark, the number of its response; -1 of turns not
+                played.
         """
         owner, variants = self._references.owner, len(self._references.lengths)
         words, base = len(self._vocabulary), max(len(hypotheses.tokens), 1)
         keys = _keys(hypotheses.owner, hypotheses.tokens, words)
         reference_keys = _keys(
-            response_of_turn[self._variant_turn][owner], self._references.tokens, words
+            text_of_turn[self._variant_turn][owner], self._references.tokens, words
         )
         # Where the reference n-grams that are looked up begin.
         starts = np.arange(len(owner))
@@ -317,6 +410,13 @@ class ReferenceIndex:
             starts, reference_numbers = starts[longer], reference_numbers[longer]
             reference_keys = _keys(reference_numbers, reference_last[starts + order], base)
         return matches
+
+
+class _Known(dict[str, int]):
+    """The numbers of the references' tokens; -1 of any other."""
+
+    def __missing__(self, token: str) -> int:
+        return -1
 
 
 class _Numbered:
@@ -353,6 +453,11 @@ class _Numbered:
             numbers[crowded[among]] = self._places_of_others[at[among]]
         numbers[(keys < 0) | (self._keys[numbers] != keys)] = -1
         return numbers
+
+
+def _number(word: str) -> int:
+    """Return a number that few other words have, the same in every process."""
+    return crc32(word.encode("utf-8", "surrogatepass"))
 
 
 def _segments(tokens: Iterable[Sequence[int]]) -> _Segments:

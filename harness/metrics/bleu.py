@@ -76,7 +76,7 @@ def _bleu_of_samples(sums: Sequence[Floats]) -> Floats:
 
 def counts(played: Played) -> Mapping[str, Ints]:
     """Return reference style -> what BLEU is computed of, a row per dialogue played."""
-    return played.references().statistics(played.responses)
+    return played.references().statistics(played.said)
 
 
 def bleu_of_counts(counts: Mapping[str, Ints]) -> dict[str, float]:

@@ -14,10 +14,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
-from sys import intern
 
-from mwz.normalization.remembering import remembering
+from mwz.normalization.remembering import SHORT, remembering
 
 from ..io.rendering import figure, text_table
 from . import Metric
@@ -59,7 +59,9 @@ class Diversity:
 
 def diversity(responses: Iterable[str]) -> Diversity:
     """Measure the diversity of normalised responses; their order matters to MSTTR alone."""
-    return diversity_of_tokens([*map(tokens_of, responses)])
+    texts = [*responses]
+    tokens = {text: tokens_of(text) for text in dict.fromkeys(texts)}
+    return diversity_of_tokens([*map(tokens.__getitem__, texts)])
 
 
 def diversity_of_tokens(tokenized: Sequence[tuple[str, ...]]) -> Diversity:
@@ -68,11 +70,13 @@ def diversity_of_tokens(tokenized: Sequence[tuple[str, ...]]) -> Diversity:
 
     from ._numbered import numbered_ngrams
 
-    # Systems repeat themselves: n-grams are counted in each distinct response once.
-    times = Counter(tokenized)
-    ids = {token: id_ for id_, token in enumerate(dict.fromkeys(chain.from_iterable(times)))}
-    tokens = np.array([*map(ids.__getitem__, chain.from_iterable(times))], np.int64)
-    lengths = np.array([*map(len, times)], np.int64)
+    # Systems repeat themselves, and equal responses share their tokens: n-grams are counted in each
+    # distinct response once.
+    times = Counter(map(id, tokenized))
+    distinct = [*{id(one): one for one in tokenized}.values()]
+    ids = {token: id_ for id_, token in enumerate(dict.fromkeys(chain.from_iterable(distinct)))}
+    tokens = np.array([*map(ids.__getitem__, chain.from_iterable(distinct))], np.int64)
+    lengths = np.array([*map(len, distinct)], np.int64)
     weights = np.repeat([*times.values()], lengths)
     (_, _), (first, pair), (_, triple) = numbered_ngrams(tokens, lengths, 3)
     unigrams, bigrams = np.bincount(tokens, weights), np.bincount(pair, weights[first])
@@ -96,10 +100,26 @@ def diversity_of_tokens(tokenized: Sequence[tuple[str, ...]]) -> Diversity:
 @remembering(1 << 14)
 def tokens_of(response: str) -> tuple[str, ...]:
     """Return the tokens of a normalised response."""
-    response = response.replace(_PAIR, "").translate(_MARKS)
-    response = response.replace(_WORD, "").translate(_COLONS)
-    # Responses share their tokens.
-    return tuple(map(intern, _BLANKS.sub(" ", response).lower().split(" ")))
+    words = response.split()
+    if " ".join(words) != response or not words:
+        return tuple(_BLANKS.sub(" ", _unmarked(response)).split(" "))
+    tokens = [*map(_remembered if len(response) <= SHORT else _unmarked, words)]
+    # Of marks alone nothing is left in the midst of a response, but at its ends an empty token.
+    last = len(tokens) - 1
+    return tuple(
+        [token for at, token in enumerate(tokens) if token or at in (0, last)]
+        if "" in tokens
+        else tokens
+    )
+
+
+def _unmarked(text: str) -> str:
+    text = text.replace(_PAIR, "").translate(_MARKS)
+    return text.replace(_WORD, "").translate(_COLONS).lower()
+
+
+# Responses share their words.
+_remembered = lru_cache(maxsize=1 << 14)(_unmarked)
 
 
 def _msttr(tokens: Sequence[str]) -> float:

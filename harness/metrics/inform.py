@@ -15,7 +15,15 @@ from ..benchmark import CANONICAL_STYLE
 from ..io.rendering import figure, text_table
 from . import Headline, Metric, Results, no_percentages
 from .bleu import COLUMNS, bleu_of_sums, counts
-from .inform_success import TOTAL, Outcome, Rates, dialogue_outcome, rates
+from .inform_success import (
+    TOTAL,
+    Outcome,
+    Rates,
+    Step,
+    decisive_steps,
+    outcome_of_steps,
+    rates,
+)
 from .played import Played
 from .setups import MAIN_SETUP, SETUPS, chosen_setups
 from .statistics import Figure, LinearStatistics, percent
@@ -56,10 +64,15 @@ def informs(played: Played) -> dict[str, SetupScores]:
 
 def outcomes(played: Played, setup: str) -> list[Outcome]:
     """Return how each dialogue played came out under a set-up, a key of `SETUPS`."""
-    return [
-        dialogue_outcome(dialogue, played.database(), SETUPS[setup].setup, played.rules)
-        for dialogue in played.under(setup)
-    ]
+    how = played.database(), SETUPS[setup].setup, played.rules
+    followed = zip(played.under(setup), played.once(walks, setup), strict=True)
+    return [outcome_of_steps(dialogue, steps, *how) for dialogue, steps in followed]
+
+
+def walks(played: Played, setup: str) -> list[dict[str, list[Step]]]:
+    """Return the decisive steps of each dialogue's goal domains under a set-up."""
+    how = played.database(), SETUPS[setup].setup, played.rules
+    return [decisive_steps(dialogue, *how) for dialogue in played.under(setup)]
 
 
 def setup_scores(rates: Rates, bleu: float | None, domains: str) -> SetupScores:

@@ -16,7 +16,7 @@ Source: Budzianowski et al. (2018); "Shades of BLEU, Flavours of Success" (2021)
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 TOTAL = "total"
 
-_NOTHING: KeysView[str] = dict[str, None]().keys()
+_NOTHING: Set[str] = frozenset()
 
 
 class Step(NamedTuple):
@@ -55,7 +55,7 @@ class Step(NamedTuple):
     active: bool
     named: bool
     query: Mapping[str, str] | None
-    found: KeysView[str] | None
+    found: Set[str] | None
     offered: Any
     replaced: bool
     said: tuple[str, ...]
@@ -194,23 +194,38 @@ class Outcome:
         return self.inform if all(domain.provided for domain in self.domains.values()) else 0.0
 
 
+def decisive_steps(
+    dialogue: PlayedDialogue, database: VenueDatabase, setup: Setup, rules: RuleSet
+) -> dict[str, list[Step]]:
+    """Follow every goal domain through a dialogue: domain -> the turns that decide how it goes."""
+    return {
+        domain: [*walk(dialogue, domain, database, setup, rules, decisive=True)]
+        for domain in dialogue.gold.goal
+    }
+
+
+def outcome_of_steps(
+    dialogue: PlayedDialogue,
+    steps: Mapping[str, Sequence[Step]],
+    database: VenueDatabase,
+    setup: Setup,
+    rules: RuleSet,
+) -> Outcome:
+    """Return how a dialogue went, of the steps of its goal domains."""
+    return Outcome(
+        {
+            domain: domain_outcome(dialogue, domain, own, database, setup, rules)
+            for domain, own in steps.items()
+        }
+    )
+
+
 def dialogue_outcome(
     dialogue: PlayedDialogue, database: VenueDatabase, setup: Setup, rules: RuleSet
 ) -> Outcome:
-    """Follow every goal domain through a dialogue."""
-    return Outcome(
-        {
-            domain: domain_outcome(
-                dialogue,
-                domain,
-                walk(dialogue, domain, database, setup, rules, decisive=True),
-                database,
-                setup,
-                rules,
-            )
-            for domain in dialogue.gold.goal
-        }
-    )
+    """Return how a dialogue went."""
+    steps = decisive_steps(dialogue, database, setup, rules)
+    return outcome_of_steps(dialogue, steps, database, setup, rules)
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,8 @@ def lower_bound(played: Played) -> LowerBound | None:
             for id_, dialogue in dialogues.items()
             for texts in [played.responses.get(id_, ())]
         }
-        bleu = bleu_of_counts(played.references().statistics(padded))[CANONICAL_STYLE]
+        references = played.references()
+        bleu = bleu_of_counts(references.statistics(references.said(padded)))[CANONICAL_STYLE]
     strict: SetupScores | None = played.result("strict")
     if strict is None:
         return LowerBound(bleu, None, None, None)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mwz.normalization.delexicaliser import Delexicaliser
 
     from ..grounding.rating import HumanRatings
-    from ._references import ReferenceIndex
+    from ._references import ReferenceIndex, Said
 
 
 _NO_DOMAIN = ("general", "booking")
@@ -254,6 +254,11 @@ class Played:
         """All normalised responses, one after another."""
         return [text for texts in self.responses.values() for text in texts]
 
+    @property
+    def said(self) -> Said:
+        """The responses in the tokens of the references."""
+        return self.once(_said)
+
     def dialogues(self, domains: str, states: str | None = None) -> Sequence[PlayedDialogue]:
         """Return the dialogues played, with active domains and belief states from sources.
 
@@ -283,6 +288,10 @@ def _results(played: Played, metric: str) -> Mapping[str, Any]:
     ):
         return before.results(metric)
     return response_metrics()[metric].evaluated(played)
+
+
+def _said(played: Played) -> Said:
+    return played.references().said(played.responses)
 
 
 def _dialogues(played: Played, states: str, domains: str) -> Sequence[PlayedDialogue]:

@@ -23,10 +23,11 @@ from ..errors import unknown
 from ..io.rendering import figure, text_table
 from ..submission.remarks import FEW, naming
 from . import Metric
-from .inform_success import TOTAL, provided_slots
+from .inform import walks
+from .inform_success import TOTAL
 from .played import Played
-from .tracking.tracked_dialogues import without_booking_prefix
-from .words import LONG, words_of
+from .setups import MAIN_SETUP
+from .words import LONG
 
 FEWEST = 150
 """Shares of fewer dialogues, turns or slots than these say little, and are not measured."""
@@ -125,29 +126,32 @@ def queries(
     """
     about = {domain for state in gold for domain in state}
     nothing: frozenset[tuple[str, str, str]] = frozenset()
-    return [nothing.union(*(_query(domain, state, rules) for domain in about)) for state in states]
+    return [
+        nothing.union(
+            *(_used(domain, state.get(domain, _NOTHING).items(), rules) for domain in about)
+        )
+        for state in states
+    ]
 
 
-def _query(domain: str, state: BeliefState, rules: RuleSet) -> frozenset[tuple[str, str, str]]:
-    """Return what a query of a domain uses of a state."""
-    return _used(domain, tuple(state.get(domain, _NOTHING).items()), rules)
+def _used(
+    domain: str, slots: Iterable[tuple[str, str]], rules: RuleSet
+) -> frozenset[tuple[str, str, str]]:
+    """Return what a query of a domain uses of slots and values."""
+    used = [_constraint(domain, slot, value, rules) for slot, value in slots]
+    return frozenset(filter(None, used))
 
 
 _NOTHING: Mapping[str, str] = {}
 
 
-# Turn after turn has the slots of the turn before.
 @lru_cache(maxsize=1 << 14)
-def _used(
-    domain: str, slots: tuple[tuple[str, str], ...], rules: RuleSet
-) -> frozenset[tuple[str, str, str]]:
+def _constraint(domain: str, slot: str, value: str, rules: RuleSet) -> tuple[str, str, str] | None:
+    """Return what a query uses of a slot; None if that is nothing."""
     venue = rules.venue_rules.get(domain)
-    named = without_booking_prefix({domain: dict(slots)})[domain]
-    return frozenset(
-        (domain, slot, "" if slot in venue.loose else value)
-        for slot, value in named.items()
-        if venue is not None and slot in venue.columns and value not in rules.no_constraint
-    )
+    if venue is None or slot not in venue.columns or value in rules.no_constraint:
+        return None
+    return domain, slot, "" if slot in venue.loose else value
 
 
 def gold_share(
@@ -161,18 +165,24 @@ def gold_share(
     rules = rule_set(DEFAULT_RULES)
     turns = equal = 0
     for states, gold in dialogues:
-        about = {domain for state in gold for domain in state}
+        about = set[str]().union(*gold)
         # Domain -> what it was in the turn before, and whether that agreed: most is as it was.
         known: dict[str, tuple[object, object, bool]] = {}
         for ours, theirs in zip(states, gold, strict=False):
             turns += 1
+            if ours == theirs:
+                equal += 1
+                continue
             for domain in about:
-                mine, true = ours.get(domain), theirs.get(domain)
+                mine, true = ours.get(domain, _NOTHING), theirs.get(domain, _NOTHING)
                 if mine == true:
                     continue
                 before = known.get(domain)
                 if before is None or before[0] is not mine or before[1] != true:
-                    agrees = _query(domain, ours, rules) == _query(domain, theirs, rules)
+                    # What both have makes no difference.
+                    agrees = _used(domain, mine.items() - true.items(), rules) == _used(
+                        domain, true.items() - mine.items(), rules
+                    )
                     before = known[domain] = (mine, true, agrees)
                 if not before[2]:
                     break
@@ -184,33 +194,30 @@ def gold_share(
 # --------------------------------------------------------------------- what is measured of a turn
 
 
-class _Turn(NamedTuple):
-    """A turn played, and the slots about venues that it and the canonical reference name."""
+class _Slots(NamedTuple):
+    """The slots about venues that responses and their canonical references hold, counted.
 
-    response: str
-    reference: str
-    slots: frozenset[str]
-    human: frozenset[str]
+    Attributes:
+        own: Those of the responses.
+        human: Those of the references.
+        common: Those that a response and its reference hold.
+        turns: Turns with any of them.
+        equal: Turns whose response and reference hold the same ones, and any.
+    """
 
-
-def _turns(played: Played) -> list[_Turn]:
-    dialogues = played.benchmark.dialogues
-    references = [
-        text
-        for id_, responses in played.responses.items()
-        for text in dialogues[id_].references[CANONICAL_STYLE][: len(responses)]
-    ]
-    about = played.rules.about_venues
-    return [
-        _Turn(response, reference, _slots_in(response, about), _slots_in(reference, about))
-        for response, reference in zip(played.texts, references, strict=True)
-    ]
+    own: int
+    human: int
+    common: int
+    turns: int
+    equal: int
 
 
-@lru_cache(maxsize=1 << 14)
-def _slots_in(text: str, slots: frozenset[str]) -> frozenset[str]:
-    """Return those of some slots that a normalised response holds."""
-    return frozenset(filter(text.__contains__, slots))
+def _slots(played: Played) -> _Slots:
+    own, human = played.references().slots(played.said, sorted(played.rules.about_venues))
+    any_of_them = (own | human).any(axis=1)
+    equal = any_of_them & (own == human).all(axis=1)
+    counted = (own, human, own & human, any_of_them, equal)
+    return _Slots(*(int(flags.sum()) for flags in counted))
 
 
 def _share(part: float, of: float) -> float | None:
@@ -222,11 +229,20 @@ def _rate(slots: Iterable[str], human: bool = False) -> Callable[[Played], float
     """Return what counts how often slots are named a turn, by a system or by the references."""
 
     def rate(played: Played) -> float:
-        turns = played.once(_turns)
-        texts = [turn.reference if human else turn.response for turn in turns]
-        return sum(text.count(slot) for text in texts for slot in slots) / max(len(turns), 1)
+        texts = _references(played) if human else played.texts
+        return sum(text.count(slot) for text in texts for slot in slots) / max(len(texts), 1)
 
     return rate
+
+
+def _references(played: Played) -> list[str]:
+    """Return the canonical references of the turns played."""
+    dialogues = played.benchmark.dialogues
+    return [
+        text
+        for id_, responses in played.responses.items()
+        for text in dialogues[id_].references[CANONICAL_STYLE][: len(responses)]
+    ]
 
 
 def _in_plain_english(
@@ -236,13 +252,11 @@ def _in_plain_english(
 
 
 def _placeholders(played: Played) -> float:
-    turns = played.once(_turns)
-    return sum(len(turn.slots) for turn in turns) / max(len(turns), 1)
+    return played.once(_slots).own / max(len(played.texts), 1)
 
 
 def _typical_placeholders(played: Played) -> float:
-    turns = played.once(_turns)
-    return sum(len(turn.human) for turn in turns) / max(len(turns), 1)
+    return played.once(_slots).human / max(len(played.texts), 1)
 
 
 def _active_domains(played: Played) -> float:
@@ -252,7 +266,7 @@ def _active_domains(played: Played) -> float:
 
 
 def _distinct(played: Played) -> float:
-    return len(set(played.texts)) / max(len(played.texts), 1)
+    return len(played.said.texts) / max(len(played.texts), 1)
 
 
 def _best_bleu(played: Played) -> float | None:
@@ -261,22 +275,20 @@ def _best_bleu(played: Played) -> float | None:
 
 
 def _copied(played: Played) -> float | None:
-    long = sum(words_of(text).digest != 0 for text in played.texts)
-    return _share(int(played.references().has_words_of(played.responses).sum()), long)
+    long, copied = played.references().copies(played.said)
+    return _share(int(copied.sum()), int(long.sum()))
 
 
 def _same_slots(played: Played) -> float | None:
-    with_some = [turn for turn in played.once(_turns) if turn.slots | turn.human]
-    return _share(sum(turn.slots == turn.human for turn in with_some), len(with_some))
+    slots = played.once(_slots)
+    return _share(slots.equal, slots.turns)
 
 
 def _placement(played: Played) -> float | None:
-    turns = played.once(_turns)
-    common = sum(len(turn.slots & turn.human) for turn in turns)
-    human = sum(len(turn.human) for turn in turns)
-    own = sum(len(turn.slots) for turn in turns)
+    slots = played.once(_slots)
     # Of responses without placeholders `named_venues` has something to say.
-    return _share(2 * common, own + human) if own >= FEW * human else None
+    enough = slots.own >= FEW * slots.human
+    return _share(2 * slots.common, slots.own + slots.human) if enough else None
 
 
 def _gold_states(played: Played) -> float | None:
@@ -310,27 +322,16 @@ class _Provided(NamedTuple):
 
 def _provided(played: Played) -> _Provided:
     counts = [(0,) * len(_Provided._fields)]
-    for dialogue in played.dialogues(played.domains):
+    followed = played.once(walks, MAIN_SETUP)
+    for dialogue, steps_of in zip(played.under(MAIN_SETUP), followed, strict=True):
         last = dialogue.gold.turns - 1
-        for domain, goal in dialogue.gold.goal.items():
-            venue = played.rules.venue_rules.get(domain)
+        for domain, steps in steps_of.items():
             first: dict[str, int] = {}
-            named = None
-            turns = zip(
-                dialogue.responses,
-                dialogue.said,
-                dialogue.active_domains,
-                dialogue.gold.booked_domains,
-                strict=False,
-            )
-            for turn, (response, said, active, booked) in enumerate(turns):
-                if domain not in active:
-                    continue
-                for slot in provided_slots(said, True, domain in booked) if said else ():
-                    first.setdefault(slot, turn)
-                if named is None and venue and venue.mention in response:
-                    named = turn
-            requested = [turn for slot, turn in first.items() if slot in goal.requestable]
+            for step in reversed(steps):
+                first.update(dict.fromkeys(step.provided, step.turn))
+            requestable = dialogue.gold.goal[domain].requestable
+            requested = [turn for slot, turn in first.items() if slot in requestable]
+            named = next((step.turn for step in steps if step.active and step.named), None)
             counts.append(
                 (
                     len(first),

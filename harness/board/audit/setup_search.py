@@ -285,9 +285,8 @@ def _searched(scorer: Scorer, name: str, outputs: Outputs) -> SetupSearch:
     bleu = [
         BleuPoint(style, tokenization, one)
         for tokenization in TOKENIZATIONS
-        for style, one in bleu_of_counts(
-            _references(scorer, tokenization).statistics(responses)
-        ).items()
+        for references in [_references(scorer, tokenization)]
+        for style, one in bleu_of_counts(references.statistics(references.said(responses))).items()
     ]
     rates: list[RatesPoint] = []
     named: list[RatesPoint] = []
