@@ -20,12 +20,15 @@ NAME = re.compile(r"[\w\s\d]+")
 """The name of a placeholder."""
 
 PLACEHOLDER = re.compile(rf"\[({NAME.pattern})\](es|s|-s|-es|)")
-"""A placeholder; its name is the first group."""
+"""A placeholder; its name is the first group, its suffix the second."""
+
+_PARTS = 3
+"""What a text is split into by placeholders: text, name, suffix, text, name, suffix, …"""
 
 
 def placeholder_names(response: str) -> list[str]:
     """Return the names of a response's placeholders, in order, in lower case."""
-    return [match[1] for match in PLACEHOLDER.finditer(response.lower())]
+    return PLACEHOLDER.split(response.lower())[1::_PARTS]
 
 
 class NormalizedResponse(NamedTuple):
@@ -50,8 +53,11 @@ class NormalizedResponse(NamedTuple):
 
 
 def _with_ontology_names(text: str, rules: RuleSet) -> str:
-    names = rules.ontology
-    return PLACEHOLDER.sub(lambda match: names.get(match[1], ""), text)
+    parts = PLACEHOLDER.split(text)
+    parts[1::_PARTS] = [rules.ontology.get(name, "") for name in parts[1::_PARTS]]
+    # The suffixes.
+    del parts[2::_PARTS]
+    return "".join(parts)
 
 
 def _without_suffixes(text: str, rules: RuleSet) -> str:

@@ -149,9 +149,9 @@ def read_bytes(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> bytes:
     try:
         if str(path) != STANDARD_STREAM:
             with open(path, "rb") as file:
-                content = file.read(limits.unpacked + 1)
+                content = _read(file, limits.unpacked + 1)
         elif sys.stdin is not None:
-            content = sys.stdin.buffer.read(limits.unpacked + 1)
+            content = _read(sys.stdin.buffer, limits.unpacked + 1)
         else:
             raise InputError(source, "is closed; give a file")
     except FileNotFoundError:
@@ -171,13 +171,28 @@ def read_bytes(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> bytes:
     try:
         # Counted while it is unpacked: a small file may unpack to more than the memory holds.
         with unpacking(io.BytesIO(content), source) as packed:
-            content = packed.read(limits.unpacked + 1)
+            content = _read(packed, limits.unpacked + 1)
     except EOFError:
         raise InputError(source, f"damaged {kind} file (it is cut off; write it again)") from None
     except (OSError, ValueError, RuntimeError, *_DAMAGED) as error:
         raise InputError(source, f"damaged {kind} file ({error})") from None
     _check_size(content, source, limits)
     return content
+
+
+def _read(file: IO[bytes], most: int) -> bytes:
+    """Return what there is to be read, `most` bytes at most.
+
+    Asked for all of it at once, Python would make room for as many.
+    """
+    parts = []
+    while part := file.read(min(most, _PART)):
+        parts.append(part)
+        most -= len(part)
+    return b"".join(parts)
+
+
+_PART = 1 << 22
 
 
 def _unzipped(content: io.BytesIO, source: str) -> IO[bytes]:

@@ -24,7 +24,7 @@ from ..submission.remarks import KIND, Remark
 from . import Options, Scorer, allowed_metrics
 from .options import AUTO, parameters
 from .placeholder_guesses import costly_guesses, guesses_message
-from .report import RANKED_COVERAGE
+from .report import RANKED_COVERAGE, unknown_placeholders
 
 if TYPE_CHECKING:
     from ..comparison.evidence import Evidence
@@ -108,8 +108,8 @@ def _coverage(played: Played) -> Iterator[Remark]:
 
 def _partial_states(played: Played) -> Iterator[Remark]:
     """Yield a warning if predicted states are used that some turns lack: these count as empty."""
-    lacking, first = played.submission.lacking(STATE)
-    if lacking and played.states == "predicted":
+    if played.states == "predicted" and not played.submission.predicts_states:
+        lacking, first = played.submission.lacking(STATE)
         of = played.submission.turns
         yield Remark("states", f"{first}: no `state`, as in {lacking} of {of} turns; read as empty")
 
@@ -127,6 +127,8 @@ def _cost(scorer: Scorer, submission: Submission, played: Played) -> Iterator[Re
     The difference is an upper estimate: a guess may credit what was not meant.
     """
     if scorer.options.lexicalised or "strict" not in chosen_setups(played.setup):
+        return
+    if not unknown_placeholders(played.submission):
         return
     guesses = costly_guesses(submission, scorer.rules)
     if not guesses:

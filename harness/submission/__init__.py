@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -104,17 +105,17 @@ class NormalizedSubmission(_Dialogues):
     source: str = "predictions"
     remarks: Sequence[Remark] = ()
 
-    @property
+    @cached_property
     def predicts_states(self) -> bool:
         """Whether every turn has a state; only then do states count as predicted."""
         return all(turn.state is not None for turn in self._all_turns())
 
-    @property
+    @cached_property
     def predicts_domains(self) -> bool:
         """Whether every turn has active domains; only then do they count as predicted."""
         return all(turn.active_domains is not None for turn in self._all_turns())
 
-    @property
+    @cached_property
     def lexicalised(self) -> bool:
         """Whether the harness delexicalised every response."""
         return all(turn.plain is not None for turn in self._all_turns())
@@ -229,11 +230,13 @@ def normalize_submission(submission: Submission, rules: RuleSet) -> NormalizedSu
     """Normalise a submission's responses and states; the given one is left as it is."""
     naming = identifying = 0
     dialogues = {}
+    texts = {turn.response for turns in submission.dialogues.values() for turn in turns}
+    responses = {text: normalize_response(text, rules) for text in texts}
     for id_, turns in submission.dialogues.items():
         normalized = []
         states = normalize_states((turn.state for turn in turns), rules)
         for turn, state in zip(turns, states, strict=True):
-            response = normalize_response(turn.response, rules)
+            response = responses[turn.response]
             naming += response.naming
             identifying += response.identifying
             normalized.append(

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from mwz.normalization.responses import placeholder_names
 from mwz.normalization.rules import RuleSet, alias_table, alias_tables
-from mwz.normalization.states import BeliefState, normalize_state, normalize_value
+from mwz.normalization.states import BeliefState, normalize_slot_name, normalize_value
 
 from ..benchmark import Benchmark
 from ..errors import Findings, cut, in_one_line, printable, unquoted
@@ -143,11 +143,18 @@ def state_remarks(
     records = benchmark.venue_records(rules)
     known: dict[tuple[str, str], set[str]] = {}
     of_venues: Counter[tuple[str, str, str]] = Counter()
-    for state in filter(None, states):
-        for domain, slots in normalize_state(state, rules).items():
-            venue = rules.venue_rules.get(domain)
-            for slot in () if venue is None else slots.keys() & venue.literal:
-                of_venues[domain, slot, slots[slot]] += slots[slot] not in rules.no_constraint
+    written = Counter(
+        (domain, *slot)
+        for state in filter(None, states)
+        for domain, slots in state.items()
+        for slot in slots.items()
+    )
+    for (domain, name, value), count in written.items():
+        venue = rules.venue_rules.get(domain)
+        slot = normalize_slot_name(name, rules)
+        if venue is not None and slot in venue.literal:
+            canonical = normalize_value(slot, value, rules)
+            of_venues[domain, slot, canonical] += count * (canonical not in rules.no_constraint)
     total = of_venues.total()
     if total < _FEWEST:
         return
