@@ -68,20 +68,23 @@ def normalize_states(
 
     What a turn has as the turn before is normalised once, and shared by both.
     """
-    known: dict[str, tuple[object, Mapping[str, str]]] = {}
+    known: dict[str, tuple[Mapping[str, str], Mapping[str, str]]] = {}
     for state in states:
         if state is None:
             yield None
             continue
         normalized = {}
         for domain, slots in state.items():
-            given = tuple(slots.items())
-            before, values = known.get(domain, (None, {}))
-            if before != given:
-                values = _normalized(given, rules)
-                known[domain] = given, values
+            before, values = known.get(domain, _NONE)
+            # Where spellings of a slot meet, it matters which is the later one.
+            if before != slots or len(values) < len(slots):
+                values = _normalized(slots.items(), rules)
+                known[domain] = slots, values
             normalized[domain] = values
         yield normalized
+
+
+_NONE: tuple[Mapping[str, str], Mapping[str, str]] = {}, {}
 
 
 def _normalized(slots: Iterable[tuple[str, str]], rules: RuleSet) -> dict[str, str]:
