@@ -1,42 +1,71 @@
 """Inform and Success of one submission under many set-ups, rule sets and sources.
 
-Set-ups that differ in how venues are compared follow the same walk, and most dialogues look the
-same to several rule sets and sources: what walks see of a dialogue is the key by which its
-outcomes are found again. The rule itself is that of `inform_success.py`.
+Most set-ups look at the same turns of a dialogue, and most dialogues look the same to several rule
+sets and sources. So all turns are looked at together, as the bits of an integer (the first turn is
+the lowest), and what was seen before is not worked out again. The rule is that of
+`inform_success.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeAlias
 
 from mwz.database.venues import VenueDatabase
 from mwz.normalization.rules import RuleSet
 
+from ...benchmark import REFERENCE, REQUESTABLE_SLOTS
 from ...metrics.inform_success import (
+    TOTAL,
     DomainOutcome,
     Outcome,
     Rates,
     Step,
     domain_outcome,
-    rates,
-    walk,
+    rates_of,
+    reduced,
 )
 from ...metrics.played import PlayedDialogue
-from ...metrics.setups import COMPARISONS, STRICT, Setup
+from ...metrics.setups import COMPARISONS, REFERENCES, STRICT, UPDATES, Setup
+
+_Outcomes: TypeAlias = tuple[DomainOutcome, ...]
+"""How a domain goes in each set-up."""
+
+_Found: TypeAlias = tuple[int, int]
+"""The numbers of what is found in full and in reduced search."""
+
+_NOTHING = 0
+"""The number of no venues."""
+
+_Chances: TypeAlias = "tuple[Sequence[float], Sequence[float]]"
+"""The probabilities that a dialogue matches in each set-up, and that it succeeds."""
 
 
-class _Total(NamedTuple):
-    """How a dialogue went in all: an `Outcome` that is worked out once and used in many rates."""
+class _Seen(NamedTuple):
+    """All that decides how a domain goes in any set-up, but for the turns in which it is active.
 
-    inform: float
-    success: float
-    domains: Mapping[str, DomainOutcome] = {}
+    Attributes:
+        dialogue: The dialogue's id.
+        domain: The domain.
+        said: The turns that hold each of `REQUESTABLE_SLOTS`.
+        mention: What speaks of its venues; None if it has none.
+        named: The turns that do.
+        wanted: The number of what its goal finds.
+        found: The numbers of what the state of each turn finds.
+    """
+
+    dialogue: str
+    domain: str
+    said: tuple[int, ...]
+    mention: str | None = None
+    named: int = 0
+    wanted: int = _NOTHING
+    found: tuple[_Found, ...] = ()
 
 
 class SharedWalks:
-    """The outcomes of one submission's dialogues under set-ups, by what walks see of them.
+    """The outcomes of one submission's dialogues under set-ups, by what these see of them.
 
     Args:
         setups: The set-ups.
@@ -44,98 +73,168 @@ class SharedWalks:
 
     def __init__(self, setups: Iterable[Setup]) -> None:
         self._setups = tuple(dict.fromkeys(setups))
-        self._by_walk: dict[Setup, list[int]] = {}
+        # Set-ups that only compare venues in different ways look at the same turns.
+        self._alike: dict[Setup, list[int]] = {}
         for place, setup in enumerate(self._setups):
-            same = replace(setup, comparison=STRICT.comparison)
-            self._by_walk.setdefault(same, []).append(place)
-        self._outcomes: dict[Hashable, list[DomainOutcome]] = {}
-        self._totals: dict[Hashable, list[_Total]] = {}
-        self._venues: dict[tuple[str, ...], int] = {}
+            self._alike.setdefault(replace(setup, comparison=STRICT.comparison), []).append(place)
+        self._venues: list[KeysView[str]] = [dict[str, None]().keys()]
+        self._numbers: dict[tuple[str, ...], int] = {(): _NOTHING}
+        self._by_id: dict[int, tuple[KeysView[str], int]] = {}
+        self._ends: dict[Hashable, dict[str, DomainOutcome]] = {}
+        self._outcomes: dict[_Seen, dict[int, _Outcomes]] = {}
+        self._equal: dict[_Outcomes, _Outcomes] = {}
+        self._chances: dict[Hashable, _Chances] = {}
 
     def rates(
-        self, dialogues: Sequence[PlayedDialogue], database: VenueDatabase, rules: RuleSet
-    ) -> dict[Setup, Rates]:
-        """Return set-up -> rates as `inform_success` gives them, of totals only.
+        self, plays: Sequence[Sequence[PlayedDialogue]], database: VenueDatabase, rules: RuleSet
+    ) -> list[dict[Setup, Rates]]:
+        """Return of each play set-up -> rates as `inform_success` gives them, of totals only.
 
         Args:
-            dialogues: The submission's dialogues, with states and domains of any source.
+            plays: The submission's dialogues with states of one source, and with active domains
+                of several.
             database: The venues under the rule set.
             rules: The rule set.
         """
-        numbers: dict[int, tuple[KeysView[str], int]] = {}
+        every: list[list[_Chances]] = [[] for _ in plays]
+        for dialogues in zip(*plays, strict=True):
+            domains = [
+                (seen, self._outcomes.setdefault(seen, {}))
+                for seen in self._seen(dialogues[0], database, rules)
+            ]
+            for chances, dialogue in zip(every, dialogues, strict=True):
+                outcomes = {}
+                for seen, known in domains:
+                    active = _turns(seen.domain in turn for turn in dialogue.active_domains)
+                    if active not in known:
+                        own = self._followed(dialogue, seen, active, database, rules)
+                        known[active] = self._equal.setdefault(own, own)
+                    outcomes[seen.domain] = known[active]
+                chances.append(self._whole(outcomes))
+        return [self._rates(chances) for chances in every]
 
-        def number(domain: str, query: Mapping[str, str]) -> int:
-            """Return a number for what a query finds, the same under every rule set."""
-            found = database.query(domain, query)
-            if id(found) not in numbers:
-                own = self._venues.setdefault(tuple(found), len(self._venues))
-                # What is kept keeps its id.
-                numbers[id(found)] = found, own
-            return numbers[id(found)][1]
-
-        def seen(dialogue: PlayedDialogue, domain: str) -> Iterator[Hashable]:
-            """Yield all that decides how a domain goes, in any set-up."""
-            yield from (dialogue.id, domain, tuple(dialogue.said))
-            yield tuple(domain in active for active in dialogue.active_domains)
-            venue = rules.venue_rules.get(domain)
-            if venue is None:
-                return
-            yield venue.mention
-            yield tuple(venue.mention in text for text in dialogue.responses)
-            yield number(domain, dialogue.gold.goal[domain].informable)
-            for state in dialogue.states:
-                query = state.get(domain)
-                name = None if query is None else query.get(venue.named_by)
-                yield name
-                yield None if query is None else number(domain, query)
-                yield None if name is None else number(domain, {venue.named_by: name})
-
-        rows = []
-        for dialogue in dialogues:
-            goal = dialogue.gold.goal
-            keys = tuple(tuple(seen(dialogue, domain)) for domain in goal)
-            if keys not in self._totals:
-                pairs = [*zip(goal, keys, strict=True)]
-                for domain, key in pairs:
-                    if key not in self._outcomes:
-                        self._outcomes[key] = self._followed(dialogue, domain, database, rules)
-                by_domain = [(domain, self._outcomes[key]) for domain, key in pairs]
-                wholes = (
-                    Outcome({domain: found[place] for domain, found in by_domain})
-                    for place in range(len(self._setups))
+    def _seen(
+        self, dialogue: PlayedDialogue, database: VenueDatabase, rules: RuleSet
+    ) -> Iterator[_Seen]:
+        """Yield what set-ups see of each domain of a dialogue's goal."""
+        said = tuple(_turns(slot in turn for turn in dialogue.said) for slot in REQUESTABLE_SLOTS)
+        for domain, goal in dialogue.gold.goal.items():
+            seen, venue = _Seen(dialogue.id, domain, said), rules.venue_rules.get(domain)
+            if venue is not None:
+                queries = (state.get(domain) for state in dialogue.states)
+                seen = seen._replace(
+                    mention=venue.mention,
+                    named=_turns(venue.mention in text for text in dialogue.responses),
+                    wanted=self._number(database.query(domain, goal.informable)),
+                    found=tuple(self._found(domain, queries, venue.named_by, database)),
                 )
-                self._totals[keys] = [_Total(whole.inform, whole.success) for whole in wholes]
-            rows.append(self._totals[keys])
+            yield seen
+
+    def _found(
+        self,
+        domain: str,
+        queries: Iterable[Mapping[str, str] | None],
+        slot: str,
+        database: VenueDatabase,
+    ) -> Iterator[_Found]:
+        """Yield what each turn's constraints find; a state without the domain finds nothing."""
+        before, found = None, (_NOTHING, _NOTHING)
+        for query in queries:
+            # Most turns have the constraints of the turn before.
+            if query != before:
+                before, found = query, (_NOTHING, _NOTHING)
+                if query is not None:
+                    by_name = reduced(query, slot)
+                    full = self._number(database.query(domain, query))
+                    same = by_name is query
+                    found = full, full if same else self._number(database.query(domain, by_name))
+            yield found
+
+    def _number(self, found: KeysView[str]) -> int:
+        """Return a number for the venues found, the same under every rule set."""
+        if id(found) not in self._by_id:
+            number = self._numbers.setdefault(tuple(found), len(self._venues))
+            if number == len(self._venues):
+                self._venues.append(found)
+            # What is kept keeps its id.
+            self._by_id[id(found)] = found, number
+        return self._by_id[id(found)][1]
+
+    def _followed(
+        self,
+        dialogue: PlayedDialogue,
+        seen: _Seen,
+        active: int,
+        database: VenueDatabase,
+        rules: RuleSet,
+    ) -> _Outcomes:
+        """Return how a domain goes in each set-up, by the turns in which it is active."""
+        turns = (1 << len(dialogue.responses)) - 1
+        said = dict(zip(REQUESTABLE_SLOTS, seen.said, strict=True))
+        outcomes: dict[int, DomainOutcome] = {}
+        for walk, places in self._alike.items():
+            counted = turns if walk.first_turn else turns & ~1
+            own = counted & active if walk.active_only else counted
+            told = {slot: among & own for slot, among in said.items()}
+            if told[REFERENCE]:
+                booked = REFERENCES[walk.references].booked(dialogue.gold, seen.domain)
+                told[REFERENCE] &= _turns(seen.domain in domains for domains in booked)
+            provided = tuple(slot for slot, among in told.items() if among)
+            due = UPDATES[walk.updates].due(own, seen.named, said[REFERENCE], turns ^ turns >> 1)
+            found = tuple(
+                both[walk.reduced_search]
+                for turn, both in enumerate(seen.found)
+                if due & counted & 1 << turn
+            )
+            key = (seen.dialogue, seen.domain, seen.mention, seen.wanted, found, provided)
+            if key not in self._ends:
+                self._ends[key] = self._ended(
+                    dialogue, seen.domain, found, provided, database, rules
+                )
+            ends = self._ends[key]
+            outcomes |= {place: ends[self._setups[place].comparison] for place in places}
+        return tuple(outcomes[place] for place in range(len(self._setups)))
+
+    def _ended(
+        self,
+        dialogue: PlayedDialogue,
+        domain: str,
+        found: Iterable[int],
+        provided: tuple[str, ...],
+        database: VenueDatabase,
+        rules: RuleSet,
+    ) -> dict[str, DomainOutcome]:
+        """Return comparison -> how a domain goes, by what was found and provided in its turns."""
+        outcomes = {}
+        for name, comparison in COMPARISONS.items():
+            offered = None
+            for number in found:
+                offered = comparison.offer(offered, self._venues[number])
+            last = Step(0, False, False, None, None, offered, False, (), provided)
+            outcomes[name] = domain_outcome(dialogue, domain, [last], database, Setup(name), rules)
+        return outcomes
+
+    def _whole(self, domains: Mapping[str, _Outcomes]) -> _Chances:
+        """Return how a dialogue goes, by how its domains do."""
+        key = tuple(map(id, domains.values()))
+        if key not in self._chances:
+            wholes = [
+                Outcome({domain: outcomes[place] for domain, outcomes in domains.items()})
+                for place in range(len(self._setups))
+            ]
+            self._chances[key] = [one.inform for one in wholes], [one.success for one in wholes]
+        return self._chances[key]
+
+    def _rates(self, dialogues: Sequence[_Chances]) -> dict[Setup, Rates]:
         return {
-            setup: rates(cast("Sequence[Outcome]", [row[place] for row in rows]))
+            setup: rates_of(
+                {TOTAL: [inform[place] for inform, _ in dialogues]},
+                {TOTAL: [success[place] for _, success in dialogues]},
+            )
             for place, setup in enumerate(self._setups)
         }
 
-    def _followed(
-        self, dialogue: PlayedDialogue, domain: str, database: VenueDatabase, rules: RuleSet
-    ) -> list[DomainOutcome]:
-        """Return how a domain goes in each set-up, in one walk for those that share it."""
-        found = {}
-        for same, places in self._by_walk.items():
-            steps = _due([*walk(dialogue, domain, database, same, rules)])
-            for place in places:
-                setup = self._setups[place]
-                last = _offered(steps, setup)
-                found[place] = domain_outcome(dialogue, domain, last, database, setup, rules)
-        return [found[place] for place in range(len(self._setups))]
 
-
-def _due(steps: Sequence[Step]) -> list[Step]:
-    """Return the last step with all that is provided by then, after those that look up venues."""
-    provided = tuple(slot for step in steps for slot in step.provided)
-    last = [step._replace(provided=provided) for step in steps[-1:]]
-    return [*(step for step in steps[:-1] if step.found is not None), *last]
-
-
-def _offered(steps: Sequence[Step], setup: Setup) -> list[Step]:
-    """Return the last of some steps, with what a set-up's comparison makes of the venues found."""
-    offer, offered = COMPARISONS[setup.comparison].offer, None
-    for step in steps:
-        if step.found is not None:
-            offered = offer(offered, step.found)
-    return [step._replace(offered=offered) for step in steps[-1:]]
+def _turns(flags: Iterable[bool]) -> int:
+    """Return the turns of which something is true, as bits."""
+    return sum(flag << turn for turn, flag in enumerate(flags))
