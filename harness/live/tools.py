@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -112,6 +112,8 @@ class Tools:
                 named = {normalize_slot_name(key, rules): value for key, value in record.items()}
                 shown = {key: value for key, value in record.items() if key not in _HIDDEN}
                 by_id.setdefault(named[venue.identifier], []).append(shown)
+        # Every trial, and who computes its outcome, asks the same.
+        self._answer = cache(self._query)
 
     def call(self, task: Task, name: str, arguments: object) -> Called:
         """Call a tool.
@@ -134,7 +136,9 @@ class Tools:
         if any(problems):
             return _error("; ".join(filter(None, problems)))
         kind, domain = name.split("_")
-        return self._query(domain, given) if kind == "query" else self._book(task, domain, given)
+        if kind == "query":
+            return self._answer(domain, tuple(given.items()))
+        return self._book(task, domain, given)
 
     def matching(self, domain: str, constraints: Mapping[str, str]) -> list[str]:
         """Return the ids of the venues that meet constraints, in the records' order."""
@@ -154,7 +158,8 @@ class Tools:
         one, other = (normalize_value(name, v.lower(), self._rules) for v in (first, second))
         return one == other or (name == "name" and reaches(one, other, self._rules.fuzzy_ratio))
 
-    def _query(self, domain: str, slots: Mapping[str, str]) -> Called:
+    def _query(self, domain: str, constraints: Iterable[tuple[str, str]]) -> Called:
+        slots = dict(constraints)
         every = (self._records[domain][id_] for id_ in self.matching(domain, slots))
         records = [next((r for r in ones if self._meets(r, slots)), ones[0]) for ones in every]
         if domain == "train":
