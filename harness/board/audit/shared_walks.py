@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
 from mwz.database.venues import VenueDatabase
@@ -32,12 +33,6 @@ from ...metrics.setups import COMPARISONS, REFERENCES, STRICT, UPDATES, Setup
 _Outcomes: TypeAlias = tuple[DomainOutcome, ...]
 """How a domain goes in each set-up."""
 
-_Found: TypeAlias = tuple[int, int]
-"""The numbers of what is found in full and in reduced search."""
-
-_NOTHING = 0
-"""The number of no venues."""
-
 _Chances: TypeAlias = "tuple[Sequence[float], Sequence[float]]"
 """The probabilities that a dialogue matches in each set-up, and that it succeeds."""
 
@@ -52,7 +47,7 @@ class _Seen(NamedTuple):
         mention: What speaks of its venues; None if it has none.
         named: The turns that do.
         wanted: The number of what its goal finds.
-        found: The numbers of what the state of each turn finds.
+        found: The numbers of what the state of each turn finds in full and in reduced search.
     """
 
     dialogue: str
@@ -60,8 +55,8 @@ class _Seen(NamedTuple):
     said: tuple[int, ...]
     mention: str | None = None
     named: int = 0
-    wanted: int = _NOTHING
-    found: tuple[_Found, ...] = ()
+    wanted: int = 0
+    found: tuple[tuple[int, int], ...] = ()
 
 
 class SharedWalks:
@@ -77,9 +72,9 @@ class SharedWalks:
         self._alike: dict[Setup, list[int]] = {}
         for place, setup in enumerate(self._setups):
             self._alike.setdefault(replace(setup, comparison=STRICT.comparison), []).append(place)
-        self._venues: list[KeysView[str]] = [dict[str, None]().keys()]
-        self._numbers: dict[tuple[str, ...], int] = {(): _NOTHING}
-        self._by_id: dict[int, tuple[KeysView[str], int]] = {}
+        # Under all rule sets the same venues have one number, the id of what found them first.
+        self._first: dict[tuple[str, ...], KeysView[str]] = {}
+        self._venues: dict[int, tuple[KeysView[str], KeysView[str]]] = {}
         self._ends: dict[Hashable, dict[str, DomainOutcome]] = {}
         self._outcomes: dict[_Seen, dict[int, _Outcomes]] = {}
         self._equal: dict[_Outcomes, _Outcomes] = {}
@@ -117,48 +112,34 @@ class SharedWalks:
         self, dialogue: PlayedDialogue, database: VenueDatabase, rules: RuleSet
     ) -> Iterator[_Seen]:
         """Yield what set-ups see of each domain of a dialogue's goal."""
+
+        def number(domain: str, query: Mapping[str, str]) -> int:
+            found = database.query(domain, query)
+            if id(found) not in self._venues:
+                # What is kept keeps its id.
+                self._venues[id(found)] = self._first.setdefault(tuple(found), found), found
+            return id(self._venues[id(found)][0])
+
+        # A domain without venues finds nothing, and so does a state without the domain.
+        nothing = (number("", {}),) * 2
         said = tuple(_turns(slot in turn for turn in dialogue.said) for slot in REQUESTABLE_SLOTS)
         for domain, goal in dialogue.gold.goal.items():
             seen, venue = _Seen(dialogue.id, domain, said), rules.venue_rules.get(domain)
             if venue is not None:
-                queries = (state.get(domain) for state in dialogue.states)
+                found: list[tuple[int, int]] = []
+                # Most turns have the constraints of the turn before.
+                for query, turns in groupby(state.get(domain) for state in dialogue.states):
+                    both = nothing
+                    if query is not None:
+                        by_name = reduced(query, venue.named_by)
+                        both = number(domain, query), number(domain, by_name)
+                    found += [both for _ in turns]
+                named = _turns(venue.mention in text for text in dialogue.responses)
+                wanted = number(domain, goal.informable)
                 seen = seen._replace(
-                    mention=venue.mention,
-                    named=_turns(venue.mention in text for text in dialogue.responses),
-                    wanted=self._number(database.query(domain, goal.informable)),
-                    found=tuple(self._found(domain, queries, venue.named_by, database)),
+                    mention=venue.mention, named=named, wanted=wanted, found=tuple(found)
                 )
             yield seen
-
-    def _found(
-        self,
-        domain: str,
-        queries: Iterable[Mapping[str, str] | None],
-        slot: str,
-        database: VenueDatabase,
-    ) -> Iterator[_Found]:
-        """Yield what each turn's constraints find; a state without the domain finds nothing."""
-        before, found = None, (_NOTHING, _NOTHING)
-        for query in queries:
-            # Most turns have the constraints of the turn before.
-            if query != before:
-                before, found = query, (_NOTHING, _NOTHING)
-                if query is not None:
-                    by_name = reduced(query, slot)
-                    full = self._number(database.query(domain, query))
-                    same = by_name is query
-                    found = full, full if same else self._number(database.query(domain, by_name))
-            yield found
-
-    def _number(self, found: KeysView[str]) -> int:
-        """Return a number for the venues found, the same under every rule set."""
-        if id(found) not in self._by_id:
-            number = self._numbers.setdefault(tuple(found), len(self._venues))
-            if number == len(self._venues):
-                self._venues.append(found)
-            # What is kept keeps its id.
-            self._by_id[id(found)] = found, number
-        return self._by_id[id(found)][1]
 
     def _followed(
         self,
@@ -209,7 +190,7 @@ class SharedWalks:
         for name, comparison in COMPARISONS.items():
             offered = None
             for number in found:
-                offered = comparison.offer(offered, self._venues[number])
+                offered = comparison.offer(offered, self._venues[number][0])
             last = Step(0, False, False, None, None, offered, False, (), provided)
             outcomes[name] = domain_outcome(dialogue, domain, [last], database, Setup(name), rules)
         return outcomes

@@ -133,9 +133,7 @@ class DialogueStates:
     written: Sequence[StatePair] | None = None
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
-    def derived(
-        self, work: Callable[[DialogueStates], _Derived], key: Hashable = None
-    ) -> _Derived:
+    def derived(self, work: Callable[[DialogueStates], _Derived], key: Hashable = None) -> _Derived:
         """Return what a function makes of the dialogue; it is worked out once.
 
         Several metrics and views rest on the same steps, such as the outcome of every change.
