@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
@@ -106,7 +107,16 @@ class SharedWalks:
                         known[active] = self._equal.setdefault(own, own)
                     outcomes[seen.domain] = known[active]
                 chances.append(self._whole(outcomes))
-        return [self._rates(chances) for chances in every]
+        return [
+            {
+                setup: rates_of(
+                    {TOTAL: [inform[place] for inform, _ in chances]},
+                    {TOTAL: [success[place] for _, success in chances]},
+                )
+                for place, setup in enumerate(self._setups)
+            }
+            for chances in every
+        ]
 
     def _seen(
         self, dialogue: PlayedDialogue, database: VenueDatabase, rules: RuleSet
@@ -151,6 +161,7 @@ class SharedWalks:
     ) -> _Outcomes:
         """Return how a domain goes in each set-up, by the turns in which it is active."""
         turns = (1 << len(dialogue.responses)) - 1
+        last = turns ^ turns >> 1
         said = dict(zip(REQUESTABLE_SLOTS, seen.said, strict=True))
         outcomes: dict[int, DomainOutcome] = {}
         for walk, places in self._alike.items():
@@ -161,7 +172,7 @@ class SharedWalks:
                 booked = REFERENCES[walk.references].booked(dialogue.gold, seen.domain)
                 told[REFERENCE] &= _turns(seen.domain in domains for domains in booked)
             provided = tuple(slot for slot, among in told.items() if among)
-            due = UPDATES[walk.updates].due(own, seen.named, said[REFERENCE], turns ^ turns >> 1)
+            due = UPDATES[walk.updates].due(own, seen.named, said[REFERENCE], last)
             found = tuple(
                 both[walk.reduced_search]
                 for turn, both in enumerate(seen.found)
@@ -169,31 +180,18 @@ class SharedWalks:
             )
             key = (seen.dialogue, seen.domain, seen.mention, seen.wanted, found, provided)
             if key not in self._ends:
-                self._ends[key] = self._ended(
-                    dialogue, seen.domain, found, provided, database, rules
-                )
-            ends = self._ends[key]
-            outcomes |= {place: ends[self._setups[place].comparison] for place in places}
+                venues = [self._venues[number][0] for number in found]
+                step = Step(0, False, False, None, None, None, False, (), provided)
+                self._ends[key] = {
+                    name: domain_outcome(
+                        *(dialogue, seen.domain, [step._replace(offered=offered)]),
+                        *(database, Setup(name), rules),
+                    )
+                    for name, comparison in COMPARISONS.items()
+                    for offered in [reduce(comparison.offer, venues, None)]
+                }
+            outcomes |= {p: self._ends[key][self._setups[p].comparison] for p in places}
         return tuple(outcomes[place] for place in range(len(self._setups)))
-
-    def _ended(
-        self,
-        dialogue: PlayedDialogue,
-        domain: str,
-        found: Iterable[int],
-        provided: tuple[str, ...],
-        database: VenueDatabase,
-        rules: RuleSet,
-    ) -> dict[str, DomainOutcome]:
-        """Return comparison -> how a domain goes, by what was found and provided in its turns."""
-        outcomes = {}
-        for name, comparison in COMPARISONS.items():
-            offered = None
-            for number in found:
-                offered = comparison.offer(offered, self._venues[number][0])
-            last = Step(0, False, False, None, None, offered, False, (), provided)
-            outcomes[name] = domain_outcome(dialogue, domain, [last], database, Setup(name), rules)
-        return outcomes
 
     def _whole(self, domains: Mapping[str, _Outcomes]) -> _Chances:
         """Return how a dialogue goes, by how its domains do."""
@@ -205,15 +203,6 @@ class SharedWalks:
             ]
             self._chances[key] = [one.inform for one in wholes], [one.success for one in wholes]
         return self._chances[key]
-
-    def _rates(self, dialogues: Sequence[_Chances]) -> dict[Setup, Rates]:
-        return {
-            setup: rates_of(
-                {TOTAL: [inform[place] for inform, _ in dialogues]},
-                {TOTAL: [success[place] for _, success in dialogues]},
-            )
-            for place, setup in enumerate(self._setups)
-        }
 
 
 def _turns(flags: Iterable[bool]) -> int:
