@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from mwz.normalization.states import BeliefState
 
@@ -30,8 +30,7 @@ DONTCARE = frozenset({"dontcare", "dont care", "don't care", "do n't care", "do 
 """The spellings of the value that says that the user does not mind."""
 
 
-@dataclass(frozen=True)
-class Agreement:
+class Agreement(NamedTuple):
     """How many slots of a turn's two states agree, and how many fail to in which way.
 
     Attributes:
