@@ -131,7 +131,7 @@ def total_figures(
     """
     metrics = tracking_metrics().values()
     names = tuple(metric.name for metric in metrics if any(map(metric.owns, keys)))
-    return _figures(_counted(dialogues, choices, names)[2], choices)
+    return _figures(_counted(dialogues, choices, names)[2], choices, names)
 
 
 def _counted(
@@ -205,11 +205,11 @@ def _rows(
     return [dialogue.derived(row, key) for dialogue in states]
 
 
-def _figures(sums: Row, choices: Choices) -> dict[str, float]:
-    """Return every figure of the sums of rows: key -> percent."""
-    own: dict[str, dict[str, float]] = {}
+def _figures(sums: Row, choices: Choices, names: Collection[str] = ()) -> dict[str, float]:
+    """Return every figure of the sums of rows, of some metrics or of all: key -> percent."""
+    own: dict[str, dict[str, float]] = {name: {} for name in names or tracking_metrics()}
     for (name, statistic), number in sums.items():
-        own.setdefault(name, {})[statistic] = number
+        own[name][statistic] = number
     return {
         key: value
         for name, of_metric in own.items()
