@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -32,6 +32,7 @@ SHOWN_RESULTS = 5
 """How many of the venues found a query returns."""
 
 _CLOSEST = 3
+_REMEMBERED = 1 << 14
 _HIDDEN = ("id", "location", "introduction", "signature", "takesbookings")
 # Without C, P, S and T, so that no part of a reference number looks like a postcode or a train id.
 _LETTERS, _DIGITS = "ABDEFGHJKLMNQRUVWXYZ", "23456789"
@@ -112,8 +113,7 @@ class Tools:
                 named = {normalize_slot_name(key, rules): value for key, value in record.items()}
                 shown = {key: value for key, value in record.items() if key not in _HIDDEN}
                 by_id.setdefault(named[venue.identifier], []).append(shown)
-        # Every trial, and who computes its outcome, asks the same.
-        self._answer = cache(self._query)
+        self._answers: dict[tuple[Any, ...], Called] = {}
 
     def call(self, task: Task, name: str, arguments: object) -> Called:
         """Call a tool.
@@ -136,9 +136,15 @@ class Tools:
         if any(problems):
             return _error("; ".join(filter(None, problems)))
         kind, domain = name.split("_")
-        if kind == "query":
-            return self._answer(domain, tuple(given.items()))
-        return self._book(task, domain, given)
+        if kind == "book":
+            return self._book(task, domain, given)
+        # Every trial, and who computes its outcome, asks the same.
+        key = (domain, *given.items())
+        if key not in self._answers:
+            if len(self._answers) >= _REMEMBERED:
+                self._answers = {}
+            self._answers[key] = self._query(domain, given)
+        return self._answers[key]
 
     def matching(self, domain: str, constraints: Mapping[str, str]) -> list[str]:
         """Return the ids of the venues that meet constraints, in the records' order."""
@@ -158,8 +164,7 @@ class Tools:
         one, other = (normalize_value(name, v.lower(), self._rules) for v in (first, second))
         return one == other or (name == "name" and reaches(one, other, self._rules.fuzzy_ratio))
 
-    def _query(self, domain: str, constraints: Iterable[tuple[str, str]]) -> Called:
-        slots = dict(constraints)
+    def _query(self, domain: str, slots: Mapping[str, str]) -> Called:
         every = (self._records[domain][id_] for id_ in self.matching(domain, slots))
         records = [next((r for r in ones if self._meets(r, slots)), ones[0]) for ones in every]
         if domain == "train":
