@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mwz.harness.benchmark import Goal
+from mwz.harness.board.audit.shared_walks import SharedWalks
 from mwz.harness.metrics.inform_success import (
     Outcome,
     Rates,
@@ -25,7 +26,15 @@ from mwz.harness.metrics.inform_success import (
     walk,
 )
 from mwz.harness.metrics.played import PlayedDialogue
-from mwz.harness.metrics.setups import ALL_SETUPS, COMPARISONS, OPTIMISTIC, STRICT, UPDATES, Setup
+from mwz.harness.metrics.setups import (
+    ALL_SETUPS,
+    COMPARISONS,
+    OPTIMISTIC,
+    SETUPS,
+    STRICT,
+    UPDATES,
+    Setup,
+)
 from mwz.normalization.rules import rule_set, rule_set_names
 
 # The venues of helpers.py: r1 north greek cheap, r2 north thai cheap, r3 south greek (price not
@@ -639,6 +648,18 @@ def test_steps_hold_together(played: PlayedDialogue, setup: Setup) -> None:
 @given(st.lists(_dialogues(), max_size=4), _SETUPS)
 def test_rates_are_those_of_the_outcomes(dialogues: list[PlayedDialogue], setup: Setup) -> None:
     assert rates([_outcome(one, setup) for one in dialogues]) == _rates(dialogues, setup)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(_dialogues(), max_size=4))
+def test_many_set_ups_together_give_what_each_gives_alone(played: list[PlayedDialogue]) -> None:
+    dialogues = [replace(one, id=f"{number}") for number, one in enumerate(played)]
+    every = {*ALL_SETUPS, *(one.setup for one in SETUPS.values())}
+    [found] = SharedWalks(every).rates([dialogues], DATABASE, RULES)
+    for setup, together in found.items():
+        alone = _rates(dialogues, setup)
+        assert together.inform["total"] == alone.inform["total"]
+        assert together.success["total"] == alone.success["total"]
 
 
 def test_the_venues_of_these_tests_are_as_their_comments_say() -> None:

@@ -151,8 +151,18 @@ def test_its_bleu_points_are_sacrebleus(
 def test_shared_walks_of_nothing_to_do_and_of_no_dialogue() -> None:
     idle = PlayedDialogue("idle", dialogue({}, 1), ["hello"], [{}], [[]])
     for played, won in (([idle], 100), ([], 0)):
-        [rates] = SharedWalks([STRICT]).rates(played, DATABASE, RULES).values()
-        assert (rates.inform["total"], rates.success["total"]) == (won, won)
+        [by_setup] = SharedWalks([STRICT]).rates([played], DATABASE, RULES)
+        assert (by_setup[STRICT].inform["total"], by_setup[STRICT].success["total"]) == (won, won)
+
+
+def test_shared_walks_tell_a_state_without_constraints_from_none() -> None:
+    """A state that has the domain finds all venues; r1 and r2, of four, are in the north."""
+    wanted = dialogue({"restaurant": goal({"area": "north"})}, 1)
+    drawn = Setup("sampling", "end")
+    for state, inform in (({}, 0.0), ({"restaurant": {}}, 50.0)):
+        played = [PlayedDialogue("n", wanted, ["NAME"], [state], [["restaurant"]])]
+        [by_setup] = SharedWalks([drawn]).rates([played], DATABASE, RULES)
+        assert by_setup[drawn].inform["total"] == inform
 
 
 def test_only_sampling_has_a_deviation(searches: Mapping[str, SetupSearch]) -> None:
@@ -362,21 +372,22 @@ def test_shared_walks_give_the_rates_of_each_set_up_by_itself(name: str, sample:
     submissions = normalized_by_rules(_content(name), sample, name)
     walks = SharedWalks(setups)
     # What one rule set and source left behind is found by the others.
-    for rules, states, domains in product(submissions, ("gold", "predicted"), DOMAIN_SOURCES):
-        played = play(submissions[rules], sample, states, domains)
+    for rules, states in product(submissions, ("gold", "predicted")):
+        plays = [play(submissions[rules], sample, states, domains) for domains in DOMAIN_SOURCES]
         scorer = Scorer(sample, Options(rules=rules))
-        found = walks.rates(played, scorer.database(), scorer.rules)
-        assert found.keys() == setups
-        for setup, shared in found.items():
-            alone = inform_success(played, scorer.database(), setup, scorer.rules)
-            assert (shared.inform["total"], shared.inform_deviation) == (
-                alone.inform["total"],
-                alone.inform_deviation,
-            )
-            assert (shared.success["total"], shared.success_deviation) == (
-                alone.success["total"],
-                alone.success_deviation,
-            )
+        found = walks.rates(plays, scorer.database(), scorer.rules)
+        for played, by_setup in zip(plays, found, strict=True):
+            assert by_setup.keys() == setups
+            for setup, shared in by_setup.items():
+                alone = inform_success(played, scorer.database(), setup, scorer.rules)
+                assert (shared.inform["total"], shared.inform_deviation) == (
+                    alone.inform["total"],
+                    alone.inform_deviation,
+                )
+                assert (shared.success["total"], shared.success_deviation) == (
+                    alone.success["total"],
+                    alone.success_deviation,
+                )
 
 
 @pytest.mark.parametrize("name", ["ALL_SETUPS", "TOKENIZATIONS"])

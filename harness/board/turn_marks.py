@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from string import ascii_letters, digits
 from typing import Annotated, Any
@@ -165,6 +165,8 @@ def _text(benchmark: Benchmark, marks: Mapping[str, Sequence[str]]) -> str:
     )
 
 
+# Systems say the same phrases turn after turn.
+@lru_cache(maxsize=1 << 15)
 def _number(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import asdict
 from typing import Any
 
@@ -105,9 +104,10 @@ class Environment:
         self._check(responding=True)
         # As files have it; the agent may go on changing what it gave, and what it was told.
         name, given = str(name), json.loads(json.dumps(arguments, default=str, skipkeys=True))
-        result = dict(self.world.tools.call(self.task, name, given).result)
-        self._calls.append({"name": name, "arguments": given, "result": deepcopy(result)})
-        return deepcopy(result)
+        result = json.dumps(self.world.tools.call(self.task, name, given).result)
+        self._calls.append({"name": name, "arguments": given, "result": json.loads(result)})
+        told: Mapping[str, Any] = json.loads(result)
+        return told
 
     def respond(self, text: str) -> None:
         """Say something to the user.

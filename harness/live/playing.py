@@ -64,7 +64,7 @@ class Play:
 
     def signature(self, **more: str) -> Signature:
         """Return all that outcomes depend on besides the agent, and further parameters."""
-        plain = self.world.scorer.plain_signature()
+        plain = self.world.signature
         own = {
             "user": self.user_name,
             "tasks": self.world.tasks.digest[:SHOWN_HASH],

@@ -16,7 +16,7 @@ from ..data.installed import load_benchmark
 from ..data.tasks import Task, Tasks, load_tasks, read_tasks
 from ..grounding.rating import PlainDialogue, RatedDialogue, rated
 from ..scoring import Options, Scorer
-from ..signature import SHOWN_HASH
+from ..signature import SHOWN_HASH, Signature
 from .tools import Tools
 
 
@@ -109,6 +109,11 @@ class World:
         delexicaliser = self.scorer.delexicaliser()
         dialogue = PlainDialogue([delexicaliser(text) for text in responses], self.goals[id_], None)
         return rated(dialogue, self.scorer.database(), delexicaliser.gazetteer)
+
+    @cached_property
+    def signature(self) -> Signature:
+        """What scores depend on in any case."""
+        return self.scorer.plain_signature()
 
     @cached_property
     def tools(self) -> Tools:

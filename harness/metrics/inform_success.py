@@ -106,7 +106,7 @@ def walk(
         if venue is not None and looks_up:
             query = dialogue.states[turn].get(domain)
             if query is not None and setup.reduced_search:
-                query = _reduced(query, venue.named_by)
+                query = reduced(query, venue.named_by)
             # A state that lacks the domain finds nothing.
             found = _NOTHING if query is None else database.query(domain, query)
             before, offered = offered, offer(offered, found)
@@ -128,7 +128,7 @@ def provided_slots(said: tuple[str, ...], active: bool, booked: bool) -> tuple[s
     return said if booked else tuple(slot for slot in said if slot != REFERENCE)
 
 
-def _reduced(query: Mapping[str, str], slot: str) -> Mapping[str, str]:
+def reduced(query: Mapping[str, str], slot: str) -> Mapping[str, str]:
     """Return a query by a venue's name alone, where the state has one."""
     return {slot: query[slot]} if query.get(slot, "dontcare") != "dontcare" else query
 
@@ -266,6 +266,13 @@ def rates(outcomes: Sequence[Outcome]) -> Rates:
         for domain, (matched, provided) in outcome.domains.items():
             inform.setdefault(domain, []).append(matched)
             success.setdefault(domain, []).append(provided * dialogue_matched)
+    return rates_of(inform, success)
+
+
+def rates_of(
+    inform: Mapping[str, Sequence[float]], success: Mapping[str, Sequence[float]]
+) -> Rates:
+    """Return the rates of dialogues, of total or domain -> the probability of each that it wins."""
     return Rates(
         inform={domain: _percent(chances) for domain, chances in inform.items()},
         success={domain: _percent(chances) for domain, chances in success.items()},

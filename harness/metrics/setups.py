@@ -99,21 +99,22 @@ class Update:
         description: When, in a few words.
         due: Whether it is in a turn, by four facts: whether the domain is active, whether the
             response speaks of one of its venues (a train's id), whether it has a reference
-            number, and whether it is the last turn played.
+            number, and whether it is the last turn played. Of many turns at once, as bits of
+            integers.
     """
 
     description: str
-    due: Callable[[bool, bool, bool, bool], bool]
+    due: Callable[[int, int, int, int], int]
 
 
 UPDATES: Mapping[str, Update] = {
     "name": Update(
         "where a venue is named in an active domain",
-        lambda active, named, reference, last: active and named,
+        lambda active, named, reference, last: active & named,
     ),
     "reference": Update(
         "there, and where a reference number is told",
-        lambda active, named, reference, last: active and (named or reference),
+        lambda active, named, reference, last: active & (named | reference),
     ),
     "end": Update(
         "at the end, from the last state, named or not",

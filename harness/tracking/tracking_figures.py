@@ -115,7 +115,7 @@ def tracking_figures(
     signature = tracking_signature(dialogues, benchmark, choices, gold)
     assert signature.gold is not None
     return figures_of(
-        total_figures(dialogues, choices),
+        total_figures(dialogues, choices, _KEYS.values()),
         (len(dialogues), sum(len(dialogue.turns) for dialogue in dialogues)),
         gold_share_of(dialogues) if gold_share is None else gold_share,
         signature,

@@ -291,23 +291,25 @@ def _searched(scorer: Scorer, name: str, outputs: Outputs) -> SetupSearch:
     rates: list[RatesPoint] = []
     named: list[RatesPoint] = []
     walks = SharedWalks((*ALL_SETUPS, *(one.setup for one in SETUPS.values())))
-    for rules, (sources, names) in product(published_rule_sets(), _sources(main).items()):
+    for rules, (states, names) in product(published_rule_sets(), _sources(main).items()):
         ruled = scorer.with_options(rules=rules)
-        played = play(submissions[rules], scorer.benchmark, *sources)
-        points = {
-            setup: RatesPoint(
-                *(rules, *sources, setup, one.inform[TOTAL], one.success[TOTAL]),
-                *(one.inform_deviation, one.success_deviation),
-            )
-            for setup, one in walks.rates(played, ruled.database(), ruled.rules).items()
-        }
-        rates += [points[setup] for setup in ALL_SETUPS]
-        named += [replace(points[SETUPS[name].setup], name=name) for name in names]
+        plays = [play(submissions[rules], scorer.benchmark, states, domains) for domains in names]
+        found = walks.rates(plays, ruled.database(), ruled.rules)
+        for domains, by_setup in zip(names, found, strict=True):
+            points = {
+                setup: RatesPoint(
+                    *(rules, states, domains, setup, one.inform[TOTAL], one.success[TOTAL]),
+                    *(one.inform_deviation, one.success_deviation),
+                )
+                for setup, one in by_setup.items()
+            }
+            rates += [points[setup] for setup in ALL_SETUPS]
+            named += [replace(points[SETUPS[name].setup], name=name) for name in names[domains]]
     return SetupSearch(tuple(bleu), tuple(rates), tuple(named))
 
 
-def _sources(submission: NormalizedSubmission) -> dict[tuple[str, str], list[str]]:
-    """Return the sources of states and of domains to try -> the set-ups with a name that have them.
+def _sources(submission: NormalizedSubmission) -> dict[str, dict[str, list[str]]]:
+    """Return the sources of states, and of domains, to try -> the named set-ups that have them.
 
     A named set-up that leaves them open takes those that the submission is scored with.
     """
@@ -315,10 +317,10 @@ def _sources(submission: NormalizedSubmission) -> dict[tuple[str, str], list[str
     domains = ["states", "gold"]
     domains += ["predicted"] if submission.predicts_domains else []
     domains += ["slots"] if submission.names_domains else []
-    found: dict[tuple[str, str], list[str]] = {both: [] for both in product(states, domains)}
+    found: dict[str, dict[str, list[str]]] = {one: {d: [] for d in domains} for one in states}
     own = chosen_states(submission, Options()), chosen_domains(submission, Options())
     for name, one in SETUPS.items():
-        found[one.states or own[0], one.domains or own[1]].append(name)
+        found[one.states or own[0]][one.domains or own[1]].append(name)
     return found
 
 
@@ -393,22 +395,25 @@ def _nearness(
 ) -> Nearness:
     import numpy as np
 
-    tried = np.array(points)
-    distances = np.abs(tried - np.array([float(figures[name]) for name in names])).sum(axis=1)
+    def distances_of(places: Iterable[Any], point: Iterable[float]) -> Any:
+        # The sum of few long arrays is quicker than many sums of few numbers.
+        return sum(np.abs(own - one) for own, one in zip(places, point, strict=True))
+
+    tried = np.array(points).T
+    distances = distances_of(tried, (float(figures[name]) for name in names))
     off_by = float(distances.min())
     digit = sum(0.5 * 10.0 ** -digits_of(figures[name]) for name in names)
     as_near = int((distances <= off_by + digit + 1e-9).sum())
-    ends = (tried.min(axis=0), tried.max(axis=0))
-    axes = [np.linspace(low, high, _STEPS) for low, high in zip(*ends, strict=True)]
-    places = np.stack([axis.ravel() for axis in np.meshgrid(*axes)], axis=1)
-    reached = np.zeros(len(places), dtype=bool)
-    for point in tried:
-        reached |= np.abs(places - point).sum(axis=1) <= off_by + 1e-9
+    axes = [np.linspace(own.min(), own.max(), _STEPS) for own in tried]
+    places = [axis.ravel() for axis in np.meshgrid(*axes)]
+    reached = np.zeros(len(places[0]), dtype=bool)
+    for point in set(zip(*tried, strict=True)):
+        reached |= distances_of(places, point) <= off_by + 1e-9
     return Nearness(
         figures=names,
-        tried=len(tried),
+        tried=len(points),
         off_by=off_by,
         as_near=as_near,
-        share=100 * as_near / len(tried),
+        share=100 * as_near / len(points),
         by_chance=100 * float(reached.mean()),
     )

@@ -8,10 +8,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from mwz.normalization.states import BeliefState
 
@@ -30,8 +30,7 @@ DONTCARE = frozenset({"dontcare", "dont care", "don't care", "do n't care", "do 
 """The spellings of the value that says that the user does not mind."""
 
 
-@dataclass(frozen=True)
-class Agreement:
+class Agreement(NamedTuple):
     """How many slots of a turn's two states agree, and how many fail to in which way.
 
     Attributes:
@@ -77,6 +76,8 @@ class StatePair:
     @cached_property
     def agreement(self) -> Agreement:
         """How the two states agree; worked out once, since most metrics rest on it."""
+        if self.gold == self.predicted:
+            return Agreement(len(self.gold), 0, 0, 0)
         correct = wrong = missed = 0
         for slot, value in self.gold.items():
             found = self.predicted.get(slot)
@@ -131,14 +132,19 @@ class DialogueStates:
     written: Sequence[StatePair] | None = None
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
-    def derived(self, work: Callable[[DialogueStates], _Derived]) -> _Derived:
+    def derived(self, work: Callable[[DialogueStates], _Derived], key: Hashable = None) -> _Derived:
         """Return what a function makes of the dialogue; it is worked out once.
 
         Several metrics and views rest on the same steps, such as the outcome of every change.
+
+        Args:
+            work: The function.
+            key: What tells it apart from others; None if it does so itself.
         """
-        if work not in self._derived:
-            self._derived[work] = work(self)
-        return cast(_Derived, self._derived[work])
+        key = key or work
+        if key not in self._derived:
+            self._derived[key] = work(self)
+        return cast(_Derived, self._derived[key])
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ What each metric means is said by its own module.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import StatisticsError, fmean
 from statistics import correlation as pearson
 from typing import Any, TypeAlias
@@ -120,22 +120,31 @@ def score_tracking(
 
 
 def total_figures(
-    dialogues: Sequence[TrackedDialogue], choices: Choices = PLAIN
+    dialogues: Sequence[TrackedDialogue], choices: Choices, keys: Collection[str]
 ) -> dict[str, float]:
-    """Return the figures of all turns, as those of the report that `score_tracking` returns."""
-    return _figures(_counted(dialogues, choices)[2], choices)
+    """Return figures of all turns, as those of the report that `score_tracking` returns.
+
+    Args:
+        dialogues: As for `score_tracking`.
+        choices: As for `score_tracking`.
+        keys: The figures. Others of the same metrics are returned, too.
+    """
+    metrics = tracking_metrics().values()
+    names = tuple(metric.name for metric in metrics if any(map(metric.owns, keys)))
+    return _figures(_counted(dialogues, choices, names)[2], choices, names)
 
 
 def _counted(
-    dialogues: Sequence[TrackedDialogue], choices: Choices
+    dialogues: Sequence[TrackedDialogue], choices: Choices, names: tuple[str, ...] = ()
 ) -> tuple[list[DialogueStates], list[Row], Row]:
-    """Return the states of dialogues, their statistics, and the sums of these."""
+    """Return the states of dialogues, their statistics of some or all metrics, and their sums."""
     if not dialogues:
         raise ValueError("no dialogues to score")
     states = [dialogue_states(dialogue, choices) for dialogue in dialogues]
     _check_slots(dialogues, states, choices)
-    rows = [_row(dialogue, choices) for dialogue in states]
-    return states, rows, {key: sum(row[key] for row in rows) for key in rows[0]}
+    rows = _rows(states, choices, names)
+    columns = zip(*(row.values() for row in rows), strict=True)
+    return states, rows, dict(zip(rows[0], map(sum, columns), strict=True))
 
 
 def tracking_statistics(
@@ -149,7 +158,7 @@ def tracking_statistics(
         dialogues: At least one dialogue.
         choices: As for `score_tracking`.
     """
-    rows = [_row(dialogue_states(dialogue, choices), choices) for dialogue in dialogues]
+    rows = _rows([dialogue_states(dialogue, choices) for dialogue in dialogues], choices)
     formula = _Formula(tuple(rows[0]), choices)
     return LinearStatistics.of_rows(
         figures=[
@@ -178,24 +187,33 @@ class _Formula:
         return {f"dst.{key}": value for key, value in found.items()}
 
 
-def _row(dialogue: DialogueStates, choices: Choices) -> Row:
-    """Return the statistics of a dialogue, of every metric."""
-    return {
-        (name, statistic): number
-        for name, metric in tracking_metrics().items()
-        for statistic, number in metric.statistics(dialogue, choices).items()
-    }
+def _rows(
+    states: Iterable[DialogueStates], choices: Choices, names: tuple[str, ...] = ()
+) -> list[Row]:
+    """Return the statistics of dialogues, of some metrics or, where none is named, of all."""
+    metrics = [tracking_metrics()[name] for name in names or tracking_metrics()]
+
+    def row(dialogue: DialogueStates) -> Row:
+        return {
+            (metric.name, statistic): number
+            for metric in metrics
+            for statistic, number in metric.statistics(dialogue, choices).items()
+        }
+
+    # What these two choose is in the states.
+    key = names, repr(replace(choices, dontcare=PLAIN.dontcare, none=PLAIN.none))
+    return [dialogue.derived(row, key) for dialogue in states]
 
 
-def _figures(sums: Row, choices: Choices) -> dict[str, float]:
-    """Return every figure of the sums of rows: key -> percent."""
-    own: dict[str, dict[str, float]] = {name: {} for name in tracking_metrics()}
+def _figures(sums: Row, choices: Choices, names: Collection[str] = ()) -> dict[str, float]:
+    """Return every figure of the sums of rows, of some metrics or of all: key -> percent."""
+    own: dict[str, dict[str, float]] = {name: {} for name in names or tracking_metrics()}
     for (name, statistic), number in sums.items():
         own[name][statistic] = number
     return {
         key: value
-        for name, metric in tracking_metrics().items()
-        for key, value in metric.percentages(own[name], choices).items()
+        for name, of_metric in own.items()
+        for key, value in tracking_metrics()[name].percentages(of_metric, choices).items()
     }
 
 
@@ -249,7 +267,8 @@ def _check_slots(
         "--slots"
         for dialogue, of_dialogue in zip(dialogues, states, strict=True)
         for number, pair in zip(of_dialogue.numbers, of_dialogue.turns, strict=True)
-        if (wrong := wrong_slots(pair, choices.dashes)) > choices.slots
+        if len(pair.gold) + len(pair.predicted) > choices.slots
+        and (wrong := wrong_slots(pair, choices.dashes)) > choices.slots
     ]
     if problems:
         raise InputError("slots", problems)

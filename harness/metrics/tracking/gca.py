@@ -16,10 +16,9 @@ state drops are not treated); here as there:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from . import PLAIN, Choices, Sums, TrackingMetric, Verdict, only, share
 from .dialogue_states import ABSENT, DialogueStates, Slot, State, StatePair, slot_name
@@ -32,8 +31,7 @@ VALUE_WEIGHT = {"code": 10 / 11, "paper": 0.9}
 """Whose the weights are -> that of the value scores; the label scores have the rest."""
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """The outcome of one change of a slot."""
 
     slot: Slot
@@ -100,12 +98,14 @@ def count_by_slot(changes: Iterable[Change]) -> dict[Slot, dict[str, int]]:
 
 def _carry(before: State, now: State) -> State:
     """Return a state in which the slots that were there before and are gone have the value none."""
-    return {**dict.fromkeys(before, ABSENT), **now}
+    return now if before.keys() <= now.keys() else {**dict.fromkeys(before, ABSENT), **now}
 
 
-def _changed(before: State, now: State) -> Iterator[tuple[Slot, str]]:
+def _changed(before: State, now: State) -> list[tuple[Slot, str]]:
     """Return the pairs that were not there before."""
-    return ((slot, value) for slot, value in now.items() if before.get(slot) != value)
+    if before == now:
+        return []
+    return [(slot, value) for slot, value in now.items() if before.get(slot) != value]
 
 
 def _judge_turn(before: StatePair, now: StatePair) -> list[Change]:

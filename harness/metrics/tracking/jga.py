@@ -15,7 +15,7 @@ from .dialogue_states import DialogueStates, StatePair
 
 def is_exact(turn: StatePair) -> bool:
     """Return whether a turn's gold and predicted states are the same set of triples."""
-    return not turn.agreement.failed
+    return turn.gold == turn.predicted
 
 
 def first_lost(turns: Sequence[StatePair]) -> int | None:

@@ -8,8 +8,9 @@ states do not compare.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any
 
 from mwz.normalization.rules.registry import digest_of_json
 from mwz.normalization.states import BeliefState
@@ -92,6 +93,9 @@ class TrackedDialogue:
     id: str
     turns: Sequence[TrackedTurn]
     goal_domains: frozenset[str] | None = None
+    _states: dict[Any, DialogueStates] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
 
 # Gold states call these slots by the names on the left, systems by either (and some trackers with a
@@ -204,7 +208,20 @@ def annotated(
 
 
 def dialogue_states(dialogue: TrackedDialogue, choices: Choices = PLAIN) -> DialogueStates:
-    """Return a dialogue's states as the metrics take them."""
+    """Return a dialogue's states as the metrics take them; worked out once."""
+    dropping = choices.dontcare == "drop" and any(
+        not DONTCARE.isdisjoint(slots.values())
+        for turn in dialogue.turns
+        for state in (turn.gold, turn.predicted)
+        for slots in state.values()
+    )
+    known, key = dialogue._states, (dropping, choices.none)
+    if key not in known:
+        known[key] = _compared(dialogue, *key)
+    return known[key]
+
+
+def _compared(dialogue: TrackedDialogue, dropping: bool, none: str) -> DialogueStates:
     last: tuple[BeliefState, BeliefState, StatePair] | None = None
 
     def kept(gold: BeliefState, predicted: BeliefState) -> StatePair:
@@ -216,14 +233,13 @@ def dialogue_states(dialogue: TrackedDialogue, choices: Choices = PLAIN) -> Dial
 
     def compared(gold: BeliefState, predicted: BeliefState) -> StatePair:
         pair = StatePair(flat_state(gold), flat_state(predicted))
-        dropping = choices.dontcare == "drop"
         return pair.part(lambda slot, value: value not in DONTCARE) if dropping else pair
 
     pairs = [kept(turn.gold, turn.predicted) for turn in dialogue.turns]
     return DialogueStates(
         numbers=[turn.number for turn in dialogue.turns],
         pairs=pairs,
-        turns=pairs if choices.none == "value" else [without_absent(pair) for pair in pairs],
+        turns=pairs if none == "value" else [without_absent(pair) for pair in pairs],
         written=[
             pair if turn.written is None else kept(*turn.written)
             for turn, pair in zip(dialogue.turns, pairs, strict=True)
@@ -253,8 +269,7 @@ def parts_by_domain(
             for domain in _domains(dialogue, turn, of_dialogue.turns[at], over):
                 counted.setdefault(domain, []).append(at)
         for domain in counted.keys() & parts.keys():
-            turns = [_of_domain(pair, domain) for pair in of_dialogue.turns]
-            part = DialogueStates(of_dialogue.numbers, turns, turns)
+            part = of_dialogue.derived(partial(_of_domain, domain), ("domain", domain))
             parts[domain].append(DomainPart(part, counted[domain]))
     return {domain: found for domain, found in parts.items() if found}
 
@@ -279,5 +294,6 @@ def _domains(
     return known
 
 
-def _of_domain(pair: StatePair, domain: str) -> StatePair:
-    return pair.part(lambda slot, value: slot[0] == domain)
+def _of_domain(domain: str, dialogue: DialogueStates) -> DialogueStates:
+    turns = [turn.part(lambda slot, value: slot[0] == domain) for turn in dialogue.turns]
+    return DialogueStates(dialogue.numbers, turns, turns)
