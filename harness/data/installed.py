@@ -65,11 +65,13 @@ class PreparedBenchmark:
     """What was prepared of a benchmark.
 
     Attributes:
+        key: What it was prepared of: the benchmark's file and the code.
         hashes: Version of the venues -> content hash.
         dialogues: The ids of the benchmark's dialogues, in its order.
         packed: The arrays, as `.npz`.
     """
 
+    key: Mapping[str, str]
     hashes: Mapping[str, str]
     dialogues: Sequence[str] = field(repr=False)
     packed: bytes = field(repr=False)
@@ -124,7 +126,7 @@ def prepared(
         _STORE.put([_CONTENT, key], asdict(content))
         _STORE.put([_SLIM, key], _slim(to_document(benchmark)))
         _STORE.put_bytes([_ARRAYS, key], packed)
-    return PreparedBenchmark(content.hashes, tuple(benchmark.dialogues), packed)
+    return PreparedBenchmark(key, content.hashes, tuple(benchmark.dialogues), packed)
 
 
 def prepared_content(path: Path) -> PreparedContent | None:

@@ -182,10 +182,12 @@ def fitting_venues(
 
     A rule set may call a venue otherwise than its record does, which no query finds then.
     """
-    name = wanted.informable.get("name")
-    named = (one.key for one in gazetteer.venues.values() if one.name == name)
     found = frozenset(database.query(domain, wanted.informable))
-    return found or frozenset(key.id for key in named if key.domain == domain)
+    name = wanted.informable.get("name")
+    if found or name is None:
+        return found
+    named = (one.key for one in gazetteer.venues.values() if one.name == name)
+    return frozenset(key.id for key in named if key.domain == domain)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,6 @@ from ..grounding.rating import (
     RatedDialogue,
     ceiling,
     grounded_figures,
-    knows_requests,
     rated,
     rated_human,
 )
@@ -69,9 +68,8 @@ class GroundedScores:
 
 def grounded_scores(played: Played) -> GroundedScores:
     """Hold the responses as they were written against goals and venue database."""
-    return GroundedScores.of_figures(
-        grounded_figures(played.once(rated_dialogues)), played_ceiling(played)
-    )
+    figures = grounded_figures(one.rating for one in played.once(rated_dialogues))
+    return GroundedScores.of_figures(figures, played_ceiling(played))
 
 
 def played_ceiling(played: Played) -> GroundedFigures | None:
@@ -116,17 +114,18 @@ _FIGURES = (
 
 def statistics(played: Played) -> LinearStatistics:
     """Return the statistics of the totals: which dialogues are won, and what is told."""
-    dialogues = played.once(rated_dialogues)
+    ratings = [one.rating for one in played.once(rated_dialogues)]
     rows = [
         (
             1,
-            *(bool(getattr(one.grounded, name)) for name in OUTCOMES),
+            *map(bool, one.won[TOTAL]),
             one.faithfulness.told,
             *(getattr(one.faithfulness, name) for name in _SHARES),
         )
-        for one in dialogues
+        for one in ratings
     ]
-    figures = [one for one in _FIGURES if one.name != _REQUESTED or knows_requests(dialogues)]
+    unknown = any(None in one.won[TOTAL] for one in ratings)
+    figures = [one for one in _FIGURES if not (unknown and one.name == _REQUESTED)]
     columns = {f"grounded.{name}": at for at, name in enumerate(OUTCOMES, start=1)}
     wins = {one.name: columns[one.name] for one in figures if one.name in columns}
     return LinearStatistics.of_rows(figures, rows, _values, wins, of_samples=True, exact=True)

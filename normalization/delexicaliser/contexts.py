@@ -85,7 +85,7 @@ class _SymbolBook(PhraseBook[Any]):
 
     def find(self, text: Sequence[Token]) -> Iterator[tuple[int, int, Any]]:  # type: ignore[override]
         """Yield (first token, last token, entry) of every phrase in a text."""
-        starts = self._root.children
+        starts = self.root.children
         anchored = starts.get("^")
         edges = [_edges(token) for token in text]
         begins = True
@@ -119,7 +119,9 @@ def _edges(token: Token) -> tuple[str, ...]:
 _HIDDEN = "\0"
 _DIGIT = re.compile("[0-9]")
 _OF_LETTERS = frozenset({"reference"})
-"""The kinds of codes that may be letters alone. Most texts have no digit, and no other code."""
+"""The kinds of codes that may be letters alone."""
+_TELLING = re.compile("[0-9]|[A-Z]{8}|(?i:ref|confirmation|booking)")
+"""What every text with a code has; most texts do not."""
 
 _BETWEEN_WORDS = r"(?! (?<= [0-9A-Za-z] ) [0-9A-Za-z] )"
 
@@ -137,7 +139,7 @@ class CodeRules:
     Args:
         rules: Each with a `kind`, `patterns` (verbose regular expressions with a group `value`)
             and, if it does not hold for a text all in capitals, `mixed_case`. A value has a digit,
-            unless its kind is one of `_OF_LETTERS`.
+            unless its kind is one of `_OF_LETTERS`; then what a pattern matches has `_TELLING`.
         parts: What `%name%` stands for in a pattern.
     """
 
@@ -166,7 +168,7 @@ class CodeRules:
         """
         rest = hidden(text, given)
         found: list[Token] = []
-        for rule in self._rules:
+        for rule in self._rules if _TELLING.search(rest) else ():
             if rule.kind not in _OF_LETTERS and _DIGIT.search(rest) is None:
                 continue
             if rule.mixed_case and rest.upper() == rest:
