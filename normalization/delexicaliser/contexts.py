@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .phrases import SENTENCE_ENDS, PhraseBook, Token, spellings
 
@@ -25,30 +25,28 @@ class Contexts:
         self._slots = {kind: rule["slot"] for kind, rule in marked.items()}
         self._default = {kind for kind, rule in marked.items() if rule["by_default"]}
         self._rules = [rule.get("mark", "") for rule in rules]
-        phrases: list[tuple[tuple[str, ...], tuple[int, int]]] = []
-        cues: list[tuple[tuple[str, ...], tuple[int, frozenset[str]]]] = []
+        phrases: list[tuple[tuple[str, ...], _Decision]] = []
         for number, rule in enumerate(rules):
             for pattern in rule.get("patterns", ()):
                 for sequence in spellings(pattern):
                     offset = sequence.index("{") - (sequence[0] == "^")
-                    phrases.append((_without_braces(sequence), (number, offset)))
+                    phrases.append((_without_braces(sequence), _Decision(number, offset, ())))
             for cue in rule.get("cues", ()):
-                kinds = frozenset(rule["kinds"])
-                cues += [(sequence, (number, kinds)) for sequence in spellings(cue)]
+                decision = _Decision(number, None, rule["kinds"])
+                phrases += [(sequence, decision) for sequence in spellings(cue)]
         self._phrases = _SymbolBook(phrases)
-        self._cues = _SymbolBook(cues)
-        self.vocabulary = self._phrases.vocabulary | self._cues.vocabulary
+        self.vocabulary = self._phrases.vocabulary
 
     def marked(self, text: Sequence[Token]) -> Iterator[tuple[Token, str]]:
         """Yield the tokens that are marked, each with its slot, in order."""
-        deciding: dict[int, int] = {}
-        for first, _, (number, offset) in self._phrases.find(text):
-            target = first + offset
-            deciding[target] = min(number, deciding.get(target, number))
-        self._follow_cues(text, deciding)
-        for at, token in enumerate(text):
-            if not token.kind or token.kind not in self._slots or token.stem_end == GIVEN:
-                continue
+        markable = [
+            at
+            for at, token in enumerate(text)
+            if token.kind in self._slots and token.stem_end != GIVEN
+        ]
+        deciding = self._deciding(text) if markable else {}
+        for at in markable:
+            token = text[at]
             slot = self._slots[token.kind]
             if at in deciding:
                 mark = self._rules[deciding[at]]
@@ -57,16 +55,21 @@ class Contexts:
             elif token.kind in self._default:
                 yield token, slot
 
-    def _follow_cues(self, text: Sequence[Token], deciding: dict[int, int]) -> None:
-        """Let cues decide about what follows them in their sentence."""
-        beginning: dict[int, list[tuple[int, frozenset[str]]]] = {}
-        for _, last, cue in self._cues.find(text):
-            beginning.setdefault(last + 1, []).append(cue)
-        if not beginning:
-            return
+    def _deciding(self, text: Sequence[Token]) -> dict[int, int]:
+        """Return token -> the first rule that decides about it: a cue about its whole sentence."""
+        deciding: dict[int, int] = {}
+        cues: dict[int, list[_Decision]] = {}
+        for first, last, decision in self._phrases.find(text):
+            if decision.offset is None:
+                cues.setdefault(last + 1, []).append(decision)
+            else:
+                target = first + decision.offset
+                deciding[target] = min(decision.rule, deciding.get(target, decision.rule))
+        if not cues:
+            return deciding
         active: dict[str, int] = {}
         for at, token in enumerate(text):
-            for number, kinds in beginning.get(at, ()):
+            for number, _, kinds in cues.get(at, ()):
                 for kind in kinds:
                     active[kind] = min(number, active.get(kind, number))
             if token.kind in active:
@@ -74,6 +77,21 @@ class Contexts:
                 deciding[at] = min(number, deciding.get(at, number))
             if token.word in SENTENCE_ENDS:
                 active = {}
+        return deciding
+
+
+class _Decision(NamedTuple):
+    """What a phrase decides.
+
+    Attributes:
+        rule: The number of its rule.
+        offset: Which of its tokens it is about; None of a cue.
+        kinds: What follows a cue and is decided by it.
+    """
+
+    rule: int
+    offset: int | None
+    kinds: Sequence[str]
 
 
 def _without_braces(sequence: Sequence[str]) -> tuple[str, ...]:
