@@ -43,8 +43,8 @@ ORDERS = 3
 _ENTROPIES = ("entropy", "conditional_entropy")
 _SAMPLES_AT_ONCE = 512
 """Few enough for the counts to stay in the processor's caches."""
-_CROWDED = 64
-"""Rows of a sparse matrix with more numbers than these are multiplied faster as if it were none."""
+_FREQUENT = 64
+"""N-grams that occur more often than this are multiplied faster by a matrix that is not sparse."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,32 +160,30 @@ class _Counts:
     import than most products take.
 
     Attributes:
-        ngrams: The numbers of n-grams, in order, with repetitions.
-        dialogues: The dialogues that have them.
-        times: How often.
+        ngrams: Of every occurrence the number of its n-gram, in order.
+        dialogues: The dialogue that it is in.
         shape: The number of all n-grams and of all dialogues.
     """
 
     ngrams: Ints
     dialogues: Ints
-    times: Ints
     shape: tuple[int, int]
 
     @classmethod
     def of(cls, ngrams: Ints, dialogues: Ints, shape: tuple[int, int]) -> _Counts:
-        """Count n-grams, given every occurrence and the dialogue that it is in."""
-        keys, times = np.unique(ngrams * shape[1] + dialogues, return_counts=True)
-        return cls(*np.divmod(keys, shape[1]), times, shape)
+        """Return the counts of occurrences in any order."""
+        order = np.argsort(ngrams, kind="stable")
+        return cls(ngrams[order], dialogues[order], shape)
 
     @cached_property
     def sums(self) -> Ints:
         """How often all dialogues together have each n-gram."""
-        return np.bincount(self.ngrams, self.times, self.shape[0]).astype(np.int64)
+        return np.bincount(self.ngrams, minlength=self.shape[0])
 
     def without(self, left_out: Any) -> _Counts:
         """Return the counts without some n-grams, which keep their numbers."""
         kept = ~left_out[self.ngrams]
-        return _Counts(self.ngrams[kept], self.dialogues[kept], self.times[kept], self.shape)
+        return _Counts(self.ngrams[kept], self.dialogues[kept], self.shape)
 
     def present(self, dialogues: Any) -> Ints:
         """Return how many n-grams each sample has.
@@ -201,7 +199,8 @@ class _Counts:
         starts = np.flatnonzero(np.diff(self.ngrams, prepend=-1))
         words = bits.view(np.uint64)[self.dialogues]
         found = np.bitwise_or.reduceat(words, starts, axis=0).view(np.uint8)
-        return np.unpackbits(found, axis=1, count=samples).sum(axis=0, dtype=np.int64)
+        having: Ints = np.unpackbits(found, axis=1, count=samples).sum(axis=0, dtype=np.int64)
+        return having
 
     def __matmul__(self, columns: Any) -> Any:
         """Return how often samples have each n-gram: n-grams x samples.
@@ -210,35 +209,35 @@ class _Counts:
             columns: Dialogues x samples, of a type that holds every result: how often it has the
                 dialogue.
         """
-        result = np.zeros((self.shape[0], columns.shape[1]), columns.dtype)
         crowded, layers, places = self._by_frequency
         # Whole numbers as small are exact in this type.
         exact = np.float32 if columns.dtype == np.int16 else np.float64
+        result = np.zeros((self.shape[0], columns.shape[1]), columns.dtype)
         result[: len(crowded)] = crowded.astype(exact) @ columns.astype(exact)
-        for dialogues, times in layers:
-            end = len(crowded) + len(dialogues)
-            result[len(crowded) : end] += columns[dialogues] * times.astype(columns.dtype)
-        return result[places]
+        rest = result[len(crowded) :]
+        for dialogues in layers:
+            rest[: len(dialogues)] += columns.take(dialogues, axis=0)
+        return result.take(places, axis=0)
 
     @cached_property
-    def _by_frequency(self) -> tuple[Floats, list[tuple[Ints, Ints]], Ints]:
-        """The counts where n-grams that more dialogues have come first.
+    def _by_frequency(self) -> tuple[Floats, list[Ints], Ints]:
+        """The counts where the most frequent n-grams come first.
 
-        Of those that many have, the counts, n-grams x dialogues. Of the others, the first dialogue
-        that has each, the second where there is one, and so on, and how often it does. And the
-        place of each n-gram.
+        Of the frequent ones, the counts, n-grams x dialogues. Of the others, the dialogue in which
+        each occurs first, that in which it does again, where it does, and so on. And the place of
+        each n-gram.
         """
-        having = np.bincount(self.ngrams, minlength=self.shape[0])
-        places = np.argsort(np.argsort(-having, kind="stable"))
-        crowded = np.zeros((int((having > _CROWDED).sum()), self.shape[1]), np.float32)
-        many = having[self.ngrams] > _CROWDED
-        crowded[places[self.ngrams[many]], self.dialogues[many]] = self.times[many]
-        first = np.cumsum(having) - having
-        layer = (np.arange(len(self.ngrams)) - first[self.ngrams])[~many]
-        order = np.lexsort((places[self.ngrams[~many]], layer))
-        ends = np.cumsum(np.bincount(layer))[:-1]
-        each = (self.dialogues[~many][order], self.times[~many][order][:, np.newaxis])
-        return crowded, [*zip(*(np.split(one, ends) for one in each), strict=True)], places
+        places = np.argsort(np.argsort(-self.sums, kind="stable"))
+        frequent = int((self.sums > _FREQUENT).sum())
+        of_frequent = places[self.ngrams] < frequent
+        cells = places[self.ngrams] * self.shape[1] + self.dialogues
+        counts = np.bincount(cells[of_frequent], minlength=frequent * self.shape[1])
+        layer = np.arange(len(self.ngrams)) - (np.cumsum(self.sums) - self.sums)[self.ngrams]
+        order = np.lexsort((places[self.ngrams], layer))
+        order = order[~of_frequent[order]]
+        ends = np.cumsum(np.bincount(layer[order]))[:-1]
+        layers = np.split(self.dialogues[order], ends)
+        return counts.reshape(frequent, self.shape[1]).astype(np.float32), layers, places
 
 
 def _count(tokens: Sequence[Tokens]) -> list[_Counts]:
@@ -298,7 +297,10 @@ def _pair(first: NgramStatistics, second: NgramStatistics) -> _Pair:
     dialogues = len(first.tokens)
     *counts, trigrams = _count([*first.tokens, *second.tokens])
     unit = _unit(max(first._most_tokens, second._most_tokens))
-    matrices = [csr_matrix((one.times, (one.ngrams, one.dialogues)), one.shape) for one in counts]
+    matrices = [
+        csr_matrix((np.ones(len(one.ngrams), np.int32), (one.ngrams, one.dialogues)), one.shape)
+        for one in counts
+    ]
     # Tokens that end a response are counted along with all others.
     lone = [
         _lone(matrix, dialogues) if order == 1 else np.zeros(matrix.shape[0], np.bool_)
@@ -321,11 +323,10 @@ def _pair(first: NgramStatistics, second: NgramStatistics) -> _Pair:
         [_totals(matrix).astype(kind)[:, np.newaxis] for matrix in own] for own in (mine, theirs)
     ]
     moving = [matrix.astype(kind) for matrix in moving]
-    here, systems_having = np.unique(
-        trigrams.ngrams * dialogues + trigrams.dialogues % dialogues, return_counts=True
-    )
+    here, of_first = trigrams.dialogues % dialogues, trigrams.dialogues < dialogues
+    cells = trigrams.ngrams * dialogues + here
     always = np.zeros(trigrams.shape[0], np.bool_)
-    always[here[systems_having > 1] // dialogues] = True
+    always[np.intersect1d(cells[of_first], cells[~of_first]) // dialogues] = True
     return _Pair(
         (totals[0], totals[1]),
         moving,
