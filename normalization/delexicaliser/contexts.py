@@ -8,12 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from .phrases import SENTENCE_ENDS, PhraseBook, Token, spellings
 
 GIVEN = -1
 """The `stem_end` of a placeholder that a text already has; it is not marked again."""
+
+
+_Decision: TypeAlias = "tuple[int, int | None, Sequence[str]]"
+"""What a phrase decides: the number of its rule, and which of its tokens it is about; or, of a cue,
+None and the kinds of what it decides in the rest of its sentence."""
 
 
 class Contexts:
@@ -30,9 +35,9 @@ class Contexts:
             for pattern in rule.get("patterns", ()):
                 for sequence in spellings(pattern):
                     offset = sequence.index("{") - (sequence[0] == "^")
-                    phrases.append((_without_braces(sequence), _Decision(number, offset, ())))
+                    phrases.append((_without_braces(sequence), (number, offset, ())))
             for cue in rule.get("cues", ()):
-                decision = _Decision(number, None, rule["kinds"])
+                decision: _Decision = (number, None, rule["kinds"])
                 phrases += [(sequence, decision) for sequence in spellings(cue)]
         self._phrases = _SymbolBook(phrases)
         self.vocabulary = self._phrases.vocabulary
@@ -60,11 +65,11 @@ class Contexts:
         deciding: dict[int, int] = {}
         cues: dict[int, list[_Decision]] = {}
         for first, last, decision in self._phrases.find(text):
-            if decision.offset is None:
+            number, offset, _ = decision
+            if offset is None:
                 cues.setdefault(last + 1, []).append(decision)
             else:
-                target = first + decision.offset
-                deciding[target] = min(decision.rule, deciding.get(target, decision.rule))
+                deciding[first + offset] = min(number, deciding.get(first + offset, number))
         if not cues:
             return deciding
         active: dict[str, int] = {}
@@ -78,20 +83,6 @@ class Contexts:
             if token.word in SENTENCE_ENDS:
                 active = {}
         return deciding
-
-
-class _Decision(NamedTuple):
-    """What a phrase decides.
-
-    Attributes:
-        rule: The number of its rule.
-        offset: Which of its tokens it is about; None of a cue.
-        kinds: What follows a cue and is decided by it.
-    """
-
-    rule: int
-    offset: int | None
-    kinds: Sequence[str]
 
 
 def _without_braces(sequence: Sequence[str]) -> tuple[str, ...]:

@@ -58,10 +58,6 @@ _token = partial(tuple.__new__, Token)
 """Makes a token of its fields, in half the time."""
 
 
-_END = Token(0, 0, "", 0)
-"""What follows the last token."""
-
-
 def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
     """Yield the words and marks of a text or of a part of it, in order."""
     for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
@@ -191,23 +187,12 @@ class PhraseBook(Generic[T]):
         """
         root = self.root.children
         corrections = corrections or {}
-        following = [*text[1:], _END]
         for first, token in enumerate(text):
-            if token.kind:
-                continue
-            node = root.get(token.word)
-            if node is None:
-                begins = token.word in corrections
-            else:
-                # Of most phrases that seem to begin there is no second word.
-                second = following[first]
-                begins = (
-                    bool(node.entries or corrections)
-                    or second.word in node.children
-                    or second.word in skipped
-                    or second.stem_end != second.end
-                )
-            if begins or (token.stem_end != token.end and token.word[:-1] in root):
+            if not token.kind and (
+                token.word in root
+                or token.word in corrections
+                or (token.stem_end != token.end and token.word[:-1] in root)
+            ):
                 yield from self._walk(text, first, skipped, corrections)
 
     def _walk(
