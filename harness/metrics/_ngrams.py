@@ -209,12 +209,12 @@ class _Counts:
             columns: Dialogues x samples, of a type that holds every result: how often it has the
                 dialogue.
         """
-        crowded, layers, places = self._by_frequency
+        frequent, layers, places = self._by_frequency
         # Whole numbers as small are exact in this type.
         exact = np.float32 if columns.dtype == np.int16 else np.float64
         result = np.zeros((self.shape[0], columns.shape[1]), columns.dtype)
-        result[: len(crowded)] = crowded.astype(exact) @ columns.astype(exact)
-        rest = result[len(crowded) :]
+        result[: len(frequent)] = frequent.astype(exact) @ columns.astype(exact)
+        rest = result[len(frequent) :]
         for dialogues in layers:
             rest[: len(dialogues)] += columns.take(dialogues, axis=0)
         return result.take(places, axis=0)

@@ -148,7 +148,7 @@ class CodeRules:
     Args:
         rules: Each with a `kind`, `patterns` (verbose regular expressions with a group `value`)
             and, if it does not hold for a text all in capitals, `mixed_case`. A value has a digit,
-            unless its kind is one of `_OF_LETTERS`; then what a pattern matches has `_TELLING`.
+            unless its kind is one of `_OF_LETTERS`; what a pattern matches has `_TELLING`.
         parts: What `%name%` stands for in a pattern.
     """
 
