@@ -23,7 +23,7 @@ from mwz.harness import InputError
 from mwz.harness.comparison.evidence import Evidence
 from mwz.harness.comparison.resampling import bootstrap_samples, swaps
 from mwz.harness.metrics import resampled_metrics
-from mwz.harness.metrics._ngrams import NgramStatistics, _Counts
+from mwz.harness.metrics._ngrams import NgramStatistics
 from mwz.harness.metrics.bleu import bleu_of_sums
 from mwz.harness.metrics.diversity import diversity, statistics_of
 from mwz.harness.metrics.inform_success import Outcome, dialogue_outcome
@@ -117,24 +117,6 @@ def test_swapped_dialogues_score_as_submissions_that_are_swapped(swapped: list[b
         found = _first(values)
         del wanted[RUNNING_TEXT], found[RUNNING_TEXT]
         _close(found, wanted)
-
-
-@pytest.mark.parametrize("kind", [np.int16, np.int32])
-@pytest.mark.parametrize("samples", [1, 63, 64, 65, 200])
-def test_sparse_counts_give_what_whole_matrices_do(kind: Any, samples: int) -> None:
-    generator = np.random.default_rng(samples)
-    # The first n-grams are frequent, the last ones rare; none has the last number.
-    ngrams = np.minimum(generator.geometric(0.02, 4000), 150) - 1
-    dialogues = generator.integers(20, size=4000)
-    counts = _Counts.of(ngrams, dialogues, (151, 20))
-    whole = np.zeros((151, 20), np.int64)
-    np.add.at(whole, (ngrams, dialogues), 1)
-    drawn = generator.integers(4, size=(20, samples)).astype(kind)
-    assert np.array_equal(counts @ drawn, whole @ drawn)
-    assert np.array_equal(counts.present(drawn > 0), (whole @ drawn > 0).sum(axis=0))
-    assert np.array_equal(counts.sums, whole.sum(axis=1))
-    some = counts.without(whole.sum(axis=1) > 30)
-    assert np.array_equal(some.sums, np.where(whole.sum(axis=1) > 30, 0, whole.sum(axis=1)))
 
 
 def test_a_dialogue_drawn_several_times_counts_as_often() -> None:

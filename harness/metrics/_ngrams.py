@@ -1,8 +1,7 @@
 """The statistics of diversity: how often each dialogue has each n-gram.
 
 Counts of n-grams are added up as any other statistic, by products of sparse matrices; how many are
-distinct, and the entropies, are computed of the sums. Of trigrams it is enough whether a sample has
-them, which is computed with a bit per sample.
+distinct, and the entropies, are computed of the sums.
 
 Three things to know:
 
@@ -27,6 +26,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from ._numbered import numbered_ngrams
 from .statistics import Block, Figure, Statistics, everything, joined, split
@@ -43,8 +43,6 @@ ORDERS = 3
 _ENTROPIES = ("entropy", "conditional_entropy")
 _SAMPLES_AT_ONCE = 512
 """Few enough for the counts to stay in the processor's caches."""
-_FREQUENT = 64
-"""N-grams that occur more often than this are multiplied faster by a matrix that is not sparse."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,37 +81,26 @@ class NgramStatistics(Statistics):
         rows = swaps.by_sample @ (pair.rows[1] - pair.rows[0])
         found: tuple[list[Values], list[Values]] = ([], [])
         for part in _few(len(rows)):
-            columns = np.ascontiguousarray(swaps.by_dialogue[:, part], pair.kind)
-            moved = [matrix @ columns for matrix in pair.moving]
-            theirs, ours = columns > 0, columns == 0
-            for values, of_system, totals, change, taken in zip(
-                found,
-                pair.rows,
-                pair.totals,
-                (np.add, np.subtract),
-                ((ours, theirs), (theirs, ours)),
-                strict=True,
+            moved = _products(pair.moving, swaps, part, pair.kind)
+            for values, of_system, totals, change in zip(
+                found, pair.rows, pair.totals, (np.add, np.subtract), strict=True
             ):
                 counts = [change(own, by) for own, by in zip(totals, moved, strict=True)]
                 sums = change(of_system.sum(axis=0), rows[part])
-                trigrams = pair.always + pair.trigrams.present(np.vstack(taken))
-                values.append(_measures(counts, trigrams, sums, pair.unit))
+                values.append(_measures(counts, sums, pair.unit))
         return _one_after_another(found[0]), _one_after_another(found[1])
 
     def _measured(self, counts: Block) -> Values:
-        *matrices, trigrams = self._counts
-        times = int(counts.numbers.max(initial=0))
-        kind = _kind([times * matrix.sums for matrix in matrices])
+        kind = _kind(self._counts, int(counts.numbers.max(initial=0)))
         none = np.zeros((len(self.tokens), _OF_LONE))
         rows = counts.by_sample @ np.hstack([self._rows, none])
         unit = _unit(self._most_tokens)
-        found = []
-        for part in _few(len(rows)):
-            columns = np.ascontiguousarray(counts.by_dialogue[:, part], kind)
-            products = [matrix @ columns for matrix in matrices]
-            present = trigrams.present(columns > 0)
-            found.append(_measures(products, present, rows[part], unit))
-        return _one_after_another(found)
+        return _one_after_another(
+            [
+                _measures(_products(self._counts, counts, part, kind), rows[part], unit)
+                for part in _few(len(rows))
+            ]
+        )
 
     @cached_property
     def _rounding(self) -> Mapping[str, float]:
@@ -148,103 +135,19 @@ class NgramStatistics(Statistics):
         return len(self.tokens) * int(self._rows[:, 0].max(initial=0))
 
     @cached_property
-    def _counts(self) -> list[_Counts]:
+    def _counts(self) -> list[Any]:
         return _count(self.tokens)
 
 
-@dataclass(frozen=True)
-class _Counts:
-    """How often each dialogue has each n-gram: a sparse matrix.
-
-    It can be multiplied with samples without SciPy, which does that faster, but takes longer to
-    import than most products take.
-
-    Attributes:
-        ngrams: Of every occurrence the number of its n-gram, in order.
-        dialogues: The dialogue that it is in.
-        shape: The number of all n-grams and of all dialogues.
-    """
-
-    ngrams: Ints
-    dialogues: Ints
-    shape: tuple[int, int]
-
-    @classmethod
-    def of(cls, ngrams: Ints, dialogues: Ints, shape: tuple[int, int]) -> _Counts:
-        """Return the counts of occurrences in any order."""
-        order = np.argsort(ngrams, kind="stable")
-        return cls(ngrams[order], dialogues[order], shape)
-
-    @cached_property
-    def sums(self) -> Ints:
-        """How often all dialogues together have each n-gram."""
-        return np.bincount(self.ngrams, minlength=self.shape[0])
-
-    def without(self, left_out: Any) -> _Counts:
-        """Return the counts without some n-grams, which keep their numbers."""
-        kept = ~left_out[self.ngrams]
-        return _Counts(self.ngrams[kept], self.dialogues[kept], self.shape)
-
-    def present(self, dialogues: Any) -> Ints:
-        """Return how many n-grams each sample has.
-
-        Args:
-            dialogues: Dialogues x samples: whether it has the dialogue.
-        """
-        samples = dialogues.shape[1]
-        if not len(self.ngrams):
-            return np.zeros(samples, np.int64)
-        bits = np.zeros((len(dialogues), -(-samples // 64) * 8), np.uint8)
-        bits[:, : -(-samples // 8)] = np.packbits(dialogues, axis=1)
-        starts = np.flatnonzero(np.diff(self.ngrams, prepend=-1))
-        words = bits.view(np.uint64)[self.dialogues]
-        found = np.bitwise_or.reduceat(words, starts, axis=0).view(np.uint8)
-        having: Ints = np.unpackbits(found, axis=1, count=samples).sum(axis=0, dtype=np.int64)
-        return having
-
-    def __matmul__(self, columns: Any) -> Any:
-        """Return how often samples have each n-gram: n-grams x samples.
-
-        Args:
-            columns: Dialogues x samples, of a type that holds every result: how often it has the
-                dialogue.
-        """
-        frequent, layers, places = self._by_frequency
-        # Whole numbers as small are exact in this type.
-        exact = np.float32 if columns.dtype == np.int16 else np.float64
-        result = np.zeros((self.shape[0], columns.shape[1]), columns.dtype)
-        result[: len(frequent)] = frequent.astype(exact) @ columns.astype(exact)
-        rest = result[len(frequent) :]
-        for dialogues in layers:
-            rest[: len(dialogues)] += columns.take(dialogues, axis=0)
-        return result.take(places, axis=0)
-
-    @cached_property
-    def _by_frequency(self) -> tuple[Floats, list[Ints], Ints]:
-        """The counts where the most frequent n-grams come first.
-
-        Of the frequent ones, the counts, n-grams x dialogues. Of the others, the dialogue in which
-        each occurs first, that in which it does again, where it does, and so on. And the place of
-        each n-gram.
-        """
-        places = np.argsort(np.argsort(-self.sums, kind="stable"))
-        frequent = int((self.sums > _FREQUENT).sum())
-        of_frequent = places[self.ngrams] < frequent
-        cells = places[self.ngrams] * self.shape[1] + self.dialogues
-        counts = np.bincount(cells[of_frequent], minlength=frequent * self.shape[1])
-        layer = np.arange(len(self.ngrams)) - (np.cumsum(self.sums) - self.sums)[self.ngrams]
-        order = np.lexsort((places[self.ngrams], layer))
-        order = order[~of_frequent[order]]
-        ends = np.cumsum(np.bincount(layer[order]))[:-1]
-        layers = np.split(self.dialogues[order], ends)
-        return counts.reshape(frequent, self.shape[1]).astype(np.float32), layers, places
-
-
-def _count(tokens: Sequence[Tokens]) -> list[_Counts]:
-    """Count unigrams, bigrams, the tokens that end a response, and trigrams.
+def _count(tokens: Sequence[Tokens]) -> list[Any]:
+    """Count n-grams by dialogue, and the tokens that end a response.
 
     Args:
         tokens: The tokens of each response of each dialogue.
+
+    Returns:
+        Per order, and last for the tokens that end a response, a sparse matrix of counts: a row per
+        n-gram, a column per dialogue.
     """
     flat = [token for responses in tokens for one in responses for token in one]
     ids: dict[str, int] = {}
@@ -252,16 +155,17 @@ def _count(tokens: Sequence[Tokens]) -> list[_Counts]:
     lengths = np.array([len(one) for responses in tokens for one in responses], np.int64)
     dialogue = np.repeat(np.arange(len(tokens)), [sum(map(len, responses)) for responses in tokens])
 
-    def counts(ngrams: Ints, at: Ints, size: int) -> _Counts:
-        return _Counts.of(ngrams, dialogue[at], (size, len(tokens)))
+    def matrix(rows: Ints, at: Ints, size: int) -> Any:
+        ones = np.ones(len(rows), np.int32)
+        return csr_matrix((ones, (rows, dialogue[at])), shape=(size, len(tokens)))
 
-    unigrams, bigrams, trigrams = (
-        counts(ngrams, at, 1 + int(ngrams.max(initial=-1)))
-        for at, ngrams in numbered_ngrams(numbers, lengths, ORDERS)
-    )
+    matrices = [
+        matrix(rows, at, 1 + int(rows.max(initial=-1)))
+        for at, rows in numbered_ngrams(numbers, lengths, ORDERS)
+    ]
     ends = np.cumsum(lengths)
     # As unigrams are numbered by their ids, in both.
-    return [unigrams, bigrams, counts(numbers[ends - 1], ends - 1, len(ids)), trigrams]
+    return [*matrices, matrix(numbers[ends - 1], ends - 1, len(ids))]
 
 
 @dataclass(frozen=True)
@@ -272,9 +176,6 @@ class _Pair:
         totals: Of each system, per matrix, the n-grams' counts in all dialogues, as a column.
         moving: Per matrix, what a dialogue that is swapped adds to the first and takes off the
             second: a row per n-gram, a column per dialogue.
-        trigrams: Those of both systems' dialogues, the first one's and then the second one's,
-            without those that a dialogue has in both.
-        always: How many these are; every sample has them.
         rows: Of each system, what `NgramStatistics._rows` has per dialogue, and `_OF_LONE`.
         kind: The type of all counts.
         unit: What terms of entropies are rounded to.
@@ -282,8 +183,6 @@ class _Pair:
 
     totals: tuple[Sequence[Any], Sequence[Any]]
     moving: Sequence[Any]
-    trigrams: _Counts
-    always: int
     rows: tuple[Floats, Floats]
     kind: Any
     unit: float
@@ -292,50 +191,32 @@ class _Pair:
 @lru_cache(maxsize=1)
 def _pair(first: NgramStatistics, second: NgramStatistics) -> _Pair:
     """Count the n-grams of two systems; of the last two it is remembered, for further swaps."""
-    from scipy.sparse import csr_matrix
-
     dialogues = len(first.tokens)
-    *counts, trigrams = _count([*first.tokens, *second.tokens])
+    counts = _count([*first.tokens, *second.tokens])
     unit = _unit(max(first._most_tokens, second._most_tokens))
-    matrices = [
-        csr_matrix((np.ones(len(one.ngrams), np.int32), (one.ngrams, one.dialogues)), one.shape)
-        for one in counts
-    ]
     # Tokens that end a response are counted along with all others.
     lone = [
-        _lone(matrix, dialogues) if order == 1 else np.zeros(matrix.shape[0], np.bool_)
-        for order, matrix in enumerate(matrices)
+        _lone(matrix, dialogues) if order in (1, 2) else np.zeros(matrix.shape[0], np.bool_)
+        for order, matrix in enumerate(counts)
     ]
     systems = [
-        [matrix[:, columns] for matrix in matrices]
+        [matrix[:, columns] for matrix in counts]
         for columns in (slice(dialogues), slice(dialogues, None))
     ]
     rows = [
-        np.hstack([one._rows, _rows_of_lone(own[1][lone[1]], unit)])
+        np.hstack([one._rows, _rows_of_lone(own, lone, unit)])
         for one, own in zip((first, second), systems, strict=True)
     ]
     mine, theirs = (
         [matrix[~alone] for matrix, alone in zip(own, lone, strict=True)] for own in systems
     )
     moving = [there - here for here, there in zip(mine, theirs, strict=True)]
-    kind = _kind([_totals(matrix) for matrix in (*mine, *theirs, *map(abs, moving))])
+    kind = _kind([*mine, *theirs, *map(abs, moving)], 1)
     totals = [
         [_totals(matrix).astype(kind)[:, np.newaxis] for matrix in own] for own in (mine, theirs)
     ]
     moving = [matrix.astype(kind) for matrix in moving]
-    here, of_first = trigrams.dialogues % dialogues, trigrams.dialogues < dialogues
-    cells = trigrams.ngrams * dialogues + here
-    always = np.zeros(trigrams.shape[0], np.bool_)
-    always[np.intersect1d(cells[of_first], cells[~of_first]) // dialogues] = True
-    return _Pair(
-        (totals[0], totals[1]),
-        moving,
-        trigrams.without(always),
-        int(always.sum()),
-        (rows[0], rows[1]),
-        kind,
-        unit,
-    )
+    return _Pair((totals[0], totals[1]), moving, (rows[0], rows[1]), kind, unit)
 
 
 def _lone(matrix: Any, dialogues: int) -> Any:
@@ -350,25 +231,29 @@ def _lone(matrix: Any, dialogues: int) -> Any:
     return np.minimum.reduceat(numbers, starts) == np.maximum.reduceat(numbers, starts)
 
 
-_OF_LONE = 2
-"""Bigrams that one dialogue alone has, and their terms in entropies."""
+_OF_LONE = 3
+"""Bigrams that one dialogue alone has, their terms in entropies, and trigrams."""
 
 
-def _rows_of_lone(bigrams: Any, unit: float) -> Floats:
+def _rows_of_lone(matrices: Sequence[Any], lone: Sequence[Any], unit: float) -> Floats:
     """Return, per dialogue, the numbers of `_OF_LONE`."""
+    bigrams, trigrams = matrices[1][lone[1]], matrices[2][lone[2]]
     terms, _ = _terms(int(bigrams.data.max(initial=0)), unit)
-    size = bigrams.shape[1]
-    weights = (np.ones(bigrams.nnz), terms.take(bigrams.data))
-    return np.column_stack([np.bincount(bigrams.indices, each, size) for each in weights])
+    weights = (np.ones(bigrams.nnz), terms.take(bigrams.data), np.ones(trigrams.nnz))
+    columns = (bigrams.indices, bigrams.indices, trigrams.indices)
+    size = matrices[0].shape[1]
+    return np.column_stack(
+        [np.bincount(*one, minlength=size) for one in zip(columns, weights, strict=True)]
+    )
 
 
 def _totals(matrix: Any) -> Ints:
     return np.asarray(matrix.sum(axis=1)).ravel()
 
 
-def _kind(sums: Sequence[Ints]) -> type[np.signedinteger[Any]]:
+def _kind(matrices: Sequence[Any], times: int) -> type[np.signedinteger[Any]]:
     """Return the smallest type that holds every sum of counts: small numbers are quick."""
-    largest = max(int(each.max(initial=0)) for each in sums)
+    largest = times * max(int(_totals(matrix).max(initial=0)) for matrix in matrices)
     return next(
         kind for kind in (np.int16, np.int32, np.int64) if 2 * largest <= np.iinfo(kind).max
     )
@@ -377,6 +262,12 @@ def _kind(sums: Sequence[Ints]) -> type[np.signedinteger[Any]]:
 def _few(samples: int) -> Iterator[slice]:
     for start in range(0, samples, _SAMPLES_AT_ONCE):
         yield slice(start, start + _SAMPLES_AT_ONCE)
+
+
+def _products(matrices: Sequence[Any], block: Block, part: slice, kind: Any) -> list[Any]:
+    """Return the matrices' products with some samples: n-grams x samples, each."""
+    columns = np.ascontiguousarray(block.by_dialogue[:, part], kind)
+    return [matrix.astype(kind) @ columns for matrix in matrices]
 
 
 def _one_after_another(parts: Sequence[Values]) -> Values:
@@ -393,21 +284,20 @@ def _unit(tokens: int) -> float:
     return math.ldexp(1.0, math.ceil(math.log2(largest)) - 52)
 
 
-def _measures(counts: Sequence[Any], trigrams: Ints, rows: Floats, unit: float) -> Values:
+def _measures(counts: Sequence[Any], rows: Floats, unit: float) -> Values:
     """Return every measure of counts of n-grams, n-grams x samples.
 
     Entropies are computed as (T log T - sum of n log n) / T, with T tokens; a bigram's first token
     counts as often as it does not end a response.
 
     Args:
-        counts: Of unigrams, bigrams and the tokens that end a response.
-        trigrams: How many each sample has.
+        counts: Per order, and last of the tokens that end a response.
         rows: Per sample, what `NgramStatistics._rows` has per dialogue, and `_OF_LONE`.
         unit: What terms of entropies are rounded to.
     """
-    unigrams, bigrams, ends = counts
+    unigrams, bigrams, trigrams, ends = counts
     tokens, responses, windows = rows[:, 0], rows[:, 1], rows[:, 2]
-    lone_bigrams, lone_terms = rows[:, -_OF_LONE:].T
+    lone_bigrams, lone_terms, lone_trigrams = rows[:, -_OF_LONE:].T
     terms, logs = _terms(int(tokens.max(initial=0)), unit)
     of_tokens = terms.take(unigrams).sum(axis=0)
     of_first = of_tokens - (ends * logs.take(unigrams)).sum(axis=0)
@@ -416,7 +306,7 @@ def _measures(counts: Sequence[Any], trigrams: Ints, rows: Floats, unit: float) 
     values = {
         "unigrams": (unigrams > 0).sum(axis=0).astype(np.float64),
         "bigrams": (bigrams > 0).sum(axis=0) + lone_bigrams,
-        "trigrams": trigrams.astype(np.float64),
+        "trigrams": (trigrams > 0).sum(axis=0) + lone_trigrams,
         "entropy": _shares(total - of_tokens, tokens),
         "conditional_entropy": _shares(of_first - of_bigrams, tokens),
         "mean_length": _shares(tokens, responses),
