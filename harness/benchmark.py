@@ -106,6 +106,10 @@ class Dialogue:
 class Prepared(Protocol):
     """What is derived from all of a benchmark, made beforehand; None where it was not."""
 
+    @property
+    def key(self) -> object:
+        """What it was derived from and by, as JSON types: other benchmarks have another."""
+
     def content_hash(self, rules: RuleSet) -> str | None:
         """Return what `Benchmark.content_hash` returns."""
 

@@ -59,7 +59,9 @@ def _ground(
 
 
 def _figures(dialogues: Iterable[GroundedDialogue]) -> GroundedFigures:
-    return grounded_figures(RatedDialogue(dialogue, Faithfulness()) for dialogue in dialogues)
+    return grounded_figures(
+        RatedDialogue(dialogue, Faithfulness()).rating for dialogue in dialogues
+    )
 
 
 def _restaurant(

@@ -67,11 +67,13 @@ class PreparedBenchmark:
     """What was prepared of a benchmark.
 
     Attributes:
+        key: What it was prepared of: the benchmark's file, the code and who reads it.
         content: What it holds, in short.
         dialogues: The ids of the benchmark's dialogues, in its order.
         packed: The references and the venues' answers.
     """
 
+    key: Mapping[str, str]
     content: PreparedContent
     dialogues: Sequence[str] = field(repr=False)
     packed: bytes = field(repr=False)
@@ -132,7 +134,7 @@ def prepared(
         _STORE.put([_CONTENT, key], asdict(content))
         _STORE.put_bytes([_SLIM, key], marshal.dumps(_slim(to_document(benchmark))))
         _STORE.put_bytes([_ARRAYS, key], packed)
-    return PreparedBenchmark(content, tuple(benchmark.dialogues), packed)
+    return PreparedBenchmark(key, content, tuple(benchmark.dialogues), packed)
 
 
 def prepared_content(path: Path) -> PreparedContent | None:

@@ -56,7 +56,7 @@ class GroundedDiagnosis:
     @property
     def figures(self) -> GroundedFigures:
         """Its grounded scores."""
-        return grounded_figures(self.rated.values())
+        return grounded_figures(one.rating for one in self.rated.values())
 
     @property
     def outcomes(self) -> list[DialogueOutcome]:

@@ -51,9 +51,9 @@ def _domains(response: Delexicalised) -> frozenset[str]:
 def _told(response: str) -> frozenset[str]:
     """Return the domains that the words of a response tell."""
     # Scores of delexicalised responses do without the delexicaliser.
-    from mwz.normalization.delexicaliser.phrases import tokens
+    from mwz.normalization.delexicaliser.phrases import unplaced
 
-    found = _topics().find(list(tokens(response)))
+    found = _topics().find(unplaced(response))
     return frozenset(domain for match in found for domain in match.entries)
 
 

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from ..benchmark import Goal
@@ -182,10 +183,12 @@ def fitting_venues(
 
     A rule set may call a venue otherwise than its record does, which no query finds then.
     """
-    name = wanted.informable.get("name")
-    named = (one.key for one in gazetteer.venues.values() if one.name == name)
     found = frozenset(database.query(domain, wanted.informable))
-    return found or frozenset(key.id for key in named if key.domain == domain)
+    name = wanted.informable.get("name")
+    if found or name is None:
+        return found
+    named = (one.key for one in gazetteer.venues.values() if one.name == name)
+    return frozenset(key.id for key in named if key.domain == domain)
 
 
 @dataclass(frozen=True)
@@ -311,6 +314,7 @@ class _GoalDomain:
     def _further_cause(self, slot: str) -> str | None:
         """Return why a slot that is told in words is not told; None if it is, or cannot be."""
         request = requests()[slot]
+        records = cache(partial(self._records, slot=request.record or slot))
         spoken = self.fitting if "name" in self.wanted.informable else frozenset[str]()
         fits = recorded = of_another = False
         for turn, response in enumerate(self.dialogue.responses):
@@ -325,14 +329,12 @@ class _GoalDomain:
             before = self.fitting if self.name == "train" else spoken
             spoken = frozenset(self._ids_named(response)) or before
             fitting, others = spoken & self.fitting, spoken - self.fitting
-            values = self._records(fitting, request.record)
+            values = records(fitting)
             if any(request.is_told(text, value) for value in values):
                 return None
             fits |= bool(fitting)
             recorded |= bool(values)
-            of_another |= any(
-                request.is_told(text, value) for value in self._records(others, request.record)
-            )
+            of_another |= any(request.is_told(text, value) for value in records(others))
         # The database does not have it for what is spoken of.
         if fits and not recorded:
             return None

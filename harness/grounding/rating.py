@@ -96,6 +96,20 @@ class GroundedScores:
 
 
 @dataclass(frozen=True)
+class Rating:
+    """What figures over dialogues are made of, of one.
+
+    Attributes:
+        won: `TOTAL` or a domain of the goal -> whether it has each of `OUTCOMES`; None where that
+            is not known.
+        faithfulness: What the dialogue tells of venues, counted.
+    """
+
+    won: Mapping[str, Sequence[bool | None]]
+    faithfulness: Faithfulness
+
+
+@dataclass(frozen=True)
 class RatedDialogue:
     """How a dialogue in plain English went.
 
@@ -107,6 +121,19 @@ class RatedDialogue:
     grounded: GroundedDialogue
     faithfulness: Faithfulness
 
+    @property
+    def rating(self) -> Rating:
+        """What figures are made of: a domain succeeds only where the whole dialogue matches."""
+        dialogue = self.grounded
+        inform, inform_all = dialogue.inform, dialogue.inform_all
+        won = {TOTAL: [getattr(dialogue, outcome) for outcome in OUTCOMES]}
+        for domain, went in dialogue.domains.items():
+            told = all(went.provided.values())
+            success, success_all = inform and told, inform_all and told
+            requested = success_all and went.tells_further
+            won[domain] = [went.matched, went.matched_all, success, success_all, requested]
+        return Rating(won, self.faithfulness)
+
 
 def rated(dialogue: PlainDialogue, database: VenueDatabase, gazetteer: Gazetteer) -> RatedDialogue:
     """Compare a dialogue with its goal and the venue database."""
@@ -117,44 +144,30 @@ def rated(dialogue: PlainDialogue, database: VenueDatabase, gazetteer: Gazetteer
     )
 
 
-def grounded_figures(dialogues: Iterable[RatedDialogue]) -> GroundedFigures:
+def grounded_figures(dialogues: Iterable[Rating]) -> GroundedFigures:
     """Return the grounded scores over dialogues; 0 of none at all.
 
-    A domain's rates are over the dialogues with the domain in their goal; its Success counts only
-    where the whole dialogue matches.
+    A domain's rates are over the dialogues with the domain in their goal.
     """
     listed = list(dialogues)
-    won: dict[str, dict[str, list[bool]]] = {outcome: {TOTAL: []} for outcome in OUTCOMES}
-    if not knows_requests(listed):
-        del won["success_requested"]
-    for dialogue in (one.grounded for one in listed):
-        for outcome, rates in won.items():
-            rates[TOTAL].append(getattr(dialogue, outcome))
-        for domain, went in dialogue.domains.items():
-            told = all(went.provided.values())
-            of_domain = {
-                "inform": went.matched,
-                "inform_all": went.matched_all,
-                "success": dialogue.inform and told,
-                "success_all": dialogue.inform_all and told,
-                "success_requested": dialogue.inform_all and told and went.tells_further,
-            }
-            for outcome, rates in won.items():
-                rates.setdefault(domain, []).append(of_domain[outcome])
+    won: dict[str, list[Sequence[bool | None]]] = {TOTAL: []}
+    for dialogue in listed:
+        for name, outcomes in dialogue.won.items():
+            won.setdefault(name, []).append(outcomes)
+    rates = {
+        outcome: {
+            name: 100 * sum(bool(one[at]) for one in each) / max(1, len(each))
+            for name, each in won.items()
+        }
+        for at, outcome in enumerate(OUTCOMES)
+    }
+    if any(None in one for one in won[TOTAL]):
+        del rates["success_requested"]
     return GroundedFigures(
         dialogues=len(listed),
-        **{outcome: _rates(rates) for outcome, rates in won.items()},
+        **rates,
         faithfulness=sum((one.faithfulness for one in listed), Faithfulness()).shares(),
     )
-
-
-def knows_requests(dialogues: Iterable[RatedDialogue]) -> bool:
-    """Return whether the goals of all dialogues say what else they request."""
-    return all(one.grounded.success_requested is not None for one in dialogues)
-
-
-def _rates(results: Mapping[str, Sequence[bool]]) -> dict[str, float]:
-    return {name: 100 * sum(won) / max(1, len(won)) for name, won in results.items()}
 
 
 @dataclass(frozen=True)
@@ -166,15 +179,15 @@ class HumanRatings:
         free: It counts in any turn about the domain, as in free-running dialogues.
     """
 
-    booked: Mapping[str, RatedDialogue]
-    free: Mapping[str, RatedDialogue]
+    booked: Mapping[str, Rating]
+    free: Mapping[str, Rating]
 
 
 def ceiling(
     dialogues: Iterable[tuple[str, int]],
     benchmark: Benchmark,
-    human: Mapping[str, RatedDialogue] | None,
-    cut: Callable[[Dialogue, int], RatedDialogue],
+    human: Mapping[str, Rating] | None,
+    cut: Callable[[Dialogue, int], Rating],
 ) -> GroundedFigures | None:
     """Return what the human responses of dialogues get; None where they are not known.
 
@@ -200,8 +213,9 @@ def rated_human(
     database: VenueDatabase,
     delexicaliser: Delexicaliser,
     with_bookings: bool = True,
-) -> RatedDialogue:
+) -> Rating:
     """Rate the human responses of a dialogue's first turns."""
     responses = [delexicaliser(text) for text in dialogue.responses[:turns]]
     booked = dialogue.booked_domains if with_bookings else None
-    return rated(PlainDialogue(responses, dialogue.goal, booked), database, delexicaliser.gazetteer)
+    plain = PlainDialogue(responses, dialogue.goal, booked)
+    return rated(plain, database, delexicaliser.gazetteer).rating

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from mwz.normalization.rules.registry import read_toml
@@ -75,7 +75,7 @@ class Request:
 
     def is_told(self, text: str, value: str | None = None) -> bool:
         """Return whether a text tells a value of the venue records; of none of them, any value."""
-        told = _asking().sub(" ", text.replace("’", "'"))
+        told = _said(text)
         if value is None:
             return self.own is not None and bool(self.own.search(told))
         value = value.strip().lower()
@@ -83,18 +83,34 @@ class Request:
             return value in set(self._answers(told))
         if value in self.values or self.measure is None:
             return bool((self.values.get(value) or _whole(re.escape(value))).search(told))
-        means = {self.measure(m["value"]) for p in self.patterns for m in p.finditer(told)}
         # Of opening hours, those of one day are enough.
-        wanted = [self.measure(m["value"]) for p in self.patterns for m in p.finditer(value)][:2]
+        wanted = self._meant(value)[:2]
         if not wanted and value.isdecimal():
             wanted = [self.measure(value)]
-        return means.issuperset(wanted) if wanted else value in told.lower()
+        return set(wanted).issubset(self._meant(told)) if wanted else value in told.lower()
+
+    @cached_property
+    def _meant(self) -> Callable[[str], list[float]]:
+        """Returns the measures of all values of a text, in order; remembered, to be read only."""
+        measure = self.measure or float
+
+        @lru_cache(maxsize=1 << 14)
+        def meant(text: str) -> list[float]:
+            return [measure(m["value"]) for p in self.patterns for m in p.finditer(text)]
+
+        return meant
 
     def _answers(self, text: str) -> Iterator[str]:
         clause, no = _clauses()
         for part in clause.split(text):
             if self.feature is not None and self.feature.search(part):
                 yield "no" if no.search(part) else "yes"
+
+
+@lru_cache(maxsize=1 << 14)
+def _said(text: str) -> str:
+    """Return a text without what only asks."""
+    return _asking().sub(" ", text.replace("’", "'"))
 
 
 @lru_cache(maxsize=1)

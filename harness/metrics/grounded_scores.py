@@ -38,9 +38,8 @@ def grounded_scores(played: Played) -> GroundedScores:
     """Hold the responses as they were written against goals and venue database."""
     from ..grounding.rating import GroundedScores, grounded_figures
 
-    return GroundedScores.of_figures(
-        grounded_figures(played.once(rated_dialogues)), played_ceiling(played)
-    )
+    figures = grounded_figures(one.rating for one in played.once(rated_dialogues))
+    return GroundedScores.of_figures(figures, played_ceiling(played))
 
 
 def played_ceiling(played: Played) -> GroundedFigures | None:
@@ -98,19 +97,18 @@ _FIGURES = (
 
 def statistics(played: Played) -> LinearStatistics:
     """Return the statistics of the totals: which dialogues are won, and what is told."""
-    from ..grounding.rating import knows_requests
-
-    dialogues = played.once(rated_dialogues)
+    ratings = [one.rating for one in played.once(rated_dialogues)]
     rows = [
         (
             1,
-            *(bool(getattr(one.grounded, name)) for name in _RATES),
+            *map(bool, one.won[TOTAL]),
             one.faithfulness.told,
             *(getattr(one.faithfulness, name) for name in _SHARES),
         )
-        for one in dialogues
+        for one in ratings
     ]
-    figures = [one for one in _FIGURES if one.name != _REQUESTED or knows_requests(dialogues)]
+    unknown = any(None in one.won[TOTAL] for one in ratings)
+    figures = [one for one in _FIGURES if not (unknown and one.name == _REQUESTED)]
     columns = {f"grounded.{name}": at for at, name in enumerate(_RATES, start=1)}
     wins = {one.name: columns[one.name] for one in figures if one.name in columns}
     return LinearStatistics.of_rows(figures, rows, _values, wins, of_samples=True, exact=True)

@@ -9,19 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
+from mwz.database.venues import VenueDatabase
 from mwz.normalization.delexicaliser import Delexicaliser
 
 from ..benchmark import Benchmark
-from ..data.installed import benchmark_path
-from ..errors import InputError
-from ..grounding.rating import HumanRatings, PlainDialogue, RatedDialogue, rated
-from ..io.store import Store, code_digest
+from ..grounding.faithfulness import Faithfulness
+from ..grounding.rating import HumanRatings, PlainDialogue, Rating, rated
+from ..io.store import Store
 from ..submission.plain_responses import has_human_responses
-
-if TYPE_CHECKING:
-    from mwz.database.venues import VenueDatabase
 
 _STORE = Store("ceilings")
 
@@ -34,7 +30,7 @@ def human_ratings(
 ) -> HumanRatings | None:
     """Return how the human responses of a benchmark went; None if it has none.
 
-    Those of a benchmark that is installed are kept in the store.
+    Those of a benchmark that is installed are kept in the store, and read without its texts.
 
     Args:
         benchmark: The benchmark.
@@ -42,34 +38,35 @@ def human_ratings(
         delexicaliser: Gives the delexicaliser; called alike.
         depends_on: All that scores depend on besides human responses, requests and code.
     """
+    prepared = benchmark.prepared
+    key = None if prepared is None else [depends_on, prepared.key]
+    stored = None if key is None else _STORE.get(key)
+    if stored is not None:
+        return HumanRatings(
+            **{
+                name: {
+                    id_: Rating(one["won"], Faithfulness(**one["faithfulness"]))
+                    for id_, one in ratings.items()
+                }
+                for name, ratings in stored.items()
+            }
+        )
     if not benchmark.dialogues or not has_human_responses(benchmark):
         return None
-    from ..io.validation import validated  # pydantic takes its time
-
-    installed = benchmark_path(benchmark.name)
-    if installed is None or not installed.is_file():
-        return _made(benchmark, database(), delexicaliser())
-    content = [
-        [id_, [*one.responses], [sorted(goal.further or ()) for goal in one.goal.values()]]
-        for id_, one in benchmark.dialogues.items()
-    ]
-    key = [depends_on, content, code_digest()]
-    try:
-        return validated(HumanRatings, _STORE.get(key), "stored ratings")
-    except InputError:
-        ratings = _made(benchmark, database(), delexicaliser())
-    _STORE.put(key, asdict(ratings))
-    return ratings
+    made = _made(benchmark, database(), delexicaliser())
+    if key is not None:
+        _STORE.put(key, asdict(made))
+    return made
 
 
 def _made(
     benchmark: Benchmark, database: VenueDatabase, delexicaliser: Delexicaliser
 ) -> HumanRatings:
-    booked: dict[str, RatedDialogue] = {}
-    free: dict[str, RatedDialogue] = {}
+    booked: dict[str, Rating] = {}
+    free: dict[str, Rating] = {}
     for id_, dialogue in benchmark.dialogues.items():
         responses = [delexicaliser(text) for text in dialogue.responses]
         for ratings, bookings in ((booked, dialogue.booked_domains), (free, None)):
             plain = PlainDialogue(responses, dialogue.goal, bookings)
-            ratings[id_] = rated(plain, database, delexicaliser.gazetteer)
+            ratings[id_] = rated(plain, database, delexicaliser.gazetteer).rating
     return HumanRatings(booked, free)

@@ -273,13 +273,14 @@ def corpus_scores(lines: Sequence[DialogueLine], source: str = "lines") -> dict[
 
         scores["dst"] = score_tracking([_tracked(line) for line in lines if line.turns])
     if first.grounded is not None:
-        rated = [
+        rated = (
             RatedDialogue(
                 GroundedDialogue(line.grounded or {}), line.faithfulness or Faithfulness()
             )
             for line in lines
-        ]
-        scores["grounded"] = GroundedScores.of_figures(grounded_figures(rated), None)
+        )
+        figures = grounded_figures(one.rating for one in rated)
+        scores["grounded"] = GroundedScores.of_figures(figures, None)
     return scores
 
 

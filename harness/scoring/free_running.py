@@ -169,7 +169,8 @@ def score_free_running(run: FreeRunning, scorer: _Scorer) -> Report:
         unknown_placeholders=unknown_placeholders(run.normalized),
         metrics={
             "grounded": GroundedScores.of_figures(
-                grounded_figures(run.rated.values()), free_running_ceiling(run, scorer)
+                grounded_figures(one.rating for one in run.rated.values()),
+                free_running_ceiling(run, scorer),
             ),
             "diversity": diversity(texts),
         },

@@ -8,12 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from .phrases import SENTENCE_ENDS, PhraseBook, Token, spellings
 
 GIVEN = -1
 """The `stem_end` of a placeholder that a text already has; it is not marked again."""
+
+
+_Decision: TypeAlias = "tuple[int, int | None, Sequence[str]]"
+"""What a phrase decides: the number of its rule, and which of its tokens it is about; or, of a cue,
+None and the kinds of what it decides in the rest of its sentence."""
 
 
 class Contexts:
@@ -25,30 +30,28 @@ class Contexts:
         self._slots = {kind: rule["slot"] for kind, rule in marked.items()}
         self._default = {kind for kind, rule in marked.items() if rule["by_default"]}
         self._rules = [rule.get("mark", "") for rule in rules]
-        phrases: list[tuple[tuple[str, ...], tuple[int, int]]] = []
-        cues: list[tuple[tuple[str, ...], tuple[int, frozenset[str]]]] = []
+        phrases: list[tuple[tuple[str, ...], _Decision]] = []
         for number, rule in enumerate(rules):
             for pattern in rule.get("patterns", ()):
                 for sequence in spellings(pattern):
                     offset = sequence.index("{") - (sequence[0] == "^")
-                    phrases.append((_without_braces(sequence), (number, offset)))
+                    phrases.append((_without_braces(sequence), (number, offset, ())))
             for cue in rule.get("cues", ()):
-                kinds = frozenset(rule["kinds"])
-                cues += [(sequence, (number, kinds)) for sequence in spellings(cue)]
+                decision: _Decision = (number, None, rule["kinds"])
+                phrases += [(sequence, decision) for sequence in spellings(cue)]
         self._phrases = _SymbolBook(phrases)
-        self._cues = _SymbolBook(cues)
-        self.vocabulary = self._phrases.vocabulary | self._cues.vocabulary
+        self.vocabulary = self._phrases.vocabulary
 
     def marked(self, text: Sequence[Token]) -> Iterator[tuple[Token, str]]:
         """Yield the tokens that are marked, each with its slot, in order."""
-        deciding: dict[int, int] = {}
-        for first, _, (number, offset) in self._phrases.find(text):
-            target = first + offset
-            deciding[target] = min(number, deciding.get(target, number))
-        self._follow_cues(text, deciding)
-        for at, token in enumerate(text):
-            if not token.kind or token.kind not in self._slots or token.stem_end == GIVEN:
-                continue
+        markable = [
+            at
+            for at, token in enumerate(text)
+            if token.kind in self._slots and token.stem_end != GIVEN
+        ]
+        deciding = self._deciding(text) if markable else {}
+        for at in markable:
+            token = text[at]
             slot = self._slots[token.kind]
             if at in deciding:
                 mark = self._rules[deciding[at]]
@@ -57,16 +60,21 @@ class Contexts:
             elif token.kind in self._default:
                 yield token, slot
 
-    def _follow_cues(self, text: Sequence[Token], deciding: dict[int, int]) -> None:
-        """Let cues decide about what follows them in their sentence."""
-        beginning: dict[int, list[tuple[int, frozenset[str]]]] = {}
-        for _, last, cue in self._cues.find(text):
-            beginning.setdefault(last + 1, []).append(cue)
-        if not beginning:
-            return
+    def _deciding(self, text: Sequence[Token]) -> dict[int, int]:
+        """Return token -> the first rule that decides about it: a cue about its whole sentence."""
+        deciding: dict[int, int] = {}
+        cues: dict[int, list[_Decision]] = {}
+        for first, last, decision in self._phrases.find(text):
+            number, offset, _ = decision
+            if offset is None:
+                cues.setdefault(last + 1, []).append(decision)
+            else:
+                deciding[first + offset] = min(number, deciding.get(first + offset, number))
+        if not cues:
+            return deciding
         active: dict[str, int] = {}
         for at, token in enumerate(text):
-            for number, kinds in beginning.get(at, ()):
+            for number, _, kinds in cues.get(at, ()):
                 for kind in kinds:
                     active[kind] = min(number, active.get(kind, number))
             if token.kind in active:
@@ -74,6 +82,7 @@ class Contexts:
                 deciding[at] = min(number, deciding.get(at, number))
             if token.word in SENTENCE_ENDS:
                 active = {}
+        return deciding
 
 
 def _without_braces(sequence: Sequence[str]) -> tuple[str, ...]:
@@ -85,7 +94,7 @@ class _SymbolBook(PhraseBook[Any]):
 
     def find(self, text: Sequence[Token]) -> Iterator[tuple[int, int, Any]]:  # type: ignore[override]
         """Yield (first token, last token, entry) of every phrase in a text."""
-        starts = self._root.children
+        starts = self.root.children
         anchored = starts.get("^")
         edges = [_edges(token) for token in text]
         begins = True
@@ -119,7 +128,9 @@ def _edges(token: Token) -> tuple[str, ...]:
 _HIDDEN = "\0"
 _DIGIT = re.compile("[0-9]")
 _OF_LETTERS = frozenset({"reference"})
-"""The kinds of codes that may be letters alone. Most texts have no digit, and no other code."""
+"""The kinds of codes that may be letters alone."""
+_TELLING = re.compile("[0-9]|[A-Z]{8}|(?i:ref|confirmation|booking)")
+"""What every text with a code has; most texts do not."""
 
 _BETWEEN_WORDS = r"(?! (?<= [0-9A-Za-z] ) [0-9A-Za-z] )"
 
@@ -137,7 +148,7 @@ class CodeRules:
     Args:
         rules: Each with a `kind`, `patterns` (verbose regular expressions with a group `value`)
             and, if it does not hold for a text all in capitals, `mixed_case`. A value has a digit,
-            unless its kind is one of `_OF_LETTERS`.
+            unless its kind is one of `_OF_LETTERS`; what a pattern matches has `_TELLING`.
         parts: What `%name%` stands for in a pattern.
     """
 
@@ -166,7 +177,7 @@ class CodeRules:
         """
         rest = hidden(text, given)
         found: list[Token] = []
-        for rule in self._rules:
+        for rule in self._rules if _TELLING.search(rest) else ():
             if rule.kind not in _OF_LETTERS and _DIGIT.search(rest) is None:
                 continue
             if rule.mixed_case and rest.upper() == rest:

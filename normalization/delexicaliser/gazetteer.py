@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ..states import plain_slot_name
@@ -43,14 +45,26 @@ class Venue:
         name: Its name as the database writes it; of a train its id.
         values: Ontology slot (PHONE, POST, ADDRESS) -> its value, comparable (see `comparable`);
             unknown values are left out.
-        facts: What its records say, as it is written: slot in lower case and without blanks ->
-            distinct values, unknown ones left out. Trains of several days may share an id.
+        records: Its records; trains of several days may share an id.
     """
 
     key: VenueId
     name: str
     values: Mapping[str, str]
-    facts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    records: Sequence[Mapping[str, Any]]
+
+    @cached_property
+    def facts(self) -> Mapping[str, tuple[str, ...]]:
+        """What its records say, as it is written: slot -> distinct values.
+
+        Slots are in lower case and without blanks; unknown values are left out.
+        """
+        facts: dict[str, dict[str, None]] = {}
+        for record in self.records:
+            for key in record:
+                if text := _text(record, key):
+                    facts.setdefault(_slot_name(key), {})[text] = None
+        return {slot: tuple(told) for slot, told in facts.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +143,15 @@ def build_gazetteer(
     """
     venues: dict[VenueId, Venue] = {}
     mentions: list[tuple[tuple[str, ...], Mention]] = []
-    trains = records.get("train", ())
-    towns = _towns(trains)
+    trains: dict[str, list[Mapping[str, Any]]] = {}
+    for record in records.get("train", ()):
+        trains.setdefault(_train_id(record), []).append(record)
+    ends = {
+        tuple(_text(record, end).lower() for end in ("departure", "destination"))
+        for record in records.get("train", ())
+    }
+    # The station that every train comes from or goes to, if there is one.
+    towns = tuple(sorted(set.intersection(*map(set, ends)))) if ends else ()
     spelling = _Spelling(tables["names"], tables["addresses"], towns)
     named = [(domain, record) for domain in NAMED_DOMAINS for record in records.get(domain, ())]
     named += [
@@ -141,12 +162,9 @@ def build_gazetteer(
         venue = _venue(domain, record)
         venues[venue.key] = venue
         mentions += spelling.mentions(venue, _text(record, "address"))
-    for record in trains:
-        facts = _facts(record)
-        key = VenueId("train", facts["trainid"][0])
-        for slot, told in venues[key].facts.items() if key in venues else ():
-            facts[slot] = tuple(dict.fromkeys((*told, *facts.get(slot, ()))))
-        venues[key] = Venue(key, key.id, {"TRAINID": comparable("TRAINID", key.id)}, facts)
+    for id_, own in trains.items():
+        key = VenueId("train", id_)
+        venues[key] = Venue(key, id_, {"TRAINID": comparable("TRAINID", id_)}, own)
     numbers: dict[str, dict[str, list[VenueId]]] = {"PHONE": {}, "POST": {}, "TRAINID": {}}
     for venue in venues.values():
         for slot, value in venue.values.items():
@@ -159,10 +177,10 @@ def build_gazetteer(
             slot: {value: tuple(keys) for value, keys in by_value.items()}
             for slot, by_value in numbers.items()
         },
-        places=_distinct(trains, ("departure", "destination")),
+        places=tuple(sorted({*chain.from_iterable(ends)} - {""})),
         towns=towns,
         values={
-            slot: _distinct((r for d in NAMED_DOMAINS for r in records.get(d, ())), (slot,))
+            slot: _distinct((r for d in NAMED_DOMAINS for r in records.get(d, ())), slot)
             for slot in ("food", "type", "area")
         },
         postcode_areas=frozenset(
@@ -178,11 +196,14 @@ def _venue(domain: str, record: Mapping[str, Any]) -> Venue:
         if (text := _text(record, key))
     }
     name = _text(record, "name")
-    return Venue(VenueId(domain, str(record["id"])), name, values, _facts(record))
+    return Venue(VenueId(domain, str(record["id"])), name, values, [record])
 
 
-def _facts(record: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    return {plain_slot_name(key): (text,) for key in record if (text := _text(record, key))}
+_slot_name = lru_cache(maxsize=1 << 8)(plain_slot_name)
+
+
+def _train_id(record: Mapping[str, Any]) -> str:
+    return next(_text(record, key) for key in record if _slot_name(key) == "trainid")
 
 
 def _text(record: Mapping[str, Any], key: str) -> str:
@@ -193,17 +214,8 @@ def _text(record: Mapping[str, Any], key: str) -> str:
     return value.strip()
 
 
-def _towns(trains: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the station that every train comes from or goes to, if there is one."""
-    ends = [
-        {_text(train, "departure").lower(), _text(train, "destination").lower()} for train in trains
-    ]
-    return tuple(sorted(set.intersection(*ends))) if ends else ()
-
-
-def _distinct(records: Iterable[Mapping[str, Any]], keys: Collection[str]) -> tuple[str, ...]:
-    values = {_text(record, key).lower() for record in records for key in keys}
-    return tuple(sorted(values - {""}))
+def _distinct(records: Iterable[Mapping[str, Any]], key: str) -> tuple[str, ...]:
+    return tuple(sorted({_text(record, key).lower() for record in records} - {""}))
 
 
 _Words = tuple[str, ...]
@@ -224,17 +236,21 @@ class _Spelling:
         self._districts = [words(district) for district in addresses["districts"]]
         self._streets = frozenset(addresses["street_words"])
         self._equal = [[words(one) for one in group] for group in names["spellings"]]
+        self._firsts = {one[0] for group in self._equal for one in group}
         self._aliases = names["aliases"]
 
     def mentions(self, venue: Venue, address: str) -> Iterator[tuple[_Words, Mention]]:
         """Yield every spelling of a venue's name and address, each with what it means."""
+        unsure, sure = (Mention("NAME", venue.name, venue.key, True, is_) for is_ in (False, True))
         for phrase in self._names(venue):
             bare = self._without_articles(phrase)
-            sure = phrase not in self._unsure and bare not in self._unsure
-            yield phrase, Mention("NAME", venue.name, venue.key, True, sure)
+            yield phrase, unsure if phrase in self._unsure or bare in self._unsure else sure
         if address:
+            part, full = (
+                Mention("ADDRESS", address, venue.key, is_, True) for is_ in (False, True)
+            )
             for phrase, whole in self._addresses(address).items():
-                yield phrase, Mention("ADDRESS", address, venue.key, whole, True)
+                yield phrase, full if whole else part
 
     def _names(self, venue: Venue) -> set[_Words]:
         full = words(venue.name)
@@ -325,6 +341,8 @@ class _Spelling:
     def _spelt(self, phrase: _Words) -> set[_Words]:
         """Return a phrase in all its spellings: `guest house`, `center`, `st`."""
         found = {phrase}
+        if self._firsts.isdisjoint(phrase):
+            return found
         for group in self._equal:
             firsts = {one[0] for one in group}
             for known in [one for one in found if not firsts.isdisjoint(one)]:

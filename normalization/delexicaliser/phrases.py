@@ -14,15 +14,18 @@ that kind.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import product
-from typing import Generic, NamedTuple, TypeVar
+from functools import lru_cache, partial
+from itertools import pairwise, product
+from typing import Any, Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
-_TOKEN = re.compile(r"([^\W_]+)(?:( ?['’\u00b4`] ?[sS])(?![^\W_]))?|[^ \t\r\f\v*_]")
+_WORD_OR_AND = r"[^\W_]+(?: ?['’\u00b4`] ?[sS](?![^\W_]))?|&"
+_TOKEN = re.compile(rf"{_WORD_OR_AND}|[^ \t\r\f\v*_]")
+_WORDS = re.compile(_WORD_OR_AND)
+_WORD = re.compile(r"[^\W_]+")
 _SIGNS = {"&": "and", "’": "'", "\u00b4": "'", "`": "'"}
 _ELEMENT = re.compile(r"<[a-z]+>|[(){}|?^]|[^\s(){}|?^<>]+")
 SENTENCE_ENDS = frozenset(".!?\n")
@@ -30,6 +33,7 @@ SENTENCE_ENDS = frozenset(".!?\n")
 
 # Characters. Looking up what is one slip away takes time in the square of them.
 _LONGEST_CORRECTED = 24
+_REMEMBERED = 1 << 14
 
 
 class Token(NamedTuple):
@@ -58,19 +62,29 @@ def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]
     """Yield the words and marks of a text or of a part of it, in order."""
     for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
         first, last = match.span()
-        word, genitive = match.groups()
-        if word is None:
-            sign = match[0]
-            yield _token((first, last, _SIGNS.get(sign, sign), last, ""))
-        elif genitive is None:
-            yield _token((first, last, word.lower(), last, ""))
-        else:
-            yield _token((first, last, f"{word.lower()}s", match.end(1), ""))
+        _, _, word, stem_end, kind = _alone(match[0])
+        yield _token((first, last, word, first + stem_end, kind))
+
+
+def unplaced(text: str) -> list[Token]:
+    """Return the words and marks of a text, in order, each as if it were all of the text."""
+    return [*map(_alone, _TOKEN.findall(text))]
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _alone(token: str) -> Token:
+    """Return a word or a mark as the token of a text that has nothing else."""
+    end = len(token)
+    match = _WORD.match(token)
+    if match is None:
+        return Token(0, end, _SIGNS.get(token, token), end)
+    word = match[0].lower()
+    return Token(0, end, word if match.end() == end else f"{word}s", match.end())
 
 
 def words(text: str) -> tuple[str, ...]:
     """Return a phrase's words in their normal form, without marks."""
-    return tuple(token.word for token in tokens(text) if token.word[0].isalnum())
+    return tuple(token.word for token in unplaced(text) if token.word[0].isalnum())
 
 
 def spellings(pattern: str) -> list[tuple[str, ...]]:
@@ -146,12 +160,15 @@ class PhraseBook(Generic[T]):
     """Phrases to find, each with entries to remember. Filled once, then only read."""
 
     def __init__(self, phrases: Iterable[tuple[Sequence[str], T]]) -> None:
-        self._root: _Node[T] = _Node()
+        self.root: _Node[T] = _Node()
         self.vocabulary: set[str] = set()
         for phrase, entry in phrases:
-            node = self._root
+            node = self.root
             for word in phrase:
-                node = node.children.setdefault(word, _Node())
+                child = node.children.get(word)
+                if child is None:
+                    child = node.children[word] = _Node()
+                node = child
             node.entries.append(entry)
             self.vocabulary.update(phrase)
 
@@ -168,7 +185,7 @@ class PhraseBook(Generic[T]):
             skipped: Marks that may stand between two words of a phrase, one at a time.
             corrections: Misspelt word -> what it may stand for; one word of a phrase may be one.
         """
-        root = self._root.children
+        root = self.root.children
         corrections = corrections or {}
         for first, token in enumerate(text):
             if not token.kind and (
@@ -186,7 +203,7 @@ class PhraseBook(Generic[T]):
         corrections: Mapping[str, Sequence[str]],
     ) -> Iterator[Found[T]]:
         """Yield the phrases that begin at one token."""
-        frontier: list[tuple[_Node[T], int]] = [(self._root, 0)]
+        frontier: list[tuple[_Node[T], int]] = [(self.root, 0)]
         for at in _steps(text, first, skipped):
             token = text[at]
             following: list[tuple[_Node[T], int]] = []
@@ -202,6 +219,43 @@ class PhraseBook(Generic[T]):
             frontier = following
             if not frontier:
                 return
+
+
+class Lookout:
+    """Tells whether phrases may be in a text, in far less time than it takes to find them.
+
+    It looks at pairs of words, whatever stands between, and passes over an s that ends a word,
+    which may be a genitive's.
+
+    Args:
+        books: The phrases.
+        is_telling: Whether there may be something wherever a word is, such as a number.
+    """
+
+    def __init__(self, books: Iterable[PhraseBook[Any]], is_telling: Callable[[str], bool]) -> None:
+        firsts = [item for book in books for item in book.root.children.items()]
+        self._alone = {_without_s(word) for word, node in firsts if node.entries}
+        self._pairs = {
+            (_without_s(word), _without_s(following))
+            for word, node in firsts
+            for following in node.children
+        }
+        self._is_telling = lru_cache(maxsize=_REMEMBERED)(is_telling)
+
+    def __call__(self, text: str) -> bool:
+        """Return False only if a text has neither a phrase nor a telling word."""
+        spoken = [_alone(word).word for word in _WORDS.findall(text)]
+        stems = [*map(_without_s, spoken)]
+        return (
+            not self._alone.isdisjoint(stems)
+            or not self._pairs.isdisjoint(pairwise(stems))
+            or any(map(self._is_telling, spoken))
+        )
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _without_s(word: str) -> str:
+    return word.rstrip("s")
 
 
 def _steps(text: Sequence[Token], first: int, skipped: frozenset[str]) -> Iterator[int]:

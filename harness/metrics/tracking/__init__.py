@@ -233,7 +233,7 @@ def share(part: Any, whole: Any, of_nothing: Any = 0.0) -> Any:
 def exact_sum(name: str, scores: Iterable[float]) -> dict[str, float]:
     """Return the statistics of a sum of turns' scores, from 0 to 1; `sum_of` makes it of them."""
     parts = [*zip(*map(split, scores), strict=True)] or [(), ()]
-    return {f"{name} {half}": sum(parts[half]) for half in (0, 1)}
+    return {f"{name} {half}": sum(part) for half, part in enumerate(parts)}
 
 
 def sum_of(sums: Sums, name: str) -> Any:
