@@ -14,12 +14,17 @@ import click
 from tqdm import tqdm
 
 from ..board.checks import evidence_problems
-from ..board.contents import CONTENTS_FILE, check_removed, since_made
 from ..board.entries import Entry, read_entries, strays
 from ..board.model import DOCUMENTS_FOLDER, Board, read_board
 from ..board.pairs import PAIRS_FILE, complete_pairs
 from ..board.rescoring import Rescored, changes_table, diagnosed, rescore, updated
-from ..board.submitting import locked, write_files
+from ..board.submitting import (
+    CONTENTS_FILE,
+    check_removed,
+    locked,
+    since_made,
+    write_files,
+)
 from ..board.views import (
     Site,
     check_place,

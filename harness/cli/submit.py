@@ -24,7 +24,6 @@ from ..board.columns import (
     track_columns,
     tracking_columns,
 )
-from ..board.contents import check_removed
 from ..board.entries import (
     ENTRY_FILE,
     FACTS,
@@ -41,7 +40,7 @@ from ..board.entries import (
 from ..board.model import Board, Row, read_board
 from ..board.pairs import complete_pairs
 from ..board.scores import Scores, seed_file
-from ..board.submitting import check_new, locked, submit, write_files
+from ..board.submitting import check_new, check_removed, locked, submit, write_files
 from ..board.views.markdown import neighbours_text, pages, seeds_text
 from ..data.gold_states import load_further_gold, load_gold_states
 from ..data.installed import load_benchmark

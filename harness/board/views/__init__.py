@@ -28,9 +28,18 @@ from .board_page import sections
 from .compare_page import compare_page
 from .dialogue_pages import DIALOGUES, Page, dialogue_pages, stored_pages
 from .document_pages import DOCUMENTS, document
-from .downloads import board_bibtex, board_json, downloads, entry_data, json_text
+from .downloads import (
+    board_bibtex,
+    board_json,
+    dataset,
+    dated_entries,
+    downloads,
+    entry_data,
+    json_text,
+    preview,
+    site_url,
+)
 from .markdown import older_results_page
-from .metadata import dataset, dated_entries, preview, site_url
 from .page_parts import SYSTEMS
 from .system_page import cause_title, meanings, system_pages
 

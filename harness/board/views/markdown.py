@@ -31,11 +31,11 @@ from ..columns import (
     sign_column,
     track_columns,
 )
-from ..contents import CONTENTS_FILE, contents, contents_text
 from ..entries import Entry
 from ..model import NOTHING, PAGES, Board, Row, Value, common_signatures
 from ..pairs import PAIRS_FILE, RANKING, EntryPair, PairFigure
 from ..scores import FIGURES
+from ..submitting import CONTENTS_FILE, contents, contents_text
 
 _R = TypeVar("_R", bound=Row | ReportedRow)
 

@@ -10,11 +10,11 @@ from ...io.files import is_plain_file, read_plain
 from ...io.rendering import escaped, markdown_table
 from .. import APART, TRACKS
 from ..columns import BoardTable, board_tables, row_headers, row_text
-from ..contents import changes, contents
 from ..entries import ENTRY_FILE, NOT_STATED, Entry, read_entries, stated_facts
 from ..model import Board, Row, read_board
 from ..rescoring import changed_figures, changes_table
 from ..scores import SCORES_FILE
+from ..submitting import changes, contents
 from .markdown import neighbours_text
 
 
