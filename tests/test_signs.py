@@ -410,7 +410,7 @@ def published() -> dict[str, dict[str, Figures]]:
     found: dict[str, dict[str, Figures]] = {}
     tables = {"responses": [board.rows, board.english], "states": board.tracking}
     for where, of in tables.items():
-        for row in (row for table in of for row in table if row.entry is not None):
+        for row in (row for table in of for row in table):
             if not row.entry.system.predictions.by_harness:
                 found.setdefault(row.key, {})[where] = row.signs
     return found

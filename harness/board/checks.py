@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from mwz.normalization.rules import DEFAULT_RULES
 
 from ..benchmark import CANONICAL_STYLE
-from ..comparison.interval import Interval, Spread, spread_of
+from ..comparison.interval import Interval, spread_of
 from ..comparison.trials import pass_interval
 from ..diagnosis.losses import Points
 from ..errors import InputError
@@ -32,6 +32,7 @@ from .scores import (
     Causes,
     DialogueScores,
     is_close,
+    plain,
 )
 
 GROUNDED = "grounded"
@@ -61,7 +62,7 @@ def evidence_problems(
     """
     for entry in entries:
         for file, name, stored, found in _intervals_again(entry) if entry.key in keys else ():
-            if not (is_close(stored.low, found.low) and is_close(stored.high, found.high)):
+            if not is_close((stored.low, stored.high), (found.low, found.high)):
                 yield (
                     f"{entry.key}: {file}: the interval of {name} comes out differently; "
                     "use --rescore"
@@ -211,17 +212,11 @@ def _dialogue_problems(entry: Entry) -> Iterator[str]:
         return
     every = [known.outcomes.totals, *(seed.scores for seed in seeds.seeds)]
     expected = spread_of(every) if seeds.seeds else {}
-    if not _is_same_spread(expected, seeds.spread):
+    if not is_close(plain(expected), plain(seeds.spread)):
         yield (
             f"{SEEDS_FILE}: mean and standard deviation does not follow from the rest; "
             "use --rescore"
         )
-
-
-def _is_same_spread(one: Mapping[str, Spread], other: Mapping[str, Spread]) -> bool:
-    return one.keys() == other.keys() and all(
-        all(map(is_close, astuple(spread), astuple(other[name]))) for name, spread in one.items()
-    )
 
 
 def _foreign(known: DialogueScores, report: Report) -> Iterator[str]:
@@ -249,7 +244,7 @@ def _wrong_causes(causes: Causes, report: Report) -> Iterator[str]:
         return
     for domain, losses in causes.domains.items():
         rates = (strict.inform.get(domain), strict.success.get(domain))
-        if not all(map(is_close, (losses.inform, losses.succeeded), rates)):
+        if not is_close((losses.inform, losses.succeeded), rates):
             yield f"what is lost in {domain}"
     for name in Points._fields:
         lost = math.fsum(getattr(one, name) for one in causes.points.values())
@@ -273,12 +268,9 @@ def _holds(bound: LowerBound, report: Report) -> bool:
     follows = None
     if inform is not None and success is not None and bound.bleu is not None:
         follows = combined(inform, success, bound.bleu)
-    return (
-        is_close(bound.inform, inform)
-        and is_close(bound.success, success)
-        and is_close(bound.combined, follows)
-        and (bound.bleu or 0.0) >= 0.0
-        and (bound.bleu or 0.0) <= (bleu or 0.0) + 1e-9
+    found = (bound.inform, bound.success, bound.combined)
+    return is_close(found, (inform, success, follows)) and (
+        0.0 <= (bound.bleu or 0.0) <= (bleu or 0.0) + 1e-9
     )
 
 

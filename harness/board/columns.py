@@ -285,7 +285,7 @@ def _ranges(board: Board) -> Iterator[Column[Row]]:
 
 def _verdicts(board: Board) -> Column[Row]:
     def value(row: Row) -> Value:
-        verdict = "" if row.entry is None else "; ".join(board.verdicts(row.entry))
+        verdict = "; ".join(board.verdicts(row.entry))
         return Value(words=verdict, mark=verdict_mark(verdict)) if verdict else Value()
 
     return Column("audit", "Public board", value, "audit", "", False, "wide", elsewhere=True)

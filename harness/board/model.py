@@ -35,9 +35,9 @@ from .audit.reported import (
 )
 from .checks import GROUNDED, entry_problems
 from .copies import copy_signs
-from .entries import Entry, Review, read_note
+from .entries import Entry, Predictions, Review, System, read_note
 from .pairs import RANKING, EntryPair, Pairs, read_pairs
-from .scores import LiveScores, Tracked, gold_shares, tracked
+from .scores import LiveScores, Scores, Tracked, gold_shares, tracked
 
 DOCUMENTS_FOLDER = "docs"
 """The folder of documents beside the leaderboard."""
@@ -55,8 +55,6 @@ REFERENCE = "reference"
 _THE_CEILING = "the ceiling"
 AGAIN = "put into plain English by the harness to check its delexicaliser"
 _SAID_ELSEWHERE = (REFERENCE, _THE_CEILING, AGAIN)
-
-_CEILING_NAME = "Human responses"
 
 LEAST = "least"
 """The mark of figures in which what a system leaves out counts as failed."""
@@ -109,7 +107,7 @@ class Row:
     """A system in a table of the board.
 
     Attributes:
-        entry: The entry; None of a ceiling that only systems' reports tell.
+        entry: The entry; without a key, of a ceiling that only systems' reports tell.
         report: Its report under the table's rule set; None of such a ceiling, and of trackers.
         rank: Its place in its table, from 1, shared by equal rows; None if it has none.
         grounded: Its grounded scores, in the table of systems in plain English.
@@ -121,7 +119,7 @@ class Row:
         copies: Sign -> what it has of other entries, as far as that is known.
     """
 
-    entry: Entry | None
+    entry: Entry
     report: Report | None
     rank: int | None = None
     grounded: GroundedScores | None = None
@@ -133,28 +131,28 @@ class Row:
 
     @property
     def key(self) -> str:
-        """The entry's key; empty if there is no entry."""
-        return "" if self.entry is None else self.entry.key
+        """The entry's key; empty if it has no folder."""
+        return self.entry.key
 
     @property
     def name(self) -> str:
         """What the system is called."""
-        return _CEILING_NAME if self.entry is None else self.entry.system.name
+        return self.entry.system.name
 
     @property
     def paper(self) -> str | None:
         """The address of its paper."""
-        return None if self.entry is None else self.entry.system.paper
+        return self.entry.system.paper
 
     @property
     def code(self) -> str | None:
         """The address of its code."""
-        return None if self.entry is None else self.entry.system.code
+        return self.entry.system.code
 
     @property
     def track(self) -> str:
         """The track that the system was entered in."""
-        return LEXICALISED if self.entry is None else self.entry.system.track
+        return self.entry.system.track
 
     @property
     def signature(self) -> str:
@@ -205,8 +203,7 @@ class Row:
     @property
     def is_ceiling(self) -> bool:
         """Whether it is what the human responses get, in the table of plain English."""
-        made = None if self.entry is None else self.entry.system.predictions.made
-        return self.grounded is not None and (self.entry is None or made == HUMAN)
+        return self.grounded is not None and self.entry.system.predictions.made == HUMAN
 
     @property
     def unranked(self) -> str | None:
@@ -215,7 +212,7 @@ class Row:
 
     def _reasons(self) -> Iterator[str]:
         """Yield why it is listed without a rank, the first reason first."""
-        if self.entry is None or self.is_ceiling:
+        if self.is_ceiling:
             yield _THE_CEILING
             return
         system = self.entry.system
@@ -249,8 +246,7 @@ class Row:
         Where systems are given gold states, that states agree with these is no sign.
         """
         found = {} if self.report is None else dict(self.report.metrics.get("signs") or {})
-        shares = [] if self.entry is None else gold_shares(self.entry.scores, self.report)
-        if shares:
+        if shares := gold_shares(self.entry.scores, self.report):
             found[GOLD_STATES] = SIGNS[GOLD_STATES].figure(max(shares))
         found |= self.copies
         if self.tracked is not None:
@@ -261,7 +257,7 @@ class Row:
     @property
     def reviews(self) -> Mapping[str, Review]:
         """Sign -> its review, of those that are reviewed."""
-        return {} if self.entry is None else {one.sign: one for one in self.entry.system.review}
+        return {one.sign: one for one in self.entry.system.review}
 
     @property
     def raised(self) -> list[str]:
@@ -278,14 +274,14 @@ class Row:
         Args:
             quoted: How a view shows words that are the entry's, not the harness's.
         """
-        system = None if self.entry is None else self.entry.system
+        system = self.entry.system
         signs = list(self.sign_notes(quoted))
         if self.tracked is not None:
             said = self.bound_note()
-            if system is None or system.track != STATE_TRACKING or self.tracked.further:
+            if system.track != STATE_TRACKING or self.tracked.further:
                 return [*said, *signs]
             return [*map(quoted, filter(None, (system.note, system.unranked))), *said, *signs]
-        said = [] if system is None or not system.note else [quoted(system.note)]
+        said = [quoted(system.note)] if system.note else []
         lost = {} if self.live is None else self.live.lost
         said += [f"{counted(n, 'dialogue')} {how}, counted as lost" for how, n in lost.items() if n]
         if self.grounded is None:
@@ -341,7 +337,7 @@ class Row:
 
 def placeholders_note(row: Row) -> list[str]:
     """Return what is to be said of placeholders: those that an entry declares, or many unknown."""
-    if row.entry is None or row.report is None:
+    if row.report is None:
         return []
     own, without = row.entry.system.aliases, row.entry.scores.without_placeholders
     if own is None or without is None:
@@ -486,7 +482,9 @@ def _reported_ceiling(found: Iterable[Row]) -> list[Row]:
     for row in found:
         human = None if row.grounded is None else row.grounded.ceiling
         if human is not None and row.report is not None and row.report.coverage.complete:
-            return [Row(None, None, grounded=GroundedScores.of_figures(human, None))]
+            made = {"track": LEXICALISED, "predictions": Predictions(made=HUMAN)}
+            entry = Entry(Path(), System(name="Human responses", **made), Scores())
+            return [Row(entry, None, grounded=GroundedScores.of_figures(human, None))]
     return []
 
 
@@ -715,7 +713,7 @@ class Board:
 
     def interval(self, row: Row, name: str) -> Interval | None:
         """Return the interval of a strict figure; None where none is known under the rule set."""
-        known = None if row.entry is None else row.entry.scores.dialogues
+        known = row.entry.scores.dialogues
         if known is None or self.rules != DEFAULT_RULES:
             return None
         return known.intervals.scores.get(name)
@@ -762,7 +760,7 @@ def make_board(
     check_entries(tables, [entry.key for entry in by_key], "leaderboard")
     english = lexicalised_rows(by_key, rules, copies)
     # What the harness made is in no table of state tracking.
-    made = {row.key for row in english if row.entry and row.entry.system.predictions.by_harness}
+    made = {row.key for row in english if row.entry.system.predictions.by_harness}
     reports = {
         row.key: row.report
         for row in (*found, *english)

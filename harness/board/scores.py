@@ -26,6 +26,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
@@ -80,7 +81,10 @@ _FORMAT = 1
 
 
 def plain(value: Any) -> Any:
-    """Return a value of dataclasses as JSON types; optional fields that are None are left out."""
+    """Return a value of dataclasses as JSON types; optional fields that are None are left out.
+
+    A printed figure stays as printed.
+    """
     if isinstance(value, Report):
         return value.to_dict()
     if is_dataclass(value):
@@ -90,7 +94,9 @@ def plain(value: Any) -> Any:
         value = value._asdict()
     if isinstance(value, Mapping):
         return {name: plain(one) for name, one in value.items()}
-    return [plain(one) for one in value] if isinstance(value, list | tuple) else value
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return f"{value:f}" if isinstance(value, Decimal) else value
 
 
 def _fields(of: Any) -> dict[str, Any]:
@@ -98,11 +104,15 @@ def _fields(of: Any) -> dict[str, Any]:
     return {each.name: getattr(of, each.name) for each in fields(of)}
 
 
-def is_close(one: float | None, other: float | None) -> bool:
-    """Whether two figures differ by no more than the order of their arithmetic can make."""
-    if one is None or other is None:
-        return one is other
-    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
+def is_close(one: Any, other: Any) -> bool:
+    """Whether figures, or what holds them, differ by no more than the order of arithmetic makes."""
+    if isinstance(one, float | int) and isinstance(other, float | int):
+        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
+    if isinstance(one, Mapping):
+        return one.keys() == other.keys() and all(is_close(one[name], other[name]) for name in one)
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(is_close, one, other))
+    return bool(one == other)
 
 
 # ------------------------------------------------------------------------------- predictions
@@ -723,30 +733,22 @@ class StoredFile:
     tolerance: float = 1e-9
 
 
-def _dialogues_document(scores: Scores) -> dict[str, Any] | None:
-    if scores.dialogues is None:
-        return None
-    content = plain(scores.dialogues)
-    return {"format": _FORMAT, **content.pop("outcomes"), **content}
-
-
-def _fingerprints_document(scores: Scores) -> dict[str, Any] | None:
-    found = scores.fingerprints
-    return None if found is None else {"format": _FORMAT, **plain(found)}
+def _document(found: object) -> dict[str, Any] | None:
+    """Return a field of `Scores` as the document of a file; outcomes stand beside the rest."""
+    content = plain(found)
+    return found and {"format": _FORMAT, **content.pop("outcomes", {}), **content}
 
 
 def _read_fingerprints(document: dict[str, Any], source: str, track: str) -> dict[str, Any]:
     return {"fingerprints": validated(Fingerprints, document, source)}
 
 
-def _seeds_document(scores: Scores) -> dict[str, Any] | None:
-    return None if scores.seeds is None else {"format": _FORMAT, **plain(scores.seeds)}
-
-
 FILES = (
-    StoredFile(DIALOGUES_FILE, _dialogues_document, _read_dialogues, _line_per_key),
-    StoredFile(SEEDS_FILE, _seeds_document, _read_seeds),
-    StoredFile(FINGERPRINTS_FILE, _fingerprints_document, _read_fingerprints, _line_per_key),
+    StoredFile(DIALOGUES_FILE, lambda of: _document(of.dialogues), _read_dialogues, _line_per_key),
+    StoredFile(SEEDS_FILE, lambda of: _document(of.seeds), _read_seeds),
+    StoredFile(
+        FINGERPRINTS_FILE, lambda of: _document(of.fingerprints), _read_fingerprints, _line_per_key
+    ),
     # Last: if the process is killed while they are written, old scores are scored again.
     StoredFile(SCORES_FILE, _scores_document, _read_scores, optional=False, tolerance=1e-12),
 )

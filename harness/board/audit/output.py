@@ -16,12 +16,12 @@ from ...metrics.setups import RANKED
 from .. import APART, LEXICALISED, STATE_TRACKING, WITHOUT_REPORTS
 from ..entries import Entry, OwnSetup, System, chosen_entries
 from ..rescoring import find_predictions
+from ..scores import plain
 from . import Audited, audited, digits_of
 from .record import (
     cells,
     findings,
     findings_table,
-    plain,
     record,
     record_table,
     rule_set_rows,

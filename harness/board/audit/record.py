@@ -9,9 +9,9 @@ against what a figure can be (`findings`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
 from mwz.normalization.rules.registry import read_toml
@@ -19,7 +19,7 @@ from mwz.normalization.rules.registry import read_toml
 from ...io.rendering import figure, signed
 from ...io.tables import Table
 from ..entries import Entry
-from ..scores import DROP, KEEP, tracked
+from ..scores import DROP, KEEP, plain, tracked
 from . import (
     OPTIMISTIC,
     RUNS,
@@ -75,20 +75,6 @@ _PERCENT = ("BLEU", "Inform", "Success", "Combined")
 def cells(found: Sequence[_T], columns: Mapping[str, Callable[[_T], str]]) -> list[list[str]]:
     """Return the rows of a table: of each thing found what every column shows."""
     return [[text(one) for text in columns.values()] for one in found]
-
-
-def plain(one: object) -> dict[str, Any]:
-    """Return a row as JSON types; a printed figure stays as printed."""
-    content: dict[str, Any] = _jsonable(asdict(one))  # type: ignore[call-overload]
-    return content
-
-
-def _jsonable(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _jsonable(one) for key, one in value.items()}
-    if isinstance(value, tuple | list):
-        return [_jsonable(one) for one in value]
-    return f"{value:f}" if isinstance(value, Decimal) else value
 
 
 # ------------------------------------------------------------------------ every reported figure

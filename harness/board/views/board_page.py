@@ -186,13 +186,13 @@ def _page_row(
     row: Row, shown: Sequence[Column[Row]], scale: tuple[float, float], anchors: Counter[str]
 ) -> PageRow:
     entry = row.entry
-    kind = "scored" if entry is None or entry.verifiable else "unverified"
+    kind = "scored" if entry.verifiable else "unverified"
     # The check of the way back has a table of its own in the Markdown page alone.
     notes = [*row.notes(), *([AGAIN] if row.unranked == AGAIN else [])]
     if row.unranked == REFERENCE:
         kind = REFERENCE
     # What references score against themselves says nothing, nor do signs of what is no system.
-    own = entry is not None and entry.system.predictions.made == CANONICAL_STYLE
+    own = entry.system.predictions.made == CANONICAL_STYLE
     signs = not (kind == REFERENCE or row.is_ceiling) and any(one.key == "signs" for one in shown)
     blanked = [*(("bleu", RANKING) if own else ()), *(() if signs else ("signs",))]
     kinds = [one.key.partition("-")[0] for one in shown]
@@ -202,8 +202,8 @@ def _page_row(
         kind=kind,
         rank=Cell(row.place),
         of=row,
-        link=None if entry is None else system_link(row.key),
-        year=None if entry is None else system_year(entry.system),
+        link=system_link(row.key) if row.key else None,
+        year=system_year(entry.system),
         signs=len(row.raised) if signs else 0,
         note="; ".join(notes),
         cells=[_cell(one, value, scale) for one, value in zip(shown, values, strict=True)],
@@ -212,7 +212,7 @@ def _page_row(
 
 def row_anchor(row: Row) -> str:
     """Return the address of a row on the board."""
-    if row.entry is None:
+    if not row.key:
         return row.place
     if row.tracked is None:
         return f"row-{row.key}"

@@ -46,7 +46,7 @@ def charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Chart]:
         for kind, found in best_published(board).get(table.track, {}).items()
         for one in found
     ]
-    published = (system_year(row.entry.system) for row in table.rows if row.entry and row.rank)
+    published = (system_year(row.entry.system) for row in table.rows if row.rank)
     # The line goes on to the last year that a ranked system is of.
     last = max(filter(None, published), default=0)
     years = sorted({int(dot.x) for dot in dots} | ({last} if dots and last else set()))
@@ -59,7 +59,7 @@ def charts(board: Board, tables: Sequence[BoardTable]) -> Iterator[Chart]:
         dots = [
             Dot(row.name, system_link(row.key), table.track, x, y)
             for row in table.rows
-            if row.entry is not None
+            if row.key
             and row.unranked != REFERENCE
             and (x := right.value(row).number) is not None
             and (y := up.value(row).number) is not None
@@ -138,7 +138,7 @@ def published(board: Board, track: str) -> list[Published]:
         LIVE: next(iter(board.live), ()),
     }
     rows = [row for row in tables.get(track, board.of_track(track)) if row.rank is not None]
-    systems = {row.key: row.entry.system for row in rows if row.entry is not None}
+    systems = {row.key: row.entry.system for row in rows}
     version = next((row.tracked.version for row in rows if row.tracked), None)
     found: list[tuple[str, str, float | Decimal | None, bool]] = [
         (row.key, row.name, row.at_least[0], True) for row in rows

@@ -103,7 +103,7 @@ def _system_data(row: Row, shown: Sequence[Column[Row]]) -> dict[str, object]:
     values = {column.key: column.value(row) for column in shown}
     figures = {k: f"{v.text} {plus_minus(v)}".rstrip() for k, v in values.items()}
     own = None if row.report is None else row.report.strict
-    known = None if row.entry is None else row.entry.scores.dialogues
+    known = row.entry.scores.dialogues
     rates = {} if own is None else {d: (own.inform[d], own.success[d]) for d in own.inform}
     points = {} if known is None else known.causes.points
     return {

@@ -159,7 +159,7 @@ def _index_page(made: Mapping[str, Any]) -> Page:
 
 def read_systems(board: Board) -> list[Entry]:
     """Return the entries whose dialogues can be read: those that respond with placeholders."""
-    return [row.entry for row in board.rows if row.entry is not None and row.track != REFERENCE]
+    return [row.entry for row in board.rows if row.track != REFERENCE]
 
 
 def stored_pages(board: Board) -> dict[str, Page]:

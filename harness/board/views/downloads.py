@@ -32,7 +32,7 @@ from ..columns import (
     row_headers,
     row_text,
 )
-from ..entries import FACTS, Entry, stated_facts
+from ..entries import Entry, stated_facts
 from ..model import Board, Row, common_signatures
 from ..pairs import RANKING
 from ..scores import FIGURES, plain
@@ -131,7 +131,7 @@ def board_json(board: Board) -> str:
 
     Its schema is `static/board.schema.json`.
     """
-    rows = [_named(board, row.entry, row) for row in board.rows if row.entry is not None]
+    rows = [_named(board, row.entry, row) for row in board.rows]
     shown = {row.key for row in board.rows}
     live = {row.key: row for table in board.live for row in table}
     others = (entry for entry in board.entries if entry.key not in shown)
@@ -195,9 +195,7 @@ def tables_csv(tables: Sequence[BoardTable]) -> str:
 
 def _csv_line(row: Row, shown: Sequence[Column[Row]]) -> dict[str, object]:
     """Return name -> what stands in a line, without what a spreadsheet would compute."""
-    system = None if row.entry is None else row.entry.system
-    facts = dict.fromkeys(FACTS) if system is None else stated_facts(system)
-    about = {"signature": row.signature, **facts}
+    about = {"signature": row.signature, **stated_facts(row.entry.system)}
     line = {
         "system": row.name,
         "entry": row.key,

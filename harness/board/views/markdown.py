@@ -216,7 +216,7 @@ def _index(board: Board) -> Iterator[str]:
 
 def _is_entered(row: Row, table: BoardTable) -> bool:
     """Whether a row is what was submitted to its track, and not that of another table again."""
-    if row.entry is None or row.track != table.track or not TRACKS[row.track].submitted:
+    if row.track != table.track or not TRACKS[row.track].submitted:
         return False
     if row.tracked is not None:
         return not row.tracked.further
@@ -303,9 +303,9 @@ def _intervals_table(board: Board, table: BoardTable) -> str:
     return _table(table.rows, [*shown, *others], last=last)
 
 
-def seeds_text(entry: Entry | None) -> str:
+def seeds_text(entry: Entry) -> str:
     """Return an entry's means and standard deviations over seeds, if it has several."""
-    known = None if entry is None else entry.scores.seeds
+    known = entry.scores.seeds
     if known is None:
         return ""
     shown = [
@@ -372,11 +372,7 @@ def _way_back(board: Board) -> Iterator[str]:
 
 def _reported_figures(board: Board, rows: Sequence[Row]) -> Iterator[str]:
     """Yield the block of what is reported of the systems of a track, if anything is."""
-    table = [
-        [row.place, escaped(row.name), *_figures_cells(board, row.entry)]
-        for row in rows
-        if row.entry is not None
-    ]
+    table = [[row.place, escaped(row.name), *_figures_cells(board, row.entry)] for row in rows]
     if any(cells[2:] != [NOTHING] * 3 for cells in table):
         yield "### Reported figures"
         headers = [

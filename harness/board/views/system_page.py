@@ -82,7 +82,7 @@ def system_pages(board: Board) -> Iterator[tuple[str, dict[str, object]]]:
     """
     by_key = {row.key: row for row in board.rows}
     others = [entry for entry in board.entries if entry.key not in by_key]
-    listed = [*(row.entry for row in board.rows if row.entry is not None), *others]
+    listed = [*(row.entry for row in board.rows), *others]
     in_order = [e for track in TRACKS for e in listed if e.system.track == track]
     order = [None, *((entry.system.name, entry.key) for entry in in_order), None]
     shown = [column for column in columns(board) if column.key in FIGURES]
