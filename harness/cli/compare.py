@@ -36,14 +36,7 @@ if TYPE_CHECKING:
     from ..live.replaying import Plays
 
 
-@click.command(
-    cls=option.SeedsCommand,
-    help="Compare each SYSTEM with the BASELINE: scores with 95 % intervals, differences, and "
-    "paired tests on the dialogues that both play. A system is a predictions file (JSON, plain or "
-    "gzipped; -: standard input) or the name of an entry: in the folder of submissions, or on the "
-    "public board, which comes with the harness. Of an entry whose outputs are not at hand BLEU, "
-    "Inform, Success and Combined are known, strict, by the default rule set.",
-)
+@click.command(cls=option.SeedsCommand)
 @click.argument(
     "systems", metavar="BASELINE SYSTEM...", nargs=-1, shell_complete=option.complete_file
 )
@@ -101,7 +94,12 @@ def command(
     lexicalised: bool,
     **how: Any,
 ) -> None:
-    """Compare systems and show what follows; `how` is as in `Options`."""
+    """Compare each SYSTEM with the BASELINE: scores with 95 % intervals, differences, and
+    paired tests on the dialogues that both play. A system is a predictions file (JSON, plain or
+    gzipped; -: standard input) or the name of an entry: in the folder of submissions, or on the
+    public board, which comes with the harness. Of an entry whose outputs are not at hand BLEU,
+    Inform, Success and Combined are known, strict, by the default rule set.
+    """
     given = [*systems, *seeds]
     if len(given) < 2:
         raise click.UsageError("give a BASELINE and at least one SYSTEM, or --seeds")

@@ -135,13 +135,7 @@ def _series_of_each(args: Sequence[str]) -> Iterator[str]:
         yield arg
 
 
-@click.command(
-    "dst",
-    cls=_Command,
-    help="Score state tracking. A FILE (JSON, plain or gzipped; -: standard input) holds gold and "
-    "predicted states, or predicted states only: a tracker's output or a submission. Several FILEs "
-    "are shown side by side.",
-)
+@click.command("dst", cls=_Command)
 @click.argument(
     "files", metavar="FILE...", nargs=-1, required=True, shell_complete=option.complete_file
 )
@@ -298,7 +292,10 @@ def command(
     panels: Sequence[str],
     **choosing: Any,
 ) -> None:
-    """Score state-tracking FILEs and show them side by side; `choosing` is as in `Choices`."""
+    """Score state tracking. A FILE (JSON, plain or gzipped; -: standard input) holds gold and
+    predicted states, or predicted states only: a tracker's output or a submission. Several
+    FILEs are shown side by side.
+    """
     names = _names(files, labels)
     _check_options(plot, panels, analysis, series)
     if len(files) > 1 and (ratings or rating_sheet):

@@ -69,10 +69,7 @@ class _Asked:
     outputs: Mapping[str, Any] | None
 
 
-@click.command(
-    help="Make the leaderboard from the submissions, and the page of older results beside it: the "
-    "same bytes every time."
-)
+@click.command()
 @option.flag(
     "--check",
     help="Write nothing; exit with 1 and a diff if the page is stale, or, with --rescore, if some "
@@ -145,7 +142,9 @@ def command(
     submissions: Path,
     **rescoring: Any,
 ) -> int:
-    """Make, check or show the leaderboard."""
+    """Make the leaderboard from the submissions, and the page of older results beside it: the
+    same bytes every time.
+    """
     if not submissions.is_dir():
         raise InputError(str(submissions), "no such folder; name one by --submissions")
     path = output or leaderboard_path(submissions)
