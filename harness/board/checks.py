@@ -63,10 +63,8 @@ def evidence_problems(
     for entry in entries:
         for file, name, stored, found in _intervals_again(entry) if entry.key in keys else ():
             if not is_close((stored.low, stored.high), (found.low, found.high)):
-                yield (
-                    f"{entry.key}: {file}: the interval of {name} comes out differently; "
-                    "use --rescore"
-                )
+                told = f"the interval of {name} comes out differently; use --rescore"
+                yield f"{entry.key}: {file}: {told}"
     for pair in wrong_pairs(folder, entries, keys):
         for key, other in ((pair.a, pair.b), (pair.b, pair.a)):
             yield (
@@ -133,12 +131,9 @@ def way_back(entries: Sequence[Entry], rules: str) -> Iterator[WayBack]:
         again = entry.scores.under(rules)
         if base is None or own is None or again is None:
             continue
-        figures = (own.inform, again.inform, own.success, again.success)
-        if None not in figures:
-            inform, inform_again, success, success_again = (value or 0.0 for value in figures)
-            yield WayBack(
-                entry.key, base.system.name, (inform, inform_again), (success, success_again)
-            )
+        inform, success = (own.inform, again.inform), (own.success, again.success)
+        if None not in (*inform, *success):
+            yield WayBack(entry.key, base.system.name, inform, success)  # type: ignore[arg-type]
 
 
 def _own_problems(entry: Entry) -> Iterator[str]:
@@ -169,8 +164,8 @@ def _report_problems(entry: Entry) -> Iterator[str]:
         if (GROUNDED in report.metrics) != (entry.system.track == LEXICALISED):
             how = "as plain English" if GROUNDED in report.metrics else "as delexicalised"
             yield f"rule set {rules}: it was scored {how}; use --rescore"
-        for what in _unfounded(report):
-            yield f"rule set {rules}: {what} does not follow from the rest; use --rescore"
+        if not _is_founded(report):
+            yield f"rule set {rules}: the lower bound does not follow from the rest; use --rescore"
 
 
 def _placeholder_problems(entry: Entry) -> Iterator[str]:
@@ -180,25 +175,21 @@ def _placeholder_problems(entry: Entry) -> Iterator[str]:
     for rules, report in entry.scores.reports.items():
         used = report.signature.parameters.get(PLACEHOLDERS, "none")
         if used != declared:
-            yield (
-                f"rule set {rules}: scored with placeholders {used}, and {ENTRY_FILE} declares "
-                f"{declared}; use --rescore"
-            )
+            told = f"scored with placeholders {used}, and {ENTRY_FILE} declares {declared}"
+            yield f"rule set {rules}: {told}; use --rescore"
     without = entry.scores.without_placeholders
     wanted = () if own is None else tuple(entry.scores.reports)
-    known = {rules: set(figures) for rules, figures in (without or {}).items()}
-    if known != {rules: set(FIGURES) for rules in wanted} or not all(
-        map(_are_figures, (without or {}).values())
-    ):
+    if {*wanted} != {*(without or {})} or not all(map(_are_figures, (without or {}).values())):
         yield f"{SCORES_FILE}: the figures without its own placeholders are wrong; use --rescore"
 
 
 def _are_figures(of: Mapping[str, float]) -> bool:
     """Whether BLEU, Inform, Success and combined score are possible, and of one another."""
-    bleu, inform, success = (of[name] for name in ("bleu", "inform", "success"))
-    return all(0 <= one <= 100 + 1e-9 for one in (bleu, inform, success)) and is_close(
-        of["combined"], combined(inform, success, bleu)
-    )
+    if of.keys() != {*FIGURES}:
+        return False
+    bleu, inform, success = parts = [of[name] for name in ("bleu", "inform", "success")]
+    follows = is_close(of["combined"], combined(inform, success, bleu))
+    return follows and all(0 <= one <= 100 + 1e-9 for one in parts)
 
 
 def _dialogue_problems(entry: Entry) -> Iterator[str]:
@@ -208,15 +199,11 @@ def _dialogue_problems(entry: Entry) -> Iterator[str]:
         return
     for what in _foreign(known, entry.scores.main):
         yield f"{DIALOGUES_FILE}: {what} is not that of {SCORES_FILE}; use --rescore"
-    if seeds is None:
-        return
-    every = [known.outcomes.totals, *(seed.scores for seed in seeds.seeds)]
-    expected = spread_of(every) if seeds.seeds else {}
-    if not is_close(plain(expected), plain(seeds.spread)):
-        yield (
-            f"{SEEDS_FILE}: mean and standard deviation does not follow from the rest; "
-            "use --rescore"
-        )
+    every = [known.outcomes.totals, *(seed.scores for seed in (seeds.seeds if seeds else ()))]
+    expected = spread_of(every) if len(every) > 1 else {}
+    if seeds is not None and not is_close(plain(expected), plain(seeds.spread)):
+        told = "mean and standard deviation does not follow from the rest; use --rescore"
+        yield f"{SEEDS_FILE}: {told}"
 
 
 def _foreign(known: DialogueScores, report: Report) -> Iterator[str]:
@@ -252,26 +239,19 @@ def _wrong_causes(causes: Causes, report: Report) -> Iterator[str]:
             yield f"the sum of {name} lost by causes"
 
 
-def _unfounded(report: Report) -> Iterator[str]:
-    """Yield what ranks or marks an entry and does not follow from its own numbers."""
-    bound: LowerBound | None = report.metrics.get("lower_bound")
-    if report.coverage.complete != (bound is None) or not (bound is None or _holds(bound, report)):
-        yield "the lower bound"
-
-
-def _holds(bound: LowerBound, report: Report) -> bool:
+def _is_founded(report: Report) -> bool:
     """Whether a lower bound is that of a report's rates, and its BLEU no more than the report's."""
+    bound: LowerBound | None = report.metrics.get("lower_bound")
+    if bound is None or report.coverage.complete:
+        return bound is None and report.coverage.complete
     share = report.coverage.dialogues / report.coverage.of
-    inform = None if report.inform is None else share * report.inform
-    success = None if report.success is None else share * report.success
-    bleu = (report.bleu or {}).get(CANONICAL_STYLE)
+    inform, success = (rate and share * rate for rate in (report.inform, report.success))
     follows = None
     if inform is not None and success is not None and bound.bleu is not None:
         follows = combined(inform, success, bound.bleu)
+    most = ((report.bleu or {}).get(CANONICAL_STYLE) or 0.0) + 1e-9
     found = (bound.inform, bound.success, bound.combined)
-    return is_close(found, (inform, success, follows)) and (
-        0.0 <= (bound.bleu or 0.0) <= (bleu or 0.0) + 1e-9
-    )
+    return is_close(found, (inform, success, follows)) and 0.0 <= (bound.bleu or 0.0) <= most
 
 
 def _predictions_problems(entry: Entry) -> Iterator[str]:

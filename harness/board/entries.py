@@ -122,6 +122,7 @@ def _one_of(kind: str, known: Callable[[], Iterable[str]]) -> AfterValidator:
 
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 ObjectId = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+TrackName = Annotated[str, _one_of("track", lambda: TRACKS)]
 Made = Annotated[str, _one_of("made submission", lambda: (*made_submissions(), HUMAN))]
 Style = Annotated[str, _one_of("reference style", lambda: STYLES)]
 PlainText = Annotated[str, AfterValidator(_plain_text), Field(max_length=500)]
@@ -341,7 +342,7 @@ class System(_Strict):
     """
 
     name: PlainName
-    track: Annotated[str, _one_of("track", lambda: TRACKS)]
+    track: TrackName
     paper: WebAddress | None = None
     code: WebAddress | None = None
     multiwoz: PlainText | None = _fact(

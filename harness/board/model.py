@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from mwz.normalization.rules import DEFAULT_RULES, OWN, published_rule_sets
 
@@ -38,6 +38,8 @@ from .copies import copy_signs
 from .entries import Entry, Predictions, Review, System, read_note
 from .pairs import RANKING, EntryPair, Pairs, read_pairs
 from .scores import LiveScores, Scores, Tracked, gold_shares, tracked
+
+_T = TypeVar("_T")
 
 DOCUMENTS_FOLDER = "docs"
 """The folder of documents beside the leaderboard."""
@@ -186,14 +188,11 @@ class Row:
         if self.tracked is not None:
             return (self.tracked.figures.at_least,)
         if self.grounded is not None:
-            played = 1.0
-            if self.report is not None:
-                played = self.report.coverage.dialogues / self.report.coverage.of
+            coverage = None if self.report is None else self.report.coverage
+            played = 1.0 if coverage is None else coverage.dialogues / coverage.of
             figures = self.grounded.success_all, self.grounded.inform_all
             return tuple(played * rates[TOTAL] for rates in figures)
-        bound = self.lower_bound
-        strict = None if self.report is None else self.report.combined
-        return ((strict if bound is None else bound.combined) or 0.0,)
+        return ((self.report and self.report.whole("combined")) or 0.0,)
 
     @property
     def lower_bound(self) -> LowerBound | None:
@@ -431,17 +430,23 @@ def rows(entries: Sequence[Entry], rules: str, copies: Copies | None = None) -> 
 _OWN = frozenset({"states", "coverage", PLACEHOLDERS})
 
 
+def _grouped(
+    found: Iterable[tuple[_T, Signature]], apart_from: Collection[str]
+) -> list[list[tuple[_T, Signature]]]:
+    """Return what has a signature in groups: with the first group whose first one compares."""
+    groups: list[list[tuple[_T, Signature]]] = []
+    for one in found:
+        alike = (group for group in groups if one[1].comparable_with(group[0][1], apart_from))
+        group = next(alike, None)
+        if group is None:
+            groups.append(group := [])
+        group.append(one)
+    return groups
+
+
 def _comparison_problems(found: Sequence[Row]) -> Iterator[str]:
     """Yield which scores do not compare with those of most others."""
-    groups: list[list[tuple[str, Signature]]] = []
-    for key, report in ((row.key, row.report) for row in found):
-        if report is not None:
-            own = report.signature
-            alike = (g for g in groups if own.comparable_with(g[0][1], _OWN))
-            group = next(alike, None)
-            if group is None:
-                groups.append(group := [])
-            group.append((key, own))
+    groups = _grouped([(row.key, row.report.signature) for row in found if row.report], _OWN)
     usual = max(groups, key=len, default=[])
     for key, own in (one for group in groups if group is not usual for one in group):
         other, first = usual[0]
@@ -477,14 +482,15 @@ def lexicalised_rows(
     return ranked(found)
 
 
-def _reported_ceiling(found: Iterable[Row]) -> list[Row]:
+def _reported_ceiling(rows: Iterable[Row]) -> list[Row]:
     """Return the ceiling that the report of a complete submission tells, if there is one."""
-    for row in found:
+    for row in rows:
         human = None if row.grounded is None else row.grounded.ceiling
         if human is not None and row.report is not None and row.report.coverage.complete:
-            made = {"track": LEXICALISED, "predictions": Predictions(made=HUMAN)}
-            entry = Entry(Path(), System(name="Human responses", **made), Scores())
-            return [Row(entry, None, grounded=GroundedScores.of_figures(human, None))]
+            made = Predictions(made=HUMAN)
+            system = System(name="Human responses", track=LEXICALISED, predictions=made)
+            found = GroundedScores.of_figures(human, None)
+            return [Row(Entry(Path(), system, Scores()), None, grounded=found)]
     return []
 
 
@@ -554,17 +560,10 @@ def live_tables(entries: Iterable[Entry]) -> list[list[Row]]:
     Args:
         entries: The entries of all tracks.
     """
-    tables: list[list[Row]] = []
-    for entry in entries:
-        live = entry.scores.live
-        if live is not None:
-            row = Row(entry, None, live=live)
-            alike = (table for table in tables if _is_played_alike(live, table[0]))
-            table = next(alike, None)
-            if table is None:
-                tables.append(table := [])
-            table.append(row)
-    return sorted(map(ranked, tables), key=_is_of_the_script, reverse=True)
+    found = [(Row(e, None, live=live), live.signature) for e in entries if (live := e.scores.live)]
+    groups = _grouped(found, ("seed", "trials", "played"))
+    tables = [ranked(row for row, _ in group) for group in groups]
+    return sorted(tables, key=_is_of_the_script, reverse=True)
 
 
 def _is_of_the_script(table: Sequence[Row]) -> tuple[bool, bool, int]:
@@ -575,33 +574,17 @@ def _is_of_the_script(table: Sequence[Row]) -> tuple[bool, bool, int]:
     return live.user.startswith("scripted-"), usual, len(table)
 
 
-def _is_played_alike(live: LiveScores, row: Row) -> bool:
-    own = None if row.live is None else row.live.signature
-    return own is not None and bool(
-        live.signature.comparable_with(own, apart_from=("seed", "trials", "played"))
-    )
-
-
 def common_signatures(found: Iterable[Row]) -> list[str]:
     """Return what scores depend on besides the system, each distinct signature once.
 
     What systems may differ in is left out: columns and notes show it.
     """
-    return sorted(
-        {
-            str(
-                replace(
-                    (own := row.report.signature),
-                    domains=None,
-                    states=None,
-                    coverage=None,
-                    parameters={k: v for k, v in own.parameters.items() if k != PLACEHOLDERS},
-                )
-            )
-            for row in found
-            if row.report is not None
-        }
-    )
+    signatures = set()
+    for own in (row.report.signature for row in found if row.report is not None):
+        parameters = {k: v for k, v in own.parameters.items() if k != PLACEHOLDERS}
+        common = replace(own, domains=None, states=None, coverage=None, parameters=parameters)
+        signatures.add(str(common))
+    return sorted(signatures)
 
 
 @dataclass(frozen=True)

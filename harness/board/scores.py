@@ -733,10 +733,12 @@ class StoredFile:
     tolerance: float = 1e-9
 
 
-def _document(found: object) -> dict[str, Any] | None:
+def _document(found: Any) -> dict[str, Any] | None:
     """Return a field of `Scores` as the document of a file; outcomes stand beside the rest."""
+    if found is None:
+        return None
     content = plain(found)
-    return found and {"format": _FORMAT, **content.pop("outcomes", {}), **content}
+    return {"format": _FORMAT, **content.pop("outcomes", {}), **content}
 
 
 def _read_fingerprints(document: dict[str, Any], source: str, track: str) -> dict[str, Any]:

@@ -94,11 +94,8 @@ def record(
         tables: The public tables.
         searches: Key -> its scores under every combination of set-ups, of entries that have them.
     """
-    return [
-        one
-        for entry in entries
-        for one in _entry_figures(entry, tables, (searches or {}).get(entry.key))
-    ]
+    of = searches or {}
+    return [one for each in entries for one in _entry_figures(each, tables, of.get(each.key))]
 
 
 def _entry_figures(
@@ -155,25 +152,15 @@ def record_table(found: Sequence[Audited], others: int) -> Table:
     """
     distinct = dict.fromkeys(one.source for one in found)
     sources = {source: f"[{number}]" for number, source in enumerate(distinct, 1)}
-    rows = []
+    rows, data = [], []
     for one in found:
+        system, printed = one.entry.system.name, f"{one.compared.printed:f}"
         texts = one.compared.texts(1 if one.figure in _PERCENT else 0)
-        source = sources[one.source]
-        rows.append([one.entry.system.name, source, one.setup, one.figure, *texts, one.verdict])
-    data = [
-        {
-            "system": one.entry.system.name,
-            "entry": one.entry.key,
-            "source": one.source,
-            "setup": one.setup,
-            "figure": one.figure,
-            "reported": f"{one.compared.printed:f}",
-            "harness": one.compared.scored,
-            "difference": one.compared.difference,
-            "verdict": one.verdict,
-        }
-        for one in found
-    ]
+        what = {"setup": one.setup, "figure": one.figure}
+        rows.append([system, sources[one.source], *what.values(), *texts, one.verdict])
+        about = {"system": system, "entry": one.entry.key, "source": one.source, **what}
+        harness = {"harness": one.compared.scored, "difference": one.compared.difference}
+        data.append({**about, "reported": printed, **harness, "verdict": one.verdict})
     legend = read_toml("legend.toml", __package__)
     notes = [f"{name}: {text.format(rules=DEFAULT_RULES)}" for name, text in legend.items()]
     notes += [f"{number} {source}" for source, number in sources.items()]
@@ -307,27 +294,19 @@ def rule_sets_table(found: Sequence[RuleSetRow]) -> Table:
     """Return the table of which rule set each official row comes out under."""
     there = {rules for row in found for rules in row.differences}
     rules = [name for name in published_rule_sets() if name in there]
-    rows = [
-        [
-            row.system,
-            *(f"{row.printed[name]:f}" for name in ("inform", "success")),
-            *(_differences(row, name) for name in rules),
-            " or ".join(row.under) or f"none (nearest: {_nearest(row)})",
-        ]
-        for row in found
+    rows = []
+    for row in found:
+        printed = (f"{row.printed[name]:f}" for name in ("inform", "success"))
+        under = " or ".join(row.under) or f"none (nearest: {_nearest(row)})"
+        rows.append([row.system, *printed, *(_differences(row, name) for name in rules), under])
+    title = "The rule set of each row of the public board"
+    headers = ["system", "Inform", "Success", *rules, "comes out under"]
+    notes = [
+        "under a rule set: the harness's Inform and Success less those printed, in points",
+        "comes out under: the rule sets that give both to the digits printed, of those that "
+        "there were when the table was printed",
     ]
-    return Table(
-        "rule_sets",
-        "The rule set of each row of the public board",
-        ["system", "Inform", "Success", *rules, "comes out under"],
-        rows,
-        list(map(plain, found)),
-        [
-            "under a rule set: the harness's Inform and Success less those printed, in points",
-            "comes out under: the rule sets that give both to the digits printed, of those that "
-            "there were when the table was printed",
-        ],
-    )
+    return Table("rule_sets", title, headers, rows, list(map(plain, found)), notes)
 
 
 def _differences(row: RuleSetRow, rules: str) -> str:
@@ -440,12 +419,7 @@ def findings_table(found: Sequence[Finding]) -> Table:
                 f"Of all values with {digits} decimals one run can have {', '.join(shares)}: what "
                 "is attainable there may be so by chance."
             )
-    columns: dict[str, Callable[[Finding], str]] = {
-        "system": lambda one: one.system,
-        "source": lambda one: one.source,
-        "figure": lambda one: one.figure,
-        "printed": lambda one: f"{one.printed:f}",
-        "finding": lambda one: one.finding,
-    }
     title, data = "Figures that cannot be what they say", list(map(plain, found))
-    return Table("findings", title, list(columns), cells(found, columns), data, notes)
+    headers = ["system", "source", "figure", "printed", "finding"]
+    rows = [[one[name] for name in headers] for one in data]
+    return Table("findings", title, headers, rows, data, notes)

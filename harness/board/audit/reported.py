@@ -14,13 +14,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
-from ...errors import InputError, unknown
+from ...errors import InputError
 from ...io.files import parse_toml, read_plain
 from ...io.validation import validated
-from .. import TRACKS
-from ..entries import ObjectId, PlainText, Reported, WebAddress
+from ..entries import ObjectId, PlainText, Reported, TrackName, WebAddress
 
 REPORTED_FILE = "reported.toml"
 
@@ -51,12 +50,6 @@ _METRICS: Mapping[str, str] = {
 
 _NUMBER = re.compile(r"[0-9]{1,7}(\.[0-9]{1,6})?")
 _VERSION = re.compile(r"([0-9]\.[0-9]) (.+)")
-
-
-def _known_track(value: str) -> str:
-    if value not in TRACKS:
-        raise ValueError(unknown("track", value, TRACKS))
-    return value
 
 
 _Name = Annotated[PlainText, Field(min_length=1)]
@@ -119,7 +112,7 @@ class ReportedTable:
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
     title: _Name
-    track: Annotated[str, AfterValidator(_known_track)]
+    track: TrackName
     kind: Literal["official", "old", "authors"]
     repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
     commit: ObjectId
@@ -164,12 +157,9 @@ def printed_figures(table: ReportedTable, row: ReportedRow) -> list[PrintedFigur
         if measure in _METRICS and value is not None:
             by_version.setdefault(version, {})[_METRICS[measure]] = value
     setup = "strict" if table.kind == OFFICIAL else "own"
-    return [
-        PrintedFigures(
-            table.title if version is None else f"{table.title}, MultiWOZ {version}", setup, figures
-        )
-        for version, figures in by_version.items()
-    ]
+    titles = {version: f"{table.title}, MultiWOZ {version}" for version in by_version}
+    titles[None] = table.title
+    return [PrintedFigures(titles[version], setup, of) for version, of in by_version.items()]
 
 
 @dataclass(frozen=True)

@@ -129,9 +129,8 @@ def sections(board: Board) -> list[Section]:
         tables = [one for table in of_track if (one := _page_table(board, table, anchors)).all_rows]
         tables += _as_printed(board, key, anchors)
         if tables:
-            found.append(
-                Section(key, track.title, track_notes()[key], tables, list(charts(board, of_track)))
-            )
+            pictures = list(charts(board, of_track))
+            found.append(Section(key, track.title, track_notes()[key], tables, pictures))
     return found
 
 
@@ -152,11 +151,8 @@ def _page_table(board: Board, table: BoardTable, anchors: Counter[str]) -> PageT
         shown.sort(key=lambda one: FIRST.index(one.key) if one.key in FIRST else len(FIRST))
     scale = _scale(rows, shown)
     begin = {group[0].key for group in board.rank_groups(table.track)[1:]}
-    official = [
-        one
-        for one in board.tables
-        if one.track == table.track and one.kind == OFFICIAL and table.track not in APART
-    ]
+    wanted = (table.track, OFFICIAL) if table.track not in APART else None
+    official = [one for one in board.tables if (one.track, one.kind) == wanted]
     printed = [_PRINTED.get(column.key, "") for column in shown]
     reported = [
         _reported(row, [row.figures.get(name, NOTHING) for name in printed], anchors)
@@ -164,22 +160,13 @@ def _page_table(board: Board, table: BoardTable, anchors: Counter[str]) -> PageT
         for row in one.rows
         if not row.entry
     ]
-    return PageTable(
-        key=table.key,
-        caption=table.title,
-        ranked=TRACKS[table.track].submitted,
-        columns=shown,
-        rows=[
-            replace(
-                _page_row(row, shown, scale, anchors),
-                rank=Cell(row.place, board.rank_range(row)),
-                begins=row.key in begin,
-            )
-            for row in table.lines
-        ],
-        reported=reported,
-        source=(official[0].repository, official[0].source) if reported else None,
-    )
+    lines = []
+    for row in table.lines:
+        place, begins = Cell(row.place, board.rank_range(row)), row.key in begin
+        lines.append(replace(_page_row(row, shown, scale, anchors), rank=place, begins=begins))
+    source = (official[0].repository, official[0].source) if reported else None
+    ranks = TRACKS[table.track].submitted
+    return PageTable(table.key, table.title, ranks, shown, lines, reported, source)
 
 
 def _page_row(
@@ -239,11 +226,8 @@ def _drawn(value: Value, low: float, high: float) -> Bar | None:
     interval = value.interval
     if interval is None or high <= low:
         return None
-    begin, at, end = (
-        round(100 * (one - low) / (high - low), 1)
-        for one in (interval.low, interval.value, interval.high)
-    )
-    return Bar(begin, end, at)
+    ends = (interval.low, interval.high, interval.value)
+    return Bar(*(round(100 * (one - low) / (high - low), 1) for one in ends))
 
 
 def _reported(row: ReportedRow, texts: Sequence[str], anchors: Counter[str]) -> PageRow:
@@ -259,13 +243,7 @@ def _as_printed(board: Board, track: str, anchors: Counter[str]) -> Iterator[Pag
     for table in board.tables:
         rows = [row for row in table.rows if row.entry is None]
         if table.track == track and table.kind not in without and rows:
-            shown = printed_columns(table, rows)
-            yield PageTable(
-                key=table.name,
-                caption=f"{NOT_PUBLIC}: {table.title}",
-                ranked=False,
-                columns=shown,
-                rows=(),
-                reported=[_reported(r, [c.value(r).text for c in shown], anchors) for r in rows],
-                source=(table.repository, table.source),
-            )
+            shown, title = printed_columns(table, rows), f"{NOT_PUBLIC}: {table.title}"
+            lines = [_reported(r, [c.value(r).text for c in shown], anchors) for r in rows]
+            source = (table.repository, table.source)
+            yield PageTable(table.name, title, False, shown, (), lines, source)

@@ -140,9 +140,8 @@ def published(board: Board, track: str) -> list[Published]:
     rows = [row for row in tables.get(track, board.of_track(track)) if row.rank is not None]
     systems = {row.key: row.entry.system for row in rows}
     version = next((row.tracked.version for row in rows if row.tracked), None)
-    found: list[tuple[str, str, float | Decimal | None, bool]] = [
-        (row.key, row.name, row.at_least[0], True) for row in rows
-    ]
+    found: list[tuple[str, str, float | Decimal | None, bool]]
+    found = [(row.key, row.name, row.at_least[0], True) for row in rows]
     for key, system in systems.items() if track not in WITHOUT_REPORTS else ():
         found += [(key, system.name, _combined(one.figures), False) for one in system.reported]
     years = {key: system_year(system) for key, system in systems.items()}
@@ -184,15 +183,14 @@ def best_by_year(found: Iterable[Published]) -> list[Published]:
 
 def best_published(board: Board) -> dict[str, dict[str, list[Published]]]:
     """Return track -> "verified" and "reported" -> the best by year, of tracks with any."""
-    found = {}
-    for track in submitted_tracks():
-        figures = published(board, track)
-        if figures:
-            found[track] = {
-                kind: best_by_year(one for one in figures if one.verified == (kind == "verified"))
-                for kind in ("verified", "reported")
-            }
-    return found
+    return {
+        track: {
+            kind: best_by_year(one for one in figures if one.verified == (kind == "verified"))
+            for kind in ("verified", "reported")
+        }
+        for track in submitted_tracks()
+        if (figures := published(board, track))
+    }
 
 
 # ---------------------------------------------------------------------- geometry
@@ -430,12 +428,8 @@ def rank_lines(rankings: Sequence[Mapping[str, int]], names: Mapping[str, str]) 
     """
     common = set.intersection(*map(set, rankings))
     orders = [sorted(common, key=lambda key: (ranking[key], key)) for ranking in rankings]
-    return [
-        RankLine(
-            names[key],
-            system_link(key),
-            [ranking[key] for ranking in rankings],
-            [order.index(key) for order in orders],
-        )
-        for key in orders[0]
-    ]
+    found = []
+    for key in orders[0]:
+        ranks, levels = [ranking[key] for ranking in rankings], [one.index(key) for one in orders]
+        found.append(RankLine(names[key], system_link(key), ranks, levels))
+    return found

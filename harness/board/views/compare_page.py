@@ -35,26 +35,19 @@ def compare_page(board: Board) -> dict[str, object] | None:
     if not rows:
         return None
     by_track = {key: [row for row in rows if row.track == key] for key in TRACKS}
-    return {
-        "systems": {
-            TRACKS[key].title: [(row.key, row.name) for row in own]
-            for key, own in by_track.items()
-            if own
-        },
-        "tables": [
-            Table(
+    systems, tables = {}, []
+    for key, own in by_track.items():
+        if own:
+            systems[TRACKS[key].title] = [(row.key, row.name) for row in own]
+        if len(own) > 1 and TRACKS[key].submitted:
+            caption = (
                 f"{TRACKS[key].title}: {headlines()[RANKING].title}, row minus column, on the "
-                "dialogues that both play; ≈: the difference is not significant",
-                ["System", *(row.name for row in own[1:])],
-                [[row.name, *_differences(board, row, own)] for row in own[:-1]],
+                "dialogues that both play; ≈: the difference is not significant"
             )
-            for key, own in by_track.items()
-            if len(own) > 1 and TRACKS[key].submitted
-        ],
-        "data": _pairs_data(board, rows),
-        "samples": SAMPLES,
-        "most": MOST,
-    }
+            lines = [[row.name, *_differences(board, row, own)] for row in own[:-1]]
+            tables.append(Table(caption, ["System", *(row.name for row in own[1:])], lines))
+    data = {"data": _pairs_data(board, rows), "samples": SAMPLES, "most": MOST}
+    return {"systems": systems, "tables": tables, **data}
 
 
 def _differences(board: Board, row: Row, own: Sequence[Row]) -> Iterator[str | Cell]:
@@ -106,14 +99,9 @@ def _system_data(row: Row, shown: Sequence[Column[Row]]) -> dict[str, object]:
     known = row.entry.scores.dialogues
     rates = {} if own is None else {d: (own.inform[d], own.success[d]) for d in own.inform}
     points = {} if known is None else known.causes.points
-    return {
-        "name": row.name,
-        "figures": figures,
-        "domains": {
-            d: [round(rate, 1) for rate in both] for d, both in rates.items() if d != TOTAL
-        },
-        "causes": {name: round(one.success, 1) for name, one in points.items()},
-    }
+    domains = {d: [round(rate, 1) for rate in both] for d, both in rates.items() if d != TOTAL}
+    causes = {name: round(one.success, 1) for name, one in points.items()}
+    return {"name": row.name, "figures": figures, "domains": domains, "causes": causes}
 
 
 def _pair_data(pair: EntryPair) -> list[object]:

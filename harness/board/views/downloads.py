@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import re
@@ -15,7 +14,7 @@ from mwz.normalization.rules.registry import read_toml
 
 from ...errors import InputError
 from ...grounding.rating import OUTCOMES
-from ...io.tables import in_latex
+from ...io.tables import csv_text, in_latex, latex_tabular
 from ...metrics.inform_success import TOTAL
 from ...metrics.setups import RANKED
 from ...scoring.report import Report
@@ -45,11 +44,10 @@ def entry_data(board: Board, entry: Entry) -> dict[str, Any]:
     own = (*board.rows, *board.english, *(row for table in board.live for row in table))
     row = next((row for row in own if row.entry is entry), None)
     about = {**_named(board, entry, row), **_about(entry)}
-    if entry.scores.live is not None:
-        live = plain(entry.scores.live)
-        return {**about, LIVE: live, "signature": str(entry.scores.live.signature)}
     if row is None:
         return {**about, **_states_data(entry)}
+    if row.live is not None:
+        return {**about, LIVE: plain(row.live), "signature": row.signature}
     if row.grounded is None:
         found = {**about, **_responses_data(board, row, entry)}
         return {name: value for name, value in found.items() if value is not None}
@@ -84,9 +82,7 @@ def _responses_data(board: Board, row: Row, entry: Entry) -> dict[str, Any]:
         "lower_bound": None if row.lower_bound is None else vars(row.lower_bound),
         "state_tracking": None if report.dst is None else dict(report.dst.metrics),
         "further_gold": plain(entry.scores.further_gold) or None,
-        "points_lost": None
-        if known is None
-        else {cause: list(points) for cause, points in causes.items() if any(points)},
+        "points_lost": known and {cause: list(one) for cause, one in causes.items() if any(one)},
         **_signs_data(row),
         "columns": {one.name: one.value(row).data for one in shown if not one.field},
         "signature": row.signature,
@@ -101,14 +97,10 @@ def _signs_data(row: Row) -> dict[str, Any]:
 def _states_data(entry: Entry) -> dict[str, Any]:
     if entry.tracking is None:
         return {}
-    figures = entry.tracking.figures
-    found = {name: value for name, value in vars(figures).items() if name != "signature"}
-    further = plain(entry.scores.further_gold)
-    return {
-        "state_tracking": found,
-        **({"further_gold": further} if further else {}),
-        "signature": str(figures.signature),
-    }
+    found = dict(vars(entry.tracking.figures))
+    signature, further = str(found.pop("signature")), plain(entry.scores.further_gold)
+    more = {"further_gold": further} if further else {}
+    return {"state_tracking": found, **more, "signature": signature}
 
 
 def json_text(content: object) -> str:
@@ -136,20 +128,16 @@ def board_json(board: Board) -> str:
     live = {row.key: row for table in board.live for row in table}
     others = (entry for entry in board.entries if entry.key not in shown)
     rows += [_named(board, entry, live.get(entry.key)) for entry in others]
-    tables = [
-        {
-            "title": table.title,
-            "track": table.track,
-            "source": table.source,
-            "rows": [
-                {"system": row.system, **({"paper": row.paper} if row.paper else {}), **row.figures}
-                for row in table.rows
-                if row.entry is None
-            ],
-        }
-        for table in board.tables
-        if table.kind != OLD and any(row.entry is None for row in table.rows)
-    ]
+    tables = []
+    for one in board.tables:
+        lines = [
+            {"system": row.system, **({"paper": row.paper} if row.paper else {}), **row.figures}
+            for row in one.rows
+            if row.entry is None
+        ]
+        if one.kind != OLD and lines:
+            about = {"title": one.title, "track": one.track, "source": one.source}
+            tables.append({**about, "rows": lines})
     content = {
         "rules": board.rules,
         "note": board.note,
@@ -180,17 +168,13 @@ def board_csv(board: Board) -> str:
     the board's tables follow.
     """
     shown = columns(board)
-    return _csv([_csv_line(row, shown) for row in board.rows])
+    return csv_text([_csv_line(row, shown) for row in board.rows])
 
 
 def tables_csv(tables: Sequence[BoardTable]) -> str:
     """Return tables of the board as CSV, a line per row of each, with the columns of all."""
-    lines = [
-        {"table": table.title, **_csv_line(row, table.columns)}
-        for table in tables
-        for row in table.rows
-    ]
-    return _csv(lines)
+    lines = [(table, row) for table in tables for row in table.rows]
+    return csv_text([{"table": one.title, **_csv_line(row, one.columns)} for one, row in lines])
 
 
 def _csv_line(row: Row, shown: Sequence[Column[Row]]) -> dict[str, object]:
@@ -209,15 +193,6 @@ def _csv_line(row: Row, shown: Sequence[Column[Row]]) -> dict[str, object]:
         name: _FORMULA.sub(r"'\g<0>", value) if isinstance(value, str) else value
         for name, value in line.items()
     }
-
-
-def _csv(lines: Sequence[Mapping[str, object]]) -> str:
-    out = io.StringIO()
-    names = dict.fromkeys(name for line in lines for name in line)
-    writer = csv.DictWriter(out, list(names), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(lines)
-    return out.getvalue()
 
 
 def tables_latex(tables: Sequence[BoardTable]) -> str:
@@ -279,9 +254,8 @@ _FORMULA = re.compile(r"^[=+\-@]")
 
 def _latex_lines(tables: Sequence[BoardTable]) -> Iterator[str]:
     yield "% \\usepackage{booktabs}"
-    rows = [row for table in tables for row in table.rows if row.tracked is None]
-    for signature in common_signatures(rows):
-        yield f"% {signature}"
+    every = [row for table in tables for row in table.rows if row.tracked is None]
+    yield from (f"% {signature}" for signature in common_signatures(every))
     for table in tables:
         if not table.rows:
             continue
@@ -292,14 +266,8 @@ def _latex_lines(tables: Sequence[BoardTable]) -> Iterator[str]:
         setup = "" if apart else ", strict set-up"
         kinds = "".join("r" if column.numbers else "l" for column in shown)
         yield f"% {' '.join(table.title.split())}{setup}"
-        yield f"\\begin{{tabular}}{{rl{kinds}}}"
-        yield r"\toprule"
-        for cells in (headers, *(row_text(row, shown) for row in table.rows)):
-            yield f"{' & '.join(map(in_latex, cells))} \\\\"
-            if cells is headers:
-                yield r"\midrule"
-        yield r"\bottomrule"
-        yield r"\end{tabular}"
+        rows = (map(in_latex, row_text(row, shown)) for row in table.rows)
+        yield latex_tabular(f"rl{kinds}", headers, rows)
 
 
 # -------------------------------------------------------------- news and preview

@@ -112,12 +112,8 @@ def _table(
 
 def _row_notes(found: Iterable[Row]) -> Iterator[str]:
     """Yield the list of what is to be said of single rows, if there is anything."""
-    lines = [
-        f"- {escaped(row.name)}: {'; '.join(notes)}"
-        for row in found
-        if (notes := row.notes(escaped))
-    ]
-    if lines:
+    noted = ((row, notes) for row in found if (notes := row.notes(escaped)))
+    if lines := [f"- {escaped(row.name)}: {'; '.join(notes)}" for row, notes in noted]:
         yield "\n".join(lines)
 
 
@@ -175,13 +171,10 @@ def _page(board: Board) -> Iterator[str]:
 
 def _thresholds() -> str:
     """Return what published outputs have of each sign, and where it begins."""
-    return markdown_table(
-        ["sign", "what it measures", "published outputs", "a sign if"],
-        [
-            [sign.short, sign.title, honest_text(sign), limit_text(sign)]
-            for sign in ALL_SIGNS.values()
-        ],
-    )
+    headers = ["sign", "what it measures", "published outputs", "a sign if"]
+    signs = ALL_SIGNS.values()
+    rows = [[one.short, one.title, honest_text(one), limit_text(one)] for one in signs]
+    return markdown_table(headers, rows)
 
 
 def _renamed(column: Column[Row], table: str) -> Column[Row]:
@@ -308,10 +301,10 @@ def seeds_text(entry: Entry) -> str:
     known = entry.scores.seeds
     if known is None:
         return ""
+    figures = [(headlines()[name], known.spread[name]) for name in FIGURES]
     shown = [
-        f"{of.title} {figure(known.spread[name].mean, of.digits)} "
-        f"({figure(known.spread[name].deviation, 2)})"
-        for name, of in ((name, headlines()[name]) for name in FIGURES)
+        f"{of.title} {figure(one.mean, of.digits)} ({figure(one.deviation, 2)})"
+        for of, one in figures
     ]
     return f"{len(known.seeds) + 1} seeds: {', '.join(shown)}"
 
@@ -348,15 +341,10 @@ def _in_words(name: str, one: PairFigure) -> str:
 
 def _way_back(board: Board) -> Iterator[str]:
     """Yield the check of the way back of systems that the harness put into plain English."""
-    table = [
-        [escaped(back.name)]
-        + [
-            text
-            for own, again in (back.inform, back.success)
-            for text in (figure(own), figure(again), signed(again - own))
-        ]
-        for back in way_back(board.entries, board.rules)
-    ]
+    table = []
+    for back in way_back(board.entries, board.rules):
+        rates = ((figure(a), figure(b), signed(b - a)) for a, b in (back.inform, back.success))
+        table.append([escaped(back.name), *chain.from_iterable(rates)])
     if table:
         yield "### The way back"
         yield (
@@ -375,25 +363,17 @@ def _reported_figures(board: Board, rows: Sequence[Row]) -> Iterator[str]:
     table = [[row.place, escaped(row.name), *_figures_cells(board, row.entry)] for row in rows]
     if any(cells[2:] != [NOTHING] * 3 for cells in table):
         yield "### Reported figures"
-        headers = [
-            "Public board: BLEU / Inform / Success / Combined",
-            "Status",
-            "Authors' own scripts (*reported*): BLEU / Inform / Success",
-        ]
-        yield markdown_table(["#", "System", *headers], table)
+        board_title = "Public board: BLEU / Inform / Success / Combined"
+        own = "Authors' own scripts (*reported*): BLEU / Inform / Success"
+        yield markdown_table(["#", "System", board_title, "Status", own], table)
 
 
 def _figures_cells(board: Board, entry: Entry) -> list[str]:
-    own = [claim.figures for claim in entry.system.reported if claim.setup == "own"]
-    cells = (
-        [_printed(claim.figures) for claim in board.official_figures(entry)],
-        [
-            f"*{escaped(verdict)}*" if verdict.startswith("verified") else escaped(verdict)
-            for verdict in board.verdicts(entry)
-        ],
-        [_printed(figures, 3) for figures in own],
-    )
-    return ["; ".join(texts) or NOTHING for texts in cells]
+    official = [_printed(claim.figures) for claim in board.official_figures(entry)]
+    own = [_printed(one.figures, 3) for one in entry.system.reported if one.setup == "own"]
+    verdicts = map(escaped, board.verdicts(entry))
+    shown = [f"*{one}*" if one.startswith("verified") else one for one in verdicts]
+    return ["; ".join(texts) or NOTHING for texts in (official, shown, own)]
 
 
 def _printed(figures: Mapping[str, Decimal], count: int = 4) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import groupby
 
 from mwz.normalization.rules.registry import read_toml
 
@@ -97,9 +98,9 @@ def _page(
     verdict = "; ".join(board.verdicts(entry))
     tracked = [one for table in board.tracking for one in table if one.key == entry.key]
     entered = [one for one in tracked if one.tracked is not None and not one.tracked.further]
-    apart = (*board.english, *(one for table in board.live for one in table))
-    english = next((one for one in apart if one.entry is entry), None)
-    main = row or english
+    others = (*board.english, *(one for table in board.live for one in table))
+    apart = [one for one in others if one.entry is entry]
+    main = row or next(iter(apart), None)
     citation = entry_reference(entry)
     place = _place(board, main or next(iter(entered), None))
     ranked = _ranked_figure(board, entry)
@@ -117,7 +118,7 @@ def _page(
         "mark": verdict_mark(verdict),
         "tiles": dict(filter(None, [ranked] if row is None else [_shown(c, row) for c in shown])),
         "bound": "" if main is None else _sentence(main.bound_note()),
-        "blocks": [*_in_english(english), *_blocks(board, entry, row, tracked)],
+        "blocks": [*map(_apart, apart), *_blocks(board, entry, row, tracked)],
         "signature": str(signature or ""),
         "fields": [] if signature is None else list(own_fields(signature)),
         "badge": ranked,
@@ -143,26 +144,26 @@ def _facts(row: Row, shown: Sequence[Column[Row]]) -> dict[str, str | Cell]:
     return {title: text for title, text in texts.items() if text}
 
 
-def _in_english(row: Row | None) -> Iterator[Block]:
-    """Yield the scores of a row in plain English, or of live dialogues."""
-    if row is not None and row.live is not None:
-        title = "Rates in percent, and means per dialogue"
-        yield Block("live", "Scores", facts={title: _facts(row, live_columns([row]))})
-        return
-    if row is not None:
-        title = "From text, goal and database alone; delex.: delexicalised first"
-        yield Block("grounded", "Scores", facts={title: _facts(row, lexicalised_columns())})
+def _apart(row: Row) -> Block:
+    """Return the scores of a row in plain English, or of live dialogues."""
+    if row.live is not None:
+        title, shown = "Rates in percent, and means per dialogue", live_columns([row])
+        return Block("live", "Scores", facts={title: _facts(row, shown)})
+    title = "From text, goal and database alone; delex.: delexicalised first"
+    return Block("grounded", "Scores", facts={title: _facts(row, lexicalised_columns())})
 
 
 def _ranked_figure(board: Board, entry: Entry) -> tuple[str, Cell] | None:
     """Return what ranks in a system's track, and its figure; None where nothing does."""
     track = entry.system.track
-    for table in board_tables(board):
-        for row in table.rows if table.track == track else ():
-            for column in table.columns if row.entry is entry else ():
-                if column.key == TRACKS[track].ranks:
-                    return _shown(column, row)
-    return None
+    found = (
+        _shown(column, row)
+        for table in board_tables(board)
+        for row in table.rows
+        for column in table.columns
+        if table.track == track and row.entry is entry and column.key == TRACKS[track].ranks
+    )
+    return next(found, None)
 
 
 def _shown(column: Column[Row], row: Row) -> tuple[str, Cell]:
@@ -209,11 +210,8 @@ def _setups(board: Board, row: Row) -> Table:
         if own.key == row.key
     ]
     titles = [headlines()[name].title for name in SETUP_FIGURES]
-    return Table(
-        "Inform and Success in percent of the dialogues; opt.: optimistic set-up",
-        ["Rule set", *titles, *(f"{title} opt." for title in titles)],
-        rows,
-    )
+    caption = "Inform and Success in percent of the dialogues; opt.: optimistic set-up"
+    return Table(caption, ["Rule set", *titles, *(f"{title} opt." for title in titles)], rows)
 
 
 def _seeds(entry: Entry) -> dict[str, dict[str, str | Cell]]:
@@ -236,26 +234,17 @@ def _domains(report: Report, strict: SetupScores) -> Table:
     tracked = {} if report.dst is None else report.dst.per_domain
     for key, title in {"JGA": "JGA", "F1": "Slot F1"}.items() if tracked else ():
         columns[title] = {name: figures[key] for name, figures in tracked.items() if key in figures}
-    return Table(
-        f"In percent, rule set {report.rules}",
-        ["Domain", *columns],
-        [
-            [name, *(figure(rates.get(name)) for rates in columns.values())]
-            for name in sorted(strict.inform)
-            if name != TOTAL
-        ],
-    )
+    rows = [
+        [name, *(figure(rates.get(name)) for rates in columns.values())]
+        for name in sorted(strict.inform.keys() - {TOTAL})
+    ]
+    return Table(f"In percent, rule set {report.rules}", ["Domain", *columns], rows)
 
 
 def _reported(board: Board, entry: Entry) -> Iterator[Block]:
-    found = record([entry], board.tables)
     rows: list[list[str | Cell]] = []
-    source = None
-    for one in found:
-        if (one.source, one.setup) != source:
-            source = (one.source, one.setup)
-            rows.append([_source_title(one)])
-        rows.append(_audited(one))
+    for title, found in groupby(record([entry], board.tables), _source_title):
+        rows += [[title], *map(_audited, found)]
     wrong = [
         f"{one.figure} {one.printed:f} ({one.source}): {one.finding}."
         for one in findings([entry], [])
@@ -300,23 +289,14 @@ def _lost(entry: Entry) -> Iterator[Block]:
         ("Domains not matched, in dialogues", CAUSES, "matched"),
         ("Requested slots not provided", SLOT_CAUSES, "provided"),
     ):
-        known = [name for name in names if name in causes.points]
-        known.sort(key=lambda name: -causes.points[name].success)
-        shown = [name for name in known if causes.points[name].success > 0]
-        if shown:
-            rows.append([title])
-        for name in shown:
-            cost = causes.points[name]
+        costs = {name: causes.points[name] for name in names if name in causes.points}
+        shown = [(name, cost) for name, cost in costs.items() if cost.success > 0]
+        rows += [[title]] if shown else []
+        for name, cost in sorted(shown, key=lambda one: -one[1].success):
             counts = [getattr(causes.domains[domain], counted).get(name, 0) for domain in domains]
-            bar = Bar(0.0, round(100 * cost.success / most, 1))
-            rows.append(
-                [
-                    cause_title(name),
-                    figure(cost.inform),
-                    Cell(figure(cost.success), bar=bar),
-                    *(str(count or NOTHING) for count in counts),
-                ]
-            )
+            success = Cell(figure(cost.success), bar=Bar(0.0, round(100 * cost.success / most, 1)))
+            shown_counts = (str(count or NOTHING) for count in counts)
+            rows.append([cause_title(name), figure(cost.inform), success, *shown_counts])
     if rows:
         table = Table(
             "Points of Inform and Success lost to each cause, and how often it occurs by domain; "
@@ -330,21 +310,14 @@ def _lost(entry: Entry) -> Iterator[Block]:
 def _signs(row: Row) -> Iterator[Block]:
     if not row.signs:
         return
-    known = ALL_SIGNS
-    table = Table(
-        "Figures that show whether a score may not be what it seems",
-        ("Sign", "Figure", "Published outputs", "Raised if"),
-        [
-            (
-                known[name].short + (f" ({one.shared_with})" if one.shared_with else ""),
-                Cell(figure(one.value, 2), mark="raised" if one.raised else ""),
-                honest_text(known[name]),
-                limit_text(known[name], one.limit),
-            )
-            for name, one in row.signs.items()
-        ],
-        words=(3,),
-    )
+    rows = []
+    for sign, one in ((ALL_SIGNS[name], one) for name, one in row.signs.items()):
+        title = sign.short + (f" ({one.shared_with})" if one.shared_with else "")
+        cell = Cell(figure(one.value, 2), mark="raised" if one.raised else "")
+        rows.append((title, cell, honest_text(sign), limit_text(sign, one.limit)))
+    caption = "Figures that show whether a score may not be what it seems"
+    headers = ("Sign", "Figure", "Published outputs", "Raised if")
+    table = Table(caption, headers, rows, words=(3,))
     raised = f"raised: {', '.join(row.raised)}" if row.raised else "none raised"
     yield Block("signs", "Signs", [table], note=_sentence([raised, *row.sign_notes()]))
 
