@@ -150,6 +150,7 @@ class Predictions(_Strict):
             whenever they are needed: nobody keeps them.
         trials: How often it plays each task; 1 if it is left out.
         seed: The seed of either; 0 if it is left out.
+        newer: Whether the pinned file is newer than the one that the public board scored.
         unavailable: Why nobody can get them; the entry is shown as unverified.
     """
 
@@ -163,6 +164,7 @@ class Predictions(_Strict):
     played: Literal["baseline"] | None = None
     trials: Annotated[int, Field(strict=True, ge=1, le=100)] | None = None
     seed: int | None = None
+    newer: bool = False
     unavailable: PlainText | None = None
 
     @model_validator(mode="after")
@@ -499,10 +501,8 @@ def folder_name(name: str) -> str:
     """
     folder = re.sub(r"[\s()]+", "-", name.lower()).strip("-")
     if not _FOLDER_NAME.fullmatch(folder):
-        raise InputError(
-            "name",
-            f"{name!r} makes no folder name; use letters, digits, `.`, `_` and `-`, at most 100",
-        )
+        told = "makes no folder name; use letters, digits, `.`, `_` and `-`, at most 100"
+        raise InputError("name", f"{name!r} {told}")
     return folder
 
 
@@ -546,15 +546,11 @@ def chosen_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path)
         InputError: There is no entry of some name.
     """
     by_key = {entry.key: entry for entry in entries}
-    keys = [name if name in by_key else name.lower() for name in names]
-    problems = [
-        unknown("entry", name, by_key)
-        for name, key in zip(names, keys, strict=True)
-        if key not in by_key
-    ]
+    keys = {name: name if name in by_key else name.lower() for name in names}
+    problems = [unknown("entry", name, by_key) for name in names if keys[name] not in by_key]
     if problems:
         raise InputError(str(folder), problems)
-    return [by_key[key] for key in keys] if names else list(entries)
+    return [by_key[keys[name]] for name in names] if names else list(entries)
 
 
 def read_note(folder: Path) -> str:
@@ -597,10 +593,8 @@ def read_system(path: Path) -> System:
 def system_text(system: System) -> str:
     """Return a system as TOML, every figure with the digits it was reported with."""
     content = system.model_dump(exclude_none=True, exclude_defaults=True)
-    reported = [
-        {key: _toml_figure(value) for key, value in one.items()}
-        for one in content.pop("reported", ())
-    ]
+    claims = content.pop("reported", ())
+    reported = [{key: _toml_figure(value) for key, value in one.items()} for one in claims]
     return tomli_w.dumps({**content, **({"reported": reported} if reported else {})})
 
 

@@ -23,11 +23,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -412,15 +411,9 @@ class TrackingScores:
         """The figures that tables show."""
         whole = None if self.coverage is None else (self.coverage.of, self.coverage.of_turns)
         report, signature = self.report, self.signature
-        return figures_of(
-            report.figures,
-            (report.dialogues, report.turns),
-            self.gold_share,
-            signature,
-            gold_key(signature),
-            self.gold.version,
-            whole,
-        )
+        scored, key = (report.dialogues, report.turns), gold_key(signature)
+        gold = (signature, key, self.gold.version)
+        return figures_of(report.figures, scored, self.gold_share, *gold, whole)
 
 
 LIVE_RATES = ("inform", "success", "requested", "books", "solved")
@@ -472,11 +465,11 @@ class LiveScores:
     @property
     def rates(self) -> dict[str, float | None]:
         """Of `LIVE_RATES` -> share of the dialogues that have it, in percent; None of none."""
-        counts = {name: Counter("".join(of)) for name, of in self.marks.items()}
-        return {
-            name: 100 * one["1"] / (one["1"] + one["0"]) if one["1"] + one["0"] else None
-            for name, one in counts.items()
-        }
+        found: dict[str, float | None] = {}
+        for name, of in self.marks.items():
+            known = "".join(of).replace("-", "")
+            found[name] = 100 * known.count("1") / len(known) if known else None
+        return found
 
     @property
     def tokens(self) -> float | None:
@@ -546,12 +539,8 @@ class Scores:
 
     def files(self) -> dict[str, str]:
         """Return name -> content of the files that there are, in the order of `FILES`."""
-        documents = self.documents()
-        return {
-            file.name: file.text(with_checksum(documents[file.name]))
-            for file in FILES
-            if file.name in documents
-        }
+        documents, files = self.documents(), {file.name: file for file in FILES}
+        return {name: files[name].text(with_checksum(one)) for name, one in documents.items()}
 
 
 def _scores_document(scores: Scores) -> dict[str, Any] | None:
@@ -603,14 +592,11 @@ def _read_reports(document: dict[str, Any], source: str) -> dict[str, Any]:
     reports = {DEFAULT_RULES: Report.from_dict(document, source)}
     for rules, report in others.items():
         reports[rules] = Report.from_dict(report, f"{source}, other_rules.{rules}")
-    problems = [
-        f"{'rules' if rules == DEFAULT_RULES else f'other_rules.{rules}'}: holds scores under rule "
-        f"set {report.rules}"
-        for rules, report in reports.items()
-        if report.rules != rules
-    ]
-    if problems:
-        raise InputError(source, problems)
+    wrong = {rules: report.rules for rules, report in reports.items() if report.rules != rules}
+    places = {rules: f"other_rules.{rules}" for rules in wrong} | {DEFAULT_RULES: "rules"}
+    if wrong:
+        told = [f"{places[at]}: holds scores under rule set {rules}" for at, rules in wrong.items()]
+        raise InputError(source, told)
     return {"reports": reports}
 
 
@@ -667,10 +653,8 @@ def _contradictions(scores: TrackingScores) -> Iterator[str]:
     coverage, report = scores.coverage, scores.report
     if (coverage is None) != (scores.gold.whose == "file"):
         yield "coverage: is of a benchmark, and so are the gold states, or neither is"
-    if coverage is not None and (coverage.dialogues, coverage.turns) != (
-        report.dialogues,
-        report.turns,
-    ):
+    scored = (report.dialogues, report.turns)
+    if coverage is not None and (coverage.dialogues, coverage.turns) != scored:
         yield "coverage: does not follow from the report"
     figures = {name: report.metrics.get(name) for name in ("JGA", "F1", "RSA", "GCA")}
     fga = report.metrics.get("FGA")
@@ -704,10 +688,8 @@ def _gold_contradictions(further: FurtherGold) -> Iterator[str]:
 
 
 def _line_per_key(document: Mapping[str, Any]) -> str:
-    lines = [
-        f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}"
-        for key, value in document.items()
-    ]
+    dumped = partial(json.dumps, separators=(",", ":"))
+    lines = [f"{dumped(key)}: {dumped(value)}" for key, value in document.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
@@ -840,10 +822,9 @@ class Tracked:
 
     def of_turns(self, turns: int) -> Tracked:
         """Return the same of gold states that have so many turns."""
-        dropped = self.without_dontcare and replace(self.without_dontcare, of_turns=turns)
-        return replace(
-            self, figures=replace(self.figures, of_turns=turns), without_dontcare=dropped
-        )
+        own, dropped = replace(self.figures, of_turns=turns), self.without_dontcare
+        dropped = dropped and replace(dropped, of_turns=turns)
+        return replace(self, figures=own, without_dontcare=dropped)
 
     @property
     def coverage(self) -> float:

@@ -114,10 +114,9 @@ def command(
         missing = next((one for one in outputs if one.missing is not None), None)
         if missing is None:
             loaded = benchmark_chooser(benchmark, "comparing on")(_ids(outputs))
-            entries = [None if one.entry is None else one.entry.system for one in outputs]
             chosen = [
-                options if system is None else replace(options, placeholders=system.aliases)
-                for system in entries
+                replace(options, placeholders=one.entry.system.aliases) if one.entry else options
+                for one in outputs
             ]
             found = _known(outputs, names, chosen, asked is None, loaded, workers, scheduler)
             known = with_common_metrics(found, chosen)
@@ -290,10 +289,8 @@ def _resampled(metrics: Sequence[str]) -> list[str]:
     asked, known = named_metrics(metrics), resampled_metrics()
     wrong = [name for name in asked if name not in known]
     if wrong:
-        raise InputError(
-            "metrics",
-            [f"{name} cannot be resampled; choose from {', '.join(known)}" for name in wrong],
-        )
+        told = f"cannot be resampled; choose from {', '.join(known)}"
+        raise InputError("metrics", [f"{name} {told}" for name in wrong])
     return [*asked]
 
 

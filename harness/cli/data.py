@@ -280,12 +280,10 @@ def _import_states(data_set: DataSet, wanted: Sequence[tuple[str, Path]]) -> Non
     benchmark = load_benchmark(data_set.name)
     read = [read_gold_states(version, path, benchmark) for version, path in wanted]
     for imported in read:
-        gold = imported.gold
-        path = install_gold_states(gold)
-        told = (
-            f"installed gold states {gold.version} of {benchmark.name}: {len(gold.states)} "
-            f"dialogues, {gold.turns} turns, content {gold.digest[:SHOWN_HASH]}, in {path}"
-        )
+        gold, path = imported.gold, install_gold_states(imported.gold)
+        content = f"content {gold.digest[:SHOWN_HASH]}, in {path}"
+        told = f"{len(gold.states)} dialogues, {gold.turns} turns, {content}"
+        told = f"installed gold states {gold.version} of {benchmark.name}: {told}"
         click.echo("\n".join([told, *imported.notes]))
 
 

@@ -99,9 +99,8 @@ def _ask(system: System, folder: Path) -> System:
     """
     missing = [name for name, value in stated_facts(system).items() if value is None]
     if missing and sys.stdin is not None and sys.stdin.isatty():
-        click.echo(
-            "What readers must know of the system; press Enter where you do not know.", err=True
-        )
+        told = "What readers must know of the system; press Enter where you do not know."
+        click.echo(told, err=True)
         for name in missing:
             system = _asked(system, name)
         missing = [name for name, value in stated_facts(system).items() if value is None]
@@ -273,12 +272,8 @@ def _scored(
     check: Callable[[Outputs], None],
 ) -> Scores:
     """Check predictions, say what is to be said of them, and score them and further seeds."""
-    from ..board.entry_scores import (  # NumPy takes its time
-        Responses,
-        check_seeds,
-        read_responses,
-        score_entry,
-    )
+    # NumPy takes its time.
+    from ..board.entry_scores import Responses, check_seeds, read_responses, score_entry
 
     (source, content), *further = files
     standard = read_standard(content, source)
@@ -288,12 +283,10 @@ def _scored(
     found = played_predictions(scorer, submission, source)
     tell(source, found.remarks)
     outputs = Responses(submission, scorer, content, found.played.submission)
-    seeds = {
-        seed_file(number): read_responses(content, source, scorer)
-        for number, (source, content) in enumerate(further, start=2)
-    }
+    others = [read_responses(content, source, scorer) for source, content in further]
+    seeds = {seed_file(number): one for number, one in enumerate(others, start=2)}
     check(outputs)
-    check_seeds(outputs, list(seeds.values()))
+    check_seeds(outputs, others)
     click.echo(f"scoring under the rule sets {', '.join(published_rule_sets())} …", err=True)
     golds = _further_gold(source, loaded) if outputs.main.predicts_states else []
     return score_entry(outputs, golds, seeds)

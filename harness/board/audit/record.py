@@ -65,9 +65,6 @@ _RATES: Mapping[str, str] = {
     **dict.fromkeys(_JOINT_ACCURACY, "turns"),
 }
 
-# Entry -> why the public board's row is of other data than what the harness scores.
-_OTHER_DATA = {"dots": "newer file"}
-
 # Figures that are shown with a digit after the point even where they are printed without.
 _PERCENT = ("BLEU", "Inform", "Success", "Combined")
 
@@ -285,9 +282,10 @@ def official_verdict(entry: Entry, claim: ReportedFigures, rules: str) -> str:
         return f"made by the harness: {differing}"
     if own and own.keys() <= DIVERSITY.keys():
         return f"only diversity differs: {differing}"
-    optimistic = own.keys() == {"combined"} and is_optimistic_combined(entry, figures)
-    reason = OPTIMISTIC if optimistic else _OTHER_DATA.get(entry.key)
-    return f"differs by {differing}" if reason is None else f"{reason}: {differing}"
+    if own.keys() == {"combined"} and is_optimistic_combined(entry, figures):
+        return f"{OPTIMISTIC}: {differing}"
+    newer = entry.system.predictions.newer
+    return f"newer file: {differing}" if newer else f"differs by {differing}"
 
 
 def rule_sets_table(found: Sequence[RuleSetRow]) -> Table:

@@ -304,8 +304,6 @@ _ABOVE = (("end", -6, -7), ("start", 6, -7), *_PLACES)
 
 def scatter(
     dots: Sequence[Dot],
-    width: float = 560.0,
-    height: float = 380.0,
     x_marks: Sequence[float] = (),
     y_marks: Sequence[float] = (),
     steps: bool = False,
@@ -317,12 +315,11 @@ def scatter(
 
     Args:
         dots: The points; at least one.
-        width: Of the picture.
-        height: Of the picture.
         x_marks: What stands below, which encloses all points; round figures if empty.
         y_marks: The same at the left.
         steps: Whether the points of each group are connected.
     """
+    width, height = 560.0, 380.0
     plot = Box(48.0, 12.0, width - 14.0, height - 44.0)
     x_marks = x_marks or nice_marks([dot.x for dot in dots])
     y_marks = y_marks or nice_marks([dot.y for dot in dots])
