@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from mwz.harness import Benchmark
 from mwz.harness.board import turn_marks
-from mwz.harness.board.copies import copy_signs, same_group
+from mwz.harness.board.checks import copy_signs, same_group
 from mwz.harness.board.entries import Entry, System, read_entries
 from mwz.harness.board.model import make_board
 from mwz.harness.board.scores import Scores

@@ -33,8 +33,7 @@ from .audit.reported import (
     printed_figures,
     read_reported,
 )
-from .checks import GROUNDED, entry_problems
-from .copies import copy_signs
+from .checks import GROUNDED, copy_signs, entry_problems
 from .entries import Entry, Predictions, Review, System, read_note
 from .pairs import RANKING, EntryPair, Pairs, read_pairs
 from .scores import LiveScores, Scores, Tracked, gold_shares, tracked
@@ -387,7 +386,7 @@ def _order(row: Row, apart: bool = True) -> tuple[bool, bool, list[float], str]:
 
 
 Copies: TypeAlias = Mapping[str, Mapping[str, SignFigure]]
-"""Key -> sign -> what the entry has of other ones (`copies.py`)."""
+"""Key -> sign -> what the entry has of other ones (`checks.py`)."""
 
 
 def rows(entries: Sequence[Entry], rules: str, copies: Copies | None = None) -> list[Row]:

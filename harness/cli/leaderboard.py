@@ -34,8 +34,7 @@ from ..board.views import (
     write_site,
 )
 from ..board.views.dialogue_pages import INDEX, Page, dialogue_pages, read_systems
-from ..board.views.markdown import pages
-from ..board.views.review_text import review_text
+from ..board.views.markdown import pages, review_text
 from ..data.installed import loaded_once
 from ..diagnosis.diagnosing import Diagnosis
 from ..errors import InputError

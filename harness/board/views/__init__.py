@@ -25,7 +25,6 @@ from ..citations import references
 from ..columns import verdict_mark
 from ..model import REFERENCE, Board, common_signatures
 from .board_page import sections
-from .compare_page import compare_page
 from .dialogue_pages import DIALOGUES, Page, dialogue_pages, stored_pages
 from .document_pages import DOCUMENTS, document
 from .downloads import (
@@ -41,7 +40,7 @@ from .downloads import (
 )
 from .markdown import older_results_page
 from .page_parts import SYSTEMS
-from .system_page import cause_title, meanings, system_pages
+from .system_page import cause_title, compare_page, meanings, system_pages
 
 if TYPE_CHECKING:
     from jinja2 import Environment
