@@ -316,11 +316,8 @@ def copy_signs(entries: Sequence[Entry]) -> dict[str, dict[str, SignFigure]]:
     Args:
         entries: All entries of a folder. Those that the harness makes are left out.
     """
-    known = [
-        (entry, found)
-        for entry in entries
-        if (found := entry.scores.fingerprints) and not entry.system.predictions.by_harness
-    ]
+    ours = [entry for entry in entries if not entry.system.predictions.by_harness]
+    known = [(entry, found) for entry in ours if (found := entry.scores.fingerprints)]
     signs: dict[str, dict[str, SignFigure]] = {}
     for (entry, own), (other, others) in permutations(known, 2):
         for name, kind in _OF_ONE.items():
@@ -346,13 +343,8 @@ def copy_signs(entries: Sequence[Entry]) -> dict[str, dict[str, SignFigure]]:
         if one is not None and one.value > COPY_SIGNS["copied_responses"].limit:
             measured.pop("copied_phrases", None)
             continue
-        earlier = [
-            others
-            for other, others in known
-            if other is not entry
-            and _entered(other) <= _entered(entry)
-            and not same_group(entry, other)
-        ]
+        there = ((one, found) for one, found in known if _entered(one) <= _entered(entry))
+        earlier = [found for one, found in there if not (one is entry or same_group(entry, one))]
         share = own.shared_with_any(earlier, "responses")
         if share is not None:
             measured[_OF_SEVERAL] = COPY_SIGNS[_OF_SEVERAL].figure(share)

@@ -166,7 +166,7 @@ def columns(board: Board) -> list[Column[Row]]:
         *_strict(board),
         *(column for rules in board.by_rules for column in _other_setups(board, rules)),
         *_interval_ends(board),
-        *_ranges(board),
+        *([_range(board)] if board.rank_ranges else []),
         _verdicts(board),
         Column("signs", "Signs", _raised, numbers=False, shown="wide"),
         *_styles(),
@@ -273,12 +273,12 @@ def _interval_ends(board: Board) -> Iterator[Column[Row]]:
     return (column(name, end) for name in FIGURES for end in ("low", "high"))
 
 
-def _ranges(board: Board) -> Iterator[Column[Row]]:
+def _range(board: Board) -> Column[Row]:
     def value(row: Row) -> Value:
         return Value(words=board.rank_range(row) or NOTHING)
 
-    if board.rank_ranges:  # The web page shows it beside the rank.
-        yield Column("rank-range", "Rank range", value, numbers=False, shown="never")
+    # The web page shows it beside the rank.
+    return Column("rank-range", "Rank range", value, numbers=False, shown="never")
 
 
 def _verdicts(board: Board) -> Column[Row]:

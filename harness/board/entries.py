@@ -35,7 +35,7 @@ from mwz.normalization.rules import (
 
 from ..benchmark import STYLES
 from ..data.declared import PinnedFile
-from ..errors import InputError, unknown
+from ..errors import InputError, refuse, unknown
 from ..io.files import is_plain_file, is_plain_folder, parse_toml, read_plain
 from ..io.validation import validated
 from ..metrics import headlines
@@ -548,8 +548,7 @@ def chosen_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path)
     by_key = {entry.key: entry for entry in entries}
     keys = {name: name if name in by_key else name.lower() for name in names}
     problems = [unknown("entry", name, by_key) for name in names if keys[name] not in by_key]
-    if problems:
-        raise InputError(str(folder), problems)
+    refuse(str(folder), problems)
     return [by_key[keys[name]] for name in names] if names else list(entries)
 
 

@@ -12,7 +12,7 @@ from mwz.normalization.rules import DEFAULT_RULES, OWN, published_rule_sets
 
 from ..comparison.interval import Interval
 from ..data.installed import DEFAULT
-from ..errors import InputError, counted
+from ..errors import counted, refuse
 from ..io.rendering import figure, signed
 from ..metrics import headlines
 from ..metrics.grounded_scores import GroundedScores
@@ -419,8 +419,7 @@ def rows(entries: Sequence[Entry], rules: str, copies: Copies | None = None) -> 
         elif entry.scores.reports and rules == DEFAULT_RULES:
             problems.append(f"{entry.key}: not scored under rule set {rules}; use --rescore")
     problems += [*_comparison_problems(found), *_comparison_problems(english)]
-    if problems:
-        raise InputError("leaderboard", problems)
+    refuse("leaderboard", problems)
     by_track = (ranked(row for row in found if row.track == track) for track in TRACKS)
     return sorted((row for own in by_track for row in own), key=_order)
 

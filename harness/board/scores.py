@@ -39,7 +39,7 @@ from ..comparison.interval import Interval, Spread
 from ..comparison.trials import Costs, TalkerName, pass_hat
 from ..data.declared import blob_id, gold_versions
 from ..diagnosis.losses import DomainLosses, Points
-from ..errors import InputError
+from ..errors import InputError, refuse
 from ..io.files import parse_json, read_plain, to_json
 from ..io.store import take_checksum, with_checksum
 from ..io.validation import validated
@@ -291,8 +291,7 @@ def _read_dialogues(document: dict[str, Any], source: str, track: str) -> dict[s
         validated(Intervals, rest["intervals"], source, "intervals"),
         validated(Causes, rest["causes"], source, "causes"),
     )
-    if problems := list(_misshapen(read)):
-        raise InputError(source, problems)
+    refuse(source, _misshapen(read))
     return {"dialogues": read}
 
 
@@ -579,9 +578,8 @@ def _read_scores(document: dict[str, Any], source: str, track: str) -> dict[str,
         read = _read_reports(document, source)
     for key, content in beside.items():
         read[key] = validated(types[key], content, source, key)
-    problems = [*_gold_contradictions(read.get("further_gold", {}))]
-    if problems:
-        raise InputError(source, [f"further_gold.{problem}" for problem in problems])
+    problems = _gold_contradictions(read.get("further_gold", {}))
+    refuse(source, (f"further_gold.{problem}" for problem in problems))
     return read
 
 
@@ -592,11 +590,9 @@ def _read_reports(document: dict[str, Any], source: str) -> dict[str, Any]:
     reports = {DEFAULT_RULES: Report.from_dict(document, source)}
     for rules, report in others.items():
         reports[rules] = Report.from_dict(report, f"{source}, other_rules.{rules}")
-    wrong = {rules: report.rules for rules, report in reports.items() if report.rules != rules}
-    places = {rules: f"other_rules.{rules}" for rules in wrong} | {DEFAULT_RULES: "rules"}
-    if wrong:
-        told = [f"{places[at]}: holds scores under rule set {rules}" for at, rules in wrong.items()]
-        raise InputError(source, told)
+    places = {rules: f"other_rules.{rules}" for rules in others} | {DEFAULT_RULES: "rules"}
+    wrong = ((places[rules], one.rules) for rules, one in reports.items() if one.rules != rules)
+    refuse(source, (f"{place}: holds scores under rule set {rules}" for place, rules in wrong))
     return {"reports": reports}
 
 
@@ -614,8 +610,7 @@ def _read_without_reports(document: dict[str, Any], source: str, track: str) -> 
         problems = list(_contradictions(read))
     if signature != str(read.signature):
         problems.append("signature: does not say what signature_fields says")
-    if problems:
-        raise InputError(source, problems)
+    refuse(source, problems)
     return {"live" if track == LIVE else "tracking": read}
 
 

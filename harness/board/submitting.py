@@ -24,7 +24,7 @@ import portalocker
 from mwz.normalization.rules import published_rule_sets
 from mwz.normalization.rules.registry import sha256
 
-from ..errors import InputError
+from ..errors import InputError, refuse
 from ..io.files import (
     UNFINISHED,
     clear_scratch,
@@ -90,9 +90,7 @@ def check_new(
         raise InputError("--track", problem)
     others = read_entries(folder) if folder.is_dir() else []
     new = Entry(target, system, Scores(predictions=predictions))
-    problems = list(shared_problems([*(one for one in others if one.key != new.key), new]))
-    if problems:
-        raise InputError("leaderboard", problems)
+    refuse("leaderboard", shared_problems([*(one for one in others if one.key != new.key), new]))
 
 
 def submit(
@@ -163,13 +161,12 @@ def _now() -> datetime.datetime:
 def _files(system: System, scores: Scores, predictions: Sequence[bytes]) -> dict[str, bytes]:
     """Return name -> content of the files of an entry's folder."""
     texts = {ENTRY_FILE: system_text(system), **scores.files()}
-    numbered = enumerate(predictions, start=1)
-    named = {PREDICTIONS_FILE if n == 1 else seed_file(n): content for n, content in numbered}
-    return {
-        **{name: text.encode() for name, text in texts.items()},
+    found = {name: text.encode() for name, text in texts.items()}
+    for number, content in enumerate(predictions, start=1):
+        name = PREDICTIONS_FILE if number == 1 else seed_file(number)
         # No time stamp: the same predictions are the same bytes.
-        **{name: gzip.compress(content, mtime=0) for name, content in named.items()},
-    }
+        found[name] = gzip.compress(content, mtime=0)
+    return found
 
 
 def _check_place(target: Path, replace: bool) -> None:
@@ -237,10 +234,8 @@ def locked(folder: Path) -> Iterator[None]:
         lock.acquire()
         recover(folder)
     except portalocker.LockException:
-        raise InputError(
-            str(folder),
-            "cannot be locked; if another process is writing to it, try again when that is done",
-        ) from None
+        told = "cannot be locked; if another process is writing to it, try again when that is done"
+        raise InputError(str(folder), told) from None
     except OSError as error:
         lock.release()
         raise InputError(str(folder), f"cannot be written ({error.strerror})") from None
@@ -372,12 +367,9 @@ def read_contents(folder: Path) -> dict[str, str] | None:
         return None
     lines = read_plain(path).decode(errors="replace").splitlines()
     found = [_LINE.fullmatch(line) for line in lines]
-    if wrong := [number for number, line in enumerate(found, start=1) if line is None]:
-        raise InputError(
-            str(path),
-            f"line {wrong[0]}: expected a SHA-256, two blanks and a path; take the file from "
-            "version control",
-        )
+    if None in found:
+        told = "expected a SHA-256, two blanks and a path; take the file from version control"
+        raise InputError(str(path), f"line {found.index(None) + 1}: {told}")
     return {line[2]: line[1] for line in found if line is not None}
 
 
@@ -392,8 +384,7 @@ def changes(before: Mapping[str, str], after: Mapping[str, str]) -> Changes:
 
 def since_made(folder: Path, entries: Sequence[Entry]) -> Changes:
     """Return what of a folder differs from what its leaderboard was made of."""
-    now = contents(folder, entries)
-    before = read_contents(folder)
+    now, before = contents(folder, entries), read_contents(folder)
     return changes(now if before is None else before, now)
 
 
@@ -422,6 +413,5 @@ def check_removed(
         if key not in accepted
     ]
     problems += [f"--removed {key}: it is not gone" for key in sorted({*accepted} - {*gone})]
-    if problems:
-        raise InputError(str(folder), problems)
+    refuse(str(folder), problems)
     return made

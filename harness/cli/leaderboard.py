@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -192,9 +192,16 @@ def _make(asked: _Asked, removed: Sequence[str], again: bool, how: Mapping[str, 
     click.echo(f"{path}: {len(entered)} entries")
     if html is not None and web is not None:
         click.echo(f"{html / 'index.html'}: {len(web.files)} files, {web.size / 1000:.0f} kB")
-        for line in left_over(web, html):
-            click.echo(printable(line), err=True)
+        _warn(left_over(web, html))
     return 0
+
+
+def _warn(lines: Iterable[str]) -> bool:
+    """Print lines on standard error; return whether there were any."""
+    shown = list(map(printable, lines))
+    for line in shown:
+        click.echo(line, err=True)
+    return bool(shown)
 
 
 def _is_stale(asked: _Asked, entered: Sequence[Entry], base: Path | None) -> bool:
@@ -214,19 +221,15 @@ def _is_stale(asked: _Asked, entered: Sequence[Entry], base: Path | None) -> boo
         told = f"lacks {len(missing)} of the entries' pairs as they are now, the first"
         told = f"{told} {' and '.join(missing[0])}; run `mwz leaderboard`"
         wrong.insert(0, f"{submissions / PAIRS_FILE} {told}")
-    for line in wrong:
-        click.echo(printable(line), err=True)
-    return any(stale) or bool(wrong)
+    return _warn(wrong) or any(stale)
 
 
 def _differs(submissions: Path, entered: Sequence[Entry]) -> bool:
     """Say which files are not those that the leaderboard was made of."""
-    made = since_made(submissions, entered)
-    for line in made.lines():
-        click.echo(printable(f"{submissions / line} since the leaderboard was made"), err=True)
-    if made:
-        click.echo("if that is meant, run `mwz leaderboard`", err=True)
-    return bool(made)
+    lines = since_made(submissions, entered).lines()
+    if _warn(f"{submissions / line} since the leaderboard was made" for line in lines):
+        return _warn(["if that is meant, run `mwz leaderboard`"])
+    return False
 
 
 def _dialogues(
@@ -277,14 +280,10 @@ def _serve(asked: _Asked, port: int) -> int:
 
 def _is_site_stale(made: Site, html: Path) -> bool:
     """Say which files of the site are stale; there is no diff, whose lines would be pages long."""
-    stale = list(stale_files(made, html))
-    for line in stale:
-        click.echo(printable(line), err=True)
-    if stale:
-        click.echo(f"run `mwz leaderboard --html {html}`", err=True)
-    else:
-        click.echo(f"{html}: up to date")
-    return bool(stale)
+    if _warn(stale_files(made, html)):
+        return _warn([f"run `mwz leaderboard --html {html}`"])
+    click.echo(f"{html}: up to date")
+    return False
 
 
 def _rescore(entered: Sequence[Entry], again: bool, how: Mapping[str, Any]) -> list[Rescored]:

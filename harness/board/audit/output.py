@@ -9,7 +9,7 @@ from typing import Any
 
 from mwz.normalization.rules import published_rule_sets
 
-from ...errors import InputError
+from ...errors import InputError, refuse
 from ...io.rendering import figure, text_table, wrapped
 from ...io.tables import Table
 from ...metrics.setups import RANKED
@@ -65,8 +65,7 @@ def audited_entries(entries: Sequence[Entry], names: Sequence[str], folder: Path
         if not entry.problems and not entry.scores.reports:
             again = "scored by an earlier version; use `mwz leaderboard --rescore`"
             problems.append(f"{entry.key}: {again}")
-    if problems:
-        raise InputError(str(folder), problems)
+    refuse(str(folder), problems)
     return chosen
 
 
@@ -110,8 +109,7 @@ def searched_outputs(
             continue
         on = benchmark or entry.scores.main.benchmark
         found[entry.key] = Outputs(content, on, entry.system.aliases)
-    if problems:
-        raise InputError("--explain", problems)
+    refuse("--explain", problems)
     return found
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from ...benchmark import CANONICAL_STYLE
 from .. import APART, TRACKS, track_notes
-from ..audit.reported import NOT_PUBLIC, OFFICIAL, OLD, ReportedRow
+from ..audit.reported import METRICS, NOT_PUBLIC, OFFICIAL, OLD, ReportedRow
 from ..columns import FIRST, BoardTable, Column, board_tables, printed_columns
 from ..entries import paper_year, system_year
 from ..model import AGAIN, NOTHING, REFERENCE, Board, Row, Value
@@ -17,17 +17,8 @@ from ..pairs import RANKING
 from .charts import Chart, charts
 from .page_parts import Bar, Cell, plus_minus, system_link, with_minus
 
-# Column -> what public tables call the figure.
-_PRINTED = {
-    "bleu": "BLEU",
-    "inform": "Inform",
-    "success": "Success",
-    "combined": "Combined",
-    "length": "average length",
-    "cbe": "CBE",
-    "unigrams": "unique words",
-    "trigrams": "unique 3-grams",
-}
+# Column that is called otherwise than its metric -> the metric.
+_METRICS = {"length": "mean_length", "cbe": "conditional_entropy"}
 
 
 @dataclass(frozen=True)
@@ -153,7 +144,8 @@ def _page_table(board: Board, table: BoardTable, anchors: Counter[str]) -> PageT
     begin = {group[0].key for group in board.rank_groups(table.track)[1:]}
     wanted = (table.track, OFFICIAL) if table.track not in APART else None
     official = [one for one in board.tables if (one.track, one.kind) == wanted]
-    printed = [_PRINTED.get(column.key, "") for column in shown]
+    titles = {metric: title for title, metric in METRICS.items()}
+    printed = [titles.get(_METRICS.get(column.key, column.key), "") for column in shown]
     reported = [
         _reported(row, [row.figures.get(name, NOTHING) for name in printed], anchors)
         for one in official

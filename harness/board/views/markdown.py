@@ -148,7 +148,10 @@ def _page(board: Board) -> Iterator[str]:
     by_key = {column.key: column for column in shown}
     for title, keys in _TABLES.items():
         yield f"## {title}" + (f"\n\n{_thresholds()}" if title == _SIGNS else "")
-        yield _table(board.rows, [_renamed(by_key[key], title) for key in keys])
+        # What has the title of the table for a heading is called otherwise in it.
+        chosen = (by_key[key] for key in keys)
+        named = [replace(one, title="Raised") if one.title == title else one for one in chosen]
+        yield _table(board.rows, named)
     listed = {key for keys in (MAIN, *_TABLES.values()) for key in keys}
     others = [column for column in shown if column.key not in listed and not column.elsewhere]
     if others:
@@ -179,11 +182,6 @@ def _thresholds() -> str:
     signs = ALL_SIGNS.values()
     rows = [[one.short, one.title, honest_text(one), limit_text(one)] for one in signs]
     return markdown_table(headers, rows)
-
-
-def _renamed(column: Column[Row], table: str) -> Column[Row]:
-    """Return a column as a table calls it that has its title for a heading."""
-    return replace(column, title="Raised") if column.title == table else column
 
 
 def _index(board: Board) -> Iterator[str]:
@@ -292,8 +290,8 @@ def _intervals_table(board: Board, table: BoardTable) -> str:
 
         return Column("p", f"p, {title}", value)
 
-    shown = [_with_interval(column) for column in table.columns if column.key in FIGURES]
-    shown.sort(key=lambda column: list(FIGURES).index(column.key))
+    by_key = {column.key: column for column in table.columns}
+    shown = [_with_interval(by_key[name]) for name in FIGURES]
     seeds = [seeds_text(row.entry) for row in table.rows]
     others = [p(other, title) for other, title in _OTHERS.items()]
     last = {"Seeds": seeds} if any(seeds) else None

@@ -253,25 +253,15 @@ def _reported(board: Board, entry: Entry) -> Iterator[Block]:
         for one in findings([entry], [])
     ]
     if rows:
-        table = Table(
-            "Figures as published, and what the outputs score here; difference: harness minus "
-            "reported",
-            ["Figure", "Reported", "Here", "Difference", "Verdict"],
-            rows,
-            words=(4,),
-        )
+        about = "Figures as published, and what the outputs score here"
+        headers = ["Figure", "Reported", "Here", "Difference", "Verdict"]
+        table = Table(f"{about}; difference: harness minus reported", headers, rows, words=(4,))
         yield Block("reported", "Reported figures", [table], note=" ".join(wrong))
 
 
-_SETUP_WORDS = {
-    "own": "the authors' own set-up",
-    "strict": "strict set-up",
-    "optimistic": "optimistic set-up",
-}
-
-
 def _source_title(one: Audited) -> str:
-    return f"{one.source} ({_SETUP_WORDS.get(one.setup, one.setup)})"
+    words = "the authors' own set-up" if one.setup == "own" else f"{one.setup} set-up"
+    return f"{one.source} ({words if one.setup in (*RANKED, 'own') else one.setup})"
 
 
 def _audited(one: Audited) -> list[str | Cell]:
