@@ -144,11 +144,9 @@ def command(
         return
     click.echo(printable(comparison_text(shown)))
     if human is not None:
-        click.echo(
-            f"\nThe ceiling: the human responses of {human.dialogues} dialogues that all play get "
-            f"grounded Inform {figure(human.inform[TOTAL])} "
-            f"(all {figure(human.inform_all[TOTAL])}), Success {figure(human.success[TOTAL])}"
-        )
+        told = f"the human responses of {human.dialogues} dialogues that all play get grounded"
+        inform = f"Inform {figure(human.inform[TOTAL])} (all {figure(human.inform_all[TOTAL])})"
+        click.echo(f"\nThe ceiling: {told} {inform}, Success {figure(human.success[TOTAL])}")
 
 
 def _plays(plays: Sequence[tuple[str, Plays]]) -> tuple[list[str], list[Evidence]]:

@@ -297,8 +297,5 @@ def _install(built: Built) -> None:
     path = install_benchmark(benchmark)
     if built.tasks is not None:
         _install_tasks(built.tasks, benchmark.name)
-    told = (
-        f"installed {benchmark.name}: {len(benchmark.dialogues)} dialogues, "
-        f"{benchmark.turns} system turns, in {path}"
-    )
-    click.echo("\n".join([told, *built.notes]))
+    told = f"{len(benchmark.dialogues)} dialogues, {benchmark.turns} system turns, in {path}"
+    click.echo("\n".join([f"installed {benchmark.name}: {told}", *built.notes]))

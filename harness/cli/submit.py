@@ -247,10 +247,9 @@ def command(
         entry = entries[-1]
         click.echo(printable(f"entered {entry.system.name} in {entry.folder}"), err=True)
         # The page is that of the default rule set, whatever is shown here.
-        page = read_board(submissions, entries, DEFAULT_RULES, complete_pairs(submissions, entries))
-        board = page
-        if rules != DEFAULT_RULES:
-            board = read_board(submissions, entries, rules, page.pairs)
+        pairs = complete_pairs(submissions, entries)
+        page = read_board(submissions, entries, DEFAULT_RULES, pairs)
+        board = page if rules == page.rules else read_board(submissions, entries, rules, pairs)
         write_files(submissions, pages(submissions, page, leaderboard_path(submissions)))
     _show(entry, board)
     _tell_signs(entry, board)

@@ -258,7 +258,5 @@ class _View:
 
     def _not_played(self, name: str, first: str | None, known: bool = True) -> NoReturn:
         where = "is not played" if known else "is not in the benchmark"
-        raise InputError(
-            name,
-            f"dialogue {self.dialogue} {where}; the first that is played is {first or 'none'}",
-        )
+        told = f"{where}; the first that is played is {first or 'none'}"
+        raise InputError(name, f"dialogue {self.dialogue} {told}")

@@ -20,6 +20,7 @@ from ..scores import plain
 from . import Audited, audited, digits_of
 from .record import (
     cells,
+    declared_table,
     findings,
     findings_table,
     record,
@@ -321,16 +322,7 @@ def _nearness_table(found: Sequence[_Near]) -> Table:
         "by chance": lambda one: f"{figure(one[2].by_chance)} %",
     }
     data = [{"system": name, "source": claim.source, **plain(one)} for name, claim, one in found]
-    notes = [
-        "tried: combinations; off by: how far the nearest is off, in points, of Inform and "
-        "Success in all",
-        "as near, share: the combinations no further off than the nearest, up to the rounding "
-        "of the printed figures",
-        "by chance: of all figures between the least and the greatest that the combinations "
-        "give, the share to which one of them comes as near",
-    ]
-    title = "How near the combinations of --explain come"
-    return Table("explained", title, list(columns), cells(found, columns), data, notes)
+    return declared_table("explained", list(columns), cells(found, columns), data)
 
 
 def _named_table(found: Sequence[_Named]) -> Table:
@@ -360,6 +352,4 @@ def _named_table(found: Sequence[_Named]) -> Table:
         }
         for name, claim, point in found
     ]
-    title = "The named set-up nearest to each reported Inform and Success"
-    notes = ["off by: of Inform and Success in all, in points"]
-    return Table("named", title, list(columns), cells(found, columns), data, notes)
+    return declared_table("named", list(columns), cells(found, columns), data)

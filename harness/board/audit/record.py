@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mwz.normalization.rules import DEFAULT_RULES, published_rule_sets, rule_set
 from mwz.normalization.rules.registry import read_toml
@@ -67,6 +67,14 @@ _RATES: Mapping[str, str] = {
 
 # Figures that are shown with a digit after the point even where they are printed without.
 _PERCENT = ("BLEU", "Inform", "Success", "Combined")
+
+
+def declared_table(
+    name: str, headers: Sequence[str], rows: list[list[str]], data: list[dict[str, Any]]
+) -> Table:
+    """Return a table whose title and notes are declared in `tables.toml`."""
+    about = read_toml("tables.toml", __package__)[name]
+    return Table(name, about["title"], headers, rows, data, about["notes"])
 
 
 def cells(found: Sequence[_T], columns: Mapping[str, Callable[[_T], str]]) -> list[list[str]]:
@@ -297,14 +305,8 @@ def rule_sets_table(found: Sequence[RuleSetRow]) -> Table:
         printed = (f"{row.printed[name]:f}" for name in ("inform", "success"))
         under = " or ".join(row.under) or f"none (nearest: {_nearest(row)})"
         rows.append([row.system, *printed, *(_differences(row, name) for name in rules), under])
-    title = "The rule set of each row of the public board"
     headers = ["system", "Inform", "Success", *rules, "comes out under"]
-    notes = [
-        "under a rule set: the harness's Inform and Success less those printed, in points",
-        "comes out under: the rule sets that give both to the digits printed, of those that "
-        "there were when the table was printed",
-    ]
-    return Table("rule_sets", title, headers, rows, list(map(plain, found)), notes)
+    return declared_table("rule_sets", headers, rows, list(map(plain, found)))
 
 
 def _differences(row: RuleSetRow, rules: str) -> str:
