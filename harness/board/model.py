@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
@@ -260,11 +261,8 @@ class Row:
     @property
     def raised(self) -> list[str]:
         """The signs that are raised and not reviewed, in words."""
-        return [
-            ALL_SIGNS[name].meaning
-            for name, one in self.signs.items()
-            if one.raised and name not in self.reviews
-        ]
+        raised = (name for name, one in self.signs.items() if one.raised)
+        return [ALL_SIGNS[name].meaning for name in raised if name not in self.reviews]
 
     def notes(self, quoted: Callable[[str], str] = str) -> list[str]:
         """Return what is to be said of the row beside its figures.
@@ -362,10 +360,8 @@ def ranked(found: Iterable[Row], apart: bool = True) -> list[Row]:
     """
     ordered = sorted(found, key=lambda row: _order(row, apart))
     places = [row.at_least for row in ordered if row.unranked is None]
-    return [
-        replace(row, rank=1 + places.index(row.at_least)) if row.unranked is None else row
-        for row in ordered
-    ]
+    ranks = (None if one.unranked else 1 + places.index(one.at_least) for one in ordered)
+    return [replace(row, rank=rank) for row, rank in zip(ordered, ranks, strict=True)]
 
 
 def sign_notes(entries: Sequence[Entry]) -> dict[str, list[str]]:
@@ -508,7 +504,7 @@ def tracking_tables(
     """
     order = ("benchmark", "version", "file")
     tables: dict[str, list[Row]] = {}
-    whose: dict[str, str] = {}
+    places: dict[str, int] = {}
     turns: dict[str, int] = {}
     for entry in entries:
         report = reports.get(entry.key)
@@ -522,29 +518,20 @@ def tracking_tables(
                 # Versions may lack dialogues: these are all turns that one of them has.
                 turns[one.figures.gold] = one.figures.turns
             tables.setdefault(one.figures.gold, []).append(row)
-            whose[one.figures.gold] = one.gold.whose
-
-    def place(gold: str) -> tuple[int, int, str]:
-        return order.index(whose[gold]), -len(tables[gold]), gold
-
+            places[one.figures.gold] = order.index(one.gold.whose)
     for gold, count in turns.items():
         table = ((row, row.tracked) for row in tables[gold])
         tables[gold] = [replace(row, tracked=one and one.of_turns(count)) for row, one in table]
-    in_order = sorted(tables, key=place)
+    in_order = sorted(tables, key=lambda gold: (places[gold], -len(tables[gold]), gold))
     return [_with_gains(ranked(tables[gold], apart=False)) for gold in in_order]
 
 
 def _with_gains(table: Sequence[Row]) -> list[Row]:
     """Return a table's rows with the places that they gain against the benchmark's own states."""
-    both = [
-        (row, before)
-        for row in table
-        if (before := row.benchmark_row) and row.unranked is None and before.unranked is None
-    ]
+    pairs = ((row, row.benchmark_row) for row in table if row.unranked is None)
+    both = [(row, before) for row, before in pairs if before and before.unranked is None]
     places = [{row.key: row.rank or 0 for row in ranked(side)} for side in zip(*both, strict=True)]
-    if not places:
-        return list(table)
-    after, before_it = places
+    after, before_it = places or ({}, {})
     gained = {key: before_it[key] - place for key, place in after.items()}
     return [replace(row, gained=gained.get(row.key)) for row in table]
 
@@ -621,12 +608,9 @@ class Board:
         Raises:
             InputError: The scores under some rule set do not compare.
         """
-        others = {
-            name: found
-            for name in published_rule_sets()
-            if name != self.rules and (found := rows(self.entries, name))
-        }
-        return {self.rules: self.rows, **others}
+        others = (name for name in published_rule_sets() if name != self.rules)
+        found = {name: rows(self.entries, name) for name in others}
+        return {self.rules: self.rows, **{name: own for name, own in found.items() if own}}
 
     def of_track(self, track: str) -> list[Row]:
         """Return the rows of a track, the best first."""
@@ -634,14 +618,9 @@ class Board:
 
     def official_figures(self, entry: Entry) -> list[PrintedFigures]:
         """Return what the public board prints of an entry."""
-        return [
-            claim
-            for table in self.tables
-            if table.kind == OFFICIAL
-            for line in table.rows
-            if line.entry == entry.key
-            for claim in printed_figures(table, line)
-        ]
+        official = ((one, line) for one in self.tables if one.kind == OFFICIAL for line in one.rows)
+        own = (printed_figures(one, line) for one, line in official if line.entry == entry.key)
+        return list(chain.from_iterable(own))
 
     def verdicts(self, entry: Entry) -> list[str]:
         """Return of each of these claims whether it is what the harness gives."""
@@ -742,11 +721,8 @@ def make_board(
     english = lexicalised_rows(by_key, rules, copies)
     # What the harness made is in no table of state tracking.
     made = {row.key for row in english if row.entry.system.predictions.by_harness}
-    reports = {
-        row.key: row.report
-        for row in (*found, *english)
-        if row.report is not None and row.key not in made
-    }
+    others = (row for row in (*found, *english) if row.key not in made)
+    reports = {row.key: row.report for row in others if row.report is not None}
     tracking = tracking_tables(by_key, reports, copies)
     live = live_tables(by_key)
     return Board(rules, by_key, found, english, tracking, live, tables, note, pairs or Pairs())

@@ -200,10 +200,8 @@ def _sentence(
         for one in row.evidence:
             own = whose.setdefault(str(_signed(one.signature, compared is not None)), [])
             own += [] if row.name in own else [row.name]
-    signatures = [
-        ("" if len(whose) == 1 else f"{shown(', '.join(names))}: ") + markup.code(signature)
-        for signature, names in whose.items()
-    ]
+    of = {one: "" if len(whose) == 1 else f"{shown(', '.join(n))}: " for one, n in whose.items()}
+    signatures = (names + markup.code(signature) for signature, names in of.items())
     yield f"Signature: {'; '.join(signatures)}"
 
 

@@ -54,7 +54,7 @@ def command(names: tuple[str, ...], strict: bool, submissions: Path, **rescoring
         # A check that looked at nothing has not passed.
         click.echo("nothing was verified: no entry could be scored again", err=True)
         return 1
-    return 1 if failed else 0
+    return int(bool(failed))
 
 
 def _summary(verified: Sequence[Rescored]) -> str:

@@ -127,10 +127,8 @@ def _joint_accuracies(entry: Entry, table: ReportedTable, row: ReportedRow) -> I
         printed = number(row.figures.get(column, ""))
         if version is None or measure not in _JOINT_ACCURACY or printed is None:
             continue
-        compared = {
-            choice: Comparison(printed, value)
-            for choice, value in _joint_accuracy(entry, version).items()
-        }
+        known = _joint_accuracy(entry, version)
+        compared = {choice: Comparison(printed, value) for choice, value in known.items()}
         equal = [choice for choice, one in compared.items() if one.equal]
         verdict = "not reproduced" if KEEP in compared else "not scored"
         if equal:
@@ -204,30 +202,21 @@ class RuleSetRow:
 
 def rule_set_rows(entries: Sequence[Entry], tables: Sequence[ReportedTable]) -> list[RuleSetRow]:
     """Return the rows of the official tables that have an entry, beside every rule set."""
-    return [
-        _rule_set_row(entry, claim, _rule_sets_by(table))
-        for table in tables
-        if table.kind == OFFICIAL
-        for row in table.rows
-        for entry in entries
-        if row.entry == entry.key
-        for claim in printed_figures(table, row)
-    ]
-
-
-def _rule_sets_by(table: ReportedTable) -> list[str]:
-    """Return the published rule sets that there were when a table was printed."""
-    names = published_rule_sets()
-    return [name for name in names if table.date is None or rule_set(name).date <= table.date]
+    by_key, names, found = {one.key: one for one in entries}, published_rule_sets(), []
+    for table in (one for one in tables if one.kind == OFFICIAL):
+        there = [n for n in names if table.date is None or rule_set(n).date <= table.date]
+        for row in (one for one in table.rows if one.entry in by_key):
+            own = by_key[row.entry or ""]
+            found += [_rule_set_row(own, claim, there) for claim in printed_figures(table, row)]
+    return found
 
 
 def _rule_set_row(entry: Entry, claim: ReportedFigures, rule_sets: Sequence[str]) -> RuleSetRow:
     printed = {name: claim.figures[name] for name in ("inform", "success") if name in claim.figures}
-    by_rules = _by_rules(entry, printed, rule_sets)
-    differences = {
-        rules: {m: one.difference for m, one in compared.items() if one.difference is not None}
-        for rules, compared in by_rules.items()
-    }
+    by_rules, differences = _by_rules(entry, printed, rule_sets), {}
+    for rules, compared in by_rules.items():
+        gaps = {metric: one.difference for metric, one in compared.items()}
+        differences[rules] = {metric: gap for metric, gap in gaps.items() if gap is not None}
     under = [rules for rules, compared in by_rules.items() if _all_equal(compared)]
     return RuleSetRow(entry.system.name, entry.key, printed, differences, tuple(under))
 

@@ -153,11 +153,11 @@ def published(board: Board, track: str) -> list[Published]:
         if track == STATE_TRACKING:
             claims = [number(line.figures.get(f"{version} joint accuracy", ""))]
         found += [(key, line.system, claim, False) for claim in claims]
-    shown = [
-        Published(year, name, float(figure), verified, key if key in systems else "")
-        for key, name, figure, verified in found
-        if figure is not None and (year := years.get(key)) is not None
-    ]
+    shown = []
+    for key, name, figure, verified in found:
+        if figure is not None and (year := years.get(key)) is not None:
+            own = key if key in systems else ""
+            shown.append(Published(year, name, float(figure), verified, own))
     return sorted(shown, key=lambda one: (one.year, -one.figure, one.name))
 
 

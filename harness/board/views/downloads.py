@@ -60,11 +60,8 @@ def _responses_data(board: Board, row: Row, entry: Entry) -> dict[str, Any]:
     if report is None:
         return {}
     shown = columns(board)
-    intervals = {
-        name: [interval.low, interval.high]
-        for name in FIGURES
-        if (interval := board.interval(row, name)) is not None
-    }
+    known_ends = {name: board.interval(row, name) for name in FIGURES}
+    intervals = {name: [one.low, one.high] for name, one in known_ends.items() if one is not None}
     causes = {} if known is None else known.causes.points
     return {
         "unranked": row.unranked,
@@ -230,13 +227,8 @@ def _named(board: Board, entry: Entry, row: Row | None = None) -> dict[str, Any]
 
 def _about(entry: Entry) -> dict[str, Any]:
     system = entry.system
-    facts = {
-        "paper": system.paper,
-        "code": system.code,
-        **stated_facts(system),
-        "note": system.note,
-        "verifiable": entry.verifiable,
-    }
+    facts = {"paper": system.paper, "code": system.code, **stated_facts(system)}
+    facts |= {"note": system.note, "verifiable": entry.verifiable}
     return {name: value for name, value in facts.items() if value is not None}
 
 
